@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { between, markdownTable } from "./generated.ts";
+
+const page = "# Title\n\n<!-- part: made by a test -->\n\nold\n\n<!-- end of part -->\n\nafter\n";
+
+test("only what stands between the markers is replaced, and a second time changes nothing", () => {
+  const made = between("part", page, "new\nlines\n");
+  assert.equal(made, page.replace("old", "new\nlines"));
+  assert.equal(between("part", made, "new\nlines\n"), made);
+});
+
+test("missing or turned markers are an error, not an empty page", () => {
+  assert.throws(() => between("other", page, "x"), /markers <!-- other/);
+  assert.throws(() => between("part", "<!-- end of part -->\n<!-- part: x -->\n", "x"), /are missing/);
+});
+
+test("a bar inside a cell does not end it", () => {
+  assert.equal(markdownTable(["a", "b"], [["1|2", "3"]]), "| a | b |\n| --- | --- |\n| 1\\|2 | 3 |");
+});
