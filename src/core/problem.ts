@@ -1,0 +1,60 @@
+/**
+ * Every failure has a code, declared once in its slice's `problems.ts` as
+ * `"slice.what": [HTTP status, wire code, message]`. `%s` in the message takes
+ * the arguments in order. The message is for the caller; the cause is for the log.
+ */
+export type ProblemTable = Readonly<Record<string, readonly [status: number, wire: string, message: string]>>;
+
+/** One fault inside a document: where it stands and what is wrong. Line and column count from 1. */
+export type Fault = {
+  readonly path: string;
+  readonly message: string;
+  readonly line?: number;
+  readonly column?: number;
+};
+
+export class Problem extends Error {
+  /** Our own code, as in `project.not_found`. */
+  readonly code: string;
+  /** HTTP status. */
+  readonly status: number;
+  /** The code that clients of this API family know, as in `DUPLICATE_FIELD`. */
+  readonly wire: string;
+  /** The single faults of a document, when there are any. */
+  readonly faults: readonly Fault[];
+  /** Seconds after which a retry makes sense (429 and 503). */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: string,
+    status: number,
+    wire: string,
+    message: string,
+    more: { faults?: readonly Fault[]; cause?: unknown; retryAfter?: number } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = "Problem";
+    this.code = code;
+    this.status = status;
+    this.wire = wire;
+    this.faults = more.faults ?? [];
+    this.retryAfter = more.retryAfter;
+  }
+}
+
+/** A maker of problems for one table: `problem("project.not_found", ["x"])`. */
+export function problemsOf<T extends ProblemTable>(table: T) {
+  return (
+    code: keyof T & string,
+    args: readonly string[] = [],
+    more: { faults?: readonly Fault[]; cause?: unknown; retryAfter?: number } = {},
+  ): Problem => {
+    const entry = table[code];
+    if (!entry) throw new Error(`no problem is declared as ${code}`);
+    const [status, wire, message] = entry;
+    let next = 0;
+    // A replacer function: `$&` in an argument must stay what it is.
+    const text = message.replace(/%s/g, () => args[next++] ?? "");
+    return new Problem(code, status, wire, text, more);
+  };
+}
