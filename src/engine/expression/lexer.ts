@@ -1,0 +1,128 @@
+import { ExpressionError } from "./error.ts";
+
+export type SymbolText =
+  | "<+"
+  | "."
+  | "["
+  | "]"
+  | "("
+  | ")"
+  | ","
+  | "?"
+  | ":"
+  | "!"
+  | "-"
+  | "||"
+  | "&&"
+  | "=="
+  | "!="
+  | "<"
+  | "<="
+  | ">"
+  | ">="
+  | "+";
+
+export type Token = { readonly start: number; readonly end: number } & (
+  | { readonly kind: "name"; readonly text: string }
+  | { readonly kind: "string"; readonly text: string }
+  | { readonly kind: "number"; readonly value: number }
+  | { readonly kind: "symbol"; readonly symbol: SymbolText }
+  /** The `>` that ends an expression. */
+  | { readonly kind: "close" }
+  | { readonly kind: "end" }
+);
+
+const TWO: readonly SymbolText[] = ["<+", "||", "&&", "==", "!=", "<=", ">="];
+const ONE: readonly SymbolText[] = [".", "[", "]", "(", ")", ",", "?", ":", "!", "-", "<", ">", "+"];
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\", '"': '"', "'": "'", n: "\n", r: "\r", t: "\t" };
+
+const isBlank = (c: string | undefined): boolean => c === " " || c === "\t" || c === "\n" || c === "\r";
+const isDigit = (c: string | undefined): boolean => c !== undefined && c >= "0" && c <= "9";
+const beginsName = (c: string | undefined): boolean =>
+  c !== undefined && ((c >= "a" && c <= "z") || (c >= "A" && c <= "Z") || c === "_");
+const continuesName = (c: string | undefined): boolean => beginsName(c) || isDigit(c) || c === "$";
+
+/**
+ * The token at or after `from`; nothing at or after `limit` is read.
+ *
+ * `>` has two meanings. Inside brackets it always compares. Outside it compares
+ * only with blanks on both sides (`<+<+a> > 3>`), otherwise it ends the
+ * expression, so that `--set <+a>=<+b>` and `<+a>text` mean what they look like.
+ */
+export function nextToken(text: string, from: number, limit: number, inBrackets: boolean): Token {
+  let start = from;
+  while (start < limit && isBlank(text[start])) start++;
+  if (start >= limit) return { kind: "end", start, end: start };
+  const c = text.charAt(start);
+  if (beginsName(c)) return nameAt(text, start, limit);
+  if (isDigit(c)) return numberAt(text, start, limit);
+  if (c === '"' || c === "'") return stringAt(text, start, limit);
+  if (c === ">" && !inBrackets && !compares(text, start, limit)) return { kind: "close", start, end: start + 1 };
+  return symbolAt(text, start, limit);
+}
+
+function compares(text: string, at: number, limit: number): boolean {
+  const after = text[at + 1] === "=" ? at + 2 : at + 1;
+  return isBlank(text[at - 1]) && after < limit && (text[after] === " " || text[after] === "\t");
+}
+
+function nameAt(text: string, start: number, limit: number): Token {
+  let end = start + 1;
+  while (end < limit && continuesName(text[end])) end++;
+  return { kind: "name", start, end, text: text.slice(start, end) };
+}
+
+function numberAt(text: string, start: number, limit: number): Token {
+  let end = start + 1;
+  while (end < limit && isDigit(text[end])) end++;
+  if (text[end] === "." && end + 1 < limit && isDigit(text[end + 1])) {
+    end++;
+    while (end < limit && isDigit(text[end])) end++;
+  }
+  const value = Number(text.slice(start, end));
+  // A longer number would silently become another one.
+  if (value > Number.MAX_SAFE_INTEGER) {
+    throw new ExpressionError("syntax", "the number is too large; write it as a string", start);
+  }
+  return { kind: "number", start, end, value };
+}
+
+function stringAt(text: string, start: number, limit: number): Token {
+  const quote = text.charAt(start);
+  let value = "";
+  for (let at = start + 1; at < limit; at++) {
+    const c = text.charAt(at);
+    if (c === quote) return { kind: "string", start, end: at + 1, text: value };
+    if (c === "\n") break;
+    if (c === "<" && text[at + 1] === "+") {
+      throw new ExpressionError(
+        "syntax",
+        "an expression inside quotes is not replaced; write it without the quotes",
+        at,
+      );
+    }
+    value += c === "\\" ? escapeAt(text, ++at, limit) : c;
+  }
+  throw new ExpressionError("syntax", `the string has no closing ${quote}`, start);
+}
+
+function escapeAt(text: string, at: number, limit: number): string {
+  const c = at < limit ? text.charAt(at) : "";
+  const value = Object.hasOwn(ESCAPES, c) ? ESCAPES[c] : undefined;
+  if (value !== undefined) return value;
+  throw new ExpressionError("syntax", "after a backslash only \\ \" ' n r t are known", at - 1);
+}
+
+function symbolAt(text: string, start: number, limit: number): Token {
+  for (const symbol of TWO) {
+    if (start + 2 <= limit && text.startsWith(symbol, start)) return { kind: "symbol", start, end: start + 2, symbol };
+  }
+  for (const symbol of ONE) {
+    if (text.startsWith(symbol, start)) return { kind: "symbol", start, end: start + 1, symbol };
+  }
+  throw new ExpressionError(
+    "syntax",
+    `'${String.fromCodePoint(text.codePointAt(start) ?? 0)}' is not understood here`,
+    start,
+  );
+}

@@ -1,0 +1,16 @@
+/** Characters of a text that may hold expressions. */
+export const MAX_TEMPLATE_CHARS = 1024 * 1024;
+/** Characters between one `<+` and its `>`. */
+export const MAX_EXPRESSION_CHARS = 16 * 1024;
+/** Brackets, nested expressions and ternaries inside each other. */
+export const MAX_NESTING = 32;
+/** Names, literals, operators and calls of one expression; bounds the depth of the tree too. */
+export const MAX_TERMS = 1000;
+/** Units of work that one template may cost: one for each term, one for every 64 characters made. */
+export const MAX_WORK = 100_000;
+/** UTF-8 bytes of the value of an expression, of every value on the way to it, and of the whole filled text. */
+export const MAX_RESULT_BYTES = 256 * 1024;
+/** Items that `split` may make. */
+export const MAX_ITEMS = 10_000;
+/** Faults that one check reports; the rest would say the same. */
+export const MAX_FAULTS = 50;

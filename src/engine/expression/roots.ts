@@ -1,0 +1,76 @@
+import { ExpressionError } from "./error.ts";
+
+/** What a path may begin with. */
+export const ROOTS: readonly string[] = [
+  "pipeline",
+  "stage",
+  "step",
+  "steps",
+  "execution",
+  "trigger",
+  "account",
+  "org",
+  "project",
+];
+
+/** Families that pipelines of this API family use and that the engine does not run yet. */
+const LATER: ReadonlySet<string> = new Set([
+  "secrets",
+  "variable",
+  "service",
+  "serviceConfig",
+  "serviceVariables",
+  "env",
+  "infra",
+  "infrastructure",
+  "INFRA_KEY",
+  "INFRA_KEY_SHORT_ID",
+  "artifact",
+  "artifacts",
+  "manifest",
+  "manifests",
+  "configFile",
+  "fileStore",
+  "matrix",
+  "repeat",
+  "strategy",
+  "item",
+  "exportedVariables",
+  "approval",
+  "stepGroup",
+  "rollbackSteps",
+  "json",
+  "xml",
+  "regex",
+  "datetime",
+  "codebase",
+  "eventPayload",
+  "inputSet",
+  "instance",
+  "connectors",
+  "httpResponseCode",
+  "httpResponseBody",
+  "httpMethod",
+  "httpUrl",
+  "httpResponseHeaders",
+  "notification",
+  "OnPipelineSuccess",
+  "OnPipelineFailure",
+  "OnStageSuccess",
+  "OnStageFailure",
+  "OnRollbackModeExecution",
+  "Always",
+]);
+
+/** Why a path may not begin with `name`; undefined when it may. */
+export function refusalOfRoot(name: string, at: number): ExpressionError | undefined {
+  if (ROOTS.includes(name)) return undefined;
+  if (name === "input") {
+    return new ExpressionError("unresolved", "it is a runtime input that was given no value", at);
+  }
+  const begins = `an expression begins with ${ROOTS.join(", ")}`;
+  if (LATER.has(name)) {
+    return new ExpressionError("unsupported", `this version does not run '${name}'; ${begins}`, at);
+  }
+  return new ExpressionError("unresolved", `there is no '${name}'; ${begins}`, at);
+}

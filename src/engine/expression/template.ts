@@ -1,0 +1,94 @@
+import { ExpressionError, aboutExpression } from "./error.ts";
+import { evaluate, type Evaluation } from "./evaluate.ts";
+import { MAX_RESULT_BYTES, MAX_TEMPLATE_CHARS } from "./limits.ts";
+import { parseExpressionAt } from "./parser.ts";
+import type { Scope } from "./place.ts";
+import type { Expression } from "./syntax.ts";
+import { textOf } from "./value.ts";
+
+/** `start` and `end` are offsets in the template; `text` of an expression includes `<+` and `>`. */
+export type TemplatePart =
+  | { readonly kind: "literal"; readonly start: number; readonly end: number; readonly text: string }
+  | {
+      readonly kind: "expression";
+      readonly start: number;
+      readonly end: number;
+      readonly text: string;
+      readonly node: Expression;
+    };
+
+export type Template = { readonly parts: readonly TemplatePart[] };
+
+/** True when a text holds anything to parse. */
+export const hasExpression = (text: string): boolean => text.includes("<+");
+
+/** Cuts a text into literal parts and expressions. Throws ExpressionError with the offset of what is wrong. */
+export function parseTemplate(text: string): Template {
+  if (!hasExpression(text)) return { parts: text === "" ? [] : [literal(text, 0, text.length)] };
+  if (text.length > MAX_TEMPLATE_CHARS) {
+    throw new ExpressionError("limit", `The text has more than ${MAX_TEMPLATE_CHARS} characters`, MAX_TEMPLATE_CHARS);
+  }
+  const parts: TemplatePart[] = [];
+  let done = 0;
+  for (let at = text.indexOf("<+"); at >= 0; at = text.indexOf("<+", done)) {
+    if (at > done) parts.push(literal(text, done, at));
+    const part = expressionAt(text, at);
+    parts.push(part);
+    done = part.end;
+  }
+  if (done < text.length) parts.push(literal(text, done, text.length));
+  return { parts };
+}
+
+const literal = (text: string, start: number, end: number): TemplatePart => ({
+  kind: "literal",
+  start,
+  end,
+  text: text.slice(start, end),
+});
+
+/** Characters of an unfinished expression that a message quotes. */
+const QUOTED_CHARS = 40;
+
+/** The expression whose `<+` stands at `start`, quoted in the error when it is none. */
+export function expressionAt(text: string, start: number): TemplatePart & { kind: "expression" } {
+  try {
+    const { node, end } = parseExpressionAt(text, start);
+    return { kind: "expression", start, end, text: text.slice(start, end), node };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const line = text.slice(start, start + QUOTED_CHARS).split("\n", 1)[0] ?? "";
+    throw aboutExpression(error, line);
+  }
+}
+
+/**
+ * The text with each expression replaced by its value, in one pass: what a value
+ * holds is never looked at again, also when it reads like an expression.
+ * Throws ExpressionError, whose message names the expression.
+ */
+export function evaluateTemplate(text: string, scope: Scope): string {
+  if (!hasExpression(text)) return text;
+  const run: Evaluation = { scope, work: 0 };
+  let filled = "";
+  let bytes = 0;
+  for (const part of parseTemplate(text).parts) {
+    const piece = part.kind === "literal" ? part.text : valueText(run, part);
+    // Counted piece by piece: counting the whole text after each piece would be quadratic.
+    bytes += Buffer.byteLength(piece);
+    if (bytes > MAX_RESULT_BYTES) {
+      throw new ExpressionError("limit", `The filled text has more than ${MAX_RESULT_BYTES} bytes`, part.start);
+    }
+    filled += piece;
+  }
+  return filled;
+}
+
+function valueText(run: Evaluation, part: TemplatePart & { kind: "expression" }): string {
+  try {
+    return textOf(evaluate(run, part.node), part.start);
+  } catch (error) {
+    if (error instanceof ExpressionError) throw aboutExpression(error, part.text);
+    throw error;
+  }
+}

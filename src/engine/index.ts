@@ -1,0 +1,10 @@
+/** The only door to the engine: a pure machine for executions, and the expressions of pipelines. */
+export type * from "./model.ts";
+export { initialState, step } from "./step.ts";
+export { isFinal } from "./status.ts";
+export { bindScript, BINDING_PREFIX } from "./script.ts";
+export { checkTemplate, referencesOf } from "./expression/check.ts";
+export { ExpressionError } from "./expression/error.ts";
+export { evaluateTemplate } from "./expression/template.ts";
+export { scopeFor } from "./scope.ts";
+export type { TextFault } from "./position.ts";

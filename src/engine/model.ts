@@ -1,0 +1,162 @@
+/**
+ * The words of the engine. All values are plain JSON and readonly: plans and
+ * states are stored as they are, histories are replayed from them.
+ */
+
+/** The id of a node of one execution; unique, chosen by whoever makes the plan. */
+export type NodeId = string;
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+export type Status =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "paused"
+  | "succeeded"
+  | "ignored"
+  | "failed"
+  | "errored"
+  | "aborted"
+  | "expired"
+  | "rejected"
+  | "skipped";
+
+/** Why a node failed, in the words that failure strategies use. */
+export type FailureType =
+  | "Unknown"
+  | "ApplicationError"
+  | "Timeout"
+  | "DelegateProvisioning"
+  | "DelegateRestart"
+  | "ExpressionEvaluation";
+
+export type Failure = { readonly message: string; readonly types: readonly FailureType[] };
+
+/** `AllErrors` → run the stage's rollback steps. Further errors and actions are added to these unions. */
+export type FailureStrategy = { readonly errors: readonly "AllErrors"[]; readonly action: "StageRollback" };
+
+export type EnvTemplate = { readonly name: string; readonly value: string };
+export type OutputTemplate = { readonly name: string; readonly variable: string };
+
+/** A ShellScript step before its expressions are resolved. `env` values may hold `<+…>`; the script does not. */
+export type ShellTemplate = {
+  readonly kind: "shell";
+  readonly script: string;
+  readonly env: readonly EnvTemplate[];
+  readonly outputs: readonly OutputTemplate[];
+};
+
+/** A ShellScript step as a delegate gets it. */
+export type ShellWork = {
+  readonly kind: "shell";
+  readonly script: string;
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly outputs: readonly OutputTemplate[];
+};
+
+type NodeBase = {
+  readonly id: NodeId;
+  readonly identifier: string;
+  readonly name: string;
+  /** Where the node stands in `Plan.context`, as in ["pipeline","stages","deploy","spec","execution","steps","greet"]. */
+  readonly path: readonly string[];
+};
+
+/** Children of every group run in order. Parallel groups, looping and step groups are added as further kinds. */
+export type PlanNode =
+  | (NodeBase & { readonly kind: "pipeline"; readonly children: readonly NodeId[] })
+  | (NodeBase & {
+      readonly kind: "stage";
+      readonly type: "Deployment";
+      readonly steps: NodeId;
+      readonly rollback: NodeId;
+      readonly failureStrategies: readonly FailureStrategy[];
+    })
+  | (NodeBase & { readonly kind: "group"; readonly children: readonly NodeId[] })
+  | (NodeBase & {
+      readonly kind: "step";
+      readonly type: "ShellScript";
+      readonly timeoutMs: number;
+      readonly selectors: readonly string[];
+      readonly work: ShellTemplate;
+    });
+
+export type Plan = {
+  readonly root: NodeId;
+  readonly nodes: { readonly [id: NodeId]: PlanNode };
+  /**
+   * What expressions can see beside the results of nodes: `pipeline` (the
+   * document with inputs filled in, `stages`, `steps` and `rollbackSteps` as
+   * objects by identifier, `variables` as name → value), `account`, `org`,
+   * `project`, `trigger`.
+   */
+  readonly context: { readonly [key: string]: Json };
+};
+
+export type NodeState = {
+  readonly status: Status;
+  /** Counts from 1; a retry is a further attempt. */
+  readonly attempt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly outputs: readonly { readonly name: string; readonly value: string }[];
+  readonly exitCode: number | null;
+  readonly failure: Failure | null;
+  /**
+   * The task was asked to stop and has not ended yet; the status it will end with,
+   * unless it had ended with exit code 0 before the request reached it.
+   */
+  readonly stopping: "aborted" | "expired" | null;
+  /** Processes that outlived the kill, when the task was cancelled. */
+  readonly survivors: number | null;
+};
+
+export type State = {
+  readonly status: Status;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly failure: Failure | null;
+  /** An abort was asked for: nothing new starts. */
+  readonly aborting: boolean;
+  /** Nodes that were reached; the others are still to come. */
+  readonly nodes: { readonly [id: NodeId]: NodeState };
+};
+
+export type TaskOutcome =
+  | {
+      readonly kind: "exited";
+      readonly exitCode: number;
+      readonly outputs: readonly { readonly name: string; readonly value: string }[];
+    }
+  | { readonly kind: "cancelled"; readonly survivors: number }
+  | { readonly kind: "lost"; readonly type: "DelegateRestart" | "DelegateProvisioning"; readonly message: string };
+
+/** `at` is epoch milliseconds; the engine has no clock of its own. */
+export type Event =
+  | { readonly kind: "started"; readonly at: number }
+  | {
+      readonly kind: "taskEnded";
+      readonly at: number;
+      readonly node: NodeId;
+      readonly attempt: number;
+      readonly outcome: TaskOutcome;
+    }
+  | { readonly kind: "timerFired"; readonly at: number; readonly node: NodeId; readonly attempt: number }
+  | { readonly kind: "interrupted"; readonly at: number; readonly interrupt: "AbortAll" };
+
+export type Effect =
+  | {
+      readonly kind: "enqueueTask";
+      readonly node: NodeId;
+      readonly attempt: number;
+      readonly selectors: readonly string[];
+      readonly work: ShellWork;
+    }
+  /** Ask the delegate to stop it; the answer comes as `taskEnded` with outcome cancelled. */
+  | { readonly kind: "cancelTask"; readonly node: NodeId; readonly attempt: number }
+  | { readonly kind: "startTimer"; readonly node: NodeId; readonly attempt: number; readonly at: number }
+  | { readonly kind: "stopTimer"; readonly node: NodeId; readonly attempt: number }
+  | { readonly kind: "endExecution"; readonly status: Status };
+
+export type Transition = { readonly state: State; readonly effects: readonly Effect[] };

@@ -1,0 +1,55 @@
+import type { Status } from "./model.ts";
+
+/** Closes a switch over a union: the compiler fails where a case is missing. */
+export function unreachable(value: never): never {
+  throw new Error(`unreachable: ${JSON.stringify(value)}`);
+}
+
+/** True for a status that nothing changes any more. */
+export function isFinal(status: Status): boolean {
+  switch (status) {
+    case "queued":
+    case "running":
+    case "waiting":
+    case "paused":
+      return false;
+    case "succeeded":
+    case "ignored":
+    case "failed":
+    case "errored":
+    case "aborted":
+    case "expired":
+    case "rejected":
+    case "skipped":
+      return true;
+    default:
+      return unreachable(status);
+  }
+}
+
+/** True for a final status after which the next sibling in line may start. */
+export const letsPass = (status: Status): boolean =>
+  status === "succeeded" || status === "ignored" || status === "skipped";
+
+/** The words that expressions see. */
+export function expressionStatus(status: Status): string {
+  switch (status) {
+    case "ignored":
+      return "IGNORE_FAILED";
+    case "rejected":
+      return "APPROVAL_REJECTED";
+    case "queued":
+    case "running":
+    case "waiting":
+    case "paused":
+    case "succeeded":
+    case "failed":
+    case "errored":
+    case "aborted":
+    case "expired":
+    case "skipped":
+      return status.toUpperCase();
+    default:
+      return unreachable(status);
+  }
+}
