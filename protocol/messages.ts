@@ -1,0 +1,107 @@
+/**
+ * What a delegate and a server say to each other, over one WebSocket that the
+ * delegate opens (`GET /delegate/connect`, `authorization: Bearer <delegate token>`).
+ * Every frame is one JSON object of the shapes below.
+ *
+ * Order of a session:
+ *   1. delegate → `hello`: who it is and every task it still holds.
+ *   2. server → `welcome`: for each held task either keep (with the log offset
+ *      the server has committed; ship on from there) or drop (kill, forget).
+ *   3. server → `run` for each task leased to it, `cancel` for a task that must end.
+ *   4. delegate → `log` in order of offset, any number; server → `logAck` once committed.
+ *   5. delegate → `finished`, carrying the rest of the output; server → `finishedAck`
+ *      once committed. Only then the delegate forgets the task.
+ *   `heartbeat` from the delegate every HEARTBEAT_MS.
+ *
+ * A lost connection means nothing: the delegate reconnects and says `hello` again,
+ * then repeats every message that has no ack. Repeats are harmless: a log message
+ * is taken from the committed offset on, a finished task is acked again.
+ * A message that carries an epoch other than the lease's changes nothing and is
+ * answered with `drop`.
+ */
+import { z } from "zod";
+
+export const PROTOCOL_VERSION = 1;
+export const HEARTBEAT_MS = 10_000;
+/** Bytes of output in one `log` or `finished` message, before base64. */
+export const MAX_CHUNK = 64 * 1024;
+/** Bytes of all output variables of a step together. */
+export const MAX_OUTPUTS = 512 * 1024;
+/** Bytes of one WebSocket frame. */
+export const MAX_FRAME = 4 * 1024 * 1024;
+
+const id = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
+const epoch = z.int().min(1);
+const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const lease = { task: id, epoch };
+
+export const shellTask = z.strictObject({
+  kind: z.literal("shell"),
+  /** Bash source. Values reach it through `env` only, never pasted into the text. */
+  script: z.string(),
+  env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+  /** Output variables to read when the script has ended: `name` is ours, `variable` the script's. */
+  outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
+});
+export type ShellTask = z.infer<typeof shellTask>;
+
+const heldTask = z.strictObject({ ...lease });
+
+export const toServer = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("hello"),
+    protocol: z.int(),
+    /** Random, made once and kept in the work folder: the delegate's identity across restarts. */
+    identity: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+    name: z.string().min(1).max(128),
+    tags: z.array(z.string().min(1).max(128)).max(64),
+    host: z.string().max(255),
+    version: z.string().max(64),
+    /** Changes when the machine restarts; with it the journal in the work folder may be stale. */
+    bootId: z.string().max(64),
+    /** How many tasks it runs at once. */
+    slots: z.int().min(1).max(1024),
+    holds: z.array(heldTask).max(4096),
+  }),
+  z.strictObject({ kind: z.literal("heartbeat") }),
+  z.strictObject({ kind: z.literal("log"), ...lease, offset, data: z.base64().max((MAX_CHUNK * 4) / 3 + 8) }),
+  z.strictObject({
+    kind: z.literal("finished"),
+    ...lease,
+    /** Where `data`, the rest of the output, begins. */
+    offset,
+    data: z.base64().max((MAX_CHUNK * 4) / 3 + 8),
+    startedAt: z.int(),
+    endedAt: z.int(),
+    outcome: z.discriminatedUnion("kind", [
+      z.strictObject({
+        kind: z.literal("exited"),
+        exitCode: z.int().min(0).max(255),
+        outputs: z.array(z.strictObject({ name: z.string().max(256), value: z.string() })).max(256),
+      }),
+      /** Ended because the server asked for it; `survivors` counts processes still alive after KILL. */
+      z.strictObject({ kind: z.literal("cancelled"), survivors: z.int().min(0) }),
+      /** Never started, or its runner vanished without leaving a status. It is not run again. */
+      z.strictObject({ kind: z.literal("lost"), message: z.string().max(1024) }),
+    ]),
+  }),
+]);
+export type ToServer = z.infer<typeof toServer>;
+
+export const toDelegate = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("welcome"),
+    delegate: id,
+    keep: z.array(z.strictObject({ ...lease, offset })),
+    drop: z.array(heldTask),
+  }),
+  z.strictObject({ kind: z.literal("run"), ...lease, work: shellTask }),
+  z.strictObject({ kind: z.literal("cancel"), ...lease }),
+  z.strictObject({ kind: z.literal("logAck"), ...lease, offset }),
+  z.strictObject({ kind: z.literal("finishedAck"), ...lease }),
+  /** The server no longer knows this lease: kill what runs, forget the task. */
+  z.strictObject({ kind: z.literal("drop"), ...lease }),
+  /** The session ends for good: wrong protocol, name taken, token revoked. The delegate exits. */
+  z.strictObject({ kind: z.literal("refused"), code: z.string(), message: z.string() }),
+]);
+export type ToDelegate = z.infer<typeof toDelegate>;
