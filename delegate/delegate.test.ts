@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { assertGone, giveSign, joinServer, makePlace, printedPid } from "./testing/harness.ts";
+import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
+
+const place = makePlace();
+const server = await startPretendServer();
+const delegate = await joinServer(server, place);
+after(async () => {
+  await delegate.stop();
+  await server.close();
+  place.remove();
+});
+
+const exited = (exitCode: number, outputs: readonly { name: string; value: string }[] = []) => ({
+  kind: "exited",
+  exitCode,
+  outputs,
+});
+
+test("hello tells who the delegate is", () => {
+  const [hello] = server.hellos;
+  assert.deepEqual([hello?.name, hello?.tags, hello?.slots, hello?.holds], ["tester", ["a", "b"], 4, []]);
+  assert.deepEqual(server.authorizations, ["Bearer test-token-5f1e"]);
+});
+
+test("a script gets its environment and gives its outputs", async () => {
+  const value = `it's "two"\nlines $(id) \`id\` \\ %s`;
+  const task = server.run({
+    script: 'echo "$GREETING"; echo oops >&2; COPY=$GREETING; export EMPTY=',
+    env: [{ name: "GREETING", value }],
+    outputs: ["COPY", "EMPTY", "UNSET"].map((variable) => ({ name: variable.toLowerCase(), variable })),
+  });
+  const end = await task.finished;
+  assert.deepEqual(
+    end.outcome,
+    exited(0, [
+      { name: "copy", value },
+      { name: "empty", value: "" },
+    ]),
+  );
+  assert.equal(task.output().toString(), `${value}\noops\n`);
+  assert.ok(end.startedAt <= end.endedAt);
+});
+
+test("the environment holds nothing of the delegate's", async () => {
+  process.env["RAILHEAD_DELEGATE_TOKEN"] = "in-the-delegate";
+  const task = server.run({
+    script: "env -0 | cut -z -d= -f1 | tr '\\0' '\\n' | sort; pwd; echo $HOME; id -un; echo $USER",
+    env: [{ name: "__proto__", value: "1" }],
+  });
+  await task.finished;
+  delete process.env["RAILHEAD_DELEGATE_TOKEN"];
+  const lines = task.output().toString().trimEnd().split("\n");
+  const names = [
+    "HOME",
+    "LANG",
+    "LOGNAME",
+    "PATH",
+    "PWD",
+    "RAILHEAD_TASK",
+    "SHLVL",
+    "TMPDIR",
+    "USER",
+    "_",
+    "__proto__",
+  ];
+  assert.deepEqual(lines.slice(0, -4).toSorted(), names);
+  const [folder, home, user, shown] = lines.slice(-4);
+  assert.equal(folder, home);
+  assert.equal(user, shown);
+});
+
+test("standard input is empty, and a descriptor opened again does not empty the log", async () => {
+  const task = server.run({
+    script:
+      "echo one; read -r line || echo none; echo two >/dev/stderr; echo three | tee /dev/stdout; ls -l /proc/self/fd | grep -c tasks",
+  });
+  await task.finished;
+  // No descriptor leads to the journal or to the output file.
+  assert.equal(task.output().toString(), "one\nnone\ntwo\nthree\nthree\n0\n");
+});
+
+test("the exit status is the script's, 128 and more for a signal", async () => {
+  const codes = await Promise.all(
+    ["exit 7", "kill -9 $$", "kill 0", "no-such-command", "if then", "false", "set -e; (exit 3); true"].map(
+      async (script) => (await server.run({ script }).finished).outcome,
+    ),
+  );
+  assert.deepEqual(
+    codes,
+    [7, 137, 143, 127, 2, 1, 3].map((code) => exited(code)),
+  );
+});
+
+test("an early exit gives no outputs", async () => {
+  const task = server.run({ script: "X=1; exit 0", outputs: [{ name: "x", variable: "X" }] });
+  assert.deepEqual((await task.finished).outcome, exited(0));
+});
+
+test("outputs over the limit fail the step and say so", async () => {
+  const task = server.run({
+    script: "printf 'no newline'; X=$(head -c 600000 /dev/zero | tr '\\0' x)",
+    outputs: [{ name: "x", variable: "X" }],
+  });
+  assert.deepEqual((await task.finished).outcome, exited(1));
+  assert.equal(
+    task.output().toString(),
+    "no newline\nrailhead: the output variables are over 512 KB; none was taken, the step fails\n",
+  );
+});
+
+test("output arrives while the script runs", async () => {
+  const task = server.run({ script: "echo first; until [ -e go ]; do sleep 0.01; done; echo last" });
+  await task.printed("first\n");
+  assert.equal(task.output().toString(), "first\n");
+  giveSign(place, task, "go");
+  await task.finished;
+  assert.equal(task.output().toString(), "first\nlast\n");
+});
+
+test("what a task was given is forgotten when the server has acknowledged its end", async () => {
+  const task = server.run({ script: "mkdir -p a/b; echo x >a/b/c; chmod 500 a" });
+  await task.finished;
+  // The ack was sent before the next message: when that task has run, the folder is gone.
+  await server.run({ script: ":" }).finished;
+  assert.deepEqual(
+    place.tasks().filter((name) => name.startsWith(task.task)),
+    [],
+  );
+});
+
+test("a repeated run starts nothing, during the task and after it", async () => {
+  const lease = { task: newTaskId(), epoch: 1 };
+  const script = "echo begun; sleep 0.1; echo done";
+  const task = server.run({ script }, lease);
+  await task.printed("begun");
+  server.run({ script }, lease);
+  assert.deepEqual((await task.finished).outcome, exited(0));
+  assert.equal(task.output().toString(), "begun\ndone\n");
+  const repeated = server.next((message) => message.kind === "finished" && message.task === lease.task);
+  server.send({ kind: "run", ...lease, work: { kind: "shell", script, env: [], outputs: [] } });
+  const answer = await repeated;
+  assert.ok(
+    answer.kind === "finished" &&
+      answer.outcome.kind === "lost" &&
+      /started this task before/.test(answer.outcome.message),
+  );
+});
+
+test("a task that cannot be started is lost, with the reason", async () => {
+  const reasonOf = async (work: Parameters<typeof server.run>[0]): Promise<string> => {
+    const { outcome } = await server.run(work).finished;
+    return outcome.kind === "lost" ? outcome.message : assert.fail(JSON.stringify(outcome));
+  };
+  assert.match(await reasonOf({ script: ":", env: [{ name: "a.b", value: "" }] }), /'a\.b' has a name or a value/);
+  assert.match(await reasonOf({ script: ":", env: [{ name: "A", value: "\0" }] }), /'A' has a name or a value/);
+  assert.match(
+    await reasonOf({ script: ":", env: [{ name: "A", value: "a".repeat(3_000_000) }] }),
+    /could not start the script: .*E2BIG/,
+  );
+});
+
+test("names that a shell keeps for itself do no harm", async () => {
+  const env = ["OPTIND", "IFS", "PPID", "UID", "PS4", "copy", "x"].map((name) => ({ name, value: "abc" }));
+  const task = server.run({ script: 'echo "$OPTIND $copy $x"', env });
+  assert.deepEqual((await task.finished).outcome, exited(0));
+  assert.equal(task.output().toString(), "1 abc abc\n");
+});
+
+test("a process left behind holding the output does not hang the end, and is gone with it", async () => {
+  const task = server.run({ script: "(sleep inf & echo left=$!) & wait; (setsid sleep inf & echo away=$!); echo end" });
+  assert.deepEqual((await task.finished).outcome, exited(0));
+  for (const name of ["left", "away"]) assertGone(printedPid(task.output(), name), name);
+  assert.match(task.output().toString(), /^end$/m);
+});
+
+test("many tasks at once", async () => {
+  const tasks = Array.from({ length: 24 }, (_, n) =>
+    server.run({ script: `echo ${n}; X=${n}`, outputs: [{ name: "x", variable: "X" }] }),
+  );
+  for (const [n, task] of tasks.entries()) {
+    assert.deepEqual((await task.finished).outcome, exited(0, [{ name: "x", value: String(n) }]));
+    assert.equal(task.output().toString(), `${n}\n`);
+  }
+  await server.run({ script: ":" }).finished;
+  assert.ok(readdirSync(join(place.path, "spare")).length <= 64);
+});

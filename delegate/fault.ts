@@ -1,0 +1,23 @@
+/** Ends the program: `message` for the person who started it, `exitCode` for whatever did. */
+export class Fault extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.name = "Fault";
+    this.exitCode = exitCode;
+  }
+}
+
+/** The command line is wrong. */
+export const usage = (message: string): Fault => new Fault(message, 2);
+/** The machine or the work folder does not allow it. */
+export const unable = (message: string): Fault => new Fault(message, 1);
+
+/** The code of a system error, as in `ENOENT`; undefined for anything else. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,66 @@
+import process from "node:process";
+import { startDelegate, usualTimes } from "./delegate.ts";
+import { Fault } from "./fault.ts";
+import { stderrLog } from "./log.ts";
+import { parseOptions } from "./options.ts";
+import { systemTimers } from "./timers.ts";
+import { onceClosed, readToken } from "./token.ts";
+
+/** The server refused this delegate: a restart with the same options will not help. */
+const REFUSED = 3;
+
+/**
+ * `railhead delegate …`, with the arguments after that word. Resolves with the
+ * exit code when the delegate has ended: 0 asked to stop, 1 cannot run here,
+ * 2 wrong options, 3 refused by the server. Steps never end with it.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  try {
+    const parsed = parseOptions(argv, process.env);
+    // Steps, dumps and whoever prints the environment must not find the token.
+    delete process.env["RAILHEAD_DELEGATE_TOKEN"];
+    if (parsed.kind === "help") {
+      process.stdout.write(parsed.text);
+      return 0;
+    }
+    // A token given by --token is in the argument list, which everyone can read: this writes over it.
+    process.title = "railhead delegate";
+    return await run(parsed.options);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    process.stderr.write(`railhead delegate: ${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+async function run({
+  token: source,
+  ...options
+}: Extract<ReturnType<typeof parseOptions>, { kind: "run" }>["options"]): Promise<number> {
+  const token = await readToken(source, process.stdin);
+  // At once and by all means: the next server's delegate must find the work folder free.
+  if (options.local) onceClosed(process.stdin, () => process.exit(0));
+  const log = stderrLog();
+  const delegate = await startDelegate(
+    { ...options, token },
+    { ...usualTimes, timers: systemTimers, chance: Math.random, log },
+  );
+  const asked = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => asked.resolve(signal));
+  const code = await Promise.race([
+    delegate.refused.then((message) => {
+      log.error({ refusal: message }, "the server refuses this delegate");
+      process.stderr.write(`railhead delegate: ${message}\n`);
+      return REFUSED;
+    }),
+    asked.promise.then((signal) => {
+      log.info({ signal }, "delegate stops; running steps go on");
+      return 0;
+    }),
+  ]);
+  await delegate.stop();
+  return code;
+}
+
+// Steps' watchers and timers would keep the process: its end is decided here.
+if (import.meta.main) process.exit(await main(process.argv.slice(2)));

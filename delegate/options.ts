@@ -1,0 +1,142 @@
+/**
+ * The command line of `railhead delegate`, checked option by option. Reading
+ * the token is the next step (token.ts): here it is only named.
+ */
+import { availableParallelism } from "node:os";
+import { Command, CommanderError } from "commander";
+import { usage } from "./fault.ts";
+
+export type TokenSource =
+  | { readonly kind: "given"; readonly token: string }
+  | { readonly kind: "file"; readonly path: string }
+  /** First line of standard input, whose end means that the server is gone. */
+  | { readonly kind: "stdin" };
+
+export type Options = {
+  /** Where the socket is opened, as in ws://host:port/delegate/connect. */
+  readonly socketUrl: string;
+  readonly token: TokenSource;
+  readonly name: string;
+  readonly tags: readonly string[];
+  readonly workDir: string | undefined;
+  readonly slots: number;
+  readonly stepUser: string | undefined;
+  readonly local: boolean;
+};
+
+/** `help` holds the text to print instead of running. */
+export type Parsed =
+  | { readonly kind: "run"; readonly options: Options }
+  | { readonly kind: "help"; readonly text: string };
+
+const MAX_SLOTS = 1024;
+const MAX_TAGS = 64;
+const MAX_WORD = 128;
+
+/** @throws Fault with exit code 2 that names the wrong option. `env` is only read. */
+export function parseOptions(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Parsed {
+  const printed: string[] = [];
+  const command = describe(printed);
+  try {
+    command.parse(argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === "commander.helpDisplayed") return { kind: "help", text: printed.join("") };
+    throw usage(error.message.replace(/^error: /, ""));
+  }
+  return { kind: "run", options: check(command.opts<Raw>(), env) };
+}
+
+type Raw = {
+  readonly url?: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly name?: string;
+  readonly tag: readonly string[];
+  readonly workDir?: string;
+  readonly slots?: string;
+  readonly stepUser?: string;
+  readonly local?: boolean;
+};
+
+const append = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+function describe(printed: string[]): Command {
+  return new Command("railhead delegate")
+    .description("Runs steps on this machine. It connects to the server; the server never connects to it.")
+    .option("--url <address>", "the server, as in http://127.0.0.1:7070")
+    .option("--token <token>", "delegate token (others on this machine may see it; prefer the next two ways)")
+    .option("--token-file <path>", "file that holds the delegate token; or set RAILHEAD_DELEGATE_TOKEN")
+    .option("--name <name>", "name of this delegate, unique in the account")
+    .option("--tag <tag>", "a selector that steps may ask for; repeat for more", append, [])
+    .option("--work-dir <folder>", "where tasks are kept")
+    .option("--slots <number>", "how many tasks run at once (default: two per processor, at least four)")
+    .option("--step-user <user>", "who runs the steps when started as root (default: nobody); name, uid or uid:gid")
+    .option("--local", "started by a server: token on the first line of standard input, whose end ends the delegate")
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => printed.push(text), writeErr: () => {}, outputError: () => {} });
+}
+
+function check(raw: Raw, env: Readonly<Record<string, string | undefined>>): Options {
+  if (raw.name === undefined) throw usage("--name is missing");
+  return {
+    socketUrl: socketUrl(raw.url),
+    token: tokenSource(raw, env["RAILHEAD_DELEGATE_TOKEN"]),
+    name: word("--name", raw.name),
+    tags: tags(raw.tag),
+    workDir: filled("--work-dir", raw.workDir),
+    slots: slots(raw.slots),
+    stepUser: filled("--step-user", raw.stepUser),
+    local: raw.local === true,
+  };
+}
+
+function socketUrl(text: string | undefined): string {
+  if (text === undefined) throw usage("--url is missing; it is the server's address, as in http://127.0.0.1:7070");
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
+    throw usage(`--url '${text}' is not an address that begins with http:// or https://`);
+  if (url.username || url.password || url.search || url.hash)
+    throw usage("--url may hold a host, a port and a path only; the token goes into --token-file");
+  const scheme = url.protocol === "http:" ? "ws:" : "wss:";
+  return `${scheme}//${url.host}${url.pathname.replace(/\/+$/, "")}/delegate/connect`;
+}
+
+function tokenSource(raw: Raw, fromEnv: string | undefined): TokenSource {
+  if (raw.token !== undefined && raw.tokenFile !== undefined)
+    throw usage("--token and --token-file exclude each other");
+  if (raw.local === true) {
+    if (raw.token !== undefined || raw.tokenFile !== undefined)
+      throw usage("with --local the token comes from standard input; leave out --token and --token-file");
+    return { kind: "stdin" };
+  }
+  if (raw.token !== undefined) return { kind: "given", token: raw.token };
+  if (raw.tokenFile !== undefined) return { kind: "file", path: filled("--token-file", raw.tokenFile) ?? "" };
+  if (fromEnv !== undefined) return { kind: "given", token: fromEnv };
+  throw usage("a token is missing: set RAILHEAD_DELEGATE_TOKEN, or use --token-file or --token");
+}
+
+function word(option: string, value: string): string {
+  // Control characters would travel into headers, logs and pages.
+  if (value.trim() === "" || value.length > MAX_WORD || /\p{Cc}/u.test(value))
+    throw usage(`${option} '${value}' must have 1 to ${MAX_WORD} printable characters`);
+  return value;
+}
+
+function tags(values: readonly string[]): readonly string[] {
+  const unique = [...new Set(values.map((value) => word("--tag", value)))];
+  if (unique.length > MAX_TAGS) throw usage(`--tag may be given ${MAX_TAGS} times at most`);
+  return unique;
+}
+
+function slots(text: string | undefined): number {
+  if (text === undefined) return Math.min(MAX_SLOTS, Math.max(4, 2 * availableParallelism()));
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > MAX_SLOTS) throw usage(`--slots '${text}' must be a whole number from 1 to ${MAX_SLOTS}`);
+  return number;
+}
+
+function filled(option: string, value: string | undefined): string | undefined {
+  if (value === "") throw usage(`${option} is empty`);
+  return value;
+}

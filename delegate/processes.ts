@@ -1,0 +1,111 @@
+/** What the kernel says about processes, through /proc. */
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from "node:fs";
+
+export type ProcessInfo = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  readonly hasTerminal: boolean;
+  /** Clock ticks after boot; together with the pid it names one process for ever. */
+  readonly startTime: string;
+  /** It has ended and waits for its parent to notice. */
+  readonly isZombie: boolean;
+};
+
+const scratch = Buffer.allocUnsafe(64 * 1024);
+
+/** Changes when the machine restarts. */
+export const bootId = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+
+/** The process with this pid; undefined when there is none. */
+export function processInfo(pid: number): ProcessInfo | undefined {
+  return read(`/proc/${pid}/stat`, (fd) =>
+    parseStat(pid, scratch.toString("latin1", 0, readSync(fd, scratch, 0, scratch.length, 0))),
+  );
+}
+
+/** `pid (name) state parent group session terminal … starttime`: the name may hold spaces and parentheses. */
+export function parseStat(pid: number, text: string): ProcessInfo | undefined {
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session, terminal] = fields;
+  const startTime = fields[19];
+  if (state === undefined || startTime === undefined) return undefined;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    hasTerminal: terminal !== "0",
+    startTime,
+    isZombie: state === "Z" || state === "X",
+  };
+}
+
+/** Every living process from `lowest` up. */
+export function livingProcesses(lowest: number): readonly ProcessInfo[] {
+  return readdirSync("/proc").flatMap((name) => {
+    const pid = Number(name);
+    if (!(pid >= lowest)) return [];
+    const info = processInfo(pid);
+    return info && !info.isZombie ? [info] : [];
+  });
+}
+
+/** The pid given out last; lower than an earlier one when the numbers have started again from the bottom. */
+export const newestPid = (): number => Number(readFileSync("/proc/loadavg", "utf8").trim().split(" ").at(-1));
+
+/** Whether the environment that the process was started with holds the text. False also when we may not look. */
+export function environmentHas(pid: number, text: string): boolean {
+  const needle = Buffer.from(text);
+  return (
+    read(`/proc/${pid}/environ`, (fd) => {
+      let kept = 0;
+      for (;;) {
+        const size = readSync(fd, scratch, kept, scratch.length - kept, null);
+        const filled = scratch.subarray(0, kept + size);
+        if (filled.includes(needle)) return true;
+        if (size === 0) return false;
+        // The text may lie across two reads.
+        kept = Math.min(filled.length, needle.length - 1);
+        filled.copy(scratch, 0, filled.length - kept);
+      }
+    }) ?? false
+  );
+}
+
+/** User and group of a process. */
+export function ownerOf(pid: number): { readonly uid: number; readonly gid: number } | undefined {
+  try {
+    const { uid, gid } = statSync(`/proc/${pid}`);
+    return { uid, gid };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a link below /proc/<pid> points to, as in `cwd` or `fd/1`; undefined also when we may not look. */
+export function linkOf(pid: number, name: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/${name}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Processes come and go while we look: any failure means that there is nothing to see. */
+function read<T>(path: string, use: (fd: number) => T): T | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch {
+    return undefined;
+  }
+  try {
+    return use(fd);
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { journalHead } from "./journal.ts";
+import { bootId } from "./processes.ts";
+import {
+  assertGone,
+  type DelegateProcess,
+  fileHolds,
+  makePlace,
+  optionsFor,
+  printedPid,
+  spawnDelegate,
+  TOKEN,
+} from "./testing/harness.ts";
+import { newTaskId, type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
+
+/** A place to leave signs in that every user can reach. */
+const signs = mkdtempSync(join(tmpdir(), "railhead-signs-"));
+chmodSync(signs, 0o777);
+after(() => rmSync(signs, { recursive: true }));
+
+type Scene = {
+  readonly server: PretendServer;
+  readonly place: ReturnType<typeof makePlace>;
+  readonly begin: () => DelegateProcess;
+};
+
+/** A server, a work folder, and delegates started one after the other on it. */
+async function scene(play: (scene: Scene) => Promise<void>): Promise<void> {
+  const place = makePlace();
+  const server = await startPretendServer();
+  const begun: DelegateProcess[] = [];
+  const begin = (): DelegateProcess => {
+    const started = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
+    begun.push(started);
+    return started;
+  };
+  try {
+    await play({ server, place, begin });
+  } finally {
+    for (const { kill } of begun) await kill();
+    await server.close();
+    place.remove();
+  }
+}
+
+test("kill -9 in the middle: the rest of the output and the result arrive, the script has run once", () =>
+  scene(async ({ server, begin }) => {
+    const counter = join(signs, "count");
+    const go = join(signs, "go");
+    const first = begin();
+    await server.welcomed();
+    const task = server.run({
+      script: `echo run >>"${counter}"; seq 1 1000; until [ -e "${go}" ]; do sleep 0.02; done; seq 1001 2000; X=done; exit_code=5; (exit 5)`,
+      outputs: [{ name: "x", variable: "X" }],
+    });
+    await task.printed("\n1000\n");
+    await first.kill();
+    begin();
+    await server.welcomed();
+    assert.deepEqual(server.hellos.at(-1)?.holds, [{ task: task.task, epoch: 1 }]);
+    assert.equal(server.hellos[0]?.identity, server.hellos[1]?.identity);
+    writeFileSync(go, "");
+    const { outcome, startedAt, endedAt } = await task.finished;
+    assert.deepEqual(outcome, { kind: "exited", exitCode: 5, outputs: [{ name: "x", value: "done" }] });
+    assert.equal(task.output().toString(), Array.from({ length: 2000 }, (_, n) => `${n + 1}\n`).join(""));
+    assert.equal(readFileSync(counter, "utf8"), "run\n");
+    assert.ok(startedAt <= endedAt);
+  }));
+
+test("a step that ends while no delegate is there is reported by the next one", () =>
+  scene(async ({ server, begin }) => {
+    const over = join(signs, "over");
+    const first = begin();
+    await server.welcomed();
+    const task = server.run({
+      script: `echo pid=$$; sleep 0.1; echo late; X='a\nb'; echo over >"${over}"`,
+      outputs: [{ name: "x", variable: "X" }],
+    });
+    await task.printed("pid=");
+    await first.kill();
+    await fileHolds(over, "over");
+    begin();
+    assert.deepEqual((await task.finished).outcome, {
+      kind: "exited",
+      exitCode: 0,
+      outputs: [{ name: "x", value: "a\nb" }],
+    });
+    assert.match(task.output().toString(), /^pid=\d+\nlate\n$/);
+  }));
+
+test("a background process that holds the output does not hang a step that ended without a delegate", () =>
+  scene(async ({ server, begin }) => {
+    const first = begin();
+    await server.welcomed();
+    const task = server.run({ script: "(setsid sleep inf & echo left=$!); echo begun; sleep 0.1" });
+    await task.printed("begun");
+    await first.kill();
+    begin();
+    assert.equal((await task.finished).outcome.kind, "exited");
+    assertGone(printedPid(task.output(), "left"), "what the step left");
+  }));
+
+test("a cancelling that kill -9 interrupted is carried on", () =>
+  scene(async ({ server, place, begin }) => {
+    const first = begin();
+    await server.welcomed();
+    // It takes two TERMs to end this script, one from each delegate.
+    const script = "trap 'n=$((n + 1)); [ $n = 2 ] && exit' TERM; echo pid=$$; while :; do sleep 0.01; done";
+    const task = server.run({ script });
+    await task.printed("pid=");
+    server.send({ kind: "cancel", task: task.task, epoch: 1 });
+    await fileHolds(join(place.path, "tasks", `${task.task}.1`, "journal"), "cancelled");
+    await first.kill();
+    begin();
+    assert.deepEqual((await task.finished).outcome, { kind: "cancelled", survivors: 0 });
+    assertGone(printedPid(task.output(), "pid"), "the script");
+  }));
+
+test("a runner that is gone without a word loses the task, and what is left of it is ended", () =>
+  scene(async ({ server, begin }) => {
+    const first = begin();
+    await server.welcomed();
+    const task = server.run({
+      script: "(setsid sleep inf & echo left=$!); echo up=$(ps -o ppid= -p $PPID); echo self=$$; sleep inf",
+    });
+    await task.printed("self=");
+    await first.kill();
+    const [, supervisor] = /^up= *(\d+)$/m.exec(task.output().toString()) ?? [];
+    process.kill(Number(supervisor), "SIGKILL");
+    begin();
+    const { outcome } = await task.finished;
+    assert.deepEqual(outcome, { kind: "lost", message: "The script's runner vanished without leaving a status." });
+    for (const name of ["left", "self"]) assertGone(printedPid(task.output(), name), name);
+  }));
+
+test("tasks from before a restart of the machine, or never started, are lost and say so", () =>
+  scene(async ({ server, place, begin }) => {
+    const plant = (boot: string, words: string): string => {
+      const task = newTaskId();
+      const folder = join(place.path, "tasks", `${task}.1`);
+      mkdirSync(folder, { recursive: true });
+      const meta = { task, epoch: 1, cookie: "c".repeat(32), receivedAt: 5, bootId: boot, owner: null, outputs: [] };
+      writeFileSync(join(folder, "journal"), `${journalHead(meta)}${words}`);
+      return task;
+    };
+    const planted = [
+      plant("another-boot", "pid 1\n"),
+      plant(bootId(), ""),
+      plant("another-boot", "pid 1\nexit 3\ncopied 0\n"),
+    ];
+    // Planted tasks are known to the server only when it has sent them.
+    const tasks = planted.map((task) => server.run({ script: "exit 99" }, { task, epoch: 1 }));
+    begin();
+    const ends = await Promise.all(tasks.map(({ finished }) => finished));
+    assert.deepEqual(
+      ends.map(({ outcome }) => (outcome.kind === "lost" ? outcome.message : outcome)),
+      [
+        "The machine was restarted while the script was running.",
+        "The delegate was stopped before it could start the script.",
+        { kind: "exited", exitCode: 3, outputs: [] },
+      ],
+    );
+    // The repeated run was not sent to a live delegate; sending it now starts nothing either.
+    const again = server.next((message) => message.kind === "finished" && message.task === planted[0]);
+    server.send({
+      kind: "run",
+      task: planted[0] ?? "",
+      epoch: 1,
+      work: { kind: "shell", script: "exit 99", env: [], outputs: [] },
+    });
+    const answer = await again;
+    assert.ok(answer.kind === "finished" && answer.outcome.kind === "lost");
+  }));

@@ -1,0 +1,167 @@
+/**
+ * The connection to the server: opened for ever anew, spoken over as
+ * protocol/messages.ts says. It knows frames and life signs; what the messages
+ * do is the business of the handler.
+ */
+import { type RawData, WebSocket } from "ws";
+import { MAX_FRAME, toDelegate, type ToDelegate, type ToServer } from "../protocol/messages.ts";
+import { backoffMs } from "./backoff.ts";
+import type { Log } from "./log.ts";
+import type { Link } from "./ship.ts";
+import type { TaskMessage } from "./tasks.ts";
+import type { Timers } from "./timers.ts";
+
+export type SessionDeps = {
+  readonly url: string;
+  readonly token: string;
+  readonly timers: Timers;
+  readonly chance: () => number;
+  readonly log: Log;
+  readonly heartbeatMs: number;
+  readonly hello: () => Extract<ToServer, { kind: "hello" }>;
+  /** Does what the message says; a text tells why it is illegal. */
+  readonly take: (message: TaskMessage, link: Link) => string | undefined;
+  readonly disconnected: () => void;
+  /** The server wants no more of us. */
+  readonly refused: (message: string) => void;
+};
+
+/** Bytes waiting in our own socket from which log messages wait in their files instead. */
+const BUSY_BYTES = 4 * 1024 * 1024;
+const HANDSHAKE_MS = 10_000;
+/** Heartbeats without any life sign of the server until the connection counts as dead. */
+const MISSED_BEATS = 2.5;
+
+/** Connects and stays connected. Returns the end of it: nothing is sent or taken after that. */
+export function openSession(deps: SessionDeps): () => void {
+  const { timers, log } = deps;
+  let failures = 0;
+  let stopped = false;
+  let stopRetry = (): void => {};
+  let close = (): void => {};
+
+  const stop = (): void => {
+    stopped = true;
+    stopRetry();
+    close();
+  };
+
+  const attempt = (): void => {
+    close = connect(deps, {
+      welcomed: () => {
+        failures = 0;
+      },
+      refused: (message) => {
+        stop();
+        deps.refused(message);
+      },
+      closed: (reason) => {
+        deps.disconnected();
+        if (stopped) return;
+        failures += 1;
+        const waitMs = backoffMs(failures, deps.chance());
+        log.warn({ reason, waitMs }, "not connected to the server; trying again");
+        stopRetry = timers.after(waitMs, attempt);
+      },
+    });
+  };
+  attempt();
+  return stop;
+}
+
+type Events = {
+  readonly welcomed: () => void;
+  readonly refused: (message: string) => void;
+  /** Exactly once, last of all. */
+  readonly closed: (reason: string) => void;
+};
+
+/** One connection. Returns its end. */
+function connect(deps: SessionDeps, events: Events): () => void {
+  const { timers, log } = deps;
+  const socket = new WebSocket(deps.url, {
+    headers: { authorization: `Bearer ${deps.token}` },
+    handshakeTimeout: HANDSHAKE_MS,
+    maxPayload: MAX_FRAME,
+    perMessageDeflate: false,
+  });
+  let reason: string | undefined;
+  let welcomed = false;
+  let lastSign = timers.now();
+  let stopBeat = (): void => {};
+
+  const send = (message: ToServer): void => {
+    // After a close the repeat on the next connection takes care of it.
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  };
+  const link: Link = { send, isBusy: () => socket.bufferedAmount > BUSY_BYTES };
+  const abandon = (why: string): void => {
+    reason ??= why;
+    socket.terminate();
+  };
+
+  const beat = (): void => {
+    stopBeat = timers.after(deps.heartbeatMs, () => {
+      if (timers.now() - lastSign > deps.heartbeatMs * MISSED_BEATS) return abandon("no sign of life from the server");
+      send({ kind: "heartbeat" });
+      // The answer comes from the server's WebSocket itself: it shows a connection that is open on our side only.
+      if (socket.readyState === WebSocket.OPEN) socket.ping();
+      beat();
+    });
+  };
+
+  const take = (message: ToDelegate): string | undefined => {
+    if (message.kind === "refused") return void events.refused(`${message.code}: ${message.message}`);
+    if ((message.kind === "welcome") === welcomed) return `${message.kind} is out of order`;
+    if (message.kind === "welcome") {
+      welcomed = true;
+      events.welcomed();
+      log.info(
+        { delegate: message.delegate, keep: message.keep.length, drop: message.drop.length },
+        "connected to the server",
+      );
+    }
+    return deps.take(message, link);
+  };
+
+  socket.on("open", () => {
+    send(deps.hello());
+    beat();
+  });
+  socket.on("message", (data, isBinary) => {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    lastSign = timers.now();
+    const message = isBinary ? undefined : parse(data);
+    const illegal = message ? take(message) : "a frame that is no message of the protocol";
+    if (illegal === undefined) return;
+    log.error({ illegal }, "the server broke the protocol; the connection is closed");
+    abandon(`protocol broken: ${illegal}`);
+  });
+  for (const sign of ["ping", "pong"] as const)
+    socket.on(sign, () => {
+      lastSign = timers.now();
+    });
+  socket.on("unexpected-response", (request, response) => {
+    request.destroy();
+    const status = response.statusCode ?? 0;
+    abandon(`the server answered HTTP ${status}`);
+    // The same verdict as `refused`, from a server that decides before it opens the socket.
+    if (status === 401 || status === 403) events.refused(`the server does not accept the token (HTTP ${status})`);
+  });
+  socket.on("error", (error) => {
+    reason ??= error.message;
+  });
+  socket.on("close", () => {
+    stopBeat();
+    events.closed(reason ?? "the server closed the connection");
+  });
+  return () => socket.close(1001);
+}
+
+function parse(data: RawData): ToDelegate | undefined {
+  try {
+    return toDelegate.safeParse(JSON.parse(data.toString())).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,193 @@
+/** The life of one task on this machine: running, ending, ended, forgotten. */
+import { appendFileSync } from "node:fs";
+import { MAX_OUTPUTS } from "../protocol/messages.ts";
+import { VANISHED } from "./attach.ts";
+import { textOf } from "./fault.ts";
+import { type Exit, type Meta, noteCancelled, paths, readJournal } from "./journal.ts";
+import { endProcesses, type Patience } from "./kill.ts";
+import type { Log } from "./log.ts";
+import { supervisorAlive, type Target } from "./members.ts";
+import { readOutputs } from "./outputs.ts";
+import type { Running } from "./run.ts";
+import { type End, type Lease, type Link, makeShipper } from "./ship.ts";
+import { readSlice } from "./tail.ts";
+import { type Rhythm, watchFolder } from "./watch.ts";
+
+export type TaskDeps = {
+  readonly log: Log;
+  /** Sessions of all running tasks of this delegate; each task enters its own. */
+  readonly sessions: Set<number>;
+  readonly rhythm: Rhythm;
+  /** For a task that the server wants ended. */
+  readonly patience: Patience;
+  /** For what a step leaves behind. */
+  readonly leftoverPatience: Patience;
+};
+
+export type Held = {
+  readonly lease: Lease;
+  readonly folder: string;
+  readonly meta: Meta | undefined;
+  readonly supervisor: Target["supervisor"];
+  /** Set when this very process started the task. */
+  readonly child: Running["child"] | undefined;
+  readonly startedAt: number;
+  /** When an earlier delegate's task ended, as far as the journal tells. */
+  readonly endedAt?: number | undefined;
+};
+
+export type Task = {
+  readonly lease: Lease;
+  readonly folder: string;
+  readonly connect: (link: Link, offset: number) => void;
+  readonly disconnect: () => void;
+  /** False when the server cannot mean it. */
+  readonly acked: (offset: number) => boolean;
+  /** True once the end has been decided: only then the server can have acknowledged it. */
+  readonly hasEnded: () => boolean;
+  /** It has ended and none of its processes is left. */
+  readonly isClean: () => boolean;
+  /** Follows a task that runs. */
+  readonly follow: () => void;
+  /** Collects a task that runs no more. */
+  readonly collect: (lostBecause: string) => Promise<void>;
+  /** Stops everything and reports that; a task that has ended by itself keeps its own end. */
+  readonly cancel: () => Promise<void>;
+  /** Stops everything and reports nothing. */
+  readonly drop: () => Promise<void>;
+  /** Looks no more; the task goes on for the next delegate. */
+  readonly leave: () => void;
+};
+
+export function makeTask(deps: TaskDeps, held: Held): Task {
+  const { folder, lease, meta } = held;
+  const { log, rhythm } = deps;
+  const { now } = rhythm.timers;
+  const shipper = makeShipper(lease, paths(folder).output);
+  let phase: "running" | "ending" | "ended" = "running";
+  let unwatch = (): void => {};
+  let ending: Promise<void> = Promise.resolve();
+  let left: number | undefined;
+
+  const session = held.supervisor?.pid;
+  if (session !== undefined) deps.sessions.add(session);
+
+  const target = (): Target => ({
+    supervisor: held.supervisor,
+    cookie: meta?.cookie ?? "",
+    owner: meta?.owner ?? undefined,
+    sessions: deps.sessions,
+    folder,
+    ageMs: now() - (meta?.receivedAt ?? 0),
+  });
+
+  /** The one way from running to ended; whatever goes wrong on it, the task ends. */
+  const finish = (how: () => Promise<End>): Promise<void> => {
+    if (phase !== "running") return ending;
+    phase = "ending";
+    unwatch();
+    ending = how()
+      .catch((error: unknown): End => {
+        log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be collected");
+        const outcome = {
+          kind: "lost",
+          message: `The delegate could not collect the result: ${textOf(error)}`.slice(0, 1024),
+        } as const;
+        return { startedAt: held.startedAt, endedAt: now(), outcome };
+      })
+      .then((end) => {
+        phase = "ended";
+        if (session !== undefined) deps.sessions.delete(session);
+        shipper.end(end);
+      });
+    return ending;
+  };
+
+  const sweep = async (patience: Patience): Promise<number> => {
+    // Without its cookie a task's processes cannot be told from others.
+    if (!meta) return 0;
+    left = await endProcesses(target(), patience);
+    if (left > 0) log.warn({ task: lease.task, survivors: left }, "processes of a task could not be ended");
+    return left;
+  };
+
+  const exited = async (lostBecause: string): Promise<End> => {
+    const endedAt = held.child ? now() : (held.endedAt ?? now());
+    // A status that appears only after this is our own killing's.
+    const hasExit = readJournal(folder).exit !== undefined;
+    // Nothing outlives a step: what it left in the background is ended before its result is told.
+    await sweep(deps.leftoverPatience);
+    const exit = hasExit ? readJournal(folder).exit : undefined;
+    const outcome = exit ? outcomeOf(held, exit, log) : ({ kind: "lost", message: lostBecause } as const);
+    return { startedAt: held.startedAt, endedAt: Math.max(held.startedAt, endedAt), outcome };
+  };
+
+  const stop = async (): Promise<End> => {
+    try {
+      noteCancelled(folder);
+    } catch (error) {
+      // A full disk must not keep the processes alive; only a restart right now would forget the cancelling.
+      log.warn({ task: lease.task, error: textOf(error) }, "could not note that a task is being cancelled");
+    }
+    const survivors = await sweep(deps.patience);
+    return { startedAt: held.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };
+  };
+
+  const look = (): void => {
+    if (phase !== "running") return;
+    // In this order: a supervisor that is gone has written its last word.
+    const gone = !supervisorAlive(target());
+    if (gone || readJournal(folder).exit) void finish(() => exited(VANISHED));
+    else shipper.pump();
+  };
+
+  return {
+    lease,
+    folder,
+    connect: shipper.connect,
+    disconnect: shipper.disconnect,
+    acked: shipper.acked,
+    hasEnded: () => phase === "ended",
+    isClean: () => phase === "ended" && left === 0,
+    follow: () => {
+      unwatch = watchFolder(folder, rhythm, look);
+      held.child?.once("exit", look);
+    },
+    collect: (lostBecause) => finish(() => exited(lostBecause)),
+    cancel: () => {
+      // Ended a moment ago: then it was not the cancelling that ended it.
+      if (phase === "running" && readJournal(folder).exit) return finish(() => exited(VANISHED));
+      return finish(stop);
+    },
+    drop: () => {
+      shipper.disconnect();
+      return finish(stop);
+    },
+    leave: () => {
+      unwatch();
+      shipper.disconnect();
+      if (phase === "running") phase = "ending";
+    },
+  };
+}
+
+function outcomeOf({ folder, lease, meta }: Held, exit: Exit, log: Log): End["outcome"] {
+  if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be cut: something kept it open");
+  const read = readOutputs(paths(folder).outputs, meta?.outputs ?? []);
+  if (read.kind === "read") return { kind: "exited", exitCode: exit.code, outputs: [...read.outputs] };
+  if (read.kind === "none") return { kind: "exited", exitCode: exit.code, outputs: [] };
+  say(
+    paths(folder).output,
+    `railhead: the output variables are over ${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`,
+  );
+  return { kind: "exited", exitCode: exit.code === 0 ? 1 : exit.code, outputs: [] };
+}
+
+/** Adds a line to the output, once also when the delegate is killed and comes here again. */
+function say(output: string, line: string): void {
+  const size = readSlice(output, 0).available;
+  const text = Buffer.from(`${line}\n`);
+  if (size >= text.length && readSlice(output, size - text.length).bytes.equals(text)) return;
+  const startsLine = size === 0 || readSlice(output, size - 1).bytes[0] === 0x0a;
+  appendFileSync(output, startsLine ? text : Buffer.concat([Buffer.from("\n"), text]));
+}

@@ -1,0 +1,209 @@
+/** All tasks that this delegate holds, and what the server's messages do to them. */
+import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import type { ShellTask, ToDelegate } from "../protocol/messages.ts";
+import { examine } from "./attach.ts";
+import { codeOf, textOf } from "./fault.ts";
+import { closeDescriptors, type Folders, type Found, keyOf, type Ready } from "./folders.ts";
+import { type Meta, paths, readJournal } from "./journal.ts";
+import { refusal, start, type Tools } from "./run.ts";
+import type { Lease, Link } from "./ship.ts";
+import { groupForTask, type StepUser } from "./step-user.ts";
+import { makeTask, type Task, type TaskDeps } from "./task.ts";
+
+export type TasksDeps = TaskDeps & {
+  readonly folders: Folders;
+  readonly user: StepUser;
+  readonly tools: Tools;
+  readonly bootId: string;
+  readonly searchPath: string;
+  readonly chance: () => number;
+};
+
+/** What is said to a session about its tasks; `refused` is the session's own matter. */
+export type TaskMessage = Exclude<ToDelegate, { kind: "refused" }>;
+
+export type Tasks = {
+  /** For `hello`. */
+  readonly holds: () => readonly Lease[];
+  /** Takes up what an earlier delegate left in the work folder. */
+  readonly recover: () => void;
+  /** Does what the message says. The text says why the message is illegal. */
+  readonly take: (message: TaskMessage, link: Link) => string | undefined;
+  /** The connection is gone; everything goes on. */
+  readonly disconnect: () => void;
+  /** The delegate ends; the tasks do not. */
+  readonly leave: () => void;
+};
+
+const RAN_BEFORE = "This delegate has started this task before; it is not started again.";
+const MAX_HOLDS = 4096;
+/** Ended tasks kept in mind: a repeated `run` of one of them starts nothing. */
+const MAX_REMEMBERED = 10_000;
+
+export function makeTasks(deps: TasksDeps): Tasks {
+  const held = new Map<string, Task>();
+  const forgotten = new Set<string>();
+  const { log } = deps;
+
+  const forget = (task: Task): void => {
+    const key = keyOf(task.lease);
+    task.disconnect();
+    deps.folders
+      .discard(task.folder, task.isClean())
+      .catch((error: unknown) =>
+        log.warn({ folder: task.folder, error: textOf(error) }, "the folder of an ended task could not be removed"),
+      );
+    held.delete(key);
+    forgotten.add(key);
+    const oldest = forgotten.size > MAX_REMEMBERED ? forgotten.values().next().value : undefined;
+    if (oldest !== undefined) forgotten.delete(oldest);
+  };
+
+  const drop = (lease: Lease): void => {
+    const task = held.get(keyOf(lease));
+    if (!task) return;
+    log.info({ ...lease }, "the server no longer knows this task; it is stopped");
+    void task.drop().then(() => forget(task));
+  };
+
+  const run = (lease: Lease, work: ShellTask, link: Link): void => {
+    const key = keyOf(lease);
+    // The server repeats itself; the task goes on as it is.
+    if (held.has(key)) return;
+    const refused = forgotten.has(key) ? RAN_BEFORE : refusal(work);
+    const task = refused ?? launch(deps, lease, work);
+    if (typeof task === "string") return lost(deps, link, lease, task);
+    held.set(key, task);
+    task.connect(link, 0);
+  };
+
+  const welcome = (message: Extract<TaskMessage, { kind: "welcome" }>, link: Link): string | undefined => {
+    const named = new Set([...message.keep, ...message.drop].map(keyOf));
+    const silent = [...held.keys()].slice(0, MAX_HOLDS).find((key) => !named.has(key));
+    if (silent !== undefined) return `welcome says nothing of the held task ${silent}`;
+    for (const { offset, ...lease } of message.keep) held.get(keyOf(lease))?.connect(link, offset);
+    for (const lease of message.drop) drop(lease);
+    return undefined;
+  };
+
+  return {
+    holds: () => [...held.values()].slice(0, MAX_HOLDS).map(({ lease }) => lease),
+    recover: () => {
+      for (const found of deps.folders.scan()) held.set(keyOf(found), recover(deps, found));
+      if (held.size > 0) log.info({ tasks: held.size }, "took up the tasks of an earlier delegate");
+    },
+    take: (message, link) => {
+      if (message.kind === "welcome") return welcome(message, link);
+      const lease = { task: message.task, epoch: message.epoch };
+      const task = held.get(keyOf(lease));
+      switch (message.kind) {
+        case "run":
+          return void run(lease, message.work, link);
+        case "cancel":
+          if (task) return void task.cancel();
+          return void lost(deps, link, lease, "This delegate does not hold the task.");
+        case "drop":
+          return void drop(lease);
+        case "logAck":
+          return task?.acked(message.offset) === false ? "logAck names bytes that were never sent" : undefined;
+        case "finishedAck":
+          if (task && !task.hasEnded()) return "finishedAck for a task that has not ended";
+          return task ? void forget(task) : undefined;
+      }
+    },
+    disconnect: () => {
+      for (const task of held.values()) task.disconnect();
+    },
+    leave: () => {
+      for (const task of held.values()) task.leave();
+    },
+  };
+}
+
+function lost({ rhythm }: TasksDeps, link: Link, lease: Lease, message: string): void {
+  const at = rhythm.timers.now();
+  link.send({
+    kind: "finished",
+    ...lease,
+    offset: 0,
+    data: "",
+    startedAt: at,
+    endedAt: at,
+    outcome: { kind: "lost", message: message.slice(0, 1024) },
+  });
+}
+
+/** Starts the task, or says why it never started. */
+function launch(deps: TasksDeps, lease: Lease, work: ShellTask): Task | string {
+  const { user } = deps;
+  const receivedAt = deps.rhythm.timers.now();
+  const group = user.switchTo ? groupForTask(user.switchTo, deps.chance) : undefined;
+  const owner = user.switchTo && group !== undefined ? { uid: user.switchTo.uid, gid: group } : undefined;
+  const meta: Meta = {
+    ...lease,
+    cookie: randomBytes(24).toString("base64url"),
+    receivedAt,
+    bootId: deps.bootId,
+    owner: user.switchTo?.ownGroups ? (owner ?? null) : null,
+    outputs: work.outputs,
+  };
+  let ready: Ready;
+  try {
+    ready = deps.folders.create(meta, work.script, owner);
+  } catch (error) {
+    deps.log.error({ ...lease, error: textOf(error) }, "a task could not be prepared");
+    const before = ["EEXIST", "ENOTEMPTY"].includes(codeOf(error) ?? "");
+    return before ? RAN_BEFORE : `The delegate could not prepare the task: ${textOf(error)}`;
+  }
+  const held = { lease, folder: ready.folder, meta, startedAt: receivedAt };
+  try {
+    const order = {
+      tools: deps.tools,
+      ...ready,
+      cookie: meta.cookie,
+      owner,
+      userName: user.name,
+      searchPath: deps.searchPath,
+      work,
+    };
+    const task = makeTask(deps, { ...held, ...start(order) });
+    task.follow();
+    return task;
+  } catch (error) {
+    deps.log.error({ ...lease, error: textOf(error) }, "a task could not be started");
+    // The folder stays until the server has acknowledged: it is the promise not to start the task again.
+    const task = makeTask(deps, { ...held, supervisor: undefined, child: undefined });
+    void task.collect(`The delegate could not start the script: ${textOf(error)}`);
+    return task;
+  } finally {
+    closeDescriptors(ready.descriptors);
+  }
+}
+
+function recover(deps: TasksDeps, found: Found): Task {
+  const { folder, task, epoch } = found;
+  const journal = readJournal(folder);
+  const { decision, supervisor } = examine(journal, deps.bootId);
+  const held = makeTask(deps, {
+    lease: { task, epoch },
+    folder,
+    meta: journal.meta,
+    supervisor,
+    child: undefined,
+    startedAt: journal.meta?.receivedAt ?? deps.rhythm.timers.now(),
+    endedAt: journal.exit && Math.round(statSync(paths(folder).journal).mtimeMs),
+  });
+  switch (decision.kind) {
+    case "watch":
+      held.follow();
+      break;
+    case "cancel":
+      void held.cancel();
+      break;
+    case "end":
+      void held.collect(decision.lostBecause);
+      break;
+  }
+  return held;
+}

@@ -1,0 +1,122 @@
+/** For the delegate's own tests: work folders, delegates in this process and as processes, shell pieces. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { type Delegate, type Settings, startDelegate, type Surroundings } from "../delegate.ts";
+import { silentLog } from "../log.ts";
+import { processInfo } from "../processes.ts";
+import { systemTimers } from "../timers.ts";
+import type { PretendServer } from "./pretend-server.ts";
+
+export const TOKEN = "test-token-5f1e";
+const MAIN = new URL("../main.ts", import.meta.url).pathname;
+
+/** Short, so that no test waits for a period to pass; what a test waits for are events. */
+export const QUICK = { graceMs: 50, leftoverGraceMs: 50, flushMs: 2, pollMs: 100, heartbeatMs: 60_000 };
+
+export type Place = { readonly path: string; readonly remove: () => void; readonly tasks: () => readonly string[] };
+
+/** A work folder of its own, in a place that every user can reach. */
+export function makePlace(): Place {
+  const path = mkdtempSync(join(tmpdir(), "railhead-delegate-test-"));
+  return {
+    path,
+    remove: () => rmSync(path, { recursive: true, force: true }),
+    tasks: () => readdirSync(join(path, "tasks")),
+  };
+}
+
+export const settingsFor = (server: PretendServer, place: Place, more: Partial<Settings> = {}): Settings => ({
+  socketUrl: server.socketUrl,
+  token: TOKEN,
+  name: "tester",
+  tags: ["a", "b"],
+  workDir: place.path,
+  slots: 4,
+  stepUser: undefined,
+  ...more,
+});
+
+/** A delegate in this process, connected and welcomed. */
+export async function joinServer(
+  server: PretendServer,
+  place: Place,
+  more: Partial<Surroundings> = {},
+): Promise<Delegate> {
+  const around = { ...QUICK, timers: systemTimers, chance: Math.random, log: silentLog(), ...more };
+  const delegate = await startDelegate(settingsFor(server, place), around);
+  await server.welcomed();
+  return delegate;
+}
+
+export type DelegateProcess = {
+  readonly child: ChildProcess;
+  readonly kill: () => Promise<void>;
+  readonly exited: Promise<number | null>;
+  /** All it wrote to standard error, once it has ended. */
+  readonly errors: Promise<string>;
+};
+
+/** `railhead delegate` as a process of its own. */
+export function spawnDelegate(args: readonly string[], env: Record<string, string> = {}): DelegateProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ["pipe", "ignore", "pipe"],
+    env: { PATH: process.env["PATH"], ...env },
+  });
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stderr }).on("line", (line) => lines.push(line));
+  const closed = new Promise<void>((resolve) => reader.once("close", resolve));
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  return {
+    child,
+    exited,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+    errors: closed.then(() => lines.join("\n")),
+  };
+}
+
+export const optionsFor = (server: PretendServer, place: Place): readonly string[] => [
+  "--url",
+  server.url,
+  "--name",
+  "tester",
+  "--work-dir",
+  place.path,
+];
+
+/** Makes a file in a running step's working directory: the sign that its script waits for. */
+export function giveSign(place: Place, lease: { readonly task: string; readonly epoch: number }, name: string): void {
+  writeFileSync(join(place.path, "tasks", `${lease.task}.${lease.epoch}`, "work", name), "");
+}
+
+/** Settles once the file is there and holds the text. Its folder must exist. */
+export function fileHolds(path: string, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!existsSync(path) || !readFileSync(path, "utf8").includes(text)) return;
+      watcher.close();
+      resolve();
+    };
+    const watcher = watch(dirname(path), look);
+    look();
+  });
+}
+
+/** A process is gone when its pid names nothing, or a zombie that only waits for its parent. */
+export function assertGone(pid: number, what: string): void {
+  const info = processInfo(pid);
+  assert.ok(info === undefined || info.isZombie, `${what} (pid ${pid}) is still alive`);
+}
+
+/** The numbers that a script printed as `name=123`. */
+export function printedPid(output: Buffer, name: string): number {
+  const [, pid] = new RegExp(`^${name}=(\\d+)$`, "m").exec(output.toString()) ?? [];
+  assert.ok(pid, `the script did not print ${name}=<pid>: ${output.toString()}`);
+  return Number(pid);
+}

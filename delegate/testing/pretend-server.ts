@@ -1,0 +1,213 @@
+/**
+ * A server that does what the protocol obliges it to and nothing more: it
+ * takes each byte of output once and in order, acks what it took, and lets the
+ * test look at everything. Port 0; every message is checked by the protocol's schema.
+ */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+import { MAX_FRAME, type ShellTask, type ToDelegate, type ToServer, toServer } from "../../protocol/messages.ts";
+
+export type Finished = Extract<ToServer, { kind: "finished" }>;
+export type Hello = Extract<ToServer, { kind: "hello" }>;
+export type Lease = { readonly task: string; readonly epoch: number };
+
+export type PretendTask = Lease & {
+  /** All output taken so far. */
+  readonly output: () => Buffer;
+  /** Settles when the delegate has reported the end. */
+  readonly finished: Promise<Finished>;
+  /** Settles once the output holds the text. */
+  readonly printed: (text: string) => Promise<void>;
+};
+
+export type PretendServer = {
+  readonly url: string;
+  readonly socketUrl: string;
+  readonly hellos: readonly Hello[];
+  /** The authorization headers of all attempts. */
+  readonly authorizations: readonly (string | undefined)[];
+  /** Settles when a delegate is connected and has been welcomed. */
+  readonly welcomed: () => Promise<void>;
+  /** Sends a task to the connected delegate. The epoch is 1 unless told. */
+  readonly run: (work: Partial<ShellTask> & { readonly script: string }, lease?: Lease) => PretendTask;
+  readonly send: (message: ToDelegate) => void;
+  /** Sends any text as a frame. */
+  readonly sendRaw: (text: string) => void;
+  /** Cuts the connection; the delegate comes back. */
+  readonly cut: () => void;
+  /** Settles when the connection that stands now is closed. */
+  readonly disconnected: () => Promise<void>;
+  /** Settles with the next message that fits. */
+  readonly next: (fits: (message: ToServer) => boolean) => Promise<ToServer>;
+  readonly close: () => Promise<void>;
+};
+
+export type Behaviour = {
+  /** HTTP status for the upgrade; 101 when left out. */
+  readonly refuseWith?: () => number | undefined;
+  /** Called with every log message before it is acked; may cut the connection. */
+  readonly onLog?: (message: Extract<ToServer, { kind: "log" }>, server: PretendServer) => void;
+  /** False keeps the ack of an end back. */
+  readonly ackEnds?: () => boolean;
+  /** Instead of the usual welcome. */
+  readonly welcome?: (hello: Hello) => ToDelegate;
+};
+
+type Record = {
+  chunks: Buffer[];
+  committed: number;
+  done: boolean;
+  finish: (message: Finished) => void;
+  changed: () => void;
+};
+
+export const newTaskId = (): string => randomBytes(16).toString("base64url");
+
+export async function startPretendServer(behaviour: Behaviour = {}): Promise<PretendServer> {
+  const records = new Map<string, Record>();
+  const hellos: Hello[] = [];
+  const authorizations: (string | undefined)[] = [];
+  const waiting = new Set<{ fits: (message: ToServer) => boolean; found: (message: ToServer) => void }>();
+  let socket: WebSocket | undefined;
+  let greeted = Promise.withResolvers<void>();
+
+  const http = createServer();
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
+  http.on("upgrade", (request, stream, head) => {
+    authorizations.push(request.headers.authorization);
+    const status = behaviour.refuseWith?.();
+    if (status === undefined && request.url === "/delegate/connect")
+      return sockets.handleUpgrade(request, stream, head, (opened) => adopt(opened));
+    stream.end(`HTTP/1.1 ${status ?? 404} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+  });
+
+  const keyOf = (lease: Lease): string => `${lease.task}.${lease.epoch}`;
+  const send = (message: ToDelegate): void => {
+    socket?.send(JSON.stringify(message));
+  };
+
+  const usualWelcome = (hello: Hello): ToDelegate => ({
+    kind: "welcome",
+    delegate: newTaskId(),
+    keep: hello.holds.flatMap((lease) => {
+      const record = records.get(keyOf(lease));
+      return record ? [{ ...lease, offset: record.committed }] : [];
+    }),
+    drop: hello.holds.filter((lease) => !records.has(keyOf(lease))),
+  });
+
+  const takeBytes = (record: Record, offset: number, data: string): void => {
+    assert.ok(offset <= record.committed, `output has a gap: ${offset} after ${record.committed}`);
+    const fresh = Buffer.from(data, "base64").subarray(record.committed - offset);
+    record.chunks.push(fresh);
+    record.committed += fresh.length;
+    record.changed();
+  };
+
+  const take = (message: ToServer): void => {
+    if (message.kind === "hello") {
+      hellos.push(message);
+      send((behaviour.welcome ?? usualWelcome)(message));
+      greeted.resolve();
+    } else if (message.kind !== "heartbeat") {
+      const lease = { task: message.task, epoch: message.epoch };
+      const record = records.get(keyOf(lease));
+      if (!record) return send({ kind: "drop", ...lease });
+      if (message.kind === "log") behaviour.onLog?.(message, server);
+      takeBytes(record, message.offset, message.data);
+      if (message.kind === "log") return send({ kind: "logAck", ...lease, offset: record.committed });
+      record.done = true;
+      record.finish(message);
+      if (behaviour.ackEnds?.() ?? true) send({ kind: "finishedAck", ...lease });
+    }
+  };
+
+  const adopt = (opened: WebSocket): void => {
+    socket = opened;
+    opened.on("message", (data) => {
+      // What was on its way when the test cut the connection is lost, as it would be.
+      if (opened !== socket) return;
+      const message = toServer.parse(JSON.parse(data.toString()));
+      take(message);
+      for (const waiter of waiting) if (waiter.fits(message)) waiter.found(message);
+    });
+    opened.on("close", () => {
+      if (opened === socket) lose();
+    });
+  };
+
+  const lose = (): void => {
+    socket = undefined;
+    greeted = Promise.withResolvers();
+  };
+
+  const server: PretendServer = {
+    url: "",
+    socketUrl: "",
+    hellos,
+    authorizations,
+    welcomed: () => greeted.promise,
+    send,
+    sendRaw: (text) => socket?.send(text),
+    run: (work, lease = { task: newTaskId(), epoch: 1 }) => {
+      const end = Promise.withResolvers<Finished>();
+      const known = records.get(keyOf(lease));
+      const watchers = new Set<() => void>();
+      const record = known ?? {
+        chunks: [],
+        committed: 0,
+        done: false,
+        finish: end.resolve,
+        changed: () => watchers.forEach((look) => look()),
+      };
+      records.set(keyOf(lease), record);
+      const output = (): Buffer => Buffer.concat(record.chunks);
+      send({ kind: "run", ...lease, work: { kind: "shell", env: [], outputs: [], ...work } });
+      return {
+        ...lease,
+        output,
+        finished: end.promise,
+        printed: (text) =>
+          new Promise((resolve) => {
+            const look = (): void => {
+              if (output().includes(text)) resolve();
+            };
+            watchers.add(look);
+            look();
+          }),
+      };
+    },
+    cut: () => {
+      const old = socket;
+      lose();
+      old?.terminate();
+    },
+    disconnected: () => new Promise((resolve) => (socket ? socket.once("close", () => resolve()) : resolve())),
+    next: (fits) =>
+      new Promise((resolve) => {
+        const waiter = {
+          fits,
+          found: (message: ToServer): void => {
+            waiting.delete(waiter);
+            resolve(message);
+          },
+        };
+        waiting.add(waiter);
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        socket?.terminate();
+        http.close(() => resolve());
+      }),
+  };
+
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const { port } = http.address() as AddressInfo;
+  return Object.assign(server, {
+    url: `http://127.0.0.1:${port}`,
+    socketUrl: `ws://127.0.0.1:${port}/delegate/connect`,
+  });
+}

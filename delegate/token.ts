@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { textOf, usage } from "./fault.ts";
+import type { TokenSource } from "./options.ts";
+
+const MAX_TOKEN = 1024;
+
+/**
+ * The token, from where the options say.
+ * @throws Fault when there is none or when no header could carry it.
+ */
+export async function readToken(source: TokenSource, stdin: Readable): Promise<string> {
+  switch (source.kind) {
+    case "given":
+      return sane(source.token, "--token or RAILHEAD_DELEGATE_TOKEN");
+    case "file":
+      return sane(fromFile(source.path), "--token-file");
+    case "stdin":
+      return sane(await firstLine(stdin), "the first line of standard input");
+  }
+}
+
+function fromFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw usage(`--token-file cannot be read: ${textOf(error)}`);
+  }
+}
+
+/** The message names the source and never the value. */
+function sane(text: string, source: string): string {
+  const token = text.trim();
+  if (token === "" || token.length > MAX_TOKEN || !/^[\x21-\x7e]+$/.test(token))
+    throw usage(`${source} holds no token (one word of 1 to ${MAX_TOKEN} visible ASCII characters)`);
+  return token;
+}
+
+/** Reads up to the first newline and leaves the stream open: its end is a message of its own. */
+function firstLine(stdin: Readable): Promise<string> {
+  return new Promise((resolve) => {
+    let text = "";
+    const done = (line: string): void => {
+      stdin.off("data", take);
+      stdin.off("end", ended);
+      resolve(line);
+    };
+    const ended = (): void => done(text);
+    const take = (chunk: Buffer): void => {
+      text += chunk.toString("latin1");
+      const end = text.indexOf("\n");
+      if (end >= 0) done(text.slice(0, end));
+      else if (text.length > MAX_TOKEN) done("");
+    };
+    stdin.on("data", take);
+    stdin.on("end", ended);
+  });
+}
+
+/** Calls back once when whoever holds the other end of standard input is gone. */
+export function onceClosed(stdin: Readable, gone: () => void): void {
+  let told = false;
+  const tell = (): void => {
+    if (!told) gone();
+    told = true;
+  };
+  if (stdin.readableEnded || stdin.destroyed) return tell();
+  stdin.on("end", tell);
+  stdin.on("close", tell);
+  stdin.on("error", tell);
+  stdin.resume();
+}
