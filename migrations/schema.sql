@@ -1,0 +1,330 @@
+-- The schema after all migrations. Written by `npm run db -- schema`; do not edit.
+
+create table accounts (
+  id uuid not null,
+  name text not null,
+  key_check bytea not null,
+  created_at bigint not null,
+  constraint accounts_pkey PRIMARY KEY (id)
+);
+
+create table audit_entries (
+  account_id uuid not null,
+  id uuid not null,
+  at bigint not null,
+  actor_kind text not null,
+  actor_id uuid,
+  actor_name text not null,
+  operation text not null,
+  resource_type text not null,
+  resource_id text not null,
+  org_identifier text,
+  project_identifier text,
+  constraint audit_entries_pkey PRIMARY KEY (account_id, id)
+);
+
+create table connectors (
+  account_id uuid not null,
+  id uuid not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  type text not null,
+  spec jsonb not null,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint connectors_pkey PRIMARY KEY (account_id, id),
+  constraint connectors_account_id_org_identifier_project_identifier_ide_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
+);
+
+create table delegate_tokens (
+  account_id uuid not null,
+  id uuid not null,
+  name text not null,
+  secret_hash bytea not null,
+  created_by uuid,
+  created_at bigint not null,
+  revoked_at bigint,
+  constraint delegate_tokens_pkey PRIMARY KEY (account_id, id),
+  constraint delegate_tokens_account_id_name_key UNIQUE (account_id, name)
+);
+
+create table delegates (
+  account_id uuid not null,
+  id uuid not null,
+  token_id uuid not null,
+  name text not null,
+  identity_hash bytea not null,
+  tags text[] not null,
+  host text not null,
+  version text not null,
+  boot_id text not null,
+  slots integer not null,
+  seen_at bigint not null,
+  created_at bigint not null,
+  constraint delegates_pkey PRIMARY KEY (account_id, id),
+  constraint delegates_account_id_name_key UNIQUE (account_id, name)
+);
+CREATE INDEX delegates_by_token ON public.delegates USING btree (account_id, token_id);
+
+create table execution_sequences (
+  account_id uuid not null,
+  pipeline_id uuid not null,
+  last integer not null,
+  constraint execution_sequences_pkey PRIMARY KEY (account_id, pipeline_id)
+);
+
+create table execution_timers (
+  account_id uuid not null,
+  execution_id uuid not null,
+  node_id uuid not null,
+  attempt integer not null,
+  due_at bigint not null,
+  constraint execution_timers_pkey PRIMARY KEY (account_id, execution_id, node_id, attempt)
+);
+CREATE INDEX execution_timers_due ON public.execution_timers USING btree (due_at);
+
+create table executions (
+  account_id uuid not null,
+  id uuid not null,
+  project_id uuid not null,
+  pipeline_id uuid not null,
+  pipeline_version integer not null,
+  run_sequence integer not null,
+  status text not null,
+  plan json not null,
+  state json not null,
+  trigger_type text not null,
+  triggered_by jsonb not null,
+  input_yaml text,
+  created_at bigint not null,
+  started_at bigint,
+  ended_at bigint,
+  constraint executions_pkey PRIMARY KEY (account_id, id),
+  constraint executions_account_id_pipeline_id_run_sequence_key UNIQUE (account_id, pipeline_id, run_sequence),
+  constraint executions_trigger_type_check CHECK ((trigger_type = ANY (ARRAY['MANUAL'::text, 'WEBHOOK_CUSTOM'::text])))
+);
+CREATE INDEX executions_by_pipeline ON public.executions USING btree (account_id, pipeline_id, id DESC);
+CREATE INDEX executions_by_project ON public.executions USING btree (account_id, project_id, id DESC);
+CREATE INDEX executions_by_start ON public.executions USING btree (account_id, started_at);
+CREATE INDEX executions_by_version ON public.executions USING btree (account_id, pipeline_id, pipeline_version);
+
+create table log_chunks (
+  account_id uuid not null,
+  execution_id uuid not null,
+  "position" bigint not null,
+  node_id uuid not null,
+  node_position bigint not null,
+  data bytea not null,
+  constraint log_chunks_pkey PRIMARY KEY (account_id, execution_id, "position")
+);
+CREATE INDEX log_chunks_by_node ON public.log_chunks USING btree (account_id, execution_id, node_id, node_position);
+
+create table log_streams (
+  account_id uuid not null,
+  execution_id uuid not null,
+  stream_id uuid not null,
+  bytes bigint not null,
+  constraint log_streams_pkey PRIMARY KEY (account_id, execution_id, stream_id)
+);
+
+create table organizations (
+  account_id uuid not null,
+  id uuid not null,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint organizations_pkey PRIMARY KEY (account_id, id),
+  constraint organizations_account_id_identifier_key UNIQUE (account_id, identifier)
+);
+
+create table pipeline_versions (
+  account_id uuid not null,
+  pipeline_id uuid not null,
+  version integer not null,
+  yaml text not null,
+  created_by uuid,
+  created_at bigint not null,
+  constraint pipeline_versions_pkey PRIMARY KEY (account_id, pipeline_id, version)
+);
+
+create table pipelines (
+  account_id uuid not null,
+  id uuid not null,
+  project_id uuid not null,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  version integer not null,
+  created_by uuid,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint pipelines_pkey PRIMARY KEY (account_id, id),
+  constraint pipelines_account_id_project_id_identifier_key UNIQUE (account_id, project_id, identifier)
+);
+
+create table projects (
+  account_id uuid not null,
+  id uuid not null,
+  org_identifier text not null,
+  identifier text not null,
+  name text not null,
+  color text not null,
+  description text not null,
+  tags jsonb not null,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint projects_pkey PRIMARY KEY (account_id, id),
+  constraint projects_account_id_org_identifier_identifier_key UNIQUE (account_id, org_identifier, identifier)
+);
+
+create table schema_migrations (
+  number integer not null,
+  name text not null,
+  sha256 text not null,
+  applied_at timestamp with time zone default now() not null,
+  constraint schema_migrations_pkey PRIMARY KEY (number)
+);
+
+create table tasks (
+  account_id uuid not null,
+  id uuid not null,
+  run_id uuid not null,
+  node_id uuid not null,
+  attempt integer not null,
+  status text not null,
+  epoch integer not null,
+  delegate_id uuid,
+  selectors text[] not null,
+  work json not null,
+  cancelling boolean default false not null,
+  log_offset bigint default 0 not null,
+  created_at bigint not null,
+  leased_at bigint,
+  finished_at bigint,
+  constraint tasks_pkey PRIMARY KEY (account_id, id),
+  constraint tasks_account_id_run_id_node_id_attempt_key UNIQUE (account_id, run_id, node_id, attempt),
+  constraint tasks_check CHECK ((((status = 'ready'::text) = (delegate_id IS NULL)) OR (status = 'finished'::text))),
+  constraint tasks_status_check CHECK ((status = ANY (ARRAY['ready'::text, 'leased'::text, 'finished'::text])))
+);
+CREATE INDEX tasks_leased ON public.tasks USING btree (account_id, delegate_id) WHERE (status = 'leased'::text);
+CREATE INDEX tasks_ready ON public.tasks USING btree (account_id, id) WHERE (status = 'ready'::text);
+
+create table tokens (
+  account_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  secret_hash bytea not null,
+  expires_at bigint,
+  created_at bigint not null,
+  constraint tokens_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX tokens_by_user ON public.tokens USING btree (account_id, user_id);
+
+create table triggers (
+  account_id uuid not null,
+  id uuid not null,
+  project_id uuid not null,
+  pipeline_id uuid not null,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  enabled boolean not null,
+  yaml text not null,
+  token_hash bytea not null,
+  token_sealed bytea not null,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint triggers_pkey PRIMARY KEY (account_id, id),
+  constraint triggers_account_id_pipeline_id_identifier_key UNIQUE (account_id, pipeline_id, identifier),
+  constraint triggers_account_id_token_hash_key UNIQUE (account_id, token_hash)
+);
+CREATE INDEX triggers_by_project ON public.triggers USING btree (account_id, project_id);
+
+create table users (
+  account_id uuid not null,
+  id uuid not null,
+  name text not null,
+  email text not null,
+  password_hash text not null,
+  must_change_password boolean not null,
+  role text not null,
+  created_at bigint not null,
+  constraint users_pkey PRIMARY KEY (account_id, id),
+  constraint users_role_check CHECK ((role = ANY (ARRAY['_account_admin'::text, '_account_viewer'::text])))
+);
+CREATE UNIQUE INDEX users_by_email ON public.users USING btree (account_id, lower(email));
+CREATE INDEX users_by_name ON public.users USING btree (account_id, name);
+
+create table webhook_deliveries (
+  account_id uuid not null,
+  id uuid not null,
+  correlation_id text not null,
+  trigger_id uuid not null,
+  headers jsonb not null,
+  payload text not null,
+  received_at bigint not null,
+  processed_at bigint,
+  status text,
+  message text not null,
+  execution_id uuid,
+  constraint webhook_deliveries_pkey PRIMARY KEY (account_id, id),
+  constraint webhook_deliveries_account_id_correlation_id_key UNIQUE (account_id, correlation_id)
+);
+CREATE INDEX webhook_deliveries_by_execution ON public.webhook_deliveries USING btree (account_id, execution_id);
+CREATE INDEX webhook_deliveries_by_trigger ON public.webhook_deliveries USING btree (account_id, trigger_id);
+CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (account_id, id) WHERE (processed_at IS NULL);
+
+alter table audit_entries add constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table connectors add constraint connectors_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table delegate_tokens add constraint delegate_tokens_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table delegates add constraint delegates_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table delegates add constraint delegates_account_id_token_id_fkey FOREIGN KEY (account_id, token_id) REFERENCES delegate_tokens(account_id, id);
+
+alter table execution_sequences add constraint execution_sequences_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
+
+alter table execution_timers add constraint execution_timers_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
+
+alter table executions add constraint executions_account_id_pipeline_id_pipeline_version_fkey FOREIGN KEY (account_id, pipeline_id, pipeline_version) REFERENCES pipeline_versions(account_id, pipeline_id, version);
+alter table executions add constraint executions_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
+
+alter table log_chunks add constraint log_chunks_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
+
+alter table log_streams add constraint log_streams_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
+
+alter table organizations add constraint organizations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table pipeline_versions add constraint pipeline_versions_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
+
+alter table pipelines add constraint pipelines_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
+
+alter table projects add constraint projects_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+
+alter table tasks add constraint tasks_account_id_delegate_id_fkey FOREIGN KEY (account_id, delegate_id) REFERENCES delegates(account_id, id);
+alter table tasks add constraint tasks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table tokens add constraint tokens_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id);
+
+alter table triggers add constraint triggers_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
+alter table triggers add constraint triggers_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
+
+alter table users add constraint users_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table webhook_deliveries add constraint webhook_deliveries_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
+alter table webhook_deliveries add constraint webhook_deliveries_account_id_trigger_id_fkey FOREIGN KEY (account_id, trigger_id) REFERENCES triggers(account_id, id);
