@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { DbLog } from "../db.ts";
+import { own, type Place } from "./place.ts";
+import { asAccount, run } from "./command.ts";
+import { diskFullFrom, requireRoom, ROOM_TO_CREATE } from "./disk.ts";
+import { problem } from "./problems.ts";
+
+/** The role that the server logs in as, and its database of the same name. It is no superuser. */
+export const ROLE = "railhead";
+
+/**
+ * Only our role may log in, only with its password. The superuser that every cluster has cannot log
+ * in at all; what needs one is done in PostgreSQL's single-user mode while the database is stopped.
+ */
+const HBA = `# Written by Railhead.
+local all ${ROLE} scram-sha-256
+local replication all reject
+local all all reject
+`;
+
+/** Clusters under construction. One gets its name when it is complete; what is found under these was interrupted. */
+const UNFINISHED = "data.new-";
+
+/** Which PostgreSQL made the cluster: its major version; undefined when there is no cluster yet. */
+export async function clusterVersion(cluster: string): Promise<string | undefined> {
+  const there = await stat(cluster).then(
+    () => true,
+    () => false,
+  );
+  if (!there) return undefined;
+  return (
+    await readFile(join(cluster, "PG_VERSION"), "utf8").catch(() =>
+      Promise.reject(problem("embedded.not_a_database", [cluster])),
+    )
+  ).trim();
+}
+
+/** Makes a cluster with our role and database in it, all or nothing. Rejects with `embedded.*`. */
+export async function createCluster(place: Place, programs: string, log: DbLog): Promise<void> {
+  await requireRoom(place.root, ROOM_TO_CREATE, "be made");
+  await removeUnfinished(place.root);
+  const work = await mkdtemp(join(place.root, UNFINISHED));
+  await own(work, place.account);
+  log.info({ folder: place.cluster }, "making the database");
+  await initialize(place, programs, work);
+  await writeFile(join(work, "pg_hba.conf"), HBA, { mode: 0o600 });
+  const password = (await readPassword(place)) ?? (await writePassword(place));
+  await alone(place, programs, work, [
+    `create role ${ROLE} login createdb password '${password}'`,
+    `create database ${ROLE} owner ${ROLE}`,
+  ]);
+  await rename(work, place.cluster);
+  await syncFolder(dirname(place.cluster));
+}
+
+/** An initdb whose server was killed may still be at work there for a moment: then a later start removes the rest. */
+async function removeUnfinished(root: string): Promise<void> {
+  const names = (await readdir(root)).filter((name) => name.startsWith(UNFINISHED));
+  await Promise.all(names.map((name) => rm(join(root, name), { recursive: true, force: true }).catch(() => {})));
+}
+
+/** The password of our role; a new one when its file is lost. Only while the database is stopped. */
+export async function ensurePassword(place: Place, programs: string, log: DbLog): Promise<string> {
+  const known = await readPassword(place);
+  if (known !== undefined) return known;
+  log.warn({ file: place.password }, "the database's password file is missing: a new password is set");
+  const password = randomPassword();
+  await alone(place, programs, place.cluster, [`alter role ${ROLE} password '${password}'`]);
+  return writePassword(place, password);
+}
+
+/** The password in the place's file; undefined when there is none. */
+export async function readPassword(place: Place): Promise<string | undefined> {
+  const text = await readFile(place.password, "utf8").catch(() => "");
+  return /^[\w-]{20,}$/.test(text) ? text : undefined;
+}
+
+async function initialize(place: Place, programs: string, work: string): Promise<void> {
+  const args = ["-D", work, "-U", "postgres", "--auth-local=reject", "--auth-host=reject", "--data-checksums"];
+  // The order and case rules come from PostgreSQL itself, so that they do not change with the system's libraries.
+  const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
+  const options = asAccount(place.account, place.run);
+  const { code, output } = await run(
+    join(programs, "bin", "initdb"),
+    [...args, ...locale, "--no-instructions"],
+    options,
+  );
+  if (code !== 0)
+    throw (
+      (await diskFullFrom(output, place.root, "be made")) ?? problem("embedded.initdb_failed", [place.root, output])
+    );
+}
+
+/** Runs statements in single-user mode: as the superuser, without a server, nobody else in the database. */
+async function alone(place: Place, programs: string, cluster: string, statements: readonly string[]): Promise<void> {
+  // -j: a statement ends with a semicolon and an empty line. No statement is ever logged: they hold the password.
+  const args = [
+    "--single",
+    "-j",
+    "-D",
+    cluster,
+    "-c",
+    "log_min_error_statement=panic",
+    "-c",
+    "log_checkpoints=off",
+    "postgres",
+  ];
+  const input = statements.map((sql) => `${sql};\n\n`).join("");
+  const { code, output } = await run(
+    join(programs, "bin", "postgres"),
+    args,
+    asAccount(place.account, place.run),
+    input,
+  );
+  // The exit code tells nothing of a failed statement.
+  if (code === 0 && !/\b(ERROR|FATAL|PANIC): /.test(output)) return;
+  throw (await diskFullFrom(output, place.root, "be made")) ?? problem("embedded.initdb_failed", [place.root, output]);
+}
+
+/** Letters, digits, `-` and `_` only, so that it needs no quoting anywhere. */
+function randomPassword(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+async function writePassword(place: Place, password = randomPassword()): Promise<string> {
+  const unfinished = `${place.password}.new`;
+  await writeFile(unfinished, password, { mode: 0o600, flush: true });
+  await rename(unfinished, place.password);
+  await syncFolder(dirname(place.password));
+  return password;
+}
+
+/** A new name is durable once its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,39 @@
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
+import type { Account } from "./account.ts";
+
+/** PostgreSQL sees nothing of our environment, which holds keys and addresses. */
+const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+
+/** How a program is started as the database's user. `cwd` must be a directory that this user may enter. */
+export function asAccount(account: Account, cwd: string): SpawnOptions {
+  return {
+    cwd,
+    env: ENVIRONMENT,
+    ...(account.dropped ? { uid: account.uid, gid: account.gid } : {}),
+  };
+}
+
+export type Outcome = { readonly code: number | null; readonly output: string };
+
+const OUTPUT_AT_MOST = 16_384;
+
+/** Runs a program to its end, with `input` on its standard input. Rejects only when it cannot be started. */
+export async function run(file: string, args: readonly string[], options: SpawnOptions, input = ""): Promise<Outcome> {
+  const child = spawn(file, args, { ...options, stdio: ["pipe", "pipe", "pipe"] });
+  const lines = collect(child);
+  child.stdin.on("error", () => {}); // it may end without reading
+  child.stdin.end(input);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, output: lines() };
+}
+
+function collect(child: ChildProcess): () => string {
+  let output = "";
+  const add = (chunk: Buffer): void => {
+    output = (output + chunk.toString("utf8")).slice(-OUTPUT_AT_MOST);
+  };
+  child.stdout?.on("data", add);
+  child.stderr?.on("data", add);
+  return () => output.trim();
+}

@@ -1,0 +1,89 @@
+/**
+ * The embedded PostgreSQL: a real server as our child, found on a Unix socket that only its own user
+ * (and root) can reach, with a password besides.
+ *
+ * 1. Where it lies and who runs it (place, account). 2. Is the cluster there one of ours to run
+ * (cluster)? Nothing is touched before that. 3. End what an earlier server left (orphans). 4. Stage
+ * the programs (binaries), make the cluster when there is none. 5. Start, and start again whenever it
+ * ends without being asked (supervise).
+ */
+import type { ClientConfig } from "pg";
+import type { DbLog } from "../db.ts";
+import { findBinaries, stageBinaries, type Binaries } from "./binaries.ts";
+import { clusterVersion, createCluster, ensurePassword, ROLE } from "./cluster.ts";
+import { requireRoom, ROOM_TO_CREATE, ROOM_TO_START } from "./disk.ts";
+import type { DataDirLock } from "./lock.ts";
+import { endOrphans } from "./orphans.ts";
+import { choosePlace, type Place } from "./place.ts";
+import type { Settings } from "./postmaster.ts";
+import { problem } from "./problems.ts";
+import { makeSocketDir, PORT } from "./socket-dir.ts";
+import { supervise, type Supervisor } from "./supervise.ts";
+
+export type EmbeddedOptions = {
+  /** The data directory, held by this process. */
+  readonly lock: DataDirLock;
+  readonly log: DbLog;
+  /** Called after the database has ended without being asked and is back. */
+  readonly onRestart?: () => void;
+  /** PostgreSQL settings on top of ours; for tests. */
+  readonly settings?: Settings;
+  /** Where the database lies when its user cannot reach the data directory; for tests. */
+  readonly elsewhere?: string;
+};
+
+export type Embedded = {
+  /** For `openDb`: host is the folder of the socket. */
+  readonly connection: ClientConfig & { readonly host: string; readonly password: string };
+  /** The folder that holds the database; everything of it is below. */
+  readonly location: string;
+  /** Name and id of the operating system's user that runs it. */
+  readonly account: { readonly name: string; readonly uid: number };
+  /** The process id of the running postmaster; undefined between its end and its return. */
+  readonly pid: () => number | undefined;
+  /** Stops the database cleanly; the data directory's lock stays with its holder. */
+  readonly stop: () => Promise<void>;
+};
+
+/** Starts the database of a data directory and keeps it running. Rejects with a Problem `embedded.*` that says what to do. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { lock, log } = options;
+  const binaries = await findBinaries();
+  const place = await choosePlace(lock.dataDir, log, options.elsewhere);
+  const version = await requireSameVersion(place, binaries);
+  await endOrphans(place, log);
+  await requireRoom(
+    place.root,
+    version === undefined ? ROOM_TO_CREATE : ROOM_TO_START,
+    version === undefined ? "be made" : "start",
+  );
+  const programs = await stageBinaries(binaries, place.bin, place.account);
+  if (version === undefined) await createCluster(place, programs, log);
+  const password = await ensurePassword(place, programs, log);
+  const socketDir = await makeSocketDir(place.run, place.account);
+  const launch = { place, programs, socketDir: socketDir.path, settings: options.settings ?? {}, log };
+  let supervisor: Supervisor;
+  try {
+    supervisor = await supervise(launch, options.onRestart ?? (() => {}));
+  } catch (error) {
+    await socketDir.remove();
+    throw error;
+  }
+  return {
+    connection: { host: socketDir.path, port: PORT, user: ROLE, password, database: ROLE, ssl: false },
+    location: place.root,
+    account: { name: place.account.name, uid: place.account.uid },
+    pid: supervisor.pid,
+    stop: async () => {
+      await supervisor.stop();
+      await socketDir.remove();
+    },
+  };
+}
+
+/** The version of the cluster that is there; undefined without one. Rejects when it is not ours to run. */
+async function requireSameVersion(place: Place, { major }: Binaries): Promise<string | undefined> {
+  const version = await clusterVersion(place.cluster);
+  if (version === undefined || version === major) return version;
+  throw problem("embedded.other_version", [place.cluster, version, major]);
+}

@@ -1,0 +1,66 @@
+import { readFile, rm, rmdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { DbLog } from "../db.ts";
+import { endProcess } from "./postmaster.ts";
+import type { Place } from "./place.ts";
+import { postgresIn, signal } from "./processes.ts";
+import { problem } from "./problems.ts";
+import { SHORT_PREFIX, SOCKET } from "./socket-dir.ts";
+
+/** Ten times what ending takes on a busy machine. */
+const GONE_WITHIN = 5_000;
+
+/**
+ * Ends whatever an earlier server left running in the cluster, and removes the files that would keep
+ * PostgreSQL from starting. The caller holds the data directory's lock, so nobody else uses it.
+ *
+ * An orphaned postmaster is shut down cleanly. Backends whose postmaster was killed are killed too: a
+ * busy one survives it and holds the shared memory, and its transaction cannot commit any more.
+ */
+export async function endOrphans(place: Place, log: DbLog): Promise<void> {
+  const { pid, socketDir } = await readPidFile(place.cluster);
+  if (pid !== undefined && (await postgresIn(place.cluster)).includes(pid)) {
+    log.warn({ pid }, "a database without its server is still running; stopping it");
+    await endProcess(pid, (milliseconds) =>
+      gone(async () => !(await postgresIn(place.cluster)).includes(pid), milliseconds),
+    );
+  }
+  for (const survivor of await postgresIn(place.cluster)) {
+    log.warn({ pid: survivor }, "ending a database process that survived its parent");
+    signal(survivor, "SIGKILL");
+  }
+  if (!(await gone(async () => (await postgresIn(place.cluster)).length === 0, GONE_WITHIN))) {
+    throw problem("embedded.still_running", [(await postgresIn(place.cluster)).join(", "), place.cluster]);
+  }
+  // No process is left, so these files are stale. PostgreSQL would believe them once their pid
+  // belongs to some other process of the same user.
+  await rm(join(place.cluster, "postmaster.pid"), { force: true });
+  for (const folder of new Set([place.run, socketDir ?? place.run])) await removeSocket(folder, place);
+}
+
+/** Line 1 is the pid, line 5 the folder of the socket. */
+async function readPidFile(
+  cluster: string,
+): Promise<{ readonly pid: number | undefined; readonly socketDir: string | undefined }> {
+  const lines = (await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  const pid = Number(lines[0]);
+  return { pid: Number.isSafeInteger(pid) && pid > 1 ? pid : undefined, socketDir: lines[4]?.trim() || undefined };
+}
+
+/** Only in a folder of ours: the pid file is written by PostgreSQL, and we may be root. */
+async function removeSocket(folder: string, place: Place): Promise<void> {
+  const isShort = basename(folder).startsWith(SHORT_PREFIX);
+  if (folder !== place.run && !isShort) return;
+  await rm(join(folder, SOCKET), { force: true });
+  await rm(join(folder, `${SOCKET}.lock`), { force: true });
+  if (isShort) await rmdir(folder).catch(() => {}); // not empty or gone: no harm
+}
+
+async function gone(isGone: () => Promise<boolean>, within: number): Promise<boolean> {
+  for (let waited = 0; waited < within; waited += 10) {
+    if (await isGone()) return true;
+    await pause(10);
+  }
+  return isGone();
+}

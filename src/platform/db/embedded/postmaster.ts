@@ -1,0 +1,154 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import type { DbLog } from "../db.ts";
+import { asAccount } from "./command.ts";
+import { diskFullFrom } from "./disk.ts";
+import type { Place } from "./place.ts";
+import { signal } from "./processes.ts";
+import { problem } from "./problems.ts";
+
+/** One running PostgreSQL: the process that listens and starts all others. */
+export type Postmaster = {
+  readonly pid: number;
+  /** Resolves, never rejects, when it has ended: how, and what it said last. */
+  readonly ended: Promise<Ended>;
+  /** Keeps our process alive until it has ended; without this it does not. */
+  readonly hold: () => void;
+};
+
+export type Ended = { readonly how: string; readonly output: string };
+
+export type Settings = Readonly<Record<string, string>>;
+
+const SETTINGS: Settings = {
+  listen_addresses: "",
+  unix_socket_permissions: "0700",
+  fsync: "on",
+  jit: "off", // the packages bring no compiler
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_line_prefix: "",
+  // A statement's error goes to whoever sent it. Only what happens to the server is said here, without any data of users.
+  log_min_messages: "log",
+  log_min_error_statement: "panic",
+  log_error_verbosity: "terse",
+  log_checkpoints: "off",
+};
+
+const READY_CHECKED_EVERY = 10;
+const RECOVERY_MENTIONED_EVERY = 10_000;
+const LINES_KEPT = 20;
+const LAST_WORDS_WITHIN = 100;
+
+export type Launch = {
+  readonly place: Place;
+  readonly programs: string;
+  readonly socketDir: string;
+  readonly settings: Settings;
+  readonly log: DbLog;
+};
+
+/**
+ * Starts PostgreSQL and waits until it takes connections, however long recovery takes. Rejects with
+ * `embedded.disk_full` or `embedded.start_failed` when it ends before that.
+ */
+export async function startPostmaster(launch: Launch, abandoned: AbortSignal): Promise<Postmaster> {
+  const { place } = launch;
+  const postmaster = spawnPostmaster(launch);
+  let waited = 0;
+  let ended: Ended | undefined;
+  void postmaster.ended.then((it) => (ended = it));
+  while (!(await isReady(place.cluster, postmaster.pid))) {
+    if (ended) {
+      const full = await diskFullFrom(ended.output, place.root, "start");
+      throw full ?? problem("embedded.start_failed", [place.cluster, ended.how, ended.output]);
+    }
+    if (abandoned.aborted) {
+      await stopPostmaster(postmaster);
+      throw abandoned.reason;
+    }
+    await pause(READY_CHECKED_EVERY);
+    waited += READY_CHECKED_EVERY;
+    if (waited % RECOVERY_MENTIONED_EVERY === 0)
+      launch.log.info({ seconds: waited / 1000 }, "the database is recovering");
+  }
+  return postmaster;
+}
+
+/** How long a shutdown may take before it becomes an abrupt one, in milliseconds. The server has ten seconds in all. */
+const FAST_WITHIN = 6_000;
+const QUIT_WITHIN = 2_500;
+
+/** Stops it: open transactions are rolled back, and everything is written. Resolves when it has ended. */
+export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
+  postmaster.hold();
+  await endProcess(postmaster.pid, async (milliseconds) => {
+    const timeUp = new AbortController();
+    const late = pause(milliseconds, false, { signal: timeUp.signal }).catch(() => false);
+    const inTime = await Promise.race([postmaster.ended.then(() => true), late]);
+    timeUp.abort();
+    return inTime;
+  });
+  await postmaster.ended;
+}
+
+/**
+ * Ends a postmaster with growing force. `endsWithin` waits the given milliseconds and answers whether
+ * it has ended. After SIGQUIT or SIGKILL nothing committed is lost: the next start recovers it.
+ */
+export async function endProcess(pid: number, endsWithin: (milliseconds: number) => Promise<boolean>): Promise<void> {
+  signal(pid, "SIGINT");
+  if (await endsWithin(FAST_WITHIN)) return;
+  signal(pid, "SIGQUIT");
+  if (await endsWithin(QUIT_WITHIN)) return;
+  signal(pid, "SIGKILL");
+}
+
+function spawnPostmaster({ place, programs, socketDir, settings, log }: Launch): Postmaster {
+  const all = { ...SETTINGS, unix_socket_directories: socketDir, ...settings };
+  const args = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  // A session of its own: Ctrl-C in our terminal must reach us alone, who still need the database to finish.
+  const child = spawn(join(programs, "bin", "postgres"), ["-D", place.cluster, ...args], {
+    ...asAccount(place.account, place.run),
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  child.unref();
+  const said = follow(child, log);
+  // Its last words may come after its end. A backend that survives it keeps the pipe open, though.
+  const silent = once(child, "close").catch(() => {});
+  const ended = once(child, "exit").then(
+    async () => {
+      await Promise.race([silent, pause(LAST_WORDS_WITHIN)]);
+      return { how: child.signalCode ?? `exit code ${child.exitCode}`, output: said() };
+    },
+    (error: unknown) => ({ how: error instanceof Error ? error.message : String(error), output: said() }),
+  );
+  return { pid: child.pid ?? 0, ended, hold: () => child.ref() };
+}
+
+/** Passes on what it says, and keeps the last lines for the error message. */
+function follow(child: ChildProcess, log: DbLog): () => string {
+  const last: string[] = [];
+  if (child.stderr) {
+    // Backends that outlive it hold this pipe too; it must not keep our process alive.
+    if (child.stderr instanceof Socket) child.stderr.unref();
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      last.push(line);
+      if (last.length > LINES_KEPT) last.shift();
+      log[/^(FATAL|PANIC|WARNING):/.test(line) ? "warn" : "debug"]({ source: "postgres" }, line);
+    });
+  }
+  return () => last.join("\n");
+}
+
+/** Line 1 of this file is the pid, line 8 says `ready` once connections are taken; no log has to be read. */
+async function isReady(cluster: string, pid: number): Promise<boolean> {
+  const lines = (await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  return Number(lines[0]) === pid && lines[7]?.trim() === "ready";
+}

@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { readdir, readlink } from "node:fs/promises";
+import { basename } from "node:path";
+import { promisify } from "node:util";
+
+/** The pids of all PostgreSQL processes whose working directory is `cluster`, which is how they all run. */
+export async function postgresIn(cluster: string): Promise<readonly number[]> {
+  return process.platform === "linux" ? fromProc(cluster) : fromLsof(cluster);
+}
+
+async function fromProc(cluster: string): Promise<readonly number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(pids.map(async (pid) => ((await isPostgresIn(pid, cluster)) ? [Number(pid)] : [])));
+  return found.flat();
+}
+
+/** By program and directory, never by pid alone: pids are given out again. A shell that stands there is none. */
+async function isPostgresIn(pid: string, cluster: string): Promise<boolean> {
+  try {
+    if ((await readlink(`/proc/${pid}/cwd`)) !== cluster) return false;
+    const program = await readlink(`/proc/${pid}/exe`);
+    // The kernel says so when the file is gone, as after an upgrade.
+    return basename(program.replace(/ \(deleted\)$/, "")) === "postgres";
+  } catch {
+    return false; // gone meanwhile, or somebody else's
+  }
+}
+
+/** macOS has no /proc; lsof is part of it. Its output: p<pid>, then n<working directory>. */
+async function fromLsof(cluster: string): Promise<readonly number[]> {
+  const { stdout } = await promisify(execFile)("lsof", ["-a", "-c", "postgres", "-d", "cwd", "-Fpn"]).catch(() => ({
+    stdout: "",
+  }));
+  const found: number[] = [];
+  let pid = 0;
+  for (const line of stdout.split("\n")) {
+    if (line.startsWith("p")) pid = Number(line.slice(1));
+    else if (line === `n${cluster}`) found.push(pid);
+  }
+  return found;
+}
+
+/** Sends a signal; a process that is gone already is fine. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}

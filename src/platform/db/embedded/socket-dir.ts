@@ -1,0 +1,27 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Account } from "./account.ts";
+import { own } from "./place.ts";
+
+export const PORT = 5432;
+/** The name is PostgreSQL's. */
+export const SOCKET = `.s.PGSQL.${PORT}`;
+export const SHORT_PREFIX = "railhead-";
+
+/** What the kernel keeps for a socket's path, less the zero at the end: 108 bytes on Linux, 104 on macOS. */
+const PATH_AT_MOST = process.platform === "linux" ? 107 : 103;
+
+export type SocketDir = { readonly path: string; readonly remove: () => Promise<void> };
+
+/** The folder for the socket: `wanted` when its path is short enough, otherwise a new private one in the temporary folder. */
+export async function makeSocketDir(wanted: string, account: Account): Promise<SocketDir> {
+  if (fits(wanted)) return { path: wanted, remove: async () => {} };
+  const path = await mkdtemp(join(fits(join(tmpdir(), `${SHORT_PREFIX}123456`)) ? tmpdir() : "/tmp", SHORT_PREFIX));
+  await own(path, account);
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+function fits(folder: string): boolean {
+  return Buffer.byteLength(join(folder, SOCKET)) <= PATH_AT_MOST;
+}

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { endOrphans } from "./orphans.ts";
+import { startPostmaster, stopPostmaster, type Launch, type Postmaster } from "./postmaster.ts";
+import { signal } from "./processes.ts";
+
+export type Supervisor = {
+  readonly pid: () => number | undefined;
+  readonly stop: () => Promise<void>;
+};
+
+/** Milliseconds before the next attempt, after so many failed ones. */
+const pauseAfter = (failed: number): number => Math.min(100 * 2 ** failed, 10_000);
+
+/**
+ * Starts PostgreSQL and starts it again whenever it ends, until `stop`. Rejects when the first start
+ * fails. A later start that fails (a full disk) is logged and tried again with growing pauses: the
+ * server answers 503 meanwhile, and nothing needs a hand once the cause is gone.
+ */
+export async function supervise(launch: Launch, onRestart: () => void): Promise<Supervisor> {
+  const { log, place } = launch;
+  const stopping = new AbortController();
+  let current: Postmaster | undefined = await startPostmaster(launch, stopping.signal);
+  // Should our process end without `stop`, the database ends with it; only kill -9 leaves an orphan.
+  const onExit = (): void => {
+    if (current) signal(current.pid, "SIGINT");
+  };
+  process.on("exit", onExit);
+
+  /** A running database again, or undefined when it is no longer wanted. */
+  async function restart(): Promise<Postmaster | undefined> {
+    for (let failed = 0; !stopping.signal.aborted; failed += 1) {
+      try {
+        await endOrphans(place, log);
+        return await startPostmaster(launch, stopping.signal);
+      } catch (error) {
+        if (stopping.signal.aborted) return undefined;
+        log.error({ err: error, attempt: failed + 1 }, "the database does not come back; trying again");
+        await pause(pauseAfter(failed), undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+    return undefined;
+  }
+
+  async function watch(): Promise<void> {
+    while (current) {
+      const { how, output } = await current.ended;
+      current = undefined;
+      if (stopping.signal.aborted) return;
+      log.error({ how, output }, "the database has ended by itself; starting it again");
+      current = await restart();
+      if (!current) return;
+      // `stop` came in the moment when the new one had become ready.
+      if (stopping.signal.aborted) await stopPostmaster(current);
+      else report(onRestart);
+    }
+  }
+
+  function report(work: () => void): void {
+    log.info({}, "the database is back");
+    try {
+      work();
+    } catch (error) {
+      log.error({ err: error }, "the handler of the database's return failed");
+    }
+  }
+
+  const watching = watch();
+  return {
+    pid: () => current?.pid,
+    stop: async () => {
+      stopping.abort(new Error("the database is being stopped"));
+      if (current) await stopPostmaster(current);
+      await watching;
+      process.off("exit", onExit);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** The database of a server: the embedded one or the operator's own, migrated and open. */
+import type { Log } from "../log/log.ts";
+import type { Connection } from "./connection.ts";
+import type { Db } from "./db.ts";
+import { startEmbedded, type Embedded } from "./embedded/embedded.ts";
+import type { DataDirLock } from "./embedded/lock.ts";
+import { migrate, pendingMigrations } from "./migrate.ts";
+import { MIGRATIONS, readMigrations } from "./migration-files.ts";
+import { openDb } from "./pool.ts";
+
+export type Database = {
+  readonly db: Db;
+  /** For the start log: where the data lies. */
+  readonly describe: string;
+  readonly pendingMigrations: () => Promise<readonly string[]>;
+  /** Lets go of the connections, then stops the embedded database. */
+  readonly close: () => Promise<void>;
+};
+
+/** How long open transactions may hold up the end. */
+const CLOSE_MS = 2_000;
+
+export async function openDatabase(options: {
+  url: string | undefined;
+  lock: DataDirLock;
+  log: Log;
+}): Promise<Database> {
+  const { url, lock, log } = options;
+  const embedded = url === undefined ? await startEmbedded({ lock, log }) : undefined;
+  try {
+    const connection: Connection = embedded?.connection ?? url ?? "";
+    const applied = await migrate(connection, MIGRATIONS, log);
+    if (applied.length > 0) log.info({ applied }, "migrations applied");
+    const migrations = await readMigrations(MIGRATIONS);
+    const db = openDb({
+      connection,
+      log,
+      onError: (error) => log.error({ err: error }, "a hook of the database failed"),
+    });
+    return {
+      db,
+      describe: embedded
+        ? `embedded PostgreSQL in ${embedded.location}, run by ${embedded.account.name}`
+        : "the PostgreSQL of DATABASE_URL",
+      pendingMigrations: () => pendingMigrations(db, migrations),
+      close: () => close(db, embedded),
+    };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+async function close(db: Db, embedded: Embedded | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
+  await Promise.race([db.close(), late]);
+  clearTimeout(timer);
+  await embedded?.stop();
+}

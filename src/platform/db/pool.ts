@@ -1,0 +1,125 @@
+import { Pool, type PoolClient, type QueryResultRow } from "pg";
+import { Problem } from "../../core/problem.ts";
+import { clientConfig, type Connection } from "./connection.ts";
+import type { Db, DbLog, Query } from "./db.ts";
+import { makeListener, type Backoff } from "./listen.ts";
+import { databaseProblem, type problems } from "./problems.ts";
+import { makeStatements, type Statements } from "./statements.ts";
+import { runTransaction, type Lent } from "./transaction.ts";
+
+export type DbOptions = {
+  readonly connection: Connection;
+  /** Connections at most, besides the one that listens. Default 10. */
+  readonly max?: number;
+  /** Milliseconds a statement may take; 0 = no limit. Default 30 000. */
+  readonly statementTimeout?: number;
+  /** Milliseconds to wait for a free or a new connection. Default 5 000. */
+  readonly connectTimeout?: number;
+  readonly log: DbLog;
+  /** What nobody waits for: a hook after a commit or a listener that threw. */
+  readonly onError: (error: unknown) => void;
+  /** Milliseconds before the listening connection is tried again; tests make it short. */
+  readonly listenBackoff?: Backoff;
+};
+
+const STATEMENTS_AT_MOST = 1_000;
+/** Idle connections beyond two end after this many milliseconds: each one costs the database some megabytes. */
+const IDLE_FOR = 60_000;
+
+/** Opens the database: nothing connects before the first statement, and a lost database is found again by itself. */
+export function openDb(options: DbOptions): Db {
+  const { connection, log, onError } = options;
+  const config = {
+    ...clientConfig(connection),
+    statement_timeout: options.statementTimeout ?? 30_000,
+    connectionTimeoutMillis: options.connectTimeout ?? 5_000,
+  };
+  const pool = new Pool({
+    ...config,
+    max: options.max ?? 10,
+    min: Math.min(2, options.max ?? 2),
+    idleTimeoutMillis: IDLE_FOR,
+  });
+  // A connection that ends while it is idle tells the pool, one that is lent tells its client. Without
+  // these two handlers either would end the process; the statement that is under way rejects anyway.
+  pool.on("error", (error) => log.warn({ err: error }, "an idle connection to the database was lost"));
+  pool.on("connect", (client) => client.on("error", () => {}));
+  const lend = makeLend(pool, makeStatements(STATEMENTS_AT_MOST));
+  const listener = makeListener({ connection: config, log, onError, backoff: options.listenBackoff });
+  let closing: Promise<void> | undefined;
+  const query = makeQuery(lend);
+  return {
+    query,
+    notify: async (channel, payload) => void (await query("select pg_notify($1, $2)", [channel, payload])),
+    transaction: async (work) => {
+      const { result, hooks } = await runTransaction(await lend(), work);
+      for (const hook of hooks) runHook(hook, onError);
+      return result;
+    },
+    listen: listener.listen,
+    close: () => (closing ??= Promise.all([listener.close(), pool.end()]).then(() => {})),
+  };
+}
+
+function makeQuery(lend: () => Promise<Lent>): Query {
+  const once = async <R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]> => {
+    const lent = await lend();
+    try {
+      const rows = await lent.query<R>(text, values);
+      lent.release(false);
+      return rows;
+    } catch (error) {
+      // A connection that the database is about to end may still look alive: it is not lent again.
+      lent.release(hasCode(error, "db.unavailable"));
+      throw error;
+    }
+  };
+  return async (text, values) => {
+    try {
+      return await once(text, values);
+    } catch (error) {
+      // The statement did not begin to run, so that it may be sent again.
+      if (hasCode(error, "db.plan_changed")) return once(text, values);
+      throw error;
+    }
+  };
+}
+
+function makeLend(pool: Pool, statements: Statements): () => Promise<Lent> {
+  return async () => {
+    let client: PoolClient;
+    try {
+      client = await pool.connect();
+    } catch (error) {
+      throw databaseProblem(error) ?? error;
+    }
+    const query: Query = async <R extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
+      try {
+        const name = statements.nameOf(text);
+        const result = await client.query<R>({
+          text,
+          values: values as unknown[],
+          ...(name === undefined ? {} : { name }),
+        });
+        return result.rows;
+      } catch (error) {
+        const known = databaseProblem(error) ?? error;
+        if (hasCode(known, "db.plan_changed")) statements.renew();
+        throw known;
+      }
+    };
+    return { client, query, release: (destroy) => client.release(destroy) };
+  };
+}
+
+function hasCode(error: unknown, code: keyof typeof problems): boolean {
+  return error instanceof Problem && error.code === code;
+}
+
+function runHook(hook: () => void, onError: (error: unknown) => void): void {
+  try {
+    hook();
+  } catch (error) {
+    onError(error);
+  }
+}
