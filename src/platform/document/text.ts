@@ -1,0 +1,65 @@
+import { type Position, linesOf } from "./lines.ts";
+import { problem } from "./problems.ts";
+
+/** A reader gives up with one of these; the offset becomes line and column. */
+export type Syntax = "document.not_yaml" | "document.not_json" | "document.too_complex";
+
+/** The problem for one place in a text. */
+export function faultAt(code: Syntax, text: string, offset: number, message: string, path = ""): Error {
+  return faultOn(code, linesOf(text)(Math.min(offset, text.length)), message, path);
+}
+
+export function faultOn(code: Syntax, { line, column }: Position, message: string, path = ""): Error {
+  const where = `${message} at line ${line}, column ${column}`;
+  return problem(code, [where], { faults: [{ path, message, line, column }] });
+}
+
+// What YAML calls printable, less the separators that it folds: tab, LF, CR, and everything from space on
+// except DEL and C1. NEL (0x85) is printable too but is a line end elsewhere: refused with the others.
+const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/;
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/**
+ * The text of a body, refused when it is too large, is not UTF-8, begins with
+ * a byte order mark, or holds characters that no document needs unescaped.
+ */
+export function readText(input: string | Uint8Array, code: Syntax, maxBytes: number): string {
+  const bytes = typeof input === "string" ? Buffer.byteLength(input) : input.byteLength;
+  if (bytes > maxBytes) throw problem("document.too_large", [String(maxBytes)]);
+  const text = typeof input === "string" ? input : decode(input, code);
+  if (text.startsWith("\ufeff")) {
+    throw faultAt(code, text, 0, "A byte order mark is not allowed; save the document as UTF-8 without one");
+  }
+  const bad = UNPRINTABLE.exec(text) ?? LONE_SURROGATE.exec(text);
+  if (bad) throw faultAt(code, text, bad.index, `The character ${codePoint(bad[0])} is not allowed`);
+  return text;
+}
+
+function decode(bytes: Uint8Array, code: Syntax): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw problem(code, ["The document is not UTF-8"], {
+      faults: [{ path: "", message: "The document is not UTF-8" }],
+    });
+  }
+}
+
+const codePoint = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** Why a decoded string cannot be kept, or undefined: neither PostgreSQL nor an environment takes these. */
+export function unfit(value: string): string | undefined {
+  if (value.includes("\0")) return "The character U+0000 is not allowed";
+  if (!value.isWellFormed()) return "A lone surrogate is not allowed";
+  return undefined;
+}
+
+/** Why a number cannot be kept as it was written, or undefined. */
+export function unfitNumber(value: number): string | undefined {
+  if (!Number.isFinite(value)) return "The number is out of range";
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return "The number has more digits than can be kept; write it in quotes";
+  }
+  return undefined;
+}
