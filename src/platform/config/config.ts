@@ -1,0 +1,131 @@
+/**
+ * Configuration comes from the environment alone. Every wrong value is named
+ * with what is expected; all of them are reported at once.
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+export type Config = {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** How people reach the server; undefined means the address it listens on. */
+  readonly publicUrl: string | undefined;
+  readonly dataDir: string;
+  /** A PostgreSQL of one's own; undefined means the embedded one. */
+  readonly databaseUrl: string | undefined;
+  readonly rootKey: { readonly kind: "value"; readonly key: Buffer } | { readonly kind: "file"; readonly path: string };
+  readonly localDelegate: boolean;
+  /** The local delegate's work folder; undefined lets the server choose. */
+  readonly delegateDir: string | undefined;
+  readonly logLevel: "trace" | "debug" | "info" | "warn" | "error";
+};
+
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`The configuration is wrong:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    this.faults = faults;
+  }
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
+
+/** Reads the environment; throws ConfigError with one line per wrong value. Values are never repeated for keys and URLs that may hold secrets. */
+export function readConfig(env: Env, cwd: string): Config {
+  const faults: string[] = [];
+  const dataDir = resolve(cwd, env["RAILHEAD_DATA_DIR"] || ".railhead");
+  const config: Config = {
+    host: env["HOST"] || "127.0.0.1",
+    port: readPort(env["PORT"], faults),
+    publicUrl: readPublicUrl(env["RAILHEAD_PUBLIC_URL"], faults),
+    dataDir,
+    databaseUrl: readDatabaseUrl(env["DATABASE_URL"], faults),
+    rootKey: readRootKey(env, cwd, dataDir, faults),
+    localDelegate: readSwitch("RAILHEAD_LOCAL_DELEGATE", env, faults),
+    delegateDir: env["RAILHEAD_DELEGATE_DIR"] ? resolve(cwd, env["RAILHEAD_DELEGATE_DIR"]) : undefined,
+    logLevel: readLogLevel(env["RAILHEAD_LOG_LEVEL"], faults),
+  };
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+function readPort(text: string | undefined, faults: string[]): number {
+  if (text === undefined || text === "") return 7070;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  faults.push(`PORT is "${text}"; it takes a whole number from 0 (any free port) to 65535.`);
+  return 0;
+}
+
+function readPublicUrl(text: string | undefined, faults: string[]): string | undefined {
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  if (url && (url.protocol === "http:" || url.protocol === "https:") && !url.search && !url.hash && !url.username) {
+    return url.href.replace(/\/+$/, "");
+  }
+  faults.push(
+    `RAILHEAD_PUBLIC_URL is "${text}"; it takes an http or https address such as https://railhead.example.com.`,
+  );
+  return undefined;
+}
+
+function readDatabaseUrl(text: string | undefined, faults: string[]): string | undefined {
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  if (url && (url.protocol === "postgres:" || url.protocol === "postgresql:")) return text;
+  faults.push(
+    "DATABASE_URL is not a PostgreSQL address; it takes the form postgres://user:password@host:5432/database.",
+  );
+  return undefined;
+}
+
+function readRootKey(env: Env, cwd: string, dataDir: string, faults: string[]): Config["rootKey"] {
+  const value = env["RAILHEAD_ROOT_KEY"];
+  const file = env["RAILHEAD_ROOT_KEY_FILE"];
+  if (value && file) faults.push("RAILHEAD_ROOT_KEY and RAILHEAD_ROOT_KEY_FILE are both set; set one of them.");
+  if (!value) return { kind: "file", path: file ? resolve(cwd, file) : join(dataDir, "root.key") };
+  const key = decodeKey(value);
+  if (!key) faults.push("RAILHEAD_ROOT_KEY is not 32 bytes in base64 (make one with: openssl rand -base64 32).");
+  return { kind: "value", key: key ?? Buffer.alloc(32) };
+}
+
+function readSwitch(name: string, env: Env, faults: string[]): boolean {
+  const text = env[name];
+  if (!text || text === "on") return true;
+  if (text !== "off") faults.push(`${name} is "${text}"; it takes on or off.`);
+  return false;
+}
+
+function readLogLevel(text: string | undefined, faults: string[]): Config["logLevel"] {
+  const level = LOG_LEVELS.find((known) => known === (text || "info"));
+  if (!level) faults.push(`RAILHEAD_LOG_LEVEL is "${text}"; it takes one of ${LOG_LEVELS.join(", ")}.`);
+  return level ?? "info";
+}
+
+function decodeKey(text: string): Buffer | undefined {
+  const trimmed = text.trim();
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(trimmed)) return undefined;
+  return Buffer.from(trimmed, "base64");
+}
+
+/**
+ * The root key's 32 bytes. The default file is generated (mode 0600) when it is
+ * missing; a file that was named explicitly has to exist.
+ */
+export function loadRootKey(config: Config): Buffer {
+  if (config.rootKey.kind === "value") return config.rootKey.key;
+  const { path } = config.rootKey;
+  if (!existsSync(path)) {
+    if (path !== join(config.dataDir, "root.key")) {
+      throw new ConfigError([`RAILHEAD_ROOT_KEY_FILE names ${path}, which does not exist.`]);
+    }
+    writeFileSync(path, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
+  }
+  const key = decodeKey(readFileSync(path, "utf8"));
+  if (!key) throw new ConfigError([`The root key in ${path} is not 32 bytes in base64.`]);
+  return key;
+}

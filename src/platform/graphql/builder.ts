@@ -1,0 +1,91 @@
+/** The schema builder that the slices add their types to, and what their lists have in common. */
+import SchemaBuilder, { type InterfaceRef, type ObjectRef } from "@pothos/core";
+import { GraphQLScalarType, Kind } from "graphql";
+import type { Actor } from "../../core/actor.ts";
+import type { Page } from "../../core/page.ts";
+import { problem } from "./problems.ts";
+
+export type GraphqlContext = { readonly actor: Actor };
+
+type SchemaTypes = {
+  Context: GraphqlContext;
+  Scalars: { Long: { Input: number; Output: number } };
+  Objects: { PageInfo: PageInfo };
+};
+
+type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
+export type Builder = PothosSchemaTypes.SchemaBuilder<Types>;
+/** A type of the schema whose values are `T`; a slice hands its own up to the slices above it. */
+export type NodeRef<T> = ObjectRef<Types, T>;
+export type InterfaceNodeRef<T> = InterfaceRef<Types, T>;
+
+/** Whole numbers beyond 32 bits, as JSON numbers: epoch milliseconds. */
+const long = new GraphQLScalarType<number, number>({
+  name: "Long",
+  description: "A whole number of up to 53 bits, as in epoch milliseconds.",
+  serialize: (value) => Number(value),
+  parseValue: (value) => wholeNumber(value),
+  parseLiteral: (node) => {
+    if (node.kind !== Kind.INT) throw new TypeError("Long takes a whole number.");
+    return wholeNumber(Number(node.value));
+  },
+});
+
+function wholeNumber(value: unknown): number {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  throw new TypeError("Long takes a whole number of up to 53 bits.");
+}
+
+export function makeBuilder(): Builder {
+  const builder = new SchemaBuilder<SchemaTypes>({});
+  builder.addScalarType("Long", long);
+  builder.queryType({});
+  builder.objectType("PageInfo", {
+    fields: (t) => ({
+      limit: t.exposeInt("limit"),
+      offset: t.exposeInt("offset"),
+      total: t.exposeInt("total"),
+      hasMore: t.exposeBoolean("hasMore"),
+    }),
+  });
+  return builder;
+}
+
+type PageInfo = { readonly limit: number; readonly offset: number; readonly total: number; readonly hasMore: boolean };
+
+/** The type `{nodes, pageInfo}` of a list. The page counts its total only when it is asked for. */
+export type List<T> = { readonly nodes: readonly T[]; readonly pageInfo: () => Promise<PageInfo> };
+
+export function listType<T>(builder: Builder, name: string, node: NodeRef<T> | InterfaceNodeRef<T>): NodeRef<List<T>> {
+  const ref = builder.objectRef<List<T>>(name);
+  ref.implement({
+    fields: (t) => ({
+      nodes: t.field({ type: [node], resolve: (list) => list.nodes }),
+      pageInfo: t.field({ type: "PageInfo", resolve: (list) => list.pageInfo() }),
+    }),
+  });
+  return ref;
+}
+
+export const listOf = <T>(page: Page<T>): List<T> => ({
+  nodes: page.items,
+  pageInfo: async () => {
+    const { limit, offset } = page;
+    const total = await page.total();
+    return { limit, offset, total, hasMore: offset + page.items.length < total };
+  },
+});
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1_000;
+
+/** `limit` and `offset` of a list query: 100 and 0 by default; a larger limit than 1000 is cut to it and `pageInfo` says so. */
+export function window(args: {
+  readonly limit?: number | null | undefined;
+  readonly offset?: number | null | undefined;
+}): { limit: number; offset: number } {
+  const { limit, offset } = { limit: args.limit ?? DEFAULT_LIMIT, offset: args.offset ?? 0 };
+  if (limit < 0) throw problem("graphql.negative", ["limit"]);
+  if (offset < 0) throw problem("graphql.negative", ["offset"]);
+  return { limit: Math.min(limit, MAX_LIMIT), offset };
+}

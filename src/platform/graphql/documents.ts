@@ -1,0 +1,162 @@
+/**
+ * Documents by their text: parsed, bounded and validated once, compiled from the
+ * third use on (compiling costs milliseconds, so a stranger's one-off queries
+ * are executed uncompiled). Kept by text, bounded in bytes, least recently used
+ * first out.
+ */
+import {
+  execute,
+  getVariableValues,
+  GraphQLError,
+  Kind,
+  parse,
+  validate,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from "graphql";
+import { compileQuery, isCompiledQuery, type CompiledQuery } from "graphql-jit";
+import type { GraphqlContext } from "./builder.ts";
+
+export type Variables = Readonly<Record<string, unknown>> | null;
+export type Run = (context: GraphqlContext, variables: Variables) => Promise<ExecutionResult> | ExecutionResult;
+
+const MAX_TOKENS = 4_000;
+const MAX_DEPTH = 15;
+const MAX_CACHE_BYTES = 4 * 1024 * 1024;
+const COMPILE_AT_USE = 3;
+
+type Entry = {
+  readonly document: DocumentNode | undefined;
+  readonly errors: readonly GraphQLError[];
+  readonly compiled: Map<string, CompiledQuery>;
+  uses: number;
+};
+
+export type Documents = {
+  /** How to run the operation of a text; errors when the text is no valid document of the schema. */
+  readonly prepare: (
+    text: string,
+    operationName: string | undefined,
+  ) => { run: Run } | { errors: readonly GraphQLError[] };
+};
+
+export function makeDocuments(schema: GraphQLSchema): Documents {
+  const entries = new Map<string, Entry>();
+  let bytes = 0;
+
+  function entryOf(text: string): Entry {
+    const known = entries.get(text);
+    if (known) {
+      entries.delete(text);
+      entries.set(text, known);
+      return known;
+    }
+    const entry = read(schema, text);
+    entries.set(text, entry);
+    bytes += text.length;
+    for (const [oldest] of entries) {
+      if (bytes <= MAX_CACHE_BYTES) break;
+      entries.delete(oldest);
+      bytes -= oldest.length;
+    }
+    return entry;
+  }
+
+  return {
+    prepare(text, operationName) {
+      const entry = entryOf(text);
+      if (!entry.document || entry.errors.length > 0) return { errors: entry.errors };
+      const { document } = entry;
+      entry.uses += 1;
+      const key = operationName ?? "";
+      let compiled = entry.compiled.get(key);
+      if (!compiled && entry.uses >= COMPILE_AT_USE) {
+        const made = compileQuery(schema, document, operationName);
+        if (!isCompiledQuery(made)) return { errors: made.errors ?? [] };
+        entry.compiled.set(key, (compiled = made));
+      }
+      if (compiled) return { run: runCompiled(schema, document, operationName, compiled) };
+      return {
+        run: (context, variables) =>
+          execute({
+            schema,
+            document,
+            contextValue: context,
+            variableValues: variables,
+            operationName: operationName ?? null,
+          }),
+      };
+    },
+  };
+}
+
+// graphql-jit names the inner field in an error about a variable (`$op` for `$f[0].op`);
+// on such an error the reference implementation is asked for the message.
+const runCompiled =
+  (schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined, compiled: CompiledQuery): Run =>
+  (context, variables) => {
+    const result = compiled.query(undefined, context, variables);
+    if (result instanceof Promise || result.data !== undefined || !result.errors) return result;
+    const operation = operationOf(document, operationName);
+    const { errors } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables ?? {});
+    return errors ? { errors } : result;
+  };
+
+export function operationOf(document: DocumentNode, name: string | undefined): OperationDefinitionNode | undefined {
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  return name === undefined
+    ? operations.length === 1
+      ? operations[0]
+      : undefined
+    : operations.find((node) => node.name?.value === name);
+}
+
+function read(schema: GraphQLSchema, text: string): Entry {
+  const entry = (document: DocumentNode | undefined, errors: readonly GraphQLError[]): Entry => ({
+    document,
+    errors,
+    compiled: new Map(),
+    uses: 0,
+  });
+  let document: DocumentNode;
+  try {
+    document = parse(text, { maxTokens: MAX_TOKENS });
+  } catch (error) {
+    return entry(undefined, [error instanceof GraphQLError ? error : new GraphQLError(String(error))]);
+  }
+  const errors = validate(schema, document, undefined, { maxErrors: 20 });
+  if (errors.length > 0) return entry(document, errors);
+  const depth = depthOf(document);
+  if (depth > MAX_DEPTH)
+    return entry(document, [new GraphQLError(`The query is ${depth} levels deep; at most ${MAX_DEPTH} are allowed.`)]);
+  return entry(document, []);
+}
+
+// Only called on validated documents: fragments exist and have no cycle.
+function depthOf(document: DocumentNode): number {
+  const fragments = new Map(
+    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+  );
+  const known = new Map<string, number>();
+  const of = (set: SelectionSetNode | undefined): number => {
+    let deepest = 0;
+    for (const node of set?.selections ?? []) {
+      if (node.kind === Kind.FIELD) deepest = Math.max(deepest, 1 + of(node.selectionSet));
+      else if (node.kind === Kind.INLINE_FRAGMENT) deepest = Math.max(deepest, of(node.selectionSet));
+      else deepest = Math.max(deepest, ofFragment(node.name.value));
+    }
+    return deepest;
+  };
+  const ofFragment = (name: string): number => {
+    const depth = known.get(name) ?? of(fragments.get(name)?.selectionSet);
+    known.set(name, depth);
+    return depth;
+  };
+  return Math.max(
+    0,
+    ...document.definitions.map((node) => (node.kind === Kind.OPERATION_DEFINITION ? of(node.selectionSet) : 0)),
+  );
+}

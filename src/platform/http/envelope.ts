@@ -1,0 +1,44 @@
+/** The bodies that every REST answer has (spec.md; error shapes of reference section 3.2). */
+import type { Problem } from "../../core/problem.ts";
+
+/** Which clients read the error: NextGen REST, or the older `{metadata, resource, responseMessages}` family. */
+export type ErrorFamily = "rest" | "resource";
+
+export const success = (data: unknown, correlationId: string) => ({
+  status: "SUCCESS",
+  data,
+  metaData: null,
+  correlationId,
+});
+
+const message = (problem: Problem) => ({
+  code: problem.wire,
+  level: "ERROR",
+  message: problem.message,
+  exception: null,
+  failureTypes: [],
+});
+
+export function errorBody(problem: Problem, family: ErrorFamily, correlationId: string): unknown {
+  if (family === "resource") return { metadata: {}, resource: null, responseMessages: [message(problem)] };
+  return {
+    status: "ERROR",
+    code: problem.wire,
+    message: problem.message,
+    correlationId,
+    detailedMessage: null,
+    responseMessages: [{ ...message(problem), failureSubTypes: [], additionalInfo: {} }],
+    metadata:
+      problem.faults.length === 0 ? null : { type: "SchemaErrors", schemaErrors: problem.faults.map(schemaError) },
+  };
+}
+
+const schemaError = (fault: Problem["faults"][number]) => ({
+  message: fault.message,
+  fqn: fault.path,
+  line: fault.line ?? null,
+  column: fault.column ?? null,
+  hintMessage: null,
+  stageInfo: null,
+  stepInfo: null,
+});

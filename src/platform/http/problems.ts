@@ -1,0 +1,19 @@
+import { problemsOf } from "../../core/problem.ts";
+
+export const problems = {
+  "http.no_credential": [401, "INVALID_TOKEN", "Token is not valid."],
+  "http.two_credentials": [400, "INVALID_REQUEST", "The request carries two credentials that disagree; send one."],
+  "http.not_yours": [403, "ACCESS_DENIED", "User not authorized."],
+  "http.bad_query": [400, "INVALID_REQUEST", "Query parameter %s"],
+  "http.bad_body": [400, "INVALID_REQUEST", "%s"],
+  "http.bad_content_type": [400, "INVALID_REQUEST", "Content type '%s' is not understood here."],
+  "http.no_route": [404, "RESOURCE_NOT_FOUND", "No resource at %s %s."],
+  "http.unexpected": [
+    500,
+    "UNEXPECTED",
+    "Something went wrong on the server; its log has the details under correlation id %s.",
+  ],
+  "http.stopping": [503, "UNEXPECTED", "The server is stopping."],
+} as const;
+
+export const problem = problemsOf(problems);

@@ -1,0 +1,22 @@
+/** Query parameters that many routes share. Unknown parameters are ignored, as clients of this API family expect. */
+import { z } from "zod";
+
+const one = (name: string) =>
+  z.string({ error: (issue) => (issue.input === undefined ? "is required" : `${name} is given twice`) });
+
+/** `accountIdentifier` and `accountId` are checked against the credential for every route; see server.ts. */
+export const accountQuery = z.object({});
+export const orgQuery = z.object({ orgIdentifier: one("orgIdentifier").min(1, "is required") });
+export const projectQuery = orgQuery.extend({ projectIdentifier: one("projectIdentifier").min(1, "is required") });
+export const maybeProjectQuery = z.object({
+  orgIdentifier: one("orgIdentifier").min(1).optional(),
+  projectIdentifier: one("projectIdentifier").min(1).optional(),
+});
+
+/** A whole number from 0; the text must be digits only. */
+export const wholeNumber = (most = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, "takes a whole number from 0")
+    .transform(Number)
+    .pipe(z.number().max(most, `takes at most ${most}`));

@@ -1,0 +1,98 @@
+/**
+ * A route is data: what it answers, which permission it needs, how its query
+ * looks. A slice lists its routes; `server.ts` serves each with and without the
+ * prefix `/gateway`. The permission is enforced by the verb that the route
+ * calls; a route that names neither a permission nor a reason to be public is
+ * refused at start (law 8).
+ */
+import type { z } from "zod";
+import type { Actor } from "../../core/actor.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { ErrorFamily } from "./envelope.ts";
+import type { EventSink } from "./events.ts";
+
+export type Body = {
+  /** The media type without parameters, in lower case; "" when none was sent. */
+  readonly contentType: string;
+  readonly bytes: Buffer;
+};
+
+/** One request, as a handler sees it. `params` are decoded path parameters. */
+export type Call<Q = unknown> = {
+  readonly actor: Actor;
+  readonly accountId: Uuid;
+  readonly query: Q;
+  readonly params: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Body;
+  readonly correlationId: string;
+};
+
+/** A public route has no actor: whatever it needs to know is in the address or the body. */
+export type PublicCall<Q = unknown> = Omit<Call<Q>, "actor" | "accountId">;
+
+export type Answer =
+  | { readonly kind: "json"; readonly status: number; readonly body: unknown }
+  | { readonly kind: "text"; readonly status: number; readonly body: string | Buffer | AsyncIterable<Buffer> }
+  | { readonly kind: "events"; readonly run: (sink: EventSink) => Promise<void> };
+
+type Shared = {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Without `/gateway`; parameters as `:name`. */
+  readonly path: string;
+  /** `noun.verb`, unique; what audit and documentation call it. */
+  readonly operation: string;
+  readonly errors: ErrorFamily;
+  readonly maxBody: number;
+};
+
+export type PrivateRoute = Shared & {
+  readonly access: { readonly permission: string };
+  /** The query parameter that names the account. It must be the credential's own. */
+  readonly account: "accountIdentifier" | "accountId";
+  readonly query: z.ZodType;
+  readonly handle: (call: Call) => Promise<Answer>;
+};
+
+export type PublicRoute = Shared & {
+  readonly access: { readonly public: string };
+  readonly query: z.ZodType;
+  readonly handle: (call: PublicCall) => Promise<Answer>;
+};
+
+export type Route = PrivateRoute | PublicRoute;
+
+const SMALL_BODY = 256 * 1024;
+
+type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
+
+/** Declares a route for callers with a credential. The handler sees the query as its schema made it. */
+export function route<Q extends z.ZodType>(
+  spec: Optional<Omit<PrivateRoute, "query" | "handle">, "errors" | "maxBody" | "account"> & {
+    readonly query: Q;
+    readonly handle: (call: Call<z.output<Q>>) => Promise<Answer>;
+  },
+): PrivateRoute {
+  return {
+    errors: "rest",
+    maxBody: SMALL_BODY,
+    account: "accountIdentifier",
+    ...spec,
+    handle: (call) => spec.handle(call as Call<z.output<Q>>),
+  };
+}
+
+/** Declares a route for anyone; `access.public` says why that is right. */
+export function publicRoute<Q extends z.ZodType>(
+  spec: Optional<Omit<PublicRoute, "query" | "handle">, "errors" | "maxBody"> & {
+    readonly query: Q;
+    readonly handle: (call: PublicCall<z.output<Q>>) => Promise<Answer>;
+  },
+): PublicRoute {
+  return {
+    errors: "rest",
+    maxBody: SMALL_BODY,
+    ...spec,
+    handle: (call) => spec.handle(call as PublicCall<z.output<Q>>),
+  };
+}

@@ -1,0 +1,219 @@
+/**
+ * The HTTP server. Life of a request: correlation id → route → credential (from
+ * the headers, before any body is read) → query → account → body, bounded →
+ * handler → answer. Errors leave through one place.
+ */
+import cors from "@fastify/cors";
+import multipart from "@fastify/multipart";
+import websocket from "@fastify/websocket";
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import type { Actor } from "../../core/actor.ts";
+import { fromWire } from "../../core/ids.ts";
+import { Problem } from "../../core/problem.ts";
+import type { Log } from "../log/log.ts";
+import { credentialOf } from "./credentials.ts";
+import { errorBody, type ErrorFamily } from "./envelope.ts";
+import { streamEvents } from "./events.ts";
+import { problem } from "./problems.ts";
+import type { Answer, Body, Call, PublicCall, Route } from "./routes.ts";
+
+/** Who a token belongs to; undefined for a token that is unknown, expired or malformed. */
+export type Authenticate = (token: string) => Promise<Actor | undefined>;
+
+/** The problem of a database that cannot answer now; undefined for any other error. */
+export type ExplainError = (error: unknown) => Problem | undefined;
+
+export type HttpDeps = {
+  readonly log: Log;
+  readonly authenticate: Authenticate;
+  readonly explain: ExplainError;
+  /** Bytes of one WebSocket frame at most. */
+  readonly maxFrame: number;
+  /** Aborted when the server begins to stop: streams end, new requests are refused. */
+  readonly stopping: AbortSignal;
+};
+
+export type Http = {
+  readonly app: FastifyInstance;
+  readonly add: (routes: readonly Route[]) => void;
+  readonly routes: () => readonly Route[];
+};
+
+declare module "fastify" {
+  interface FastifyRequest {
+    errorFamily: ErrorFamily;
+    actor: Actor | undefined;
+  }
+}
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const NO_BODY: Body = { contentType: "", bytes: Buffer.alloc(0) };
+
+export async function makeHttp(deps: HttpDeps): Promise<Http> {
+  const app = Fastify({
+    loggerInstance: deps.log.child({ part: "http" }, { level: "warn" }),
+    genReqId: () => randomUUID(),
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 256 },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    forceCloseConnections: true,
+  }) as unknown as FastifyInstance;
+  app.decorateRequest("errorFamily", "rest");
+  app.decorateRequest("actor", undefined);
+  readBodiesAsBytes(app);
+  await app.register(cors, {
+    origin: "*",
+    credentials: false,
+    allowedHeaders: ["x-api-key", "authorization", "content-type", "last-event-id", "if-match"],
+  });
+  await app.register(multipart, { throwFileSizeLimit: true });
+  await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
+  app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(deps, problem("http.no_route", [request.method, request.url.split("?")[0] ?? ""]), request, reply),
+  );
+  app.addHook("onRequest", async (request) => {
+    if (deps.stopping.aborted && !request.url.startsWith("/health/"))
+      throw problem("http.stopping", [], { retryAfter: 5 });
+  });
+
+  const served: Route[] = [];
+  return {
+    app,
+    add(routes) {
+      for (const route of routes) {
+        served.push(route);
+        for (const url of [route.path, `/gateway${route.path}`]) serve(app, deps, route, url);
+      }
+    },
+    routes: () => served,
+  };
+}
+
+// Bodies stay bytes until a handler knows what they are: YAML, JSON and forms share paths.
+function readBodiesAsBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes, done) => {
+    const contentType = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+    done(null, { contentType, bytes } as Body);
+  });
+}
+
+function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string): void {
+  app.route({
+    method: route.method,
+    url,
+    bodyLimit: route.maxBody,
+    onRequest: async (request) => {
+      request.errorFamily = route.errors;
+      if ("permission" in route.access) request.actor = await actorOf(deps, credentialOf(request.headers));
+    },
+    handler: async (request, reply) => {
+      const shared = sharedCall(route, request);
+      if (!("account" in route)) return send(deps, await route.handle(shared), reply);
+      const call = privateCall(route.account, request, shared);
+      return send(deps, await route.handle(call), reply);
+    },
+  });
+}
+
+/** Whose token it is, or the one problem that hides whether it exists. */
+export async function actorOf(deps: Pick<HttpDeps, "authenticate">, token: string | undefined): Promise<Actor> {
+  const actor = token ? await deps.authenticate(token) : undefined;
+  if (!actor) throw problem("http.no_credential");
+  return actor;
+}
+
+function sharedCall(route: Route, request: FastifyRequest): PublicCall {
+  const parsed = route.query.safeParse(request.query);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw problem("http.bad_query", [`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}.`]);
+  }
+  return {
+    query: parsed.data,
+    params: request.params as Record<string, string>,
+    headers: request.headers,
+    body: (request.body as Body | undefined) ?? NO_BODY,
+    correlationId: request.id,
+  };
+}
+
+function privateCall(parameter: "accountIdentifier" | "accountId", request: FastifyRequest, shared: PublicCall): Call {
+  const actor = request.actor;
+  if (!actor) throw problem("http.no_credential");
+  checkAccount(parameter, request, actor);
+  return { ...shared, actor, accountId: actor.accountId };
+}
+
+/**
+ * The account in the query has to be the credential's. Another one and one that
+ * does not exist are refused with the same answer (law 7).
+ */
+export function checkAccount(parameter: string, request: FastifyRequest, actor: Actor): void {
+  const query = request.query as Record<string, unknown>;
+  const given = query[parameter] ?? query["routingId"];
+  if (given === undefined || given === "") throw problem("http.bad_query", [`${parameter} is required.`]);
+  if (typeof given !== "string") throw problem("http.bad_query", [`${parameter} is given twice.`]);
+  if (fromWire(given) !== actor.accountId) throw problem("http.not_yours");
+}
+
+function send(deps: HttpDeps, answer: Answer, reply: FastifyReply): FastifyReply {
+  switch (answer.kind) {
+    case "json":
+      return reply
+        .code(answer.status)
+        .header("content-type", "application/json; charset=utf-8")
+        .send(JSON.stringify(answer.body));
+    case "text": {
+      const body =
+        typeof answer.body === "string" || Buffer.isBuffer(answer.body) ? answer.body : Readable.from(answer.body);
+      return reply
+        .code(answer.status)
+        .header("content-type", "text/plain; charset=utf-8")
+        .header("x-content-type-options", "nosniff")
+        .send(body);
+    }
+    case "events":
+      reply.hijack();
+      streamEvents(reply.raw, deps.stopping, answer.run).catch((error: unknown) => {
+        deps.log.error({ err: error, correlationId: reply.request.id }, "an event stream failed");
+      });
+      return reply;
+  }
+}
+
+/** The one place where errors leave: a Problem as it is, anything else as 500 with the cause in the log. */
+export function toProblem(deps: Pick<HttpDeps, "log" | "explain">, error: unknown, correlationId: string): Problem {
+  const known = error instanceof Problem ? error : (deps.explain(error) ?? fromFastify(error));
+  if (known) {
+    if (known.status >= 500 || known.cause !== undefined)
+      deps.log.warn({ code: known.code, err: known.cause ?? known, correlationId }, known.message);
+    return known;
+  }
+  deps.log.error({ err: error, correlationId }, "unexpected error");
+  return problem("http.unexpected", [correlationId], { cause: error });
+}
+
+function sendProblem(deps: HttpDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failed = toProblem(deps, error, request.id);
+  if (failed.retryAfter !== undefined) reply.header("retry-after", String(failed.retryAfter));
+  return reply
+    .code(failed.status)
+    .header("content-type", "application/json; charset=utf-8")
+    .send(JSON.stringify(errorBody(failed, request.errorFamily, request.id)));
+}
+
+function fromFastify(error: unknown): Problem | undefined {
+  const { code, statusCode, message } = error as Partial<FastifyError>;
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE" || code === "FST_REQ_FILE_TOO_LARGE")
+    return problem("http.bad_body", ["The request body is larger than this operation takes."]);
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return problem("http.bad_content_type", [""]);
+  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500)
+    return problem("http.bad_body", [message ?? "The request is malformed."]);
+  return undefined;
+}
