@@ -1,0 +1,20 @@
+/** People, their tokens, and the question "may X do Y in Z". */
+import type { Clock } from "../core/clock.ts";
+import type { Db } from "../platform/db/db.ts";
+import { makeAuthenticate } from "./authenticate.ts";
+import { authorize } from "./permissions.ts";
+import { makeUserByName } from "./user-by-name.ts";
+
+export { firstStart, WrongRootKey, type FirstFacts } from "./first-start.ts";
+export { addIdentityTypes } from "./graphql.ts";
+export type { Authorize, Permission } from "./permissions.ts";
+export { PERMISSIONS } from "./permissions.ts";
+export type { User } from "./user.ts";
+
+export type Identity = ReturnType<typeof makeIdentity>;
+
+export const makeIdentity = (deps: { db: Db; clock: Clock }) => ({
+  authenticate: makeAuthenticate(deps),
+  authorize,
+  userByName: makeUserByName({ db: deps.db, authorize }),
+});

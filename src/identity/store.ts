@@ -1,0 +1,89 @@
+import type { Uuid } from "../core/ids.ts";
+import type { Query } from "../platform/db/db.ts";
+import type { User } from "./user.ts";
+
+type Store = { readonly query: Query };
+
+export type TokenRow = {
+  readonly secretHash: Buffer;
+  readonly expiresAt: number | null;
+  readonly userId: Uuid;
+  readonly name: string;
+  readonly email: string;
+  readonly role: "_account_admin" | "_account_viewer";
+};
+
+export async function findToken(db: Store, accountId: Uuid, tokenId: Uuid): Promise<TokenRow | undefined> {
+  const rows = await db.query<TokenRow>(
+    `select t.secret_hash as "secretHash", t.expires_at as "expiresAt", u.id as "userId", u.name, u.email, u.role
+       from tokens t join users u on u.account_id = t.account_id and u.id = t.user_id
+      where t.account_id = $1 and t.id = $2`,
+    [accountId, tokenId],
+  );
+  return rows[0];
+}
+
+export async function findUserByName(db: Store, accountId: Uuid, name: string): Promise<User | undefined> {
+  const rows = await db.query<User>(
+    `select id, name, email from users where account_id = $1 and name = $2 order by id limit 1`,
+    [accountId, name],
+  );
+  return rows[0];
+}
+
+/** The account a fresh database lacks; the oldest one otherwise. */
+export async function findFirstAccount(db: Store): Promise<{ id: Uuid; keyCheck: Buffer } | undefined> {
+  const rows = await db.query<{ id: Uuid; keyCheck: Buffer }>(
+    `select id, key_check as "keyCheck" from accounts order by created_at, id limit 1`,
+  );
+  return rows[0];
+}
+
+/** Held until the transaction ends: of two servers that start on an empty database, one makes the account. */
+export async function lockFirstStart(db: Store): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(hashtext('railhead.first-start'))`);
+}
+
+export async function insertAccount(
+  db: Store,
+  account: { id: Uuid; name: string; keyCheck: Buffer; at: number },
+): Promise<void> {
+  await db.query(`insert into accounts (id, name, key_check, created_at) values ($1, $2, $3, $4)`, [
+    account.id,
+    account.name,
+    account.keyCheck,
+    account.at,
+  ]);
+}
+
+export type NewUser = User & {
+  readonly accountId: Uuid;
+  readonly passwordHash: string;
+  readonly role: TokenRow["role"];
+  readonly at: number;
+};
+
+export async function insertUser(db: Store, user: NewUser): Promise<void> {
+  await db.query(
+    `insert into users (account_id, id, name, email, password_hash, must_change_password, role, created_at)
+     values ($1, $2, $3, $4, $5, true, $6, $7)`,
+    [user.accountId, user.id, user.name, user.email, user.passwordHash, user.role, user.at],
+  );
+}
+
+export type NewToken = {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly userId: Uuid;
+  readonly name: string;
+  readonly secretHash: Buffer;
+  readonly expiresAt: number | null;
+  readonly at: number;
+};
+
+export async function insertToken(db: Store, token: NewToken): Promise<void> {
+  await db.query(
+    `insert into tokens (account_id, id, user_id, name, secret_hash, expires_at, created_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+    [token.accountId, token.id, token.userId, token.name, token.secretHash, token.expiresAt, token.at],
+  );
+}
