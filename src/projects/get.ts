@@ -1,0 +1,59 @@
+import type { Actor } from "../core/actor.ts";
+import { fromWire } from "../core/ids.ts";
+import type { Page } from "../core/page.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import { problem } from "./problems.ts";
+import type { Application, Project } from "./project.ts";
+import { countProjects, findProject, findProjectById, listApplications, organizationExists } from "./store.ts";
+
+type Deps = { readonly db: Db; readonly authorize: Authorize };
+
+/** Throws `project.not_found`. */
+export type GetProject = (actor: Actor, orgIdentifier: string, identifier: string) => Promise<Project>;
+
+export const makeGetProject =
+  (deps: Deps): GetProject =>
+  async (actor, orgIdentifier, identifier) => {
+    deps.authorize(actor, "core_project_view", {
+      accountId: actor.accountId,
+      orgIdentifier,
+      projectIdentifier: identifier,
+    });
+    const project = await findProject(deps.db, actor.accountId, orgIdentifier, identifier);
+    if (!project) throw problem("project.not_found", [identifier, orgIdentifier]);
+    return project;
+  };
+
+/** Throws `project.no_application`, also for what is no application id at all. */
+export type GetApplication = (actor: Actor, applicationId: string) => Promise<Project>;
+
+export const makeGetApplication =
+  (deps: Deps): GetApplication =>
+  async (actor, applicationId) => {
+    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
+    const id = fromWire(applicationId);
+    const project = id && (await findProjectById(deps.db, actor.accountId, id));
+    if (!project) throw problem("project.no_application");
+    return project;
+  };
+
+export type ListApplications = (actor: Actor, limit: number, offset: number) => Promise<Page<Application>>;
+
+export const makeListApplications =
+  (deps: Deps): ListApplications =>
+  async (actor, limit, offset) => {
+    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
+    const items = await listApplications(deps.db, actor.accountId, limit, offset);
+    return { items, limit, offset, total: () => countProjects(deps.db, actor.accountId) };
+  };
+
+/** Throws `project.no_organization`. */
+export type RequireOrganization = (actor: Actor, orgIdentifier: string) => Promise<void>;
+
+export const makeRequireOrganization =
+  (deps: Deps): RequireOrganization =>
+  async (actor, orgIdentifier) => {
+    if (!(await organizationExists(deps.db, actor.accountId, orgIdentifier)))
+      throw problem("project.no_organization", [orgIdentifier]);
+  };

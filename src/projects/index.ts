@@ -1,0 +1,40 @@
+/** Account → organization → project. GraphQL calls a project an application. */
+import type { Clock } from "../core/clock.ts";
+import type { NewId, Uuid } from "../core/ids.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import { makeCreateProject } from "./create.ts";
+import { makeGetApplication, makeGetProject, makeListApplications, makeRequireOrganization } from "./get.ts";
+import { projectRoutes } from "./rest.ts";
+import { insertOrganization } from "./store.ts";
+
+export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
+export type { GetApplication, GetProject, RequireOrganization } from "./get.ts";
+export type { Application, Project } from "./project.ts";
+
+export const DEFAULT_ORGANIZATION = "default";
+
+export type Projects = ReturnType<typeof makeProjects>;
+
+export function makeProjects(deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock; newId: NewId }) {
+  const verbs = {
+    create: makeCreateProject(deps),
+    get: makeGetProject(deps),
+    getApplication: makeGetApplication(deps),
+    listApplications: makeListApplications(deps),
+    requireOrganization: makeRequireOrganization(deps),
+  };
+  return {
+    ...verbs,
+    routes: projectRoutes(verbs),
+    /** What every account begins with: the organization `default`. */
+    furnish: (tx: Tx, accountId: Uuid): Promise<void> =>
+      insertOrganization(tx, accountId, {
+        id: deps.newId(),
+        identifier: DEFAULT_ORGANIZATION,
+        name: "Default",
+        at: deps.clock.now(),
+      }),
+  };
+}

@@ -1,0 +1,20 @@
+import { problemsOf } from "../core/problem.ts";
+
+export const problems = {
+  "project.duplicate": [400, "DUPLICATE_FIELD", "A project with identifier [%s] already exists in organization [%s]."],
+  "project.no_organization": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Organization with identifier [%s] not found."],
+  "project.not_found": [
+    404,
+    "RESOURCE_NOT_FOUND_EXCEPTION",
+    "Project with identifier [%s] in organization [%s] not found.",
+  ],
+  "project.other_organization": [
+    400,
+    "INVALID_REQUEST",
+    "orgIdentifier in the document [%s] is not the one in the query [%s].",
+  ],
+  // Spec, rule 1 under Errors: an application that does not exist and one of somebody else answer alike.
+  "project.no_application": [403, "ACCESS_DENIED", "User not authorized."],
+} as const;
+
+export const problem = problemsOf(problems);
