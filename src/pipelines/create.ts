@@ -1,0 +1,66 @@
+import { actorId, type Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { NewId } from "../core/ids.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { GetProject } from "../projects/index.ts";
+import { readPipeline } from "./document/index.ts";
+import type { InProject, PipelineWithYaml } from "./pipeline.ts";
+import { problem } from "./problems.ts";
+import { insertPipeline } from "./store.ts";
+
+export type PipelineDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly getProject: GetProject;
+  readonly clock: Clock;
+  readonly newId: NewId;
+};
+
+/**
+ * Saves version 1 of a pipeline. Throws `project.not_found`, `pipeline.duplicate`
+ * and the document's own problems, each fault with line and column.
+ */
+export type CreatePipeline = (
+  actor: Actor,
+  scope: InProject,
+  yaml: string,
+  format: "yaml" | "json",
+) => Promise<PipelineWithYaml>;
+
+export const makeCreatePipeline =
+  (deps: PipelineDeps): CreatePipeline =>
+  async (actor, scope, yaml, format) => {
+    deps.authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope });
+    const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
+    const { pipeline: document } = readPipeline(yaml, scope, { format });
+    // Kept as it was sent; JSON is laid out anew, as only then every YAML parser reads it too.
+    const kept = format === "json" ? `${JSON.stringify(JSON.parse(yaml), null, 2)}\n` : yaml;
+    const at = deps.clock.now();
+    const pipeline: PipelineWithYaml = {
+      id: deps.newId(),
+      projectId: project.id,
+      identifier: document.identifier,
+      name: document.name,
+      description: document.description ?? "",
+      tags: { ...document.tags },
+      version: 1,
+      createdBy: actorId(actor),
+      createdAt: at,
+      updatedAt: at,
+      yaml: kept,
+    };
+    await deps.db.transaction(async (tx) => {
+      if (!(await insertPipeline(tx, actor.accountId, pipeline)))
+        throw problem("pipeline.duplicate", [pipeline.identifier, scope.projectIdentifier]);
+      await deps.audit.record(tx, actor, {
+        operation: "pipeline.create",
+        resourceType: "PIPELINE",
+        resourceId: pipeline.identifier,
+        scope,
+      });
+    });
+    return pipeline;
+  };

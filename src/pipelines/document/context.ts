@@ -1,0 +1,129 @@
+import type { Json } from "../../engine/index.ts";
+import type { PipelineDocument, StageDocument, StepDocument, VariableDocument } from "./schema.ts";
+
+/** What a run knows beside its pipeline, for `<+pipeline.…>`, `<+account.…>`, `<+trigger.…>` and their like. */
+export type Facts = {
+  readonly account: { readonly identifier: string; readonly name?: string };
+  readonly org: { readonly identifier: string };
+  readonly project: { readonly identifier: string; readonly name: string };
+  readonly execution: {
+    readonly id: string;
+    readonly sequenceId: number;
+    /** Epoch milliseconds. */
+    readonly startTs: number;
+    readonly triggerType: string;
+    readonly triggeredBy: { readonly name: string; readonly email: string };
+  };
+  readonly trigger: {
+    readonly type: string;
+    readonly payload: Json;
+    readonly header: { readonly [name: string]: string };
+  } | null;
+};
+
+type JsonMap = { [key: string]: Json };
+
+/** Variables whose value is still a template, in the order in which they are evaluated. */
+export type Pending = {
+  readonly variable: VariableDocument;
+  /** Where its value goes: the object that the context shows as `variables`. */
+  readonly into: JsonMap;
+  /** Names it in messages, as in `pipeline.variables.tag`. */
+  readonly place: string;
+  /** Index of the stage that it belongs to; undefined for the pipeline's own. */
+  readonly stage: number | undefined;
+};
+
+export type Context = { readonly value: { readonly [key: string]: Json }; readonly pending: readonly Pending[] };
+
+/**
+ * What expressions see: the document with stages and steps as objects by
+ * identifier and variables as name → value, and the facts of the run. Nothing
+ * in it depends on the order of keys, and absent maps are empty ones.
+ */
+export function contextOf(pipeline: PipelineDocument, facts: Facts): Context {
+  const pending: Pending[] = [];
+  const { execution, account, org, project, trigger } = facts;
+  const variables = valuesOf(pipeline.variables, "pipeline.variables", undefined, pending);
+  const stages = pipeline.stages.map(
+    ({ stage }, index) => [stage.identifier, stageContext(stage, index, pending)] as const,
+  );
+  const value = {
+    account: plain(account),
+    org: plain(org),
+    project: plain(project),
+    trigger: plain(trigger),
+    pipeline: {
+      ...plain(pipeline),
+      orgIdentifier: org.identifier,
+      projectIdentifier: project.identifier,
+      tags: plain(pipeline.tags ?? {}),
+      variables,
+      stages: Object.fromEntries(stages),
+      executionId: execution.id,
+      sequenceId: execution.sequenceId,
+      startTs: execution.startTs,
+      triggerType: execution.triggerType,
+      triggeredBy: plain(execution.triggeredBy),
+    },
+  };
+  return { value, pending };
+}
+
+function stageContext(stage: StageDocument, index: number, pending: Pending[]): Json {
+  const place = `pipeline.stages.${stage.identifier}`;
+  const { serviceConfig, infrastructure, execution, ...spec } = stage.spec;
+  const definition = serviceConfig.serviceDefinition;
+  const variables = valuesOf(stage.variables, `${place}.variables`, index, pending);
+  const service = valuesOf(definition?.spec?.variables, `${place}.spec.serviceConfig.variables`, index, pending);
+  return {
+    ...plain(stage),
+    tags: plain(stage.tags ?? {}),
+    variables,
+    spec: {
+      ...plain(spec),
+      serviceConfig: {
+        ...plain(serviceConfig),
+        ...(definition && {
+          serviceDefinition: { ...plain(definition), spec: { ...plain(definition.spec ?? {}), variables: service } },
+        }),
+      },
+      infrastructure: plain(infrastructure),
+      execution: { steps: stepsContext(execution.steps), rollbackSteps: stepsContext(execution.rollbackSteps ?? []) },
+    },
+  };
+}
+
+const stepsContext = (items: readonly { readonly step: StepDocument }[]): Json =>
+  Object.fromEntries(items.map(({ step }) => [step.identifier, stepContext(step)]));
+
+function stepContext(step: StepDocument): Json {
+  const environment = (step.spec.environmentVariables ?? []).map(({ name, value }) => [name, value ?? ""] as const);
+  return { ...plain(step), spec: { ...plain(step.spec), environmentVariables: Object.fromEntries(environment) } };
+}
+
+/** Name → value. Values with expressions are left empty and noted, to be evaluated in order. */
+function valuesOf(
+  list: readonly VariableDocument[] | null | undefined,
+  place: string,
+  stage: number | undefined,
+  pending: Pending[],
+): JsonMap {
+  const into: JsonMap = {};
+  for (const variable of list ?? []) {
+    if (typeof variable.value === "string" && variable.value.includes("<+")) {
+      pending.push({ variable, into, place: `${place}.${variable.name}`, stage });
+    } else into[variable.name] = valueOf(variable);
+  }
+  return into;
+}
+
+/** A variable's value in its type: a number for Number where it is one, text for String. */
+export function valueOf({ type, value }: Pick<VariableDocument, "type" | "value">): Json {
+  if (type === "Number" && value !== null && String(value).trim() !== "") return Number(value);
+  return String(value ?? "");
+}
+
+/** A copy that is JSON and nothing else; fields that are undefined vanish. */
+const plain = <T extends object | null>(value: T): T extends null ? Json : { [key: string]: Json } =>
+  JSON.parse(JSON.stringify(value)) as T extends null ? Json : { [key: string]: Json };

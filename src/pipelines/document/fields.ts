@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { ENTITY_IDENTIFIER, isReserved, NAME, VARIABLE_NAME } from "../../core/identifier.ts";
+import { parseDuration } from "./duration.ts";
+import { isMarker, readMarker } from "./marker.ts";
+
+/** A field that the wider language has and this version does not run: refused by its name. */
+export const later = z.never().optional();
+
+/** Several of them, to be spread into the shape of an object. */
+export function allLater<K extends string>(...names: readonly K[]): { readonly [key in K]: typeof later } {
+  return Object.fromEntries(names.map((name) => [name, later])) as { readonly [key in K]: typeof later };
+}
+
+// Identifiers and variable names become keys of what expressions see.
+const HOST_WORDS = new Set(["__proto__", "constructor", "prototype"]);
+
+type Refuse = (value: string) => string | undefined;
+
+/** A string with one rule, which answers the fault as a sentence. */
+const ruled = (refuse: Refuse) =>
+  z.string().superRefine((value, context) => {
+    const fault = isMarker(value) ? "A runtime input is not allowed here" : refuse(value);
+    if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+  });
+
+export const identifier = ruled((value) => {
+  if (isReserved(value) || HOST_WORDS.has(value)) return `'${value}' is a reserved word and cannot be an identifier`;
+  if (ENTITY_IDENTIFIER.test(value)) return undefined;
+  return "An identifier has letters, digits and _, begins with a letter or _, and has at most 128 characters";
+});
+
+export const name = ruled((value) =>
+  NAME.test(value) ? undefined : "A name has letters, digits, spaces, - _ and ., and has 1 to 128 characters",
+);
+
+export const variableName = ruled((value) => {
+  if (HOST_WORDS.has(value)) return `'${value}' is a reserved word and cannot be the name of a variable`;
+  if (VARIABLE_NAME.test(value)) return undefined;
+  return "A variable name has letters, digits and _ . $ -, begins with a letter or _, and has at most 128 characters";
+});
+
+/** A name that Bash can use for a variable. */
+export const shellName = ruled((value) => {
+  if (HOST_WORDS.has(value)) return `'${value}' is a reserved word and cannot be the name of a variable`;
+  if (/^[a-zA-Z_][0-9a-zA-Z_]{0,127}$/.test(value)) return undefined;
+  return "A name for Bash has letters, digits and _, begins with a letter or _, and has at most 128 characters";
+});
+
+/** Text as it is; empty values are commonly left out after the colon. */
+export const description = z.string().nullish();
+
+export const tags = z.record(z.string(), z.string()).nullish();
+
+/** Whether runtime inputs may still stand in a document: as saved they may, as run there are none left. */
+export type Phase = "saved" | "merged";
+
+function checkMarker(value: string, context: z.RefinementCtx): void {
+  const read = readMarker(value);
+  if ("fault" in read) context.addIssue({ code: "custom", message: read.fault });
+}
+
+/** Text that may be a runtime input; the expressions in it are checked elsewhere. */
+export const text = (phase: Phase) =>
+  z.string().superRefine((value, context) => {
+    if (phase === "saved" && isMarker(value)) checkMarker(value, context);
+  });
+
+/** Tags of delegates, all of which must match. */
+export const delegateSelectors = (phase: Phase) => {
+  const selector = text(phase)
+    .min(1)
+    .max(128)
+    .refine(
+      (value) => isMarker(value) || !value.includes("<+"),
+      "Expressions in delegateSelectors are not supported yet",
+    );
+  const input = z.string().superRefine((value, context) => {
+    if (phase === "saved" && isMarker(value)) checkMarker(value, context);
+    else context.addIssue({ code: "custom", message: "Expected a list of strings, got text" });
+  });
+  return z.union([z.array(selector).max(64), input]).nullish();
+};
+
+/** How long a step may run; nothing and empty text stand for the default. */
+export const timeout = (phase: Phase) =>
+  text(phase)
+    .superRefine((value, context) => {
+      const fault = value === "" || (phase === "saved" && isMarker(value)) ? undefined : timeoutFault(value);
+      if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+    })
+    .nullish();
+
+function timeoutFault(value: string): string | undefined {
+  if (value.includes("<+")) return "Expressions in a timeout are not supported yet";
+  if (parseDuration(value) !== undefined) return undefined;
+  if (/^\d+ms$/.test(value)) return `Milliseconds are not allowed in a timeout: '${value}'`;
+  if (/^[1-9]s$/.test(value)) return `A timeout is at least 10s, not '${value}'`;
+  return "A timeout is written like 10m, 90s or 1h 30m (units w d h m s), at most 53w";
+}
+
+/** One of the values that we run; others of the wider language are refused by name, the rest with the list. */
+export function choice<const T extends string>(
+  what: string,
+  ours: readonly [T, ...T[]],
+  isLater: (value: string) => boolean,
+) {
+  return z.enum(ours, {
+    error: ({ input }) => {
+      if (typeof input !== "string") return undefined;
+      if (isMarker(input)) return "A runtime input is not allowed here";
+      if (isLater(input)) return `${what} '${input}' is not supported yet`;
+      return `Unknown ${what.toLowerCase()} '${input.slice(0, 80).toWellFormed()}'. Allowed: ${ours.join(", ")}`;
+    },
+  });
+}
+
+export const oneOf = (words: string): ((value: string) => boolean) => {
+  const known = new Set(words.split(/\s+/));
+  return (value) => known.has(value);
+};
+
+/**
+ * An object whose form hangs on its `type`: the type, and the fields that
+ * replace it, are judged first, so that another type is one fault and not
+ * one for each field that differs.
+ */
+export const typed = <T extends z.ZodObject>(
+  type: z.ZodType<string>,
+  strict: T,
+  replacements: { readonly [field: string]: typeof later } = {},
+) => z.looseObject({ type, ...replacements }).pipe(strict as unknown as z.ZodType<z.output<T>, { type: string }>);

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { isMarker, type Marker, readMarker } from "./marker.ts";
+
+const TAKEN: readonly (readonly [text: string, marker: Marker])[] = [
+  ["<+input>", {}],
+  ["<+input> ", {}],
+  ["<+input>.default(a)", { default: "a" }],
+  ["<+input>.default(a, b)", { default: "a, b" }],
+  ["<+input>.default('')", { default: "" }],
+  ["<+input>.default(it's)", { default: "it's" }],
+  ["<+input>.default(f(x))", { default: "f(x)" }],
+  ["<+input>.default(10m)", { default: "10m" }],
+  ["<+input>.allowedValues(a,b)", { allowed: ["a", "b"] }],
+  ["<+input>.allowedValues( a , b )", { allowed: ["a", "b"] }],
+  ["<+input>.allowedValues(\\'a,b\\',c)", { allowed: ["a,b", "c"] }],
+  ["<+input>.allowedValues('a)', ' b ')", { allowed: ["a)", " b "] }],
+  ["<+input>.allowedValues(a,b).default(b)", { allowed: ["a", "b"], default: "b" }],
+  ["<+input>.default(b).allowedValues(a,b)", { allowed: ["a", "b"], default: "b" }],
+];
+
+for (const [text, marker] of TAKEN) {
+  test(`the runtime input ${text} is read`, () => assert.deepEqual(readMarker(text), marker));
+}
+
+const REFUSED: readonly (readonly [text: string, fault: RegExp])[] = [
+  ["<+input>.regex(a+)", /'\.regex\(\)' of a runtime input is not supported yet/],
+  ["<+input>.executionInput()", /'\.executionInput\(\)' of a runtime input is not supported yet/],
+  ["<+input>.selectOneFrom(a,b)", /'\.selectOneFrom\(\)' of a runtime input is not supported yet/],
+  ["<+input>.selectManyFrom(a,b)", /'\.selectManyFrom\(\)' of a runtime input is not supported yet/],
+  ["<+input>.default(a).executionInput()", /not supported yet/],
+  ["<+input>.upperCase()", /Unknown '\.upperCase\(\)'/],
+  ["<+input>.default()", /needs a value/],
+  ["<+input>.allowedValues()", /needs a value/],
+  ["<+input>.default(a", /is not closed/],
+  ["<+input>.default('a)", /is not closed/],
+  ["<+input>.default('a'b)", /is not closed/],
+  ["<+input>.default(*a)", /may not begin with '\*'/],
+  ["<+input>.default(c).allowedValues(a,b)", /not one of the allowed values/],
+  ["<+input>.default(a).default(b)", /given twice/],
+  ["<+input>.allowedValues(a).allowedValues(b)", /given twice/],
+  ["<+input>-suffix", /must be the whole value/],
+  ["<+input>.default", /must be the whole value/],
+  ["<+input> and more", /must be the whole value/],
+];
+
+for (const [text, fault] of REFUSED) {
+  test(`the runtime input ${text} is refused`, () => {
+    const read = readMarker(text);
+    assert.ok("fault" in read);
+    assert.match(read.fault, fault);
+  });
+}
+
+test("only text that begins with <+input> stands for one", () => {
+  assert.deepEqual(["<+input>", "<+input>.x", " <+input>", "<+inputs>", "", 5, null].map(isMarker), [
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test("property: quoted values come back as they were written", () => {
+  const value = fc.string({ unit: fc.constantFrom("a", "b", " ", ",", "(", ")", "."), minLength: 1 });
+  const property = fc.property(fc.uniqueArray(value, { minLength: 1, maxLength: 4 }), (values) => {
+    assert.deepEqual(readMarker(`<+input>.allowedValues(${values.map((one) => `'${one}'`).join(",")})`), {
+      allowed: values,
+    });
+  });
+  fc.assert(property, { numRuns: 200 });
+});

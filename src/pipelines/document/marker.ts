@@ -1,0 +1,113 @@
+/** A value that is given when the pipeline runs: `<+input>` and what it allows. */
+export type Marker = {
+  /** Taken when no value is given. */
+  readonly default?: string;
+  /** The only values that may be given. */
+  readonly allowed?: readonly string[];
+};
+
+const MARKER = "<+input>";
+const LATER: ReadonlySet<string> = new Set(["executionInput", "selectOneFrom", "selectManyFrom", "regex"]);
+
+/** Whether a value stands for a runtime input; it may still be written wrongly. */
+export const isMarker = (value: unknown): boolean => typeof value === "string" && value.startsWith(MARKER);
+
+/**
+ * Reads `<+input>`, `<+input>.default(x)`, `<+input>.allowedValues(a,b)` and both
+ * together in any order. A value that holds a comma or a parenthesis is written
+ * between `\'` or `'`. Answers the fault as a sentence when it is none of these.
+ */
+export function readMarker(text: string): Marker | { readonly fault: string } {
+  let rest = text.slice(MARKER.length).trimEnd();
+  let marker: Marker = {};
+  while (rest !== "") {
+    const name = /^\.([A-Za-z]+)\(/.exec(rest)?.[1];
+    if (name === undefined)
+      return { fault: `A runtime input must be the whole value; '${clipped(rest)}' follows <+input>` };
+    const call = readArguments(rest, name.length + 2, name === "allowedValues");
+    if (!call) return { fault: `'.${name}(' is not closed: a parenthesis or a quote is missing` };
+    const next = withModifier(marker, name, call.values);
+    if ("fault" in next) return next;
+    marker = next;
+    rest = rest.slice(call.end);
+  }
+  const { default: value, allowed } = marker;
+  if (value !== undefined && allowed && !allowed.includes(value)) {
+    return { fault: `The default '${clipped(value)}' is not one of the allowed values` };
+  }
+  return marker;
+}
+
+function withModifier(marker: Marker, name: string, values: readonly string[]): Marker | { readonly fault: string } {
+  if (LATER.has(name)) return { fault: `'.${name}()' of a runtime input is not supported yet` };
+  if (name !== "default" && name !== "allowedValues") {
+    return { fault: `Unknown '.${clipped(name)}()' of a runtime input. Allowed: .default(), .allowedValues()` };
+  }
+  if (values.length === 0) return { fault: `'.${name}()' needs a value` };
+  if (name === "allowedValues") {
+    return marker.allowed ? { fault: "'.allowedValues()' is given twice" } : { ...marker, allowed: values };
+  }
+  if (marker.default !== undefined) return { fault: "'.default()' is given twice" };
+  const value = values[0] ?? "";
+  return value.startsWith("*") ? { fault: "A default may not begin with '*'" } : { ...marker, default: value };
+}
+
+type Arguments = { readonly values: readonly string[]; readonly end: number };
+
+/** The values between the parenthesis before `from` and the one that closes it; commas separate them when `split`. */
+function readArguments(text: string, from: number, split: boolean): Arguments | undefined {
+  const values: string[] = [];
+  for (let at = from; ;) {
+    const read = readQuoted(text, at, split) ?? readPlain(text, at, split);
+    if (!read) return undefined;
+    values.push(read.value);
+    at = read.end + 1;
+    if (text[read.end] !== ")") continue;
+    const empty = values.length === 1 && text.slice(from, read.end).trim() === "";
+    return { values: empty ? [] : values, end: at };
+  }
+}
+
+/** `end` is the place of the parenthesis or comma that follows the value. */
+type Value = { readonly value: string; readonly end: number };
+
+function readQuoted(text: string, from: number, split: boolean): Value | undefined {
+  const start = afterSpaces(text, from);
+  const open = quoteAt(text, start);
+  if (open === 0) return undefined;
+  for (let at = start + open; at < text.length; at += 1) {
+    const close = quoteAt(text, at);
+    if (close === 0) continue;
+    const end = afterSpaces(text, at + close);
+    return text[end] === ")" || (split && text[end] === ",") ? { value: text.slice(start + open, at), end } : undefined;
+  }
+  return undefined;
+}
+
+/** A value without quotes may hold parentheses that close. An apostrophe inside it is one, at its beginning a quote. */
+function readPlain(text: string, from: number, split: boolean): Value | undefined {
+  if (quoteAt(text, afterSpaces(text, from)) > 0) return undefined;
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const character = text[at];
+    if (depth === 0 && (character === ")" || (split && character === ","))) {
+      return { value: text.slice(from, at).trim(), end: at };
+    }
+    if (character === "(") depth += 1;
+    if (character === ")") depth -= 1;
+  }
+  return undefined;
+}
+
+function afterSpaces(text: string, from: number): number {
+  let at = from;
+  while (text[at] === " ") at += 1;
+  return at;
+}
+
+function quoteAt(text: string, at: number): number {
+  if (text.startsWith("\\'", at)) return 2;
+  return text[at] === "'" ? 1 : 0;
+}
+
+const clipped = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 60).toWellFormed()}…`);

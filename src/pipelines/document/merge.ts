@@ -1,0 +1,124 @@
+import type { Fault } from "../../core/problem.ts";
+import type { Doc } from "../../platform/document/document.ts";
+import { clip, type Path, pathText } from "../../platform/document/path.ts";
+import { faultOf } from "../../platform/document/validate.ts";
+import { keyOf } from "./keyed.ts";
+import { isMarker, readMarker } from "./marker.ts";
+
+// 1. Walk the pipeline. Beside it, where there is one, walks the value that was given for the same place.
+// 2. At a runtime input take the given value, else its default, else note that it is missing.
+// 3. Everywhere else a given value may only repeat what the pipeline says.
+
+export type Merged = {
+  readonly value: unknown;
+  /** Paths of runtime inputs that have no value. */
+  readonly missing: readonly string[];
+  readonly faults: readonly Fault[];
+  /** Path text in the pipeline → where in the inputs its value was given. */
+  readonly origins: ReadonlyMap<string, Path>;
+};
+
+type Given = { readonly value: unknown; readonly path: Path } | undefined;
+type Map_ = { readonly [key: string]: unknown };
+
+export function merge(pipeline: unknown, inputs: Doc | undefined): Merged {
+  const missing: string[] = [];
+  const faults: Fault[] = [];
+  const origins = new Map<string, Path>();
+  const given = inputs && { value: inputs.value, path: [] };
+  const value = at({ pipeline }, given, [], {});
+  return { value: (value as Map_)["pipeline"], missing, faults, origins };
+
+  function at(base: unknown, given: Given, path: Path, owner: Map_): unknown {
+    const there = given?.value === null || given?.value === undefined ? undefined : given;
+    if (typeof base === "string" && isMarker(base)) return filled(base, there, path, owner);
+    if (Array.isArray(base)) return listAt(base, there, path);
+    if (isMap(base)) return mapAt(base, there, path);
+    if (there && !isSame(base, there.value))
+      refuse(there.path, "This is fixed by the pipeline; only its runtime inputs can be given");
+    return base;
+  }
+
+  function filled(marker: string, given: Given, path: Path, owner: Map_): unknown {
+    const read = readMarker(marker);
+    if ("fault" in read) throw new Error(`a pipeline was saved with the runtime input ${marker}`);
+    // A template sent back as it was: nobody filled this one in.
+    if (given && !isMarker(given.value)) {
+      origins.set(pathText(path), given.path);
+      if (owner["required"] === true && given.value === "") refuse(given.path, "A value is required");
+      for (const [value, where] of scalarsOf(given)) {
+        if (read.allowed && !read.allowed.includes(textOf(value))) {
+          refuse(where, `'${clip(textOf(value))}' is not one of the allowed values: ${read.allowed.join(", ")}`);
+        }
+      }
+      return given.value;
+    }
+    const fallback = read.default ?? owner["default"] ?? (owner["required"] === false ? "" : undefined);
+    if (fallback === undefined || (fallback === "" && owner["required"] === true)) {
+      missing.push(pathText(path));
+      return "";
+    }
+    return path.at(-1) === "delegateSelectors"
+      ? textOf(fallback)
+          .split(",")
+          .map((one) => one.trim())
+      : fallback;
+  }
+
+  function mapAt(base: Map_, given: Given, path: Path): Map_ {
+    const map = given && isMap(given.value) ? given.value : {};
+    if (given && !isMap(given.value)) refuse(given.path, "Expected a map, as in the pipeline");
+    for (const key of Object.keys(map)) {
+      // An empty field says nothing, so it may stand where the pipeline has none.
+      if (Object.hasOwn(base, key) || map[key] === null) continue;
+      refuse([...(given?.path ?? []), key], `The pipeline has no '${clip(key)}' here`, "key");
+    }
+    const below = (key: string): Given =>
+      Object.hasOwn(map, key) ? { value: map[key], path: [...(given?.path ?? []), key] } : undefined;
+    return Object.fromEntries(
+      Object.entries(base).map(([key, item]) => [key, at(item, below(key), [...path, key], base)]),
+    );
+  }
+
+  function listAt(base: readonly unknown[], given: Given, path: Path): unknown[] {
+    const matched = given && Array.isArray(given.value) ? matches(base, given.value, given.path) : [];
+    if (given && !Array.isArray(given.value)) refuse(given.path, "Expected a list, as in the pipeline");
+    return base.map((item, index) => at(item, matched[index], [...path, index], {}));
+  }
+
+  /** What was given for each item of a list: by identifier or name where items have one, by place where not. */
+  function matches(base: readonly unknown[], list: readonly unknown[], path: Path): Given[] {
+    const found: Given[] = [];
+    const keys = base.map(keyOf);
+    for (const [index, value] of list.entries()) {
+      const where = [...path, index];
+      const key = keyOf(value);
+      const target =
+        keys[0] === undefined ? index : keys.findIndex((one) => one !== undefined && key?.name === one.name);
+      if (keys[0] !== undefined && key === undefined) refuse(where, `Say by its ${keys[0].field} which one this is`);
+      else if (target < 0 || target >= base.length)
+        refuse(where, `The pipeline has no ${key ? `'${clip(key.name)}'` : "such item"} here`);
+      else if (found[target]) refuse(where, "This item is given twice");
+      else found[target] = { value, path: where };
+    }
+    return found;
+  }
+
+  function refuse(path: Path, message: string, place: "value" | "key" = "value"): void {
+    if (inputs) faults.push(faultOf(inputs, path, message, place));
+  }
+}
+
+function scalarsOf(given: NonNullable<Given>): readonly (readonly [value: unknown, path: Path])[] {
+  if (!Array.isArray(given.value)) return [[given.value, given.path]];
+  return given.value.map((value, index) => [value, [...given.path, index]]);
+}
+
+/** A scalar as text; what else there may be is told apart by its JSON. */
+const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+
+const isMap = (value: unknown): value is Map_ => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isSame = (base: unknown, given: unknown): boolean =>
+  (typeof given !== "object" && textOf(given) === textOf(base)) ||
+  ((base === null || base === undefined) && given === "");

@@ -1,0 +1,47 @@
+import { type Doc, type Format, parseDocument } from "../../platform/document/document.ts";
+import { faultOf, invalid, validate } from "../../platform/document/validate.ts";
+import { faultsOf } from "./check.ts";
+import { problem } from "./problems.ts";
+import { type PipelineDocument, pipelineSchema } from "./schema.ts";
+
+/** Where the request says the pipeline belongs. */
+export type PipelineScope = { readonly orgIdentifier: string; readonly projectIdentifier: string };
+
+export type ReadPipeline = {
+  /** What stands under `pipeline`, checked, as it is written: runtime inputs and expressions included. */
+  readonly pipeline: PipelineDocument;
+  readonly doc: Doc;
+};
+
+/**
+ * Reads and checks a pipeline as it is to be saved. Throws a Problem, 400, with
+ * line and column: those of `parseDocument`, `document.invalid`
+ * (SCHEMA_VALIDATION_FAILED) for everything that the pipeline language does not
+ * allow, `pipeline.other_scope` (INVALID_REQUEST) when the document names another
+ * organization or project than the request.
+ */
+export function readPipeline(
+  input: string | Uint8Array | Doc,
+  scope: PipelineScope,
+  options: { readonly format?: Format } = {},
+): ReadPipeline {
+  const doc = typeof input === "string" || input instanceof Uint8Array ? parseDocument(input, options) : input;
+  const pipeline = validate(pipelineSchema("saved"), doc, { root: "pipeline" });
+  const faults = faultsOf(pipeline, doc, "saved");
+  if (faults.length > 0) throw invalid(faults);
+  sameScope(pipeline, doc, scope);
+  return { pipeline, doc };
+}
+
+function sameScope(pipeline: PipelineDocument, doc: Doc, scope: PipelineScope): void {
+  const faults = (["orgIdentifier", "projectIdentifier"] as const)
+    .filter((field) => (pipeline[field] ?? scope[field]) !== scope[field])
+    .map((field) => {
+      const message = `'${pipeline[field] ?? ""}' is not the ${field} of the request, '${scope[field]}'`;
+      return faultOf(doc, ["pipeline", field], message);
+    });
+  if (faults.length === 0) return;
+  throw problem("pipeline.other_scope", [faults.map((fault) => `${fault.path}: ${fault.message}`).join("; ")], {
+    faults,
+  });
+}

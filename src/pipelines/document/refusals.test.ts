@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { changed, faultsOf, SAMPLE } from "./sample.ts";
+
+/** `¦` in a replacement stands where the fault is expected; it is taken out before reading. */
+function placeOf(text: string): { readonly at: string; readonly clean: string } {
+  const offset = text.indexOf("¦");
+  assert.ok(offset >= 0);
+  const before = text.slice(0, offset).split("\n");
+  return { at: `${before.length}:${(before.at(-1) ?? "").length + 1}`, clean: text.replace("¦", "") };
+}
+
+const STAGE = "        type: Deployment\n";
+const STEP = "                  type: ShellScript\n";
+const SPEC = "                    shell: Bash\n";
+const SCRIPT = '                          echo "hello"\n';
+const ENVIRONMENT = "environmentVariables: []";
+const OUTPUTS = "outputVariables: []";
+
+const env = (entry: string): string => `environmentVariables:\n                      - ${entry}`;
+const out = (entry: string): string => `outputVariables:\n                      - ${entry}`;
+const script = (line: string): string => `                          ${line}\n${SCRIPT}`;
+
+type Row = readonly [piece: string, replacement: string, message: string | RegExp];
+
+/** Fields that the wider language has: each named in its own fault, which is the only one. */
+const fields = (piece: string, indent: number, ...names: readonly string[]): readonly Row[] =>
+  names.map((name) => [piece, `${piece}${" ".repeat(indent)}¦${name}: {x: 1}\n`, `'${name}' is not supported yet`]);
+
+const LATER: readonly Row[] = [
+  ...fields(
+    "  tags: {}\n",
+    2,
+    "properties",
+    "notificationRules",
+    "flowControl",
+    "timeout",
+    "allowStageExecutions",
+    "fixedInputsOnRerun",
+    "template",
+  ),
+  ["    - stage:\n", "    - ¦parallel: []\n    - stage:\n", "'parallel' is not supported yet"],
+  ["    - stage:\n", "    - ¦insert: {}\n    - stage:\n", "'insert' is not supported yet"],
+  ...fields(STAGE, 8, "when", "strategy", "timeout", "runMode", "skipInstances", "template"),
+  ...fields(
+    "        spec:\n",
+    10,
+    "service",
+    "services",
+    "environment",
+    "environments",
+    "environmentGroup",
+    "gitOpsEnabled",
+  ),
+  [
+    "          serviceConfig:\n            serviceRef: web",
+    "          ¦service:\n            serviceRef: web",
+    "'service' is not supported yet",
+  ],
+  ...fields("                variables: []\n", 16, "artifacts", "manifests", "configFiles"),
+  ...fields("            serviceRef: web\n", 12, "useFromStage", "stageOverrides"),
+  ...fields("            environmentRef: staging\n", 12, "infrastructureKey", "environment"),
+  [
+    "              - step:\n",
+    "              - ¦parallel: []\n              - step:\n",
+    "'parallel' is not supported yet",
+  ],
+  [
+    "              - step:\n",
+    "              - ¦stepGroup: {}\n              - step:\n",
+    "'stepGroup' is not supported yet",
+  ],
+  ["              - step:\n", "              - ¦insert: {}\n              - step:\n", "'insert' is not supported yet"],
+  ...fields(STEP, 18, "when", "strategy", "failureStrategies", "enforce", "template"),
+  [
+    `${STEP}                  name: Greet\n`,
+    "                  ¦template: {templateRef: x}\n                  name: Greet\n",
+    "'template' is not supported yet",
+  ],
+  ...fields(SPEC, 20, "outputAlias", "includeInfraSelectors"),
+  ["executionTarget: {}", "executionTarget: {¦host: web1}", "'host' is not supported yet"],
+  ["executionTarget: {}", "executionTarget: {¦connectorRef: ssh}", "'connectorRef' is not supported yet"],
+  ["executionTarget: {}", "executionTarget: {¦workingDirectory: /srv}", "'workingDirectory' is not supported yet"],
+  ["onDelegate: true", "onDelegate: ¦false", "'onDelegate: false' is not supported yet"],
+  ["shell: Bash", "shell: ¦PowerShell", "Shell 'PowerShell' is not supported yet"],
+  ["type: ShellScript", "type: ¦Http", "Step type 'Http' is not supported yet"],
+  ["type: ShellScript", "type: ¦JiraApproval", "Step type 'JiraApproval' is not supported yet"],
+  ["type: ShellScript", "type: ¦Barrier", "Step type 'Barrier' is not supported yet"],
+  ["type: ShellScript", "type: ¦K8sRollingDeploy", "Step type 'K8sRollingDeploy' is not supported yet"],
+  ["type: Deployment", "type: ¦Approval", "Stage type 'Approval' is not supported yet"],
+  ["type: Deployment", "type: ¦Custom", "Stage type 'Custom' is not supported yet"],
+  ["type: Deployment", "type: ¦Pipeline", "Stage type 'Pipeline' is not supported yet"],
+  ["type: Kubernetes\n", "type: ¦Ssh\n", "Service type 'Ssh' is not supported yet"],
+  ["type: KubernetesDirect", "type: ¦KubernetesGcp", "Infrastructure type 'KubernetesGcp' is not supported yet"],
+  [
+    "          serviceConfig:",
+    "          deploymentType: ¦ECS\n          serviceConfig:",
+    "Deployment type 'ECS' is not supported yet",
+  ],
+  ["- AllErrors", "- ¦Timeout", "Failure error 'Timeout' is not supported yet"],
+  ["type: StageRollback", "type: ¦Ignore", "Failure action 'Ignore' is not supported yet"],
+  [
+    "type: StageRollback",
+    "type: ¦Retry\n                spec: {retryCount: 2}",
+    "Failure action 'Retry' is not supported yet",
+  ],
+  ["type: StageRollback", "type: StageRollback\n                ¦spec: {}", "'spec' is not supported yet"],
+  [OUTPUTS, out("{name: a, type: ¦Secret, value: a}"), "Output variable type 'Secret' is not supported yet"],
+  [
+    "  tags: {}\n",
+    "  variables: [{name: a, type: ¦Secret, value: a}]\n",
+    "Variable type 'Secret' is not supported yet",
+  ],
+  [
+    "  tags: {}\n",
+    "  delegateSelectors: [¦<+pipeline.name>]\n",
+    "Expressions in delegateSelectors are not supported yet",
+  ],
+  ["timeout: 10m", "timeout: ¦<+pipeline.variables.t>", "Expressions in a timeout are not supported yet"],
+  [
+    ENVIRONMENT,
+    env("{name: A, type: String, value: ¦<+input>.regex(a+)}"),
+    "'.regex()' of a runtime input is not supported yet",
+  ],
+  [
+    ENVIRONMENT,
+    env("{name: A, type: String, value: ¦<+input>.executionInput()}"),
+    "'.executionInput()' of a runtime input is not supported yet",
+  ],
+  [
+    "serviceRef: web",
+    "serviceRef: ¦<+input>.selectManyFrom(a,b)",
+    "'.selectManyFrom()' of a runtime input is not supported yet",
+  ],
+  [
+    "namespace: web",
+    "namespace: ¦<+input>.selectOneFrom(a,b)",
+    "'.selectOneFrom()' of a runtime input is not supported yet",
+  ],
+];
+
+const WRONG: readonly Row[] = [
+  ["  tags: {}\n", "  ¦colour: red\n", /^Unknown field 'colour'\. Allowed here: name, identifier, orgIdentifier/],
+  [
+    STAGE,
+    `${STAGE}        ¦parrallel: 1\n`,
+    /^Unknown field 'parrallel'\. Allowed here: name, identifier, description, type/,
+  ],
+  [
+    STEP,
+    `${STEP}                  ¦scrpt: 1\n`,
+    /^Unknown field 'scrpt'\. Allowed here: type, name, identifier, description, timeout, spec$/,
+  ],
+  [SPEC, `${SPEC}                    ¦env: 1\n`, /^Unknown field 'env'/],
+  ["type: ShellScript", "type: ¦Sleep", "Unknown step type 'Sleep'. Allowed: ShellScript"],
+  ["type: Deployment", "type: ¦<+input>", "A runtime input is not allowed here"],
+  ["shell: Bash", "shell: ¦zsh", "Unknown shell 'zsh'. Allowed: Bash"],
+  ["name: Greet", "name: ¦5", "Expected a string, got 5; write it in quotes"],
+  ["name: Greet", "name: ¦true", "Expected a string, got true; write it in quotes"],
+  ["name: Greet", "name: ¦<+input>", "A runtime input is not allowed here"],
+  ["name: Greet", "name: ¦'sh; rm'", /^A name has letters/],
+  ["identifier: greet", "identifier: ¦<+input>", "A runtime input is not allowed here"],
+  ["identifier: greet", "identifier: ¦my-step", /^An identifier has letters/],
+  ["identifier: greet", `identifier: ¦${"a".repeat(129)}`, /^An identifier has letters/],
+  ["identifier: greet", "identifier: ¦status", "'status' is a reserved word and cannot be an identifier"],
+  ["identifier: greet", "identifier: ¦stepGroup", /reserved word/],
+  ["identifier: greet", "identifier: ¦__proto__", /reserved word/],
+  ["identifier: deploy", "identifier: ¦constructor", /reserved word/],
+  ["identifier: greet", "identifier: ¦", "Expected a string, got nothing"],
+  ["timeout: 10m", "timeout: ¦9s", "A timeout is at least 10s, not '9s'"],
+  ["timeout: 10m", "timeout: ¦500ms", "Milliseconds are not allowed in a timeout: '500ms'"],
+  ["timeout: 10m", "timeout: ¦soon", /^A timeout is written like 10m/],
+  ["timeout: 10m", "timeout: ¦60", "Expected a string, got 60; write it in quotes"],
+  ["  tags: {}\n", "  tags: {a: ¦1}\n", "Expected a string, got 1; write it in quotes"],
+  ["  tags: {}\n", "  delegateSelectors: ¦linux\n", "Expected a list of strings, got text"],
+  ["  tags: {}\n", "  delegateSelectors: [¦'']\n", "At least 1 character needed"],
+  ["  tags: {}\n", "  variables: [{name: ¦a b, type: String, value: x}]\n", /^A variable name has letters/],
+  ["  tags: {}\n", "  variables: [{name: a, type: Number, value: ¦many}]\n", "Expected a number: the type is Number"],
+  ["  tags: {}\n", "  variables: [{name: a, type: Number, value: ¦true}]\n", "Expected a number: the type is Number"],
+  ["  tags: {}\n", "  variables: [{name: a, type: String, value: ¦[x]}]\n", "Expected a string, got a list"],
+  [
+    "  tags: {}\n",
+    "  variables: [{name: a, type: String, value: ¦1.10}]\n",
+    "Write '1.10' in quotes: unquoted, it is read as 1.1",
+  ],
+  [
+    "  tags: {}\n",
+    "  variables: [{name: a, type: String, value: ¦TRUE}]\n",
+    "Write 'TRUE' in quotes: unquoted, it is read as true",
+  ],
+  [ENVIRONMENT, env("{name: ¦A-B, type: String, value: x}"), /^A name for Bash/],
+  [ENVIRONMENT, env("{name: ¦RAILHEAD_EXPR_1, type: String, value: x}"), /kept for the platform/],
+  [OUTPUTS, out("{name: a, type: String, value: ¦a b}"), /^A name for Bash/],
+  [
+    "allowSimultaneousDeployments: false",
+    "allowSimultaneousDeployments: ¦never",
+    "Expected true or false, got 'never'",
+  ],
+  [
+    SAMPLE.slice(SAMPLE.indexOf("            steps:"), SAMPLE.indexOf("            rollbackSteps:")),
+    "            steps: ¦[]\n",
+    "At least 1 item needed",
+  ],
+  [SAMPLE.slice(SAMPLE.indexOf("    - stage:")), "    ¦[]\n", "At least 1 item needed"],
+  [
+    "          - onFailure:",
+    "          ¦- onFailure: {errors: [AllErrors], action: {type: StageRollback}}\n          - onFailure:",
+    "At most 1 item allowed",
+  ],
+  [
+    "      rollbackSteps: []",
+    `      rollbackSteps:
+              - step: {type: ShellScript, name: x, identifier: ¦greet, spec: {shell: Bash, source: {type: Inline, spec: {script: x}}}}`,
+    "The step identifier 'greet' is given twice",
+  ],
+  [
+    ENVIRONMENT,
+    env("{name: A, type: String, value: x}\n                      - {name: ¦A, type: String, value: y}"),
+    "The variable name 'A' is given twice",
+  ],
+  [
+    "  tags: {}\n",
+    "  variables: [{name: a, type: String, value: x}, {name: ¦a, type: String, value: y}]\n",
+    "The variable name 'a' is given twice",
+  ],
+  [ENVIRONMENT, env("{name: A, type: String, value: x <+pipeline.¦}"), /not valid/],
+  [ENVIRONMENT, env("{name: A, type: String, value: x-<+¦input>}"), /runtime input/],
+  ["  tags: {}\n", "  variables: [{name: a, type: String, value: '<+¦nonsense.x>'}]\n", /nonsense/],
+  [
+    "  tags: {}\n",
+    "  variables: [{name: a, type: String, value: 'v<+¦execution.steps.greet.output.outputVariables.x>'}]\n",
+    /cannot read 'execution\.steps\.greet/,
+  ],
+  [SCRIPT, script("echo '¦<+pipeline.name>'"), /./],
+  [SCRIPT, script('echo "<+¦nonsense.name>"'), /nonsense/],
+  [SCRIPT, script('echo "<+¦input>"'), /runtime input/],
+];
+
+for (const [piece, replacement, message] of [...LATER, ...WRONG]) {
+  test(`refused: ${replacement
+    .trim()
+    .split("\n")
+    .find((line) => line.includes("¦"))
+    ?.trim()
+    .slice(0, 80)} (${String(message).slice(0, 60)})`, () => {
+    const { at, clean } = placeOf(changed(piece, replacement));
+    const faults = faultsOf(clean);
+    assert.equal(faults.length, 1, JSON.stringify(faults));
+    const [fault] = faults;
+    assert.equal(fault?.at, at, fault?.message ?? "no fault");
+    if (typeof message === "string") assert.equal(fault?.message, message);
+    else assert.match(fault?.message ?? "", message);
+    assert.match(fault?.path ?? "", /^pipeline\./);
+  });
+}

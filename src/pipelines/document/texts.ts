@@ -1,0 +1,50 @@
+import type { Path } from "../../platform/document/path.ts";
+import type { PipelineDocument, StageDocument, StepDocument } from "./schema.ts";
+
+/**
+ * A place of a pipeline that a person's words go into as they are written:
+ * a script, a template of which expressions are filled in when the step
+ * starts, or a variable, which is evaluated once, when the execution starts.
+ */
+export type ValueField = {
+  readonly kind: "script" | "template" | "variable";
+  readonly path: Path;
+  readonly value: string | number | boolean | null;
+};
+
+/** All of them, in the order of the document; paths begin with `pipeline`. */
+export function valueFields(pipeline: PipelineDocument): readonly ValueField[] {
+  return [
+    ...ofList("variable", ["pipeline", "variables"], pipeline.variables),
+    ...pipeline.stages.flatMap(({ stage }, index) => ofStage(stage, ["pipeline", "stages", index, "stage"])),
+  ];
+}
+
+function ofStage(stage: StageDocument, path: Path): readonly ValueField[] {
+  const { serviceConfig, execution } = stage.spec;
+  const service = [...path, "spec", "serviceConfig", "serviceDefinition", "spec", "variables"];
+  const steps = (key: "steps" | "rollbackSteps") =>
+    (execution[key] ?? []).flatMap(({ step }, index) =>
+      ofStep(step, [...path, "spec", "execution", key, index, "step"]),
+    );
+  return [
+    ...ofList("variable", [...path, "variables"], stage.variables),
+    ...ofList("variable", service, serviceConfig.serviceDefinition?.spec?.variables),
+    ...steps("steps"),
+    ...steps("rollbackSteps"),
+  ];
+}
+
+function ofStep({ spec }: StepDocument, path: Path): readonly ValueField[] {
+  const script: ValueField = {
+    kind: "script",
+    path: [...path, "spec", "source", "spec", "script"],
+    value: spec.source.spec.script,
+  };
+  return [script, ...ofList("template", [...path, "spec", "environmentVariables"], spec.environmentVariables)];
+}
+
+type Valued = { readonly value: ValueField["value"] };
+
+const ofList = (kind: ValueField["kind"], path: Path, list: readonly Valued[] | null | undefined): ValueField[] =>
+  (list ?? []).map(({ value }, index) => ({ kind, path: [...path, index, "value"], value }));

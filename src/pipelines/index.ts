@@ -1,0 +1,25 @@
+/** Pipeline definitions: YAML, validation, versions, runtime inputs. */
+import type { PipelineDeps } from "./create.ts";
+import { makeCreatePipeline } from "./create.ts";
+import { makeGetPipeline, makeGetPipelineById, makeListPipelines } from "./get.ts";
+import { makePrepareRun } from "./prepare-run.ts";
+import { pipelineRoutes } from "./rest.ts";
+
+export type { InProject, MaybeInProject } from "./pipeline.ts";
+export { addPipelineTypes, type PipelineNode } from "./graphql.ts";
+export type { GetPipeline } from "./get.ts";
+export type { PreparedRun, PrepareRun } from "./prepare-run.ts";
+
+export type Pipelines = ReturnType<typeof makePipelines>;
+
+export function makePipelines(deps: PipelineDeps) {
+  const get = makeGetPipeline(deps);
+  const verbs = {
+    create: makeCreatePipeline(deps),
+    get,
+    getById: makeGetPipelineById(deps),
+    list: makeListPipelines(deps),
+    prepareRun: makePrepareRun({ get }),
+  };
+  return { ...verbs, routes: pipelineRoutes(verbs) };
+}

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { stringify } from "yaml";
+import { Problem } from "../core/problem.ts";
+import { parseDocument } from "../platform/document/document.ts";
+import { GIVEN, OPENED, pipelineOf, refusal } from "./document/sample-inputs.ts";
+import { SAMPLE } from "./document/sample.ts";
+import type { PipelineDocument } from "./document/schema.ts";
+import { inputTemplate, mergeInputs, runtimeInputs } from "./inputs.ts";
+
+const stepOf = (pipeline: PipelineDocument) => pipeline.stages[0]?.stage.spec.execution.steps[0]?.step;
+
+test("runtime inputs are found with what they allow", () => {
+  const step = "pipeline.stages[0].stage.spec.execution.steps[0].step";
+  assert.deepEqual(
+    runtimeInputs(OPENED).toSorted((a, b) => a.path.localeCompare(b.path)),
+    [
+      { path: "pipeline.delegateSelectors", default: "linux,x64" },
+      { path: `${step}.spec.environmentVariables[0].value` },
+      { path: `${step}.spec.source.spec.script` },
+      { path: `${step}.timeout`, default: "10m" },
+      {
+        path: "pipeline.stages[0].stage.spec.infrastructure.environmentRef",
+        default: "staging",
+        allowed: ["staging", "production"],
+      },
+      { path: "pipeline.variables[0].value" },
+      { path: "pipeline.variables[1].value", default: "3" },
+    ],
+  );
+});
+
+test("given values and defaults take the places of the runtime inputs", () => {
+  const merged = mergeInputs(OPENED, GIVEN);
+  assert.deepEqual(runtimeInputs(merged), []);
+  assert.deepEqual(
+    merged.variables?.map(({ value }) => value),
+    ["1.4.2", "3", "as it is"],
+  );
+  assert.deepEqual(merged.delegateSelectors, ["linux", "x64"]);
+  assert.equal(merged.stages[0]?.stage.spec.infrastructure.environmentRef, "staging");
+  assert.equal(stepOf(merged)?.spec.source.spec.script, 'echo "$WHO"');
+  assert.equal(stepOf(merged)?.spec.environmentVariables?.[0]?.value, "<+trigger.payload.who>");
+  assert.equal(stepOf(merged)?.timeout, "10m");
+});
+
+test("inputs come as YAML, as JSON, or read already", () => {
+  const doc = parseDocument(GIVEN);
+  assert.deepEqual(mergeInputs(OPENED, doc), mergeInputs(OPENED, GIVEN));
+  assert.deepEqual(mergeInputs(OPENED, JSON.stringify(doc.value), { format: "json" }), mergeInputs(OPENED, GIVEN));
+});
+
+test("a pipeline without runtime inputs needs no input", () => {
+  const fixed = pipelineOf(SAMPLE);
+  for (const input of [undefined, "", " \n", "pipeline:\n", "pipeline: {identifier: sample_deployment}\n", "{}\n"]) {
+    assert.deepEqual(mergeInputs(fixed, input), fixed);
+  }
+  assert.equal(inputTemplate(fixed), undefined);
+});
+
+const STEP = "pipeline.stages[0].stage.spec.execution.steps[0].step";
+const MISSING = [
+  "pipeline.variables[0].value",
+  `${STEP}.spec.source.spec.script`,
+  `${STEP}.spec.environmentVariables[0].value`,
+];
+
+test("each path without a value is named, in one problem", () => {
+  for (const input of [undefined, "pipeline:\n  variables:\n    - {name: version, value: }\n", inputTemplate(OPENED)]) {
+    const problem = refusal(OPENED, input);
+    assert.deepEqual([problem.code, problem.status, problem.wire], ["pipeline.missing_inputs", 400, "INVALID_REQUEST"]);
+    assert.deepEqual(problem.faults.map(({ path }) => path).toSorted(), MISSING.toSorted());
+    for (const path of MISSING) assert.ok(problem.message.includes(path), problem.message);
+  }
+});
+
+test("a variable's own default and `required: false` speak when nothing is given", () => {
+  const variable = (text: string) =>
+    pipelineOf(SAMPLE.replace("  tags: {}\n", `  variables:\n    - {name: v, type: String, ${text}}\n`));
+  const valueOf = (text: string, input?: string) => mergeInputs(variable(text), input).variables?.[0]?.value;
+  assert.equal(valueOf("value: <+input>, default: x"), "x");
+  assert.equal(valueOf("value: <+input>.default(y), default: x"), "y");
+  assert.equal(valueOf("value: <+input>, required: false"), "");
+  assert.equal(valueOf("value: <+input>", "pipeline: {variables: [{name: v, value: ''}]}"), "");
+  assert.equal(refusal(variable("value: <+input>, required: true"), undefined).code, "pipeline.missing_inputs");
+  assert.equal(
+    refusal(variable("value: <+input>, required: true"), "pipeline: {variables: [{name: v, value: ''}]}").code,
+    "pipeline.bad_inputs",
+  );
+});
+
+test("inputs that are no document are refused as such", () => {
+  assert.equal(refusal(OPENED, "pipeline: {").code, "document.not_yaml");
+  assert.equal(refusal(OPENED, "[".repeat(1_000)).code, "document.too_complex");
+});
+
+test("the template has the runtime inputs and what says where they belong", () => {
+  assert.equal(
+    inputTemplate(pipelineOf(SAMPLE.replace("environmentRef: staging", "environmentRef: <+input>"))),
+    `pipeline:
+  identifier: sample_deployment
+  stages:
+    - stage:
+        identifier: deploy
+        type: Deployment
+        spec:
+          infrastructure:
+            environmentRef: <+input>
+`,
+  );
+});
+
+test("property: a filled-in template gives each input its value, whatever the text", () => {
+  const text = fc.string({ unit: fc.constantFrom(..."aB1 :#-'\"|>{}[],&*!%@`\\$\n".split("")), maxLength: 30 });
+  const property = fc.property(text, text, (version, who) => {
+    const template = parseDocument(inputTemplate(OPENED) ?? "").value as {
+      pipeline: {
+        variables: { name: string; value: unknown }[];
+        stages: {
+          stage: {
+            spec: {
+              execution: {
+                steps: {
+                  step: { spec: { source: { spec: { script: string } }; environmentVariables: { value: string }[] } };
+                }[];
+              };
+            };
+          };
+        }[];
+      };
+    };
+    const { pipeline } = template;
+    const [variable] = pipeline.variables;
+    const step = pipeline.stages[0]?.stage.spec.execution.steps[0]?.step;
+    assert.ok(variable && step?.spec.environmentVariables[0]);
+    variable.value = version;
+    step.spec.environmentVariables[0].value = who;
+    step.spec.source.spec.script = "true";
+    // Quoted: a block scalar of white space alone is written by the library so that it reads back as another.
+    const merged = mergeInputs(OPENED, stringify(template, { defaultStringType: "QUOTE_DOUBLE" }));
+    assert.deepEqual(
+      [merged.variables?.[0]?.value, stepOf(merged)?.spec.environmentVariables?.[0]?.value],
+      [version, who],
+    );
+    assert.deepEqual(runtimeInputs(merged), []);
+  });
+  fc.assert(property, { numRuns: 150 });
+});
+
+test("property: nothing but a Problem is thrown, whatever is given", () => {
+  const key = fc.constantFrom(
+    "pipeline",
+    "stages",
+    "stage",
+    "variables",
+    "name",
+    "value",
+    "identifier",
+    "spec",
+    "__proto__x",
+    "delegateSelectors",
+  );
+  const leaf = fc.constantFrom<unknown>("version", "deploy", "<+input>", "x", 1, true, null);
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 5 },
+      leaf,
+      fc.array(tie("tree"), { maxLength: 3 }),
+      fc.dictionary(key, tie("tree"), { maxKeys: 4 }),
+    ),
+  }));
+  const property = fc.property(tree, (value) => {
+    try {
+      mergeInputs(OPENED, stringify({ pipeline: value }, { aliasDuplicateObjects: false }));
+    } catch (error) {
+      assert.ok(error instanceof Problem, String(error));
+    }
+  });
+  fc.assert(property, { numRuns: 300 });
+});

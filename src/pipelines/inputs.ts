@@ -1,0 +1,86 @@
+import { type Doc, type Format, parseDocument } from "../platform/document/document.ts";
+import { type Path, pathText } from "../platform/document/path.ts";
+import { invalid, validate } from "../platform/document/validate.ts";
+import { faultsOf } from "./document/check.ts";
+import { isMarker, type Marker, readMarker } from "./document/marker.ts";
+import { merge, type Merged } from "./document/merge.ts";
+import { problem } from "./document/problems.ts";
+import { type PipelineDocument, pipelineSchema } from "./document/schema.ts";
+
+export { inputTemplate } from "./document/template.ts";
+
+/** A value that a run of the pipeline is to be given, and what it allows. */
+export type RuntimeInput = Marker & { readonly path: string };
+
+/** The runtime inputs of a pipeline, in the order of the document; paths as in `pipeline.variables[0].value`. */
+export const runtimeInputs = (pipeline: PipelineDocument): readonly RuntimeInput[] => inputsIn(pipeline, ["pipeline"]);
+
+function inputsIn(value: unknown, path: Path): readonly RuntimeInput[] {
+  if (typeof value === "string" && isMarker(value)) {
+    const read = readMarker(value);
+    return "fault" in read ? [] : [{ path: pathText(path), ...read }];
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => inputsIn(item, [...path, index]));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => inputsIn(item, [...path, key]));
+}
+
+/**
+ * The pipeline with its runtime inputs filled in. `input` is YAML or JSON with
+ * the key `pipeline` and below it the runtime fields only, stages and steps named
+ * by their identifier, variables by their name; what is fixed may be repeated.
+ *
+ * Given text is taken as if the author had written it there: expressions in it
+ * are evaluated, `<+input>` in it is a value not given. Throws, all 400:
+ * `pipeline.missing_inputs` naming every path without a value,
+ * `pipeline.bad_inputs` for values that are not allowed or belong nowhere,
+ * `document.invalid` when a value does not fit its field, and the problems of
+ * `parseDocument`; faults carry line and column in the input.
+ */
+export function mergeInputs(
+  pipeline: PipelineDocument,
+  input: string | Doc | undefined,
+  options: { readonly format?: Format } = {},
+): PipelineDocument {
+  const doc = typeof input === "string" ? readInput(input, options) : input;
+  const merged = merge(pipeline, doc);
+  if (merged.missing.length > 0 || merged.faults.length > 0) throw refusal(merged);
+  const positioned = positionedBy(merged, doc);
+  const filled = validate(pipelineSchema("merged"), positioned, { root: "pipeline" });
+  const faults = faultsOf(filled, positioned, "merged");
+  if (faults.length > 0) throw invalid(faults);
+  return filled;
+}
+
+/** Nothing but white space is no input. */
+const readInput = (text: string, options: { readonly format?: Format }): Doc | undefined =>
+  text.trim() === "" ? undefined : parseDocument(text, options);
+
+function refusal({ missing, faults }: Merged): Error {
+  const all = [...missing.map((path) => ({ path, message: "This runtime input has no value" })), ...faults];
+  if (missing.length > 0) return problem("pipeline.missing_inputs", [missing.join(", ")], { faults: all });
+  const text = faults.map((fault) => `${fault.path}: ${fault.message}${fault.line ? ` (line ${fault.line})` : ""}`);
+  return problem("pipeline.bad_inputs", [text.join("; ")], { faults: all });
+}
+
+/** The merged pipeline as a document: what was given stands where the input has it, the rest has no place. */
+function positionedBy({ value, origins }: Merged, doc: Doc | undefined): Omit<Doc, "pathText"> {
+  const original = (path: Path): Path | undefined => {
+    for (let length = path.length; length > 0; length -= 1) {
+      const origin = origins.get(pathText(path.slice(0, length)));
+      if (origin) return [...origin, ...path.slice(length)];
+    }
+    return undefined;
+  };
+  const ask = <T>(path: Path, question: (doc: Doc, path: Path) => T | undefined): T | undefined => {
+    const origin = doc && original(path);
+    return origin && question(doc, origin);
+  };
+  return {
+    value: { pipeline: value },
+    position: (path) => ask(path, (inputs, at) => inputs.position(at)),
+    keyPosition: (path) => ask(path, (inputs, at) => inputs.keyPosition(at)),
+    positionIn: (path, offset) => ask(path, (inputs, at) => inputs.positionIn(at, offset)),
+    source: (path) => ask(path, (inputs, at) => inputs.source(at)),
+  };
+}

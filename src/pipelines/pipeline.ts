@@ -1,0 +1,28 @@
+import type { Uuid } from "../core/ids.ts";
+
+/** A definition: YAML in versions. This is what lists show of it. */
+export type Pipeline = {
+  readonly id: Uuid;
+  readonly projectId: Uuid;
+  readonly identifier: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly version: number;
+  readonly createdBy: Uuid | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+};
+
+/** A pipeline with the YAML of its newest version, as it was sent. */
+export type PipelineWithYaml = Pipeline & { readonly yaml: string };
+
+export type SavedPipeline = PipelineWithYaml & { readonly projectName: string };
+
+/** A project that may or may not be named; what is named has to fit. */
+export type MaybeInProject = {
+  readonly orgIdentifier?: string | undefined;
+  readonly projectIdentifier?: string | undefined;
+};
+
+export type InProject = { readonly orgIdentifier: string; readonly projectIdentifier: string };

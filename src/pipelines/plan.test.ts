@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { evaluateTemplate, initialState, type PlanNode, scopeFor, step } from "../engine/index.ts";
+import { readPipeline } from "./document/read.ts";
+import { SAMPLE } from "./document/sample.ts";
+import { mergeInputs } from "./inputs.ts";
+import { buildPlan, type Facts } from "./plan.ts";
+
+const FACTS: Facts = {
+  account: { identifier: "acc" },
+  org: { identifier: "default" },
+  project: { identifier: "shop", name: "Shop" },
+  execution: {
+    id: "run1",
+    sequenceId: 7,
+    startTs: 1_000,
+    triggerType: "WEBHOOK_CUSTOM",
+    triggeredBy: { name: "hook", email: "hook@example.com" },
+  },
+  trigger: {
+    type: "Custom",
+    payload: { version: "2.0.0", note: "<+pipeline.name>", count: "12" },
+    header: { "X-Event": "push" },
+  },
+};
+
+function planOf(text: string, facts: Facts = FACTS, inputs?: string) {
+  let made = 0;
+  const projectIdentifier = /projectIdentifier: (\S+)/.exec(text)?.[1] ?? "";
+  const { pipeline } = readPipeline(text, { orgIdentifier: "default", projectIdentifier });
+  return buildPlan(mergeInputs(pipeline, inputs), facts, () => `n${made++}`);
+}
+
+type Change = readonly [piece: string, replacement: string];
+
+const changed = (...pairs: Change[]): string =>
+  pairs.reduce((text, [piece, replacement]) => {
+    assert.ok(text.includes(piece), piece);
+    return text.replace(piece, () => replacement);
+  }, SAMPLE);
+
+const byIdentifier = (nodes: { readonly [id: string]: PlanNode }, identifier: string): PlanNode => {
+  const found = Object.values(nodes).find((node) => node.identifier === identifier);
+  assert.ok(found, identifier);
+  return found;
+};
+
+test("the plan is the tree of pipeline, stage, groups and steps, each at its place", () => {
+  const { root, nodes } = planOf(SAMPLE);
+  const stage = ["pipeline", "stages", "deploy"];
+  assert.deepEqual(nodes, {
+    n0: {
+      kind: "pipeline",
+      id: "n0",
+      identifier: "sample_deployment",
+      name: "Sample deployment",
+      path: ["pipeline"],
+      children: ["n1"],
+    },
+    n1: {
+      kind: "stage",
+      type: "Deployment",
+      id: "n1",
+      identifier: "deploy",
+      name: "Deploy",
+      path: stage,
+      steps: "n2",
+      rollback: "n4",
+      failureStrategies: [{ errors: ["AllErrors"], action: "StageRollback" }],
+    },
+    n2: {
+      kind: "group",
+      id: "n2",
+      identifier: "steps",
+      name: "Execution",
+      path: [...stage, "spec", "execution", "steps"],
+      children: ["n3"],
+    },
+    n3: {
+      kind: "step",
+      type: "ShellScript",
+      id: "n3",
+      identifier: "greet",
+      name: "Greet",
+      path: [...stage, "spec", "execution", "steps", "greet"],
+      timeoutMs: 600_000,
+      selectors: [],
+      work: { kind: "shell", script: 'echo "hello"\ngreeting=hello\n', env: [], outputs: [] },
+    },
+    n4: {
+      kind: "group",
+      id: "n4",
+      identifier: "rollbackSteps",
+      name: "Rollback",
+      path: [...stage, "spec", "execution", "rollbackSteps"],
+      children: [],
+    },
+  });
+  assert.equal(root, "n0");
+});
+
+test("timeouts are milliseconds, ten minutes when the step says nothing", () => {
+  const timeout = (text: string): number | undefined => {
+    const node = byIdentifier(planOf(text).nodes, "greet");
+    return node.kind === "step" ? node.timeoutMs : undefined;
+  };
+  assert.equal(timeout(changed(["timeout: 10m", "timeout: 1h 30m"])), 5_400_000);
+  assert.equal(timeout(changed(["timeout: 10m", "timeout:"])), 600_000);
+});
+
+test("the most specific level that has selectors counts alone", () => {
+  const selectors = (...pairs: Change[]): readonly string[] => {
+    const node = byIdentifier(planOf(changed(...pairs)).nodes, "greet");
+    return node.kind === "step" ? node.selectors : [];
+  };
+  const pipeline = ["  tags: {}\n  stages", "  delegateSelectors: [p]\n  stages"] as const;
+  const stage = ["        type: Deployment\n", "        type: Deployment\n        delegateSelectors: [s]\n"] as const;
+  const onStep = ["onDelegate: true", "delegateSelectors: [a, b]"] as const;
+  assert.deepEqual(selectors(pipeline), ["p"]);
+  assert.deepEqual(selectors(pipeline, stage), ["s"]);
+  assert.deepEqual(selectors(pipeline, stage, onStep), ["a", "b"]);
+  assert.deepEqual(selectors(pipeline, stage, ["onDelegate: true", "delegateSelectors: []"]), ["s"]);
+});
+
+test("expressions of a script become variables of its environment", () => {
+  const node = byIdentifier(
+    planOf(
+      changed(
+        ['echo "hello"', 'echo "<+pipeline.name>"'],
+        [
+          "environmentVariables: []",
+          "environmentVariables:\n                      - {name: N, type: Number, value: 5}",
+        ],
+        ["outputVariables: []", "outputVariables:\n                      - {name: out, type: String, value: greeting}"],
+      ),
+    ).nodes,
+    "greet",
+  );
+  assert.ok(node.kind === "step");
+  assert.match(node.work.script, /^echo "\$\{?RAILHEAD_EXPR_1\}?"\n/);
+  assert.deepEqual(node.work.env, [
+    { name: "N", value: "5" },
+    { name: "RAILHEAD_EXPR_1", value: "<+pipeline.name>" },
+  ]);
+  assert.deepEqual(node.work.outputs, [{ name: "out", variable: "greeting" }]);
+});
+
+test("expressions see the document by identifier and the facts of the run", () => {
+  const plan = planOf(
+    changed(
+      [
+        "  tags: {}\n  stages",
+        "  tags: {team: web}\n  variables:\n    - {name: a, type: String, value: x}\n    - {name: n, type: Number, value: '12'}\n  stages",
+      ],
+      [
+        "environmentVariables: []",
+        "environmentVariables:\n                      - {name: WHO, type: String, value: me}",
+      ],
+    ),
+  );
+  const value = (text: string): string =>
+    evaluateTemplate(
+      text,
+      scopeFor(plan, () => undefined, "n3"),
+    );
+  assert.equal(
+    value("<+pipeline.name> <+pipeline.sequenceId> <+pipeline.executionId> <+pipeline.startTs>"),
+    "Sample deployment 7 run1 1000",
+  );
+  assert.equal(
+    value("<+pipeline.triggerType> <+pipeline.triggeredBy.name> <+pipeline.triggeredBy.email>"),
+    "WEBHOOK_CUSTOM hook hook@example.com",
+  );
+  assert.equal(value("<+pipeline.variables.a><+pipeline.variables.n> <+pipeline.tags.team>"), "x12 web");
+  assert.equal(value("<+pipeline.stages.deploy.spec.infrastructure.environmentRef>"), "staging");
+  assert.equal(value("<+pipeline.stages.deploy.spec.execution.steps.greet.spec.environmentVariables.WHO>"), "me");
+  assert.equal(
+    value("<+stage.name> <+step.identifier> <+org.identifier> <+project.name> <+account.identifier>"),
+    "Deploy greet default Shop acc",
+  );
+  assert.equal(value('<+trigger.type> <+trigger.payload.version> <+trigger.header["X-Event"]>'), "Custom 2.0.0 push");
+});
+
+const variables = (...rows: readonly string[]): string =>
+  changed(["  tags: {}\n  stages", `  variables:\n${rows.map((row) => `    - ${row}\n`).join("")}  stages`]);
+
+test("variables are evaluated once, in their order, and their values are data", () => {
+  const { context } = planOf(
+    variables(
+      "{name: version, type: String, value: v<+trigger.payload.version>}",
+      "{name: image, type: String, value: 'web:<+pipeline.variables.version>'}",
+      "{name: count, type: Number, value: <+trigger.payload.count>}",
+      "{name: note, type: String, value: <+trigger.payload.note>}",
+    ),
+  );
+  const { pipeline } = context as { pipeline: { variables: unknown } };
+  assert.deepEqual(pipeline.variables, { version: "v2.0.0", image: "web:v2.0.0", count: 12, note: "<+pipeline.name>" });
+});
+
+test("a variable of a stage sees its stage", () => {
+  const plan = planOf(
+    changed([
+      "        type: Deployment\n",
+      "        type: Deployment\n        variables:\n          - {name: title, type: String, value: '<+stage.name> <+pipeline.name>'}\n",
+    ]),
+  );
+  assert.equal(
+    evaluateTemplate(
+      "<+stage.variables.title>",
+      scopeFor(plan, () => undefined, "n3"),
+    ),
+    "Deploy Sample deployment",
+  );
+});
+
+test("a variable that reads what is not there is refused by its name", () => {
+  const refused = (row: string, facts: Facts = FACTS, message: RegExp): void =>
+    assert.throws(() => planOf(variables(row), facts), { code: "pipeline.unresolved_variable", status: 400, message });
+  refused("{name: x, type: String, value: <+trigger.payload.nothing>}", FACTS, /pipeline\.variables\.x.*nothing/);
+  refused(
+    "{name: x, type: String, value: <+trigger.payload.version>}",
+    { ...FACTS, trigger: null },
+    /pipeline\.variables\.x/,
+  );
+  refused("{name: x, type: String, value: <+pipeline.variables.y>}", FACTS, /pipeline\.variables\.x/);
+  refused("{name: x, type: Number, value: <+trigger.payload.version>}", FACTS, /its type is Number/);
+});
+
+test("the quickstart runs through the engine up to its first task", () => {
+  const text = readFileSync(new URL("../../examples/quickstart/pipeline.yaml", import.meta.url), "utf8");
+  const inputs = "pipeline:\n  variables:\n    - name: version\n      value: <+trigger.payload.version>\n";
+  const payload = { version: "1.4.2", commit: "9fceb02", author: "Ada Lovelace" };
+  const plan = planOf(text, { ...FACTS, trigger: { type: "Custom", payload, header: {} } }, inputs);
+  const { effects } = step(plan, initialState(plan), { kind: "started", at: 1 });
+  const task = effects.find((effect) => effect.kind === "enqueueTask");
+  assert.deepEqual(task?.kind === "enqueueTask" && task.work.env, [
+    { name: "VERSION", value: "1.4.2" },
+    { name: "COMMIT", value: "9fceb02" },
+    { name: "AUTHOR", value: "Ada Lovelace" },
+  ]);
+});

@@ -1,0 +1,118 @@
+import type { FailureStrategy, NodeId, Plan, PlanNode } from "../engine/index.ts";
+import { bindScript } from "../engine/index.ts";
+import { type Context, contextOf, type Facts } from "./document/context.ts";
+import { parseDuration } from "./document/duration.ts";
+import type { PipelineDocument, StageDocument, StepDocument } from "./document/schema.ts";
+import { evaluateVariables } from "./document/evaluate-variables.ts";
+
+export type { Facts } from "./document/context.ts";
+
+/** How long a step may run that does not say so. */
+export const DEFAULT_TIMEOUT_MS = 10 * 60_000;
+
+type Item = NonNullable<StageDocument["spec"]["execution"]["rollbackSteps"]>[number];
+type Selectors = PipelineDocument["delegateSelectors"];
+
+/**
+ * What the engine runs, from a pipeline whose runtime inputs are filled in.
+ * Pure but for `newId`, which names each node once. Variables are evaluated here,
+ * once: throws `pipeline.unresolved_variable` (400) when one reads what is not there.
+ */
+export function buildPlan(pipeline: PipelineDocument, facts: Facts, newId: () => string): Plan {
+  const root = newId();
+  const stages = pipeline.stages.map(({ stage }) => stageNodes(stage, pipeline, newId));
+  const children = stages.map(({ id }) => id);
+  const { identifier, name } = pipeline;
+  const top: PlanNode = { kind: "pipeline", id: root, identifier, name, path: ["pipeline"], children };
+  const nodes = Object.fromEntries([top, ...stages.flatMap((stage) => stage.nodes)].map((node) => [node.id, node]));
+  const context: Context = contextOf(pipeline, facts);
+  const plan: Plan = { root, nodes, context: context.value };
+  evaluateVariables(plan, context, children);
+  return plan;
+}
+
+/** A node with everything below it; `id` is its own. */
+type Made = { readonly id: NodeId; readonly nodes: readonly PlanNode[] };
+
+function stageNodes(stage: StageDocument, pipeline: PipelineDocument, newId: () => string): Made {
+  const id = newId();
+  const { identifier, name, spec } = stage;
+  const path = ["pipeline", "stages", identifier];
+  const levels = [stage.delegateSelectors, pipeline.delegateSelectors];
+  const group = (key: "steps" | "rollbackSteps", title: string): Made =>
+    groupNodes({ key, title, path: [...path, "spec", "execution", key] }, spec.execution[key] ?? [], levels, newId);
+  const steps = group("steps", "Execution");
+  const rollback = group("rollbackSteps", "Rollback");
+  const node: PlanNode = {
+    kind: "stage",
+    type: stage.type,
+    id,
+    identifier,
+    name,
+    path,
+    steps: steps.id,
+    rollback: rollback.id,
+    failureStrategies: (stage.failureStrategies ?? []).map(strategyOf),
+  };
+  return { id, nodes: [node, ...steps.nodes, ...rollback.nodes] };
+}
+
+const strategyOf = ({ onFailure }: NonNullable<StageDocument["failureStrategies"]>[number]): FailureStrategy => ({
+  errors: onFailure.errors,
+  action: onFailure.action.type,
+});
+
+function groupNodes(
+  { key, title, path }: { readonly key: string; readonly title: string; readonly path: readonly string[] },
+  items: readonly Item[],
+  levels: readonly Selectors[],
+  newId: () => string,
+): Made {
+  const id = newId();
+  const steps = items.map(({ step }) => stepNode(step, path, levels, newId()));
+  const children = steps.map((step) => step.id);
+  return { id, nodes: [{ kind: "group", id, identifier: key, name: title, path, children }, ...steps] };
+}
+
+function stepNode(step: StepDocument, path: readonly string[], levels: readonly Selectors[], id: NodeId): PlanNode {
+  const { identifier, name, spec } = step;
+  const bound = bindScript(spec.source.spec.script);
+  // Saving and merging have checked it: a fault here is a caller who has not merged.
+  if ("faults" in bound)
+    throw new Error(`the script of step ${identifier} was not checked: ${bound.faults[0]?.message}`);
+  return {
+    kind: "step",
+    type: step.type,
+    id,
+    identifier,
+    name,
+    path: [...path, identifier],
+    timeoutMs: timeoutOf(step),
+    selectors: mostSpecific([spec.delegateSelectors, ...levels]),
+    work: {
+      kind: "shell",
+      script: bound.script,
+      env: [
+        ...(spec.environmentVariables ?? []).map((one) => ({ name: one.name, value: String(one.value ?? "") })),
+        ...bound.bindings.map((one) => ({ name: one.name, value: one.expression })),
+      ],
+      outputs: (spec.outputVariables ?? []).map((one) => ({ name: one.name, variable: one.value })),
+    },
+  };
+}
+
+function timeoutOf({ identifier, timeout }: StepDocument): number {
+  if (!timeout) return DEFAULT_TIMEOUT_MS;
+  const ms = parseDuration(timeout);
+  if (ms === undefined) throw new Error(`the timeout of step ${identifier} was not checked: ${timeout}`);
+  return ms;
+}
+
+/** The first level, from the step outwards, that names any selectors. */
+function mostSpecific(levels: readonly Selectors[]): readonly string[] {
+  for (const level of levels) {
+    if (typeof level === "string") throw new Error(`delegate selectors were not merged: ${level}`);
+    if (level && level.length > 0) return level;
+  }
+  return [];
+}

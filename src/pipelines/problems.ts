@@ -1,0 +1,8 @@
+import { problemsOf } from "../core/problem.ts";
+
+export const problems = {
+  "pipeline.duplicate": [400, "DUPLICATE_FIELD", "A pipeline with identifier [%s] already exists in project [%s]."],
+  "pipeline.not_found": [404, "ENTITY_NOT_FOUND", "Pipeline with identifier [%s] not found in project [%s]."],
+} as const;
+
+export const problem = problemsOf(problems);
