@@ -1,0 +1,100 @@
+/** The beginning of a session: who the delegate is, and what becomes of each task that either side believes it holds. */
+import { createHash } from "node:crypto";
+import { PROTOCOL_VERSION, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import type { Clock } from "../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import { LOST_AFTER_MS, type Delegate } from "./delegate.ts";
+import { problem } from "./problems.ts";
+import { lockDelegate, saveDelegate, type DelegateRow } from "./store/delegates.ts";
+import type { LostTask } from "./take-messages.ts";
+import { countLeasedTo, lockLeasedTo, type HeldTask } from "./store/tasks.ts";
+
+type Hello = Extract<ToServer, { kind: "hello" }>;
+
+/** What the session begins with: the welcome, runs and cancels to send after it, and attempts that are lost. */
+export type Beginning = {
+  readonly delegate: Delegate;
+  readonly messages: readonly ToDelegate[];
+  readonly held: ReadonlyMap<Uuid, Uuid>;
+  readonly lost: readonly LostTask[];
+};
+
+export async function connect(
+  deps: { db: Db; clock: Clock; newId: NewId },
+  token: { accountId: Uuid; tokenId: Uuid },
+  hello: Hello,
+): Promise<Beginning> {
+  if (hello.protocol !== PROTOCOL_VERSION)
+    throw problem("delegate.other_protocol", [String(hello.protocol), String(PROTOCOL_VERSION)]);
+  const { accountId } = token;
+  const at = deps.clock.now();
+  const identityHash = createHash("sha256").update(hello.identity).digest();
+  return deps.db.transaction(async (tx) => {
+    const known = await lockDelegate(tx, accountId, hello.name);
+    if (known && !known.identityHash.equals(identityHash)) await refuseUnlessGone(tx, accountId, known, hello, at);
+    const id = known?.id ?? deps.newId();
+    const { name, tags, host, version, bootId, slots } = hello;
+    await saveDelegate(tx, {
+      accountId,
+      id,
+      tokenId: token.tokenId,
+      name,
+      identityHash,
+      tags,
+      host,
+      version,
+      bootId,
+      slots,
+      at,
+    });
+    const leased = await lockLeasedTo(tx, accountId, id);
+    return {
+      delegate: { id, accountId, name, tags, slots },
+      ...settle(accountId, id, leased, hello, known?.bootId === bootId),
+    };
+  });
+}
+
+/** A name belongs to one work folder; another one may take it over once the first is gone and holds nothing. */
+async function refuseUnlessGone(tx: Tx, accountId: Uuid, known: DelegateRow, hello: Hello, at: number): Promise<void> {
+  const gone = known.seenAt < at - LOST_AFTER_MS && (await countLeasedTo(tx, accountId, known.id)) === 0;
+  if (!gone) throw problem("delegate.name_taken", [hello.name]);
+}
+
+/**
+ * A leased task that the delegate holds goes on from the committed offset. One
+ * that it does not hold never started, as the journal in its work folder is
+ * written before anything starts: it is sent again. After a restart of the
+ * machine the journal may have lost its last entries, so then it counts as
+ * lost instead; no script runs twice (law 3).
+ */
+function settle(
+  accountId: Uuid,
+  delegateId: Uuid,
+  leased: readonly HeldTask[],
+  hello: Hello,
+  sameBoot: boolean,
+): Pick<Beginning, "messages" | "held" | "lost"> {
+  const holds = new Map(hello.holds.map((one) => [one.task, one.epoch]));
+  const keep: { task: string; epoch: number; offset: number }[] = [];
+  const after: ToDelegate[] = [];
+  const held = new Map<Uuid, Uuid>();
+  const lost: LostTask[] = [];
+  for (const task of leased) {
+    const lease = { task: toWire(task.id), epoch: task.epoch };
+    if (holds.get(lease.task) === task.epoch) {
+      keep.push({ ...lease, offset: task.logOffset });
+      holds.delete(lease.task);
+    } else if (sameBoot) {
+      after.push({ kind: "run", ...lease, work: task.work });
+    } else {
+      lost.push({ accountId, id: task.id, runId: task.runId, epoch: task.epoch });
+      continue;
+    }
+    held.set(task.id, task.runId);
+    if (task.cancelling) after.push({ kind: "cancel", ...lease });
+  }
+  const drop = [...holds].map(([task, epoch]) => ({ task, epoch }));
+  return { messages: [{ kind: "welcome", delegate: toWire(delegateId), keep, drop }, ...after], held, lost };
+}

@@ -1,0 +1,77 @@
+/** Delegates: registration, their sessions, and the queue of their tasks. Knows tasks, not pipelines. */
+import type { FastifyInstance } from "fastify";
+import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { Log } from "../platform/log/log.ts";
+import { CANCEL_CHANNEL, makeCancelTask } from "./cancel.ts";
+import { makeDispatch, READY_CHANNEL } from "./enqueue.ts";
+import { makeReconcile } from "./reconcile.ts";
+import { delegateRoutes } from "./rest.ts";
+import { makeSessions } from "./sessions.ts";
+import { addDelegateSocket } from "./socket.ts";
+import { delegatesOf, leasedTo, waitingTasks } from "./store/tasks.ts";
+import type { LockRun, OnTaskOutput } from "./task.ts";
+import { makeCreateDelegateToken, renewLocalToken } from "./tokens.ts";
+
+export { localDelegateDir, startLocalDelegate, type LocalDelegate } from "./local.ts";
+export type { CancelTask } from "./cancel.ts";
+export type { Enqueue } from "./enqueue.ts";
+export type { EndTask, LockRun, NewTask, OnTaskOutput, TaskEnd, TaskFor } from "./task.ts";
+
+export type DelegatesDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly log: Log;
+  readonly onError: (error: unknown) => void;
+};
+
+export type Delegates = ReturnType<typeof makeDelegates>;
+
+export function makeDelegates(deps: DelegatesDeps) {
+  const { db } = deps;
+  const sessions = makeSessions();
+  const dispatch = makeDispatch({ ...deps, sessions });
+  const createToken = makeCreateDelegateToken(deps);
+
+  // Another replica asked for the end of a task whose delegate is connected here.
+  const passCancels = async (delegateId: string): Promise<void> => {
+    const session = sessions.of(delegateId as Uuid);
+    if (!session) return;
+    for (const task of await leasedTo(db, [session.delegate.id], deps.clock.now() + 1)) {
+      if (task.cancelling) session.send({ kind: "cancel", task: toWire(task.id), epoch: task.epoch });
+    }
+  };
+
+  return {
+    routes: delegateRoutes({ createToken }),
+    createToken,
+    enqueue: dispatch.enqueue,
+    cancel: makeCancelTask({ ...deps, sessions }),
+    renewLocalToken: (accountId: Uuid): Promise<string> => renewLocalToken(deps, accountId),
+    /** The tasks of a run that no delegate has taken yet, and what they ask for. */
+    waitingTasks: (accountId: Uuid, runId: Uuid) => waitingTasks(db, accountId, runId),
+    delegatesOf: (accountId: Uuid, runId: Uuid) => delegatesOf(db, accountId, runId),
+    /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow poll and how to stop listening. */
+    serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; lockRun: LockRun }) {
+      const take = { ...deps, ...ports, sessions, dispatch };
+      addDelegateSocket(app, take);
+      const stops = [
+        db.listen(READY_CHANNEL, dispatch.readyNotified),
+        db.listen(CANCEL_CHANNEL, (delegateId) => void passCancels(delegateId).catch(deps.onError)),
+      ];
+      return {
+        reconcile: makeReconcile(take),
+        stop: (): void => {
+          for (const stop of stops) stop();
+          for (const session of sessions.all()) session.close();
+        },
+      };
+    },
+  };
+}

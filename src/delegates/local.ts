@@ -1,0 +1,101 @@
+/**
+ * The local delegate: a child process for trying things out. Its life hangs on
+ * the pipe to its standard input, so that it ends with the server even when
+ * that is killed; its steps go on, and the next one finds them in its work folder.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as rest } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Log } from "../platform/log/log.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../cli/railhead.js", import.meta.url));
+const STOP_MS = 2_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+/** The delegate's own way of saying that trying again is of no use. */
+const REFUSED = 3;
+
+export type LocalDelegate = { readonly stop: () => Promise<void>; readonly pid: () => number | undefined };
+
+export type LocalDelegateOptions = {
+  readonly url: string;
+  readonly workDir: string;
+  readonly name: string;
+  readonly token: () => Promise<string>;
+  readonly log: Log;
+};
+
+export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate {
+  let child: ChildProcess | undefined;
+  const stopping = new AbortController();
+
+  async function keepRunning(): Promise<void> {
+    for (let pause = FIRST_PAUSE_MS; !stopping.signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const code = await runOnce();
+      if (stopping.signal.aborted) return;
+      if (code === REFUSED) return options.log.error("the local delegate was refused and stays off");
+      options.log.warn({ code }, "the local delegate ended; it is started again");
+      await rest(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  async function runOnce(): Promise<number | null> {
+    const token = await options.token();
+    const args = [
+      PROGRAM,
+      "delegate",
+      "--local",
+      "--url",
+      options.url,
+      "--name",
+      options.name,
+      "--work-dir",
+      options.workDir,
+    ];
+    // None of the server's environment, which may hold keys and passwords.
+    const env = {
+      PATH: process.env["PATH"],
+      LANG: process.env["LANG"],
+      HOME: process.env["HOME"],
+      TMPDIR: process.env["TMPDIR"],
+    };
+    const started = spawn(process.execPath, args, { stdio: ["pipe", "inherit", "inherit"], env });
+    child = started;
+    // It may end before it has read its token.
+    started.stdin.on("error", () => undefined);
+    started.stdin.write(`${token}\n`);
+    const [code] = (await once(started, "exit")) as [number | null];
+    child = undefined;
+    return code;
+  }
+
+  const running = keepRunning().catch((error: unknown) =>
+    options.log.error({ err: error }, "the local delegate could not be started"),
+  );
+  return {
+    pid: () => child?.pid,
+    async stop() {
+      stopping.abort();
+      child?.stdin?.end();
+      const late = setTimeout(() => child?.kill("SIGKILL"), STOP_MS);
+      await running;
+      clearTimeout(late);
+    },
+  };
+}
+
+/**
+ * Where the local delegate works. Started as root its steps run as another user,
+ * who must not enter the data directory, so it lies outside of that.
+ */
+export function localDelegateDir(config: {
+  readonly dataDir: string;
+  readonly delegateDir: string | undefined;
+}): string {
+  if (config.delegateDir) return config.delegateDir;
+  if (process.getuid?.() !== 0) return join(config.dataDir, "delegate");
+  return join("/var/lib/railhead-delegate", createHash("sha256").update(config.dataDir).digest("hex").slice(0, 12));
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { toWire } from "../core/ids.ts";
+import { json } from "../platform/http/answers.ts";
+import { route, type Route } from "../platform/http/routes.ts";
+import type { CreateDelegateToken } from "./tokens.ts";
+
+export const delegateRoutes = (verbs: { createToken: CreateDelegateToken }): readonly Route[] => [
+  route({
+    method: "POST",
+    path: "/ng/api/delegate-token-ng",
+    operation: "delegate-token.create",
+    access: { permission: "core_delegate_edit" },
+    errors: "resource",
+    query: z.object({ tokenName: z.string({ error: "is required" }) }),
+    handle: async (call) => {
+      const token = await verbs.createToken(call.actor, call.query.tokenName);
+      return json(200, {
+        metaData: {},
+        resource: {
+          uuid: toWire(token.id),
+          accountId: toWire(call.accountId),
+          name: token.name,
+          createdAt: token.createdAt,
+          status: "ACTIVE",
+          value: token.value,
+        },
+        responseMessages: [],
+      });
+    },
+  }),
+];

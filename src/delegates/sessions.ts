@@ -1,0 +1,50 @@
+/**
+ * The delegates that are connected to this replica. Only a convenience (law 9):
+ * what counts is in the tasks table, and `reconcile.ts` holds the two together.
+ */
+import type { ToDelegate } from "../../protocol/messages.ts";
+import type { Uuid } from "../core/ids.ts";
+import { selectorsOf, type Delegate } from "./delegate.ts";
+
+export type Session = {
+  readonly delegate: Delegate;
+  readonly selectors: ReadonlySet<string>;
+  /** Tasks it holds, or that are on their way to it, and the run each belongs to. */
+  readonly held: Map<Uuid, Uuid>;
+  readonly send: (message: ToDelegate) => void;
+  readonly close: () => void;
+};
+
+export type Sessions = ReturnType<typeof makeSessions>;
+
+export function makeSessions() {
+  const byDelegate = new Map<Uuid, Session>();
+
+  return {
+    /** A delegate that connects anew replaces its old connection, which may be half open. */
+    open(delegate: Delegate, held: ReadonlyMap<Uuid, Uuid>, send: Session["send"], close: Session["close"]): Session {
+      byDelegate.get(delegate.id)?.close();
+      const session: Session = { delegate, selectors: selectorsOf(delegate), held: new Map(held), send, close };
+      byDelegate.set(delegate.id, session);
+      return session;
+    },
+    closed(session: Session): void {
+      if (byDelegate.get(session.delegate.id) === session) byDelegate.delete(session.delegate.id);
+    },
+    of: (delegateId: Uuid): Session | undefined => byDelegate.get(delegateId),
+    all: (): readonly Session[] => [...byDelegate.values()],
+    /** The least busy matching delegate with a free slot. */
+    match(accountId: Uuid, selectors: readonly string[]): Session | undefined {
+      let best: Session | undefined;
+      for (const session of byDelegate.values()) {
+        if (session.delegate.accountId !== accountId || freeSlots(session) === 0) continue;
+        if (!selectors.every((selector) => session.selectors.has(selector))) continue;
+        if (!best || load(session) < load(best)) best = session;
+      }
+      return best;
+    },
+  };
+}
+
+export const freeSlots = (session: Session): number => Math.max(0, session.delegate.slots - session.held.size);
+const load = (session: Session): number => session.held.size / session.delegate.slots;

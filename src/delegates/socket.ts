@@ -1,0 +1,160 @@
+/** The server's end of a delegate's connection; protocol/messages.ts tells the order of a session. */
+import type { FastifyInstance } from "fastify";
+import type { WebSocket } from "ws";
+import { toDelegate, toServer, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
+import { credentialOf } from "../platform/http/credentials.ts";
+import { problem as httpProblem } from "../platform/http/problems.ts";
+import type { Log } from "../platform/log/log.ts";
+import type { Clock } from "../core/clock.ts";
+import type { NewId } from "../core/ids.ts";
+import { connect } from "./connect.ts";
+import type { Dispatch } from "./enqueue.ts";
+import { problem } from "./problems.ts";
+import type { Session, Sessions } from "./sessions.ts";
+import { markSeen } from "./store/delegates.ts";
+import { endAsLost, takeFinished, takeLog, type TakeDeps } from "./take-messages.ts";
+import { authenticateDelegate } from "./tokens.ts";
+
+export type SocketDeps = TakeDeps & {
+  readonly sessions: Sessions;
+  readonly dispatch: Dispatch;
+  readonly newId: NewId;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+type Token = { readonly accountId: Uuid; readonly tokenId: Uuid };
+
+export const DELEGATE_PATHS = ["/delegate/connect", "/gateway/delegate/connect"] as const;
+
+/** Messages under way at most; beyond, the socket is not read until some are done. */
+const MAX_PENDING = 64;
+
+export function addDelegateSocket(app: FastifyInstance, deps: SocketDeps): void {
+  const tokens = new WeakMap<object, Token>();
+  for (const url of DELEGATE_PATHS) {
+    app.route({
+      method: "GET",
+      url,
+      onRequest: async (request) => {
+        const token = credentialOf(request.headers);
+        const known = token ? await authenticateDelegate(deps.db, token) : undefined;
+        if (!known) throw httpProblem("http.no_credential");
+        tokens.set(request, known);
+      },
+      handler: async () => {
+        throw httpProblem("http.bad_body", ["This address speaks WebSocket with delegates."]);
+      },
+      wsHandler: (socket, request) => {
+        const token = tokens.get(request);
+        if (token) converse(deps, token, socket);
+        else socket.close();
+      },
+    });
+  }
+}
+
+function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
+  let session: Session | undefined;
+  let pending = 0;
+  // One chain for each task keeps its messages in order; different tasks do not wait for each other.
+  const chains = new Map<string, Promise<void>>();
+  const send = (message: ToDelegate): void => {
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(toDelegate.parse(message)));
+  };
+
+  async function take(message: ToServer): Promise<void> {
+    if (!session) {
+      if (message.kind !== "hello") throw problem("delegate.illegal_message", [`${message.kind} before hello`]);
+      session = await begin(deps, token, message, send, () => socket.terminate());
+      return;
+    }
+    switch (message.kind) {
+      case "hello":
+        throw problem("delegate.illegal_message", ["a second hello"]);
+      case "heartbeat":
+        return markSeen(deps.db, session.delegate.accountId, session.delegate.id, deps.clock.now());
+      case "log":
+        return answer(session, await takeLog(deps, session, message));
+      case "finished":
+        return answer(session, await takeFinished(deps, session, message));
+    }
+  }
+
+  function answer(to: Session, message: ToDelegate & { readonly task: string }): void {
+    send(message);
+    if (message.kind === "logAck") return;
+    const id = fromWire(message.task);
+    if (id) to.held.delete(id);
+    deps.dispatch.slotFreed(to);
+  }
+
+  function fail(error: unknown): void {
+    if (error instanceof Problem && error.status < 500) {
+      deps.log.warn({ code: error.code, delegate: session?.delegate.name }, error.message);
+      send({ kind: "refused", code: error.wire, message: error.message });
+    } else {
+      deps.log.error({ err: error, delegate: session?.delegate.name }, "a message of a delegate could not be taken");
+    }
+    // The delegate connects anew and repeats whatever has no ack.
+    socket.close();
+  }
+
+  socket.on("message", (data: Buffer) => {
+    const message = parse(data);
+    if (!message) return fail(problem("delegate.illegal_message", ["it does not fit the protocol"]));
+    pending += 1;
+    if (pending === MAX_PENDING) socket.pause();
+    const key = "task" in message ? message.task : "";
+    const done = (chains.get(key) ?? Promise.resolve())
+      .then(() => (socket.readyState === socket.OPEN ? take(message) : undefined))
+      .catch(fail)
+      .finally(() => {
+        pending -= 1;
+        if (socket.isPaused && pending < MAX_PENDING) socket.resume();
+        if (chains.get(key) === done) chains.delete(key);
+      });
+    chains.set(key, done);
+  });
+  socket.on("error", (error) => deps.log.warn({ err: error }, "the connection of a delegate failed"));
+  socket.on("close", () => {
+    if (!session) return;
+    deps.sessions.closed(session);
+    deps.log.info({ delegate: session.delegate.name }, "delegate disconnected");
+  });
+}
+
+async function begin(
+  deps: SocketDeps,
+  token: Token,
+  hello: Extract<ToServer, { kind: "hello" }>,
+  send: Session["send"],
+  close: () => void,
+): Promise<Session> {
+  const beginning = await connect(deps, token, hello);
+  const session = deps.sessions.open(beginning.delegate, beginning.held, send, close);
+  for (const message of beginning.messages) send(message);
+  for (const lost of beginning.lost) {
+    await endAsLost(deps, lost, {
+      kind: "lost",
+      type: "DelegateRestart",
+      message: `The machine of delegate ${hello.name} restarted; whether the step had begun cannot be told.`,
+    });
+  }
+  deps.log.info(
+    { delegate: hello.name, host: hello.host, tags: hello.tags, slots: hello.slots, kept: beginning.held.size },
+    "delegate connected",
+  );
+  await deps.dispatch.pull(session);
+  return session;
+}
+
+function parse(data: Buffer): ToServer | undefined {
+  try {
+    return toServer.parse(JSON.parse(data.toString("utf8")));
+  } catch {
+    return undefined;
+  }
+}

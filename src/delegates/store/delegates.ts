@@ -1,0 +1,93 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+
+type Store = { readonly query: Query };
+
+export type DelegateRow = {
+  readonly id: Uuid;
+  readonly identityHash: Buffer;
+  readonly bootId: string;
+  readonly seenAt: number;
+};
+
+/** The delegate of this name, locked: two programs that claim one name take turns. */
+export async function lockDelegate(db: Store, accountId: Uuid, name: string): Promise<DelegateRow | undefined> {
+  const rows = await db.query<DelegateRow>(
+    `select id, identity_hash as "identityHash", boot_id as "bootId", seen_at as "seenAt"
+       from delegates where account_id = $1 and name = $2 for no key update`,
+    [accountId, name],
+  );
+  return rows[0];
+}
+
+export type Presence = {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly tokenId: Uuid;
+  readonly name: string;
+  readonly identityHash: Buffer;
+  readonly tags: readonly string[];
+  readonly host: string;
+  readonly version: string;
+  readonly bootId: string;
+  readonly slots: number;
+  readonly at: number;
+};
+
+/** Inserts the delegate or brings its row up to date; the id of the row stays what it is. */
+export async function saveDelegate(db: Store, d: Presence): Promise<void> {
+  await db.query(
+    `insert into delegates (account_id, id, token_id, name, identity_hash, tags, host, version, boot_id, slots, seen_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
+     on conflict (account_id, id) do update set token_id = $3, identity_hash = $5, tags = $6, host = $7, version = $8,
+       boot_id = $9, slots = $10, seen_at = $11`,
+    [d.accountId, d.id, d.tokenId, d.name, d.identityHash, d.tags, d.host, d.version, d.bootId, d.slots, d.at],
+  );
+}
+
+export async function markSeen(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
+  await db.query(`update delegates set seen_at = $3 where account_id = $1 and id = $2`, [accountId, id, at]);
+}
+
+export type DelegateToken = {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly name: string;
+  readonly secretHash: Buffer;
+  readonly createdBy: Uuid | null;
+  readonly at: number;
+};
+
+/** False when the name is taken. */
+export async function insertDelegateToken(db: Store, token: DelegateToken): Promise<boolean> {
+  const rows = await db.query(
+    `insert into delegate_tokens (account_id, id, name, secret_hash, created_by, created_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict (account_id, name) do nothing returning id`,
+    [token.accountId, token.id, token.name, token.secretHash, token.createdBy, token.at],
+  );
+  return rows.length > 0;
+}
+
+/** Gives the token of this name another secret, making it where it is missing; answers its id. */
+export async function replaceDelegateToken(db: Store, token: DelegateToken): Promise<Uuid> {
+  const rows = await db.query<{ id: Uuid }>(
+    `insert into delegate_tokens (account_id, id, name, secret_hash, created_by, created_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict (account_id, name) do update set secret_hash = $4, revoked_at = null returning id`,
+    [token.accountId, token.id, token.name, token.secretHash, token.createdBy, token.at],
+  );
+  const [row] = rows;
+  if (!row) throw new Error("the upsert of a delegate token returned no row");
+  return row.id;
+}
+
+export async function findDelegateToken(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+): Promise<{ secretHash: Buffer } | undefined> {
+  const rows = await db.query<{ secretHash: Buffer }>(
+    `select secret_hash as "secretHash" from delegate_tokens where account_id = $1 and id = $2 and revoked_at is null`,
+    [accountId, id],
+  );
+  return rows[0];
+}

@@ -1,0 +1,193 @@
+import type { ShellTask } from "../../../protocol/messages.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { NewTask, TaskFor } from "../task.ts";
+
+type Store = { readonly query: Query };
+
+export async function insertTask(
+  db: Store,
+  task: NewTask & { readonly id: Uuid; readonly delegateId: Uuid | null; readonly at: number },
+): Promise<void> {
+  const leased = task.delegateId !== null;
+  await db.query(
+    `insert into tasks (account_id, id, run_id, node_id, attempt, status, epoch, delegate_id, selectors, work, created_at, leased_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    [
+      task.accountId,
+      task.id,
+      task.runId,
+      task.nodeId,
+      task.attempt,
+      leased ? "leased" : "ready",
+      leased ? 1 : 0,
+      task.delegateId,
+      task.selectors,
+      JSON.stringify(task.work),
+      task.at,
+      leased ? task.at : null,
+    ],
+  );
+}
+
+export type TaskRow = TaskFor & {
+  readonly id: Uuid;
+  readonly status: "ready" | "leased" | "finished";
+  readonly epoch: number;
+  readonly delegateId: Uuid | null;
+  readonly logOffset: number;
+  readonly cancelling: boolean;
+};
+
+const TASK = `account_id as "accountId", id, run_id as "runId", node_id as "nodeId", attempt, status, epoch,
+  delegate_id as "delegateId", log_offset as "logOffset", cancelling`;
+
+/** The row, locked until the transaction ends. */
+export async function lockTask(db: Store, accountId: Uuid, id: Uuid): Promise<TaskRow | undefined> {
+  const rows = await db.query<TaskRow>(`select ${TASK} from tasks where account_id = $1 and id = $2 for update`, [
+    accountId,
+    id,
+  ]);
+  return rows[0];
+}
+
+/** The run of a task, without a lock. */
+export async function findRunOf(db: Store, accountId: Uuid, id: Uuid): Promise<Uuid | undefined> {
+  const rows = await db.query<{ runId: Uuid }>(
+    `select run_id as "runId" from tasks where account_id = $1 and id = $2`,
+    [accountId, id],
+  );
+  return rows[0]?.runId;
+}
+
+export async function lockTaskOf(db: Store, task: TaskFor): Promise<TaskRow | undefined> {
+  const rows = await db.query<TaskRow>(
+    `select ${TASK} from tasks where account_id = $1 and run_id = $2 and node_id = $3 and attempt = $4 for update`,
+    [task.accountId, task.runId, task.nodeId, task.attempt],
+  );
+  return rows[0];
+}
+
+export async function advanceLog(db: Store, accountId: Uuid, id: Uuid, offset: number): Promise<void> {
+  await db.query(`update tasks set log_offset = $3 where account_id = $1 and id = $2 and status = 'leased'`, [
+    accountId,
+    id,
+    offset,
+  ]);
+}
+
+/** Finished is a sink: the status in the condition keeps a second end out even if a caller forgot to look. */
+export async function closeTask(
+  db: Store,
+  task: { accountId: Uuid; id: Uuid; epoch: number; logOffset: number; at: number },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update tasks set status = 'finished', finished_at = $4, log_offset = $5
+      where account_id = $1 and id = $2 and epoch = $3 and status <> 'finished' returning id`,
+    [task.accountId, task.id, task.epoch, task.at, task.logOffset],
+  );
+  return rows.length > 0;
+}
+
+export async function markCancelling(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+  await db.query(`update tasks set cancelling = true where account_id = $1 and id = $2`, [accountId, id]);
+}
+
+export type LeasedWork = { readonly id: Uuid; readonly runId: Uuid; readonly epoch: number; readonly work: ShellTask };
+
+/** Oldest first; a replica that is leasing the same row is skipped over, so that each task has one winner. */
+export async function leaseReady(
+  db: Store,
+  accountId: Uuid,
+  delegateId: Uuid,
+  selectors: readonly string[],
+  most: number,
+  at: number,
+): Promise<LeasedWork[]> {
+  return db.query<LeasedWork>(
+    `update tasks set status = 'leased', epoch = epoch + 1, delegate_id = $2, leased_at = $5
+      where account_id = $1 and id in (
+        select id from tasks where account_id = $1 and status = 'ready' and selectors <@ $3::text[]
+         order by id for update skip locked limit $4)
+     returning id, run_id as "runId", epoch, work`,
+    [accountId, delegateId, selectors, most, at],
+  );
+}
+
+export type HeldTask = {
+  readonly id: Uuid;
+  readonly runId: Uuid;
+  readonly epoch: number;
+  readonly logOffset: number;
+  readonly cancelling: boolean;
+  readonly work: ShellTask;
+};
+
+/** Everything leased to the delegate, locked: nothing may end while its connection is set up. */
+export async function lockLeasedTo(db: Store, accountId: Uuid, delegateId: Uuid): Promise<HeldTask[]> {
+  return db.query<HeldTask>(
+    `select id, run_id as "runId", epoch, log_offset as "logOffset", cancelling, work from tasks
+      where account_id = $1 and delegate_id = $2 and status = 'leased' order by id for update`,
+    [accountId, delegateId],
+  );
+}
+
+export async function countLeasedTo(db: Store, accountId: Uuid, delegateId: Uuid): Promise<number> {
+  const rows = await db.query<{ n: number }>(
+    `select count(*) as n from tasks where account_id = $1 and delegate_id = $2 and status = 'leased'`,
+    [accountId, delegateId],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+/** Across accounts: the sweep serves them all. `before` is when their delegate was last heard of. */
+export async function findLost(
+  db: Store,
+  before: number,
+): Promise<{ accountId: Uuid; id: Uuid; runId: Uuid; epoch: number; delegate: string }[]> {
+  return db.query(
+    `select t.account_id as "accountId", t.id, t.run_id as "runId", t.epoch, d.name as delegate
+       from tasks t join delegates d on d.account_id = t.account_id and d.id = t.delegate_id
+      where t.status = 'leased' and d.seen_at < $1 order by t.id limit 100`,
+    [before],
+  );
+}
+
+/** Tasks leased to one of these delegates before `before`, with the delegate: what their sessions should know of. */
+export async function leasedTo(
+  db: Store,
+  delegateIds: readonly Uuid[],
+  before: number,
+): Promise<{ id: Uuid; delegateId: Uuid; cancelling: boolean; epoch: number }[]> {
+  return db.query(
+    `select id, delegate_id as "delegateId", cancelling, epoch from tasks
+      where status = 'leased' and delegate_id = any($1::uuid[]) and leased_at < $2`,
+    [delegateIds, before],
+  );
+}
+
+/** Why tasks wait: their selectors, by task. */
+export async function waitingTasks(
+  db: Store,
+  accountId: Uuid,
+  runId: Uuid,
+): Promise<{ nodeId: Uuid; attempt: number; selectors: string[] }[]> {
+  return db.query(
+    `select node_id as "nodeId", attempt, selectors from tasks where account_id = $1 and run_id = $2 and status = 'ready'`,
+    [accountId, runId],
+  );
+}
+
+/** Which delegate ran which attempt. */
+export async function delegatesOf(
+  db: Store,
+  accountId: Uuid,
+  runId: Uuid,
+): Promise<{ nodeId: Uuid; attempt: number; taskId: Uuid; delegateId: Uuid; name: string }[]> {
+  return db.query(
+    `select t.node_id as "nodeId", t.attempt, t.id as "taskId", d.id as "delegateId", d.name
+       from tasks t join delegates d on d.account_id = t.account_id and d.id = t.delegate_id
+      where t.account_id = $1 and t.run_id = $2`,
+    [accountId, runId],
+  );
+}

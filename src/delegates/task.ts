@@ -1,0 +1,35 @@
+import type { ShellTask } from "../../protocol/messages.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { Tx } from "../platform/db/db.ts";
+
+/** What a task is for, in the words of whoever asked for it; handed back with its output and its end. */
+export type TaskFor = {
+  readonly accountId: Uuid;
+  readonly runId: Uuid;
+  readonly nodeId: Uuid;
+  readonly attempt: number;
+};
+
+export type NewTask = TaskFor & { readonly selectors: readonly string[]; readonly work: ShellTask };
+
+/** A task as a delegate holds it. */
+export type Lease = { readonly accountId: Uuid; readonly task: Uuid; readonly epoch: number };
+
+export type TaskEnd =
+  | {
+      readonly kind: "exited";
+      readonly exitCode: number;
+      readonly outputs: readonly { readonly name: string; readonly value: string }[];
+    }
+  | { readonly kind: "cancelled"; readonly survivors: number }
+  | { readonly kind: "lost"; readonly type: "DelegateRestart" | "DelegateProvisioning"; readonly message: string };
+
+/** Ports to whoever asked for the task; all run inside the transaction that takes the message. */
+export type OnTaskOutput = (tx: Tx, task: TaskFor, bytes: Buffer) => Promise<void>;
+export type EndTask = (task: TaskFor, end: TaskEnd) => Promise<void>;
+/**
+ * Locks the run that a task belongs to and answers how to tell it the end. The
+ * lock order everywhere is run before task: an abort comes down that way, so an
+ * end may not come up the other.
+ */
+export type LockRun = (tx: Tx, accountId: Uuid, runId: Uuid) => Promise<EndTask>;
