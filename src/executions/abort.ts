@@ -1,0 +1,46 @@
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Audit } from "../audit/index.ts";
+import { isFinal } from "../engine/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { MaybeInProject } from "../pipelines/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { Advance } from "./advance.ts";
+import type { GetExecution } from "./get.ts";
+import { problem } from "./problems.ts";
+import { restStatus } from "./wire/status.ts";
+
+export type AbortDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly clock: Clock;
+  readonly get: GetExecution;
+  readonly advance: Pick<Advance, "lock">;
+};
+
+/**
+ * Stops everything that runs, starts nothing more, rolls nothing back. Throws
+ * `execution.not_found`, `execution.already_ended`, `execution.abort_again`.
+ */
+export type AbortExecution = (actor: Actor, id: string, scope: MaybeInProject) => Promise<void>;
+
+export const makeAbortExecution =
+  (deps: AbortDeps): AbortExecution =>
+  async (actor, wireId, scope) => {
+    const execution = await deps.get(actor, wireId, scope);
+    const { orgIdentifier, projectIdentifier } = execution;
+    deps.authorize(actor, "core_pipeline_abort", { accountId: actor.accountId, orgIdentifier, projectIdentifier });
+    if (isFinal(execution.status)) throw problem("execution.already_ended", [wireId, restStatus(execution.status)]);
+    if (execution.state.aborting) throw problem("execution.abort_again", [wireId]);
+    await deps.db.transaction(async (tx) => {
+      const give = await deps.advance.lock(tx, { accountId: actor.accountId, id: execution.id });
+      await give?.({ kind: "interrupted", at: deps.clock.now(), interrupt: "AbortAll" });
+      await deps.audit.record(tx, actor, {
+        operation: "execution.abort",
+        resourceType: "PIPELINE",
+        resourceId: execution.pipelineIdentifier,
+        scope: { orgIdentifier, projectIdentifier },
+      });
+    });
+  };

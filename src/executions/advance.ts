@@ -1,0 +1,129 @@
+/**
+ * Drives the engine. Whatever happens to an execution comes through here: its
+ * row is locked, the engine says what follows, and the new state, the tasks and
+ * the timers are written in the caller's transaction (law 2).
+ */
+import { step, type Effect, type Event, type Plan, type State, type Transition } from "../engine/index.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { CancelTask, Enqueue, LockRun } from "../delegates/index.ts";
+import type { Tx } from "../platform/db/db.ts";
+import { findPlan, lockState, saveState, type Timer } from "./store/executions.ts";
+import type { Wakeups } from "./wakeups.ts";
+
+export type AdvanceDeps = {
+  readonly clock: Clock;
+  readonly enqueue: Enqueue;
+  readonly cancel: CancelTask;
+  readonly wakeups: Pick<Wakeups, "wake">;
+};
+
+export type RunRef = { readonly accountId: Uuid; readonly id: Uuid };
+
+/** Plans never change, so the latest ones are kept rather than read again for every event. */
+const PLANS_KEPT = 500;
+
+export function makeAdvance(deps: AdvanceDeps) {
+  const plans = new Map<Uuid, Plan>();
+
+  async function planOf(tx: Tx, run: RunRef): Promise<Plan> {
+    const plan = plans.get(run.id) ?? (await findPlan(tx, run.accountId, run.id));
+    if (!plan) throw new Error(`execution ${run.id} has no plan`);
+    remember(run.id, plan);
+    return plan;
+  }
+
+  function remember(id: Uuid, plan: Plan): void {
+    plans.set(id, plan);
+    for (const [oldest] of plans) {
+      if (plans.size <= PLANS_KEPT) break;
+      plans.delete(oldest);
+    }
+  }
+
+  /** Does what the engine asked for; answers the events that follow at once. */
+  async function perform(tx: Tx, run: RunRef, effects: readonly Effect[]): Promise<Event[]> {
+    const following: Event[] = [];
+    for (const effect of effects) {
+      if (effect.kind !== "enqueueTask" && effect.kind !== "cancelTask") continue;
+      const task = { accountId: run.accountId, runId: run.id, nodeId: effect.node as Uuid, attempt: effect.attempt };
+      if (effect.kind === "enqueueTask")
+        await deps.enqueue(tx, { ...task, selectors: effect.selectors, work: mutableWork(effect) });
+      else if ((await deps.cancel(tx, task)) === "ended") {
+        following.push({
+          kind: "taskEnded",
+          at: deps.clock.now(),
+          node: effect.node,
+          attempt: effect.attempt,
+          outcome: { kind: "cancelled", survivors: 0 },
+        });
+      }
+    }
+    return following;
+  }
+
+  /** Performs the effects of a state that is written, and feeds what follows from them; answers the last state. */
+  async function follow(tx: Tx, run: RunRef, plan: Plan, from: State, effects: readonly Effect[]): Promise<State> {
+    tx.afterCommit(() => deps.wakeups.wake(run.id));
+    const queue = await perform(tx, run, effects);
+    let state = from;
+    for (let event = queue.shift(); event; event = queue.shift()) {
+      const next = step(plan, state, event);
+      if (next.state === state) continue;
+      state = next.state;
+      await save(tx, run, next);
+      queue.push(...(await perform(tx, run, next.effects)));
+    }
+    return state;
+  }
+
+  async function save(tx: Tx, run: RunRef, { state, effects }: Transition): Promise<void> {
+    const { started, stopped } = timersOf(effects);
+    await saveState(tx, run.accountId, run.id, state, started, stopped);
+  }
+
+  /** Locks an execution and answers how to give it an event; undefined when there is none. */
+  async function lock(tx: Tx, run: RunRef): Promise<((event: Event) => Promise<State>) | undefined> {
+    const before = await lockState(tx, run.accountId, run.id);
+    return before && ((event) => take(tx, run, before, event));
+  }
+
+  async function take(tx: Tx, run: RunRef, before: State, event: Event): Promise<State> {
+    const plan = await planOf(tx, run);
+    const next = step(plan, before, event);
+    if (next.state === before) return before;
+    await save(tx, run, next);
+    return follow(tx, run, plan, next.state, next.effects);
+  }
+
+  const lockRun: LockRun = async (tx, accountId, runId) => {
+    const give = await lock(tx, { accountId, id: runId });
+    return async (task, outcome) => {
+      await give?.({ kind: "taskEnded", at: deps.clock.now(), node: task.nodeId, attempt: task.attempt, outcome });
+    };
+  };
+
+  return { follow, lock, lockRun, remember };
+}
+
+export type Advance = ReturnType<typeof makeAdvance>;
+
+export function timersOf(effects: readonly Effect[]): { started: Timer[]; stopped: Omit<Timer, "at">[] } {
+  const started: Timer[] = [];
+  const stopped: Omit<Timer, "at">[] = [];
+  for (const effect of effects) {
+    if (effect.kind === "startTimer") started.push({ node: effect.node, attempt: effect.attempt, at: effect.at });
+    if (effect.kind === "stopTimer") stopped.push({ node: effect.node, attempt: effect.attempt });
+  }
+  return { started, stopped };
+}
+
+type EnqueueTask = Extract<Effect, { kind: "enqueueTask" }>;
+
+// The protocol's arrays are mutable, the engine's are not; the values are the same.
+const mutableWork = ({ work }: EnqueueTask) => ({
+  kind: work.kind,
+  script: work.script,
+  env: [...work.env],
+  outputs: [...work.outputs],
+});

@@ -1,0 +1,42 @@
+import type { Actor } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { Delegates } from "../delegates/index.ts";
+import type { MaybeInProject } from "../pipelines/index.ts";
+import type { ExecutionDetail } from "./execution.ts";
+import type { GetExecution } from "./get.ts";
+import type { NodeExtras } from "./wire/rest.ts";
+
+/** An execution with what its delegates know: who runs which step, and why a step waits (law 12). */
+export type GetDetail = (
+  actor: Actor,
+  id: string,
+  scope: MaybeInProject,
+) => Promise<{ execution: ExecutionDetail; extras: NodeExtras }>;
+
+export const makeGetDetail =
+  (deps: { get: GetExecution; delegates: Pick<Delegates, "waitingTasks" | "delegatesOf"> }): GetDetail =>
+  async (actor, id, scope) => {
+    const execution = await deps.get(actor, id, scope);
+    const [waiting, taken] = await Promise.all([
+      deps.delegates.waitingTasks(actor.accountId, execution.id),
+      deps.delegates.delegatesOf(actor.accountId, execution.id),
+    ]);
+    const latest = (task: { nodeId: Uuid; attempt: number }): boolean =>
+      execution.state.nodes[task.nodeId]?.attempt === task.attempt;
+    return {
+      execution,
+      extras: {
+        waitingFor: new Map(waiting.filter(latest).map((task) => [task.nodeId, reason(task.selectors)])),
+        delegates: new Map(
+          taken
+            .filter(latest)
+            .map((task) => [task.nodeId, { id: task.delegateId, name: task.name, taskId: task.taskId }]),
+        ),
+      },
+    };
+  };
+
+const reason = (selectors: readonly string[]): string =>
+  selectors.length === 0
+    ? "Waits for a delegate: none that is connected has a free slot."
+    : `Waits for a delegate with all of the selectors [${selectors.join(", ")}]: none that is connected has them and a free slot.`;

@@ -1,0 +1,78 @@
+import type { Actor } from "../core/actor.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import type { Page } from "../core/page.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { GetProject } from "../projects/index.ts";
+import type { InProject, MaybeInProject } from "../pipelines/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { Execution, ExecutionDetail } from "./execution.ts";
+import { problem } from "./problems.ts";
+import {
+  countExecutions,
+  findExecution,
+  listDetails,
+  listExecutions,
+  type ExecutionFilter,
+} from "./store/executions.ts";
+
+type Deps = { readonly db: Db; readonly authorize: Authorize };
+
+/** Newest first. `total` counts only when it is asked for. */
+export type ListExecutions = (
+  actor: Actor,
+  filter: ExecutionFilter,
+  limit: number,
+  offset: number,
+) => Promise<Page<Execution>>;
+
+export const makeListExecutions =
+  (deps: Deps): ListExecutions =>
+  async (actor, filter, limit, offset) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_pipeline_view", { accountId });
+    const items = await listExecutions(deps.db, accountId, filter, limit, offset);
+    return { items, limit, offset, total: () => countExecutions(deps.db, accountId, filter) };
+  };
+
+/** A page of one project's executions with their plans and states. Throws `project.not_found`. */
+export type ListProjectExecutions = (
+  actor: Actor,
+  scope: InProject,
+  filter: ExecutionFilter,
+  limit: number,
+  offset: number,
+) => Promise<Page<ExecutionDetail>>;
+
+export const makeListProjectExecutions =
+  (deps: Deps & { getProject: GetProject }): ListProjectExecutions =>
+  async (actor, scope, filter, limit, offset) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_pipeline_view", { accountId, ...scope });
+    const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
+    const within = { ...filter, projectId: project.id };
+    const items = await listDetails(deps.db, accountId, within, limit, offset);
+    return { items, limit, offset, total: () => countExecutions(deps.db, accountId, within) };
+  };
+
+/**
+ * One execution, by its id on the wire. With a scope it has to be of that
+ * project. Throws `execution.not_found`, also for what is no id at all.
+ */
+export type GetExecution = (actor: Actor, id: string, scope?: MaybeInProject) => Promise<ExecutionDetail>;
+
+export const makeGetExecution =
+  (deps: Deps): GetExecution =>
+  async (actor, wireId, scope = {}) => {
+    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId });
+    const id: Uuid | undefined = fromWire(wireId);
+    const found = id && (await findExecution(deps.db, actor.accountId, id));
+    const inScope = (given: string | undefined, own: string): boolean => given === undefined || given === own;
+    if (
+      !found ||
+      !inScope(scope.orgIdentifier, found.orgIdentifier) ||
+      !inScope(scope.projectIdentifier, found.projectIdentifier)
+    ) {
+      throw problem("execution.not_found", [wireId]);
+    }
+    return found;
+  };

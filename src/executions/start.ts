@@ -1,0 +1,135 @@
+import { initialState, step, type Json, type State } from "../engine/index.ts";
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { InProject, PreparedRun, PrepareRun } from "../pipelines/index.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import { timersOf, type Advance } from "./advance.ts";
+import type { TriggeredBy, TriggerType } from "./execution.ts";
+import { insertExecution, insertTimers, nextSequence } from "./store/executions.ts";
+
+export type StartDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly prepareRun: PrepareRun;
+  readonly advance: Pick<Advance, "follow" | "remember">;
+  readonly clock: Clock;
+  readonly newId: NewId;
+};
+
+export type Start = {
+  readonly scope: InProject;
+  readonly pipelineIdentifier: string;
+  readonly prepared: PreparedRun;
+  readonly inputYaml: string | null;
+  readonly triggerType: TriggerType;
+  readonly triggeredBy: TriggeredBy;
+  /** What `<+trigger.…>` reads; null for a run that somebody started by hand. */
+  readonly trigger: {
+    readonly type: string;
+    readonly payload: Json;
+    readonly header: Readonly<Record<string, string>>;
+  } | null;
+};
+
+export type Started = {
+  readonly id: Uuid;
+  readonly runSequence: number;
+  readonly state: State;
+  readonly createdAt: number;
+  readonly version: number;
+  readonly triggerType: TriggerType;
+  readonly triggeredBy: TriggeredBy;
+};
+
+/** Makes an execution and its first tasks inside the caller's transaction. Throws `pipeline.unresolved_variable`. */
+export type StartExecution = (tx: Tx, actor: Actor, start: Start) => Promise<Started>;
+
+export const makeStartExecution =
+  (deps: StartDeps): StartExecution =>
+  async (tx, actor, start) => {
+    const { accountId } = actor;
+    const { prepared, scope } = start;
+    deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope });
+    const [id, createdAt] = [deps.newId(), deps.clock.now()];
+    const runSequence = await nextSequence(tx, accountId, prepared.pipelineId);
+    const plan = prepared.plan(
+      {
+        account: { identifier: toWire(accountId) },
+        org: { identifier: scope.orgIdentifier },
+        project: { identifier: scope.projectIdentifier, name: prepared.projectName },
+        execution: {
+          id: toWire(id),
+          sequenceId: runSequence,
+          startTs: createdAt,
+          triggerType: start.triggerType,
+          triggeredBy: { name: start.triggeredBy.name, email: start.triggeredBy.email ?? "" },
+        },
+        trigger: start.trigger,
+      },
+      deps.newId,
+    );
+    // The engine's first answer goes into the insert itself: one write, not two.
+    const { state, effects } = step(plan, initialState(plan), { kind: "started", at: createdAt });
+    const { projectId, pipelineId, version } = prepared;
+    const { triggerType, triggeredBy, inputYaml } = start;
+    await insertExecution(tx, {
+      accountId,
+      id,
+      projectId,
+      pipelineId,
+      pipelineVersion: version,
+      runSequence,
+      plan,
+      state,
+      triggerType,
+      triggeredBy,
+      inputYaml,
+      createdAt,
+    });
+    await deps.audit.record(tx, actor, {
+      operation: "execution.start",
+      resourceType: "PIPELINE",
+      resourceId: start.pipelineIdentifier,
+      scope,
+    });
+    deps.advance.remember(id, plan);
+    await insertTimers(tx, accountId, id, timersOf(effects).started);
+    const followed = await deps.advance.follow(tx, { accountId, id }, plan, state, effects);
+    return { id, runSequence, state: followed, createdAt, version, triggerType, triggeredBy };
+  };
+
+/** A run by hand: prepares outside, starts inside one transaction. */
+export type RunPipeline = (
+  actor: Actor,
+  scope: InProject,
+  identifier: string,
+  input: { text: string; format: "yaml" | "json" } | undefined,
+) => Promise<Started>;
+
+export const makeRunPipeline =
+  (deps: StartDeps & { startExecution: StartExecution }): RunPipeline =>
+  async (actor, scope, identifier, input) => {
+    deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope });
+    const prepared = await deps.prepareRun(actor, scope, identifier, input);
+    const start: Start = {
+      scope,
+      pipelineIdentifier: identifier,
+      prepared,
+      inputYaml: input?.text ?? null,
+      triggerType: "MANUAL",
+      triggeredBy: personOf(actor),
+      trigger: null,
+    };
+    return deps.db.transaction((tx) => deps.startExecution(tx, actor, start));
+  };
+
+function personOf(actor: Actor): TriggeredBy {
+  if (actor.kind === "system")
+    return { uuid: "systemUser", identifier: "system", name: "system", email: null, triggerRef: null };
+  const email = actor.kind === "user" ? actor.email : null;
+  return { uuid: toWire(actor.id), identifier: email ?? actor.name, name: actor.name, email, triggerRef: null };
+}

@@ -1,0 +1,61 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+
+type Store = { readonly query: Query };
+
+/**
+ * Appends output of a node at the end of two logs, its own and the whole
+ * execution's. The upsert of the execution's row lets writers take turns, so
+ * that positions have no gap and no overlap.
+ */
+export async function appendLog(
+  db: Store,
+  accountId: Uuid,
+  executionId: Uuid,
+  nodeId: Uuid,
+  data: Buffer,
+): Promise<void> {
+  await db.query(
+    `with heads as (
+       insert into log_streams (account_id, execution_id, stream_id, bytes) values ($1, $2, $2, $4), ($1, $2, $3, $4)
+       on conflict (account_id, execution_id, stream_id) do update set bytes = log_streams.bytes + $4
+       returning stream_id, bytes - $4 as begins)
+     insert into log_chunks (account_id, execution_id, position, node_id, node_position, data)
+     select $1, $2, whole.begins, $3, node.begins, $5
+       from heads whole, heads node where whole.stream_id = $2 and node.stream_id = $3`,
+    [accountId, executionId, nodeId, data.length, data],
+  );
+}
+
+export type LogChunk = { readonly position: number; readonly nodeId: Uuid; readonly data: Buffer };
+
+/** Chunks never hold more than this: the protocol's bound on one message. */
+const LONGEST_CHUNK = 64 * 1024;
+const CHUNKS_AT_ONCE = 32;
+
+/** The next chunks from a position on; the first one may begin before it. */
+export async function readLog(db: Store, accountId: Uuid, executionId: Uuid, from: number): Promise<LogChunk[]> {
+  return db.query<LogChunk>(
+    `select position, node_id as "nodeId", data from log_chunks
+      where account_id = $1 and execution_id = $2 and position > $3 - ${LONGEST_CHUNK} and position + length(data) > $3
+      order by position limit ${CHUNKS_AT_ONCE}`,
+    [accountId, executionId, from],
+  );
+}
+
+/** The same for the log of one node; positions count in that log. */
+export async function readNodeLog(
+  db: Store,
+  accountId: Uuid,
+  executionId: Uuid,
+  nodeId: Uuid,
+  from: number,
+): Promise<LogChunk[]> {
+  return db.query<LogChunk>(
+    `select node_position as position, node_id as "nodeId", data from log_chunks
+      where account_id = $1 and execution_id = $2 and node_id = $3
+        and node_position > $4 - ${LONGEST_CHUNK} and node_position + length(data) > $4
+      order by node_position limit ${CHUNKS_AT_ONCE}`,
+    [accountId, executionId, nodeId, from],
+  );
+}

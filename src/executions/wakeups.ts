@@ -1,0 +1,72 @@
+/**
+ * Wakes whoever follows an execution, here at once and on other replicas by
+ * NOTIFY. Many wake-ups within a moment become one statement, sent outside any
+ * transaction: inside, NOTIFY would make the commits of the database queue up.
+ */
+import type { Uuid } from "../core/ids.ts";
+import type { Db } from "../platform/db/db.ts";
+
+const CHANNEL = "railhead_executions";
+const GATHER_MS = 25;
+/** NOTIFY carries at most 8000 bytes; an id has 36. */
+const IDS_AT_ONCE = 200;
+/** How long a follower sleeps at most before it looks by itself (law 9). */
+const LOOK_AGAIN_MS = 1_000;
+
+export type Wakeups = ReturnType<typeof makeWakeups>;
+
+export function makeWakeups(deps: { db: Db; origin: Uuid; onError: (error: unknown) => void }) {
+  const waiting = new Map<string, Set<() => void>>();
+  const gathered = new Set<string>();
+  let flushing: NodeJS.Timeout | undefined;
+
+  const wakeHere = (id: string): void => {
+    for (const resume of waiting.get(id) ?? []) resume();
+  };
+
+  function flush(): void {
+    flushing = undefined;
+    const ids = [...gathered];
+    gathered.clear();
+    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+      deps.db.notify(CHANNEL, [deps.origin, ...ids.slice(at, at + IDS_AT_ONCE)].join(" ")).catch(deps.onError);
+    }
+  }
+
+  const stop = deps.db.listen(CHANNEL, (payload) => {
+    const [origin, ...ids] = payload.split(" ");
+    if (origin === deps.origin) return;
+    for (const id of ids) wakeHere(id);
+  });
+
+  return {
+    /** Something about the execution was committed. */
+    wake(id: Uuid): void {
+      wakeHere(id);
+      gathered.add(id);
+      flushing ??= setTimeout(flush, GATHER_MS).unref();
+    },
+    /** Resolves at the next wake-up, when `signal` aborts, or after a second: the follower looks again in any case. */
+    next(id: Uuid, signal: AbortSignal): Promise<void> {
+      return new Promise((resolve) => {
+        const all = waiting.get(id) ?? new Set();
+        waiting.set(id, all);
+        const done = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", done);
+          all.delete(done);
+          if (all.size === 0) waiting.delete(id);
+          resolve();
+        };
+        const timer = setTimeout(done, LOOK_AGAIN_MS);
+        all.add(done);
+        signal.addEventListener("abort", done);
+        if (signal.aborted) done();
+      });
+    },
+    stop(): void {
+      clearTimeout(flushing);
+      stop();
+    },
+  };
+}

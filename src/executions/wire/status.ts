@@ -1,0 +1,44 @@
+/** Our words for a status and the three that clients know (design section 5). */
+import type { Status } from "../../engine/index.ts";
+
+export const GRAPHQL_STATUSES = [
+  "ABORTED",
+  "ERROR",
+  "EXPIRED",
+  "FAILED",
+  "PAUSED",
+  "QUEUED",
+  "REJECTED",
+  "RESUMED",
+  "RUNNING",
+  "SKIPPED",
+  "SUCCESS",
+  "WAITING",
+] as const;
+
+type Words = { readonly graphql: (typeof GRAPHQL_STATUSES)[number]; readonly rest: string; readonly plan: string };
+
+const WORDS: Readonly<Record<Status, Words>> = {
+  queued: { graphql: "QUEUED", rest: "Queued", plan: "QUEUED" },
+  running: { graphql: "RUNNING", rest: "Running", plan: "RUNNING" },
+  waiting: { graphql: "WAITING", rest: "ResourceWaiting", plan: "RESOURCE_WAITING" },
+  paused: { graphql: "PAUSED", rest: "Paused", plan: "PAUSED" },
+  succeeded: { graphql: "SUCCESS", rest: "Success", plan: "SUCCEEDED" },
+  ignored: { graphql: "SUCCESS", rest: "IgnoreFailed", plan: "IGNORE_FAILED" },
+  failed: { graphql: "FAILED", rest: "Failed", plan: "FAILED" },
+  errored: { graphql: "ERROR", rest: "Errored", plan: "ERRORED" },
+  aborted: { graphql: "ABORTED", rest: "Aborted", plan: "ABORTED" },
+  expired: { graphql: "EXPIRED", rest: "Expired", plan: "EXPIRED" },
+  rejected: { graphql: "REJECTED", rest: "ApprovalRejected", plan: "APPROVAL_REJECTED" },
+  skipped: { graphql: "SKIPPED", rest: "Skipped", plan: "SKIPPED" },
+};
+
+export const graphqlStatus = (status: Status): Words["graphql"] => WORDS[status].graphql;
+export const restStatus = (status: Status): string => WORDS[status].rest;
+/** The words of `PlanExecution.status`. */
+export const planStatus = (status: Status): string => WORDS[status].plan;
+
+/** The statuses behind a REST word such as `Success`; undefined for a word that is none. */
+export function fromRestStatus(word: string): Status | undefined {
+  return (Object.keys(WORDS) as Status[]).find((status) => WORDS[status].rest === word);
+}
