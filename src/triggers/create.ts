@@ -1,0 +1,114 @@
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { NewId } from "../core/ids.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { GetPipeline, InProject, PrepareRun } from "../pipelines/index.ts";
+import type { Sealer } from "../platform/crypto/seal.ts";
+import type { Db } from "../platform/db/db.ts";
+import { parseDocument } from "../platform/document/document.ts";
+import { validate } from "../platform/document/validate.ts";
+import { triggerBody, type TriggerBody } from "./document.ts";
+import { problem } from "./problems.ts";
+import { findTrigger, insertTrigger } from "./store.ts";
+import type { Trigger } from "./trigger.ts";
+import { hashWebhookToken, newWebhookToken } from "./webhook-token.ts";
+
+export type TriggerDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly getPipeline: GetPipeline;
+  readonly prepareRun: PrepareRun;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+  readonly newId: NewId;
+};
+
+export const sealedFor = (trigger: Pick<Trigger, "accountId" | "id">): string =>
+  `trigger:${trigger.accountId}:${trigger.id}`;
+
+/**
+ * Makes a trigger and its webhook. Its inputs are tried on the pipeline at once,
+ * so that a missing one is found here and not at the first call. Throws
+ * `pipeline.not_found`, `trigger.duplicate`, `trigger.other_scope`, and the
+ * problems of documents and inputs.
+ */
+export type CreateTrigger = (
+  actor: Actor,
+  scope: InProject,
+  pipelineIdentifier: string,
+  yaml: string,
+  format: "yaml" | "json",
+) => Promise<Trigger>;
+
+export const makeCreateTrigger =
+  (deps: TriggerDeps): CreateTrigger =>
+  async (actor, scope, pipelineIdentifier, yaml, format) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope });
+    deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope });
+    const body = validate(triggerBody, parseDocument(yaml, { format }), { root: "trigger" });
+    requireSame(body, { ...scope, pipelineIdentifier });
+    const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, inputOf(body));
+    const [id, at] = [deps.newId(), deps.clock.now()];
+    const token = newWebhookToken(accountId);
+    const { identifier, name, description, tags, enabled } = body;
+    const { projectId, pipelineId } = prepared;
+    const trigger: Trigger = {
+      accountId,
+      id,
+      projectId,
+      ...scope,
+      pipelineId,
+      pipelineIdentifier,
+      identifier,
+      name,
+      description,
+      tags,
+      enabled,
+      yaml,
+      tokenSealed: deps.sealer.seal(token, sealedFor({ accountId, id })),
+      version: 1,
+      createdAt: at,
+      updatedAt: at,
+    };
+    await deps.db.transaction(async (tx) => {
+      const made = await insertTrigger(tx, { ...trigger, tokenHash: hashWebhookToken(token) });
+      if (!made) throw problem("trigger.duplicate", [identifier, pipelineIdentifier]);
+      await deps.audit.record(tx, actor, {
+        operation: "trigger.create",
+        resourceType: "PIPELINE",
+        resourceId: `${pipelineIdentifier}/${identifier}`,
+        scope,
+      });
+    });
+    return trigger;
+  };
+
+export const inputOf = (body: Pick<TriggerBody, "inputYaml">): { text: string; format: "yaml" } | undefined =>
+  body.inputYaml == null || body.inputYaml.trim() === "" ? undefined : { text: body.inputYaml, format: "yaml" };
+
+function requireSame(body: TriggerBody, query: InProject & { readonly pipelineIdentifier: string }): void {
+  for (const field of ["orgIdentifier", "projectIdentifier", "pipelineIdentifier"] as const) {
+    const given = body[field] ?? query[field];
+    if (given !== query[field]) throw problem("trigger.other_scope", [field, given, query[field]]);
+  }
+}
+
+/** Throws `pipeline.not_found`, `trigger.not_found`. */
+export type GetTrigger = (
+  actor: Actor,
+  scope: InProject,
+  pipelineIdentifier: string,
+  identifier: string,
+) => Promise<Trigger>;
+
+export const makeGetTrigger =
+  (deps: TriggerDeps): GetTrigger =>
+  async (actor, scope, pipelineIdentifier, identifier) => {
+    const pipeline = await deps.getPipeline(actor, scope, pipelineIdentifier);
+    const trigger = await findTrigger(deps.db, actor.accountId, pipeline.id, identifier);
+    if (!trigger) throw problem("trigger.not_found", [identifier, pipelineIdentifier]);
+    return trigger;
+  };

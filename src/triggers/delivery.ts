@@ -1,0 +1,28 @@
+import { fromWire, toWire } from "../core/ids.ts";
+import type { Actor } from "../core/actor.ts";
+import type { ExecutionDetail, GetExecution } from "../executions/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import { problem } from "./problems.ts";
+import { findDelivery, findTriggerById } from "./store.ts";
+import type { Delivery, DeliveryState, Trigger } from "./trigger.ts";
+
+export type DeliveryFate = {
+  readonly delivery: Delivery & DeliveryState;
+  readonly trigger: Trigger;
+  readonly execution: ExecutionDetail | undefined;
+};
+
+/** What became of a delivery; its correlation id, which only the caller got, is the key. Throws `trigger.no_delivery`. */
+export type GetDelivery = (account: string, correlationId: string) => Promise<DeliveryFate>;
+
+export const makeGetDelivery =
+  (deps: { db: Db; getExecution: GetExecution }): GetDelivery =>
+  async (account, correlationId) => {
+    const accountId = fromWire(account);
+    const delivery = accountId && (await findDelivery(deps.db, accountId, correlationId));
+    const trigger = delivery && (await findTriggerById(deps.db, delivery.accountId, delivery.triggerId));
+    if (!trigger) throw problem("trigger.no_delivery", [correlationId]);
+    const system: Actor = { kind: "system", accountId: delivery.accountId };
+    const execution = delivery.executionId ? await deps.getExecution(system, toWire(delivery.executionId)) : undefined;
+    return { delivery, trigger, execution };
+  };

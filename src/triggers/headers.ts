@@ -1,0 +1,26 @@
+/** Credentials of the caller: nobody's pipeline gets to read them. */
+const LEFT_OUT = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
+
+/**
+ * The headers of a delivery, for `<+trigger.header["X-Event"]>`. Header names
+ * have no case, expressions do: each stands here in lower case and as `X-Event`.
+ */
+export function deliveredHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const kept = Object.entries(headers).flatMap(([name, value]) => {
+    if (value === undefined || LEFT_OUT.has(name)) return [];
+    const text = Array.isArray(value) ? value.join(", ") : value;
+    return [
+      [name, text],
+      [titled(name), text],
+    ] as const;
+  });
+  return Object.fromEntries(kept);
+}
+
+const titled = (name: string): string =>
+  name
+    .split("-")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("-");

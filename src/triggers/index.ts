@@ -1,0 +1,32 @@
+/** What starts executions from outside: custom webhooks. */
+import type { GetExecution, StartExecution } from "../executions/index.ts";
+import { makeCreateTrigger, makeGetTrigger, sealedFor, type TriggerDeps } from "./create.ts";
+import { makeGetDelivery } from "./delivery.ts";
+import { makeReceiveWebhook } from "./receive.ts";
+import { triggerRoutes } from "./rest.ts";
+import type { Trigger } from "./trigger.ts";
+
+export type TriggersDeps = TriggerDeps & {
+  readonly startExecution: StartExecution;
+  readonly getExecution: GetExecution;
+  readonly onError: (error: unknown) => void;
+  /** How callers reach the server; known once it listens. */
+  readonly publicUrl: () => string;
+};
+
+export function makeTriggers(deps: TriggersDeps) {
+  const { receive, sweep } = makeReceiveWebhook(deps);
+  const verbs = {
+    create: makeCreateTrigger(deps),
+    get: makeGetTrigger(deps),
+    receive,
+    delivery: makeGetDelivery(deps),
+    tokenOf: (trigger: Trigger): string => deps.sealer.open(trigger.tokenSealed, sealedFor(trigger)),
+  };
+  return {
+    ...verbs,
+    routes: triggerRoutes({ ...verbs, publicUrl: deps.publicUrl }),
+    /** Processes what was stored but not finished. Run about once a second. */
+    sweep,
+  };
+}

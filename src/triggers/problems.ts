@@ -1,0 +1,16 @@
+import { problemsOf } from "../core/problem.ts";
+
+export const problems = {
+  "trigger.duplicate": [400, "DUPLICATE_FIELD", "A trigger with identifier [%s] already exists for pipeline [%s]."],
+  "trigger.not_found": [
+    404,
+    "RESOURCE_NOT_FOUND_EXCEPTION",
+    "Trigger with identifier [%s] not found for pipeline [%s].",
+  ],
+  "trigger.other_scope": [400, "INVALID_REQUEST", "%s in the trigger [%s] is not the one in the query [%s]."],
+  // A wrong token and one whose account is another answer alike.
+  "trigger.no_webhook": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No webhook at this address."],
+  "trigger.no_delivery": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No event with id [%s]."],
+} as const;
+
+export const problem = problemsOf(problems);

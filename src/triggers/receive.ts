@@ -1,0 +1,154 @@
+/**
+ * The webhook inbox. A delivery is committed before it is answered, and
+ * processed once: here at once, or by the sweep of any replica when this one
+ * ended in between.
+ */
+import { randomBytes } from "node:crypto";
+import type { Json } from "../engine/index.ts";
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
+import type { StartExecution } from "../executions/index.ts";
+import type { PrepareRun } from "../pipelines/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import { checkedJson } from "../platform/document/checked-json.ts";
+import { parseDocument } from "../platform/document/document.ts";
+import { validate } from "../platform/document/validate.ts";
+import { inputOf } from "./create.ts";
+import { triggerBody } from "./document.ts";
+import { deliveredHeaders } from "./headers.ts";
+import { problem } from "./problems.ts";
+import {
+  closeDelivery,
+  findTriggerById,
+  findTriggerByToken,
+  findWaiting,
+  insertDelivery,
+  takeDelivery,
+  type Outcome,
+} from "./store.ts";
+import type { Delivery, Trigger } from "./trigger.ts";
+import { accountOfWebhookToken, hashWebhookToken } from "./webhook-token.ts";
+
+export const MAX_PAYLOAD = 1024 * 1024;
+const MAX_DEPTH = 64;
+/** The replica that took a delivery has this long before the others look at it. */
+const SWEEP_AFTER_MS = 2_000;
+
+export type ReceiveDeps = {
+  readonly db: Db;
+  readonly prepareRun: PrepareRun;
+  readonly startExecution: StartExecution;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly onError: (error: unknown) => void;
+};
+
+/** Answers once the delivery is durable. Throws `trigger.no_webhook` and the problems of payloads. */
+export type ReceiveWebhook = (
+  token: string,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  payload: string,
+) => Promise<Delivery>;
+
+export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
+  const bodyOf = makeBodyOf();
+
+  const receive: ReceiveWebhook = async (token, headers, payload) => {
+    const accountId = accountOfWebhookToken(token);
+    const trigger = accountId && (await findTriggerByToken(deps.db, accountId, hashWebhookToken(token)));
+    if (!trigger) throw problem("trigger.no_webhook");
+    checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
+    const delivery: Delivery = {
+      accountId: trigger.accountId,
+      id: deps.newId(),
+      correlationId: randomBytes(12).toString("hex"),
+      triggerId: trigger.id,
+      headers: deliveredHeaders(headers),
+      payload,
+      receivedAt: deps.clock.now(),
+    };
+    await insertDelivery(deps.db, delivery);
+    process(delivery, trigger).catch(deps.onError);
+    return delivery;
+  };
+
+  async function process(delivery: Delivery, trigger: Trigger): Promise<void> {
+    try {
+      await startRun(delivery, trigger);
+    } catch (error) {
+      // The database is away: the sweep tries again once it is back.
+      if (error instanceof Problem && error.status === 503) throw error;
+      const known = error instanceof Problem;
+      await close(delivery, {
+        status: known ? "INVALID_RUNTIME_INPUT_YAML" : "EXCEPTION_WHILE_PROCESSING",
+        message: known ? error.message : "The event could not be processed; the log of the server has the details.",
+      });
+      if (!known) throw error;
+    }
+  }
+
+  async function startRun(delivery: Delivery, trigger: Trigger): Promise<void> {
+    if (!trigger.enabled)
+      return close(delivery, { status: "TRIGGER_DISABLED", message: `Trigger ${trigger.identifier} is disabled.` });
+    const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
+    const scope = { orgIdentifier, projectIdentifier };
+    const actor: Actor = { kind: "trigger", accountId: trigger.accountId, id: trigger.id, name: trigger.identifier };
+    const input = inputOf(bodyOf(trigger));
+    const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input);
+    const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
+    await deps.db.transaction(async (tx) => {
+      if (!(await takeDelivery(tx, delivery.accountId, delivery.id))) return;
+      const started = await deps.startExecution(tx, actor, {
+        scope,
+        pipelineIdentifier,
+        prepared,
+        inputYaml: input?.text ?? null,
+        triggerType: "WEBHOOK_CUSTOM",
+        triggeredBy: {
+          uuid: "systemUser",
+          identifier: trigger.identifier,
+          name: trigger.identifier,
+          email: null,
+          triggerRef,
+        },
+        trigger: { type: "Webhook", payload: JSON.parse(delivery.payload) as Json, header: delivery.headers },
+      });
+      await closeDelivery(tx, delivery.accountId, delivery.id, {
+        status: "TARGET_EXECUTION_REQUESTED",
+        message: "Pipeline execution was requested successfully",
+        executionId: started.id,
+        at: deps.clock.now(),
+      });
+    });
+  }
+
+  const close = (delivery: Delivery, outcome: Omit<Outcome, "executionId" | "at">): Promise<void> =>
+    closeDelivery(deps.db, delivery.accountId, delivery.id, { ...outcome, executionId: null, at: deps.clock.now() });
+
+  async function sweep(): Promise<void> {
+    for (const delivery of await findWaiting(deps.db, deps.clock.now() - SWEEP_AFTER_MS)) {
+      const trigger = await findTriggerById(deps.db, delivery.accountId, delivery.triggerId);
+      if (trigger) await process(delivery, trigger).catch(deps.onError);
+    }
+  }
+
+  return { receive, sweep };
+}
+
+const PARSED_KEPT = 500;
+const parseBody = (trigger: Trigger) => validate(triggerBody, parseDocument(trigger.yaml), { root: "trigger" });
+
+/** Reads the document of a trigger once a version: a busy webhook should not parse YAML at every call. */
+function makeBodyOf(): (trigger: Trigger) => ReturnType<typeof parseBody> {
+  const kept = new Map<Uuid, { version: number; body: ReturnType<typeof parseBody> }>();
+  return (trigger) => {
+    const known = kept.get(trigger.id);
+    if (known?.version === trigger.version) return known.body;
+    const body = parseBody(trigger);
+    if (kept.size >= PARSED_KEPT) kept.clear();
+    kept.set(trigger.id, { version: trigger.version, body });
+    return body;
+  };
+}

@@ -1,0 +1,135 @@
+import type { Uuid } from "../core/ids.ts";
+import type { Query } from "../platform/db/db.ts";
+import type { Delivery, DeliveryState, DeliveryStatus, Trigger } from "./trigger.ts";
+
+type Store = { readonly query: Query };
+
+const TRIGGER = `t.account_id as "accountId", t.id, t.project_id as "projectId", a.org_identifier as "orgIdentifier",
+  a.identifier as "projectIdentifier", t.pipeline_id as "pipelineId", p.identifier as "pipelineIdentifier",
+  t.identifier, t.name, t.description, t.tags, t.enabled, t.yaml, t.token_sealed as "tokenSealed", t.version,
+  t.created_at as "createdAt", t.updated_at as "updatedAt"`;
+
+const FROM = `from triggers t
+  join projects a on a.account_id = t.account_id and a.id = t.project_id
+  join pipelines p on p.account_id = t.account_id and p.id = t.pipeline_id`;
+
+/** False when the identifier is taken. */
+export async function insertTrigger(db: Store, trigger: Trigger & { readonly tokenHash: Buffer }): Promise<boolean> {
+  const rows = await db.query(
+    `insert into triggers (account_id, id, project_id, pipeline_id, identifier, name, description, tags, enabled, yaml,
+                           token_hash, token_sealed, version, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     on conflict (account_id, pipeline_id, identifier) do nothing returning id`,
+    [
+      trigger.accountId,
+      trigger.id,
+      trigger.projectId,
+      trigger.pipelineId,
+      trigger.identifier,
+      trigger.name,
+      trigger.description,
+      JSON.stringify(trigger.tags),
+      trigger.enabled,
+      trigger.yaml,
+      trigger.tokenHash,
+      trigger.tokenSealed,
+      trigger.version,
+      trigger.createdAt,
+      trigger.updatedAt,
+    ],
+  );
+  return rows.length > 0;
+}
+
+export async function findTrigger(
+  db: Store,
+  accountId: Uuid,
+  pipelineId: Uuid,
+  identifier: string,
+): Promise<Trigger | undefined> {
+  const rows = await db.query<Trigger>(
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.pipeline_id = $2 and t.identifier = $3`,
+    [accountId, pipelineId, identifier],
+  );
+  return rows[0];
+}
+
+export async function findTriggerByToken(db: Store, accountId: Uuid, tokenHash: Buffer): Promise<Trigger | undefined> {
+  const rows = await db.query<Trigger>(`select ${TRIGGER} ${FROM} where t.account_id = $1 and t.token_hash = $2`, [
+    accountId,
+    tokenHash,
+  ]);
+  return rows[0];
+}
+
+export async function findTriggerById(db: Store, accountId: Uuid, id: Uuid): Promise<Trigger | undefined> {
+  const rows = await db.query<Trigger>(`select ${TRIGGER} ${FROM} where t.account_id = $1 and t.id = $2`, [
+    accountId,
+    id,
+  ]);
+  return rows[0];
+}
+
+export async function insertDelivery(db: Store, delivery: Delivery): Promise<void> {
+  await db.query(
+    `insert into webhook_deliveries (account_id, id, correlation_id, trigger_id, headers, payload, received_at, message)
+     values ($1, $2, $3, $4, $5, $6, $7, '')`,
+    [
+      delivery.accountId,
+      delivery.id,
+      delivery.correlationId,
+      delivery.triggerId,
+      JSON.stringify(delivery.headers),
+      delivery.payload,
+      delivery.receivedAt,
+    ],
+  );
+}
+
+/** True for the one who processes it; the row stays locked until the transaction ends. */
+export async function takeDelivery(db: Store, accountId: Uuid, id: Uuid): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from webhook_deliveries where account_id = $1 and id = $2 and processed_at is null for update skip locked`,
+    [accountId, id],
+  );
+  return rows.length > 0;
+}
+
+export type Outcome = {
+  readonly status: DeliveryStatus;
+  readonly message: string;
+  readonly executionId: Uuid | null;
+  readonly at: number;
+};
+
+export async function closeDelivery(db: Store, accountId: Uuid, id: Uuid, outcome: Outcome): Promise<void> {
+  await db.query(
+    `update webhook_deliveries set processed_at = $3, status = $4, message = $5, execution_id = $6
+      where account_id = $1 and id = $2 and processed_at is null`,
+    [accountId, id, outcome.at, outcome.status, outcome.message, outcome.executionId],
+  );
+}
+
+const DELIVERY = `account_id as "accountId", id, correlation_id as "correlationId", trigger_id as "triggerId", headers,
+  payload, received_at as "receivedAt"`;
+
+/** Across accounts, oldest first: what a server that ended, or an error, left unprocessed. */
+export async function findWaiting(db: Store, before: number): Promise<Delivery[]> {
+  return db.query<Delivery>(
+    `select ${DELIVERY} from webhook_deliveries where processed_at is null and received_at < $1 order by id limit 100`,
+    [before],
+  );
+}
+
+export async function findDelivery(
+  db: Store,
+  accountId: Uuid,
+  correlationId: string,
+): Promise<(Delivery & DeliveryState) | undefined> {
+  const rows = await db.query<Delivery & DeliveryState>(
+    `select ${DELIVERY}, status, message, execution_id as "executionId"
+       from webhook_deliveries where account_id = $1 and correlation_id = $2`,
+    [accountId, correlationId],
+  );
+  return rows[0];
+}

@@ -1,0 +1,47 @@
+import type { Uuid } from "../core/ids.ts";
+
+/** Starts a pipeline when its webhook is called. */
+export type Trigger = {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly projectId: Uuid;
+  readonly orgIdentifier: string;
+  readonly projectIdentifier: string;
+  readonly pipelineId: Uuid;
+  readonly pipelineIdentifier: string;
+  readonly identifier: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly enabled: boolean;
+  readonly yaml: string;
+  readonly tokenSealed: Buffer;
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+};
+
+/** A call of a webhook: stored first, then answered, then processed. */
+export type Delivery = {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly correlationId: string;
+  readonly triggerId: Uuid;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as it was sent; it has been read as JSON once. */
+  readonly payload: string;
+  readonly receivedAt: number;
+};
+
+/** What became of a delivery. `status` is null while it waits. */
+export type DeliveryState = {
+  readonly status: DeliveryStatus | null;
+  readonly message: string;
+  readonly executionId: Uuid | null;
+};
+
+export type DeliveryStatus =
+  | "TARGET_EXECUTION_REQUESTED"
+  | "TRIGGER_DISABLED"
+  | "INVALID_RUNTIME_INPUT_YAML"
+  | "EXCEPTION_WHILE_PROCESSING";
