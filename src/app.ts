@@ -1,0 +1,195 @@
+/**
+ * The composition: the one file that knows everything. Each slice is built
+ * once, low to high; what has to go up is passed down as a port.
+ */
+import { lexicographicSortSchema, printSchema, type GraphQLSchema } from "graphql";
+import { z } from "zod";
+import { MAX_FRAME } from "../protocol/messages.ts";
+import { makeAudit } from "./audit/index.ts";
+import { makeConnectors } from "./connectors/index.ts";
+import type { Clock } from "./core/clock.ts";
+import type { NewId, Uuid } from "./core/ids.ts";
+import { makeDelegates } from "./delegates/index.ts";
+import { addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
+import { addIdentityTypes, firstStart, makeIdentity, type FirstFacts, type Identity } from "./identity/index.ts";
+import { addPipelineTypes, makePipelines, type Pipelines } from "./pipelines/index.ts";
+import { makeSealer } from "./platform/crypto/seal.ts";
+import type { Db } from "./platform/db/db.ts";
+import { databaseProblem } from "./platform/db/problems.ts";
+import { makeBuilder } from "./platform/graphql/builder.ts";
+import { addGraphql } from "./platform/graphql/endpoint.ts";
+import { json } from "./platform/http/answers.ts";
+import { publicRoute, type Route } from "./platform/http/routes.ts";
+import { makeHttp } from "./platform/http/server.ts";
+import { every } from "./platform/jobs/every.ts";
+import type { Log } from "./platform/log/log.ts";
+import { addProjectTypes, DEFAULT_ORGANIZATION, makeProjects, type Projects } from "./projects/index.ts";
+import { makeTriggers } from "./triggers/index.ts";
+
+export { DEFAULT_ORGANIZATION };
+
+export type PlatformDeps = {
+  readonly db: Db;
+  readonly rootKey: Buffer;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly log: Log;
+  /** How callers reach the server; asked for once it listens. */
+  readonly publicUrl: () => string;
+  /** Names of the migrations that are still to come; for readiness. */
+  readonly pendingMigrations: () => Promise<readonly string[]>;
+};
+
+export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
+
+const SWEEP_MS = 1_000;
+const RECONCILE_MS = 5_000;
+
+export async function buildPlatform(deps: PlatformDeps) {
+  const { db, clock, newId, log } = deps;
+  const onError = (error: unknown): void => log.error({ err: error }, "something failed that nobody waited for");
+  const stopping = new AbortController();
+
+  const audit = makeAudit({ clock, newId });
+  const identity = makeIdentity({ db, clock });
+  const { authorize } = identity;
+  const base = { db, audit, authorize, clock, newId };
+  const projects = makeProjects(base);
+  const connectors = makeConnectors({
+    ...base,
+    getProject: projects.get,
+    requireOrganization: projects.requireOrganization,
+  });
+  const delegates = makeDelegates({ ...base, log, onError });
+  const pipelines = makePipelines({ ...base, getProject: projects.get });
+  const executions = makeExecutions({
+    ...base,
+    getProject: projects.get,
+    prepareRun: pipelines.prepareRun,
+    delegates,
+    onError,
+  });
+  const triggers = makeTriggers({
+    ...base,
+    getPipeline: pipelines.get,
+    prepareRun: pipelines.prepareRun,
+    startExecution: executions.start,
+    getExecution: executions.get,
+    sealer: makeSealer(deps.rootKey, "webhook tokens"),
+    publicUrl: deps.publicUrl,
+    onError,
+  });
+
+  const schema = buildSchema({ identity, projects, pipelines, executions });
+  const httpDeps = {
+    log,
+    authenticate: identity.authenticate,
+    explain: databaseProblem,
+    stopping: stopping.signal,
+    maxFrame: MAX_FRAME,
+  };
+  const http = await makeHttp(httpDeps);
+  http.add([
+    ...healthRoutes(deps),
+    ...projects.routes,
+    ...connectors.routes,
+    ...pipelines.routes,
+    ...executions.routes,
+    ...triggers.routes,
+    ...delegates.routes,
+  ]);
+  addGraphql(http.app, schema, httpDeps);
+  const served = delegates.serve(http.app, executions.ports);
+
+  /** Everything that is looked at again and again; tests call it instead of waiting. */
+  const sweep = async (): Promise<void> => {
+    await executions.fireTimers();
+    await triggers.sweep();
+  };
+
+  return {
+    http,
+    schema,
+    sweep,
+    reconcile: served.reconcile,
+    renewLocalToken: delegates.renewLocalToken,
+    /** Makes the account of an empty database. `announce` gets what only this call knows, before the commit. */
+    firstStart: (announce: (facts: FirstFacts) => void): Promise<{ accountId: Uuid; facts: FirstFacts | undefined }> =>
+      firstStart({
+        db,
+        clock,
+        newId,
+        sealer: makeSealer(deps.rootKey, "root key check"),
+        furnish: projects.furnish,
+        announce,
+      }),
+    startJobs(): { stop: () => Promise<void> } {
+      const jobs = [every(SWEEP_MS, sweep, onError), every(RECONCILE_MS, served.reconcile, onError)];
+      return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) };
+    },
+    /** Takes no new work: streams end, requests are refused, delegates are let go. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      served.stop();
+      executions.stop();
+      await http.app.close();
+    },
+  };
+}
+
+type SchemaDeps = {
+  readonly identity: Pick<Identity, "userByName">;
+  readonly projects: Pick<Projects, "getApplication" | "listApplications">;
+  readonly pipelines: Pick<Pipelines, "list" | "getById">;
+  readonly executions: Pick<Executions, "list" | "get">;
+};
+
+function buildSchema({ identity, projects, pipelines, executions }: SchemaDeps): GraphQLSchema {
+  const builder = makeBuilder();
+  addIdentityTypes(builder, identity);
+  const { Application } = addProjectTypes(builder, projects);
+  const { Pipeline } = addPipelineTypes(builder, { Application }, pipelines);
+  addExecutionTypes(builder, { Application, Pipeline }, executions);
+  return builder.toSchema();
+}
+
+/** The schema as text, for api/schema.graphql. No field is resolved, so no verb is needed. */
+export function printGraphqlSchema(): string {
+  const unused = (): Promise<never> => Promise.reject(new Error("the printed schema resolves nothing"));
+  const schema = buildSchema({
+    identity: { userByName: unused },
+    projects: { getApplication: unused, listApplications: unused },
+    pipelines: { list: unused, getById: unused },
+    executions: { list: unused, get: unused },
+  });
+  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+}
+
+const healthRoutes = ({ db, pendingMigrations }: Pick<PlatformDeps, "db" | "pendingMigrations">): readonly Route[] => [
+  publicRoute({
+    method: "GET",
+    path: "/health/live",
+    operation: "health.live",
+    access: { public: "probes have no credential, and learn nothing here" },
+    query: z.object({}),
+    handle: async () => json(200, { status: "UP" }),
+  }),
+  publicRoute({
+    method: "GET",
+    path: "/health/ready",
+    operation: "health.ready",
+    access: { public: "probes have no credential, and learn nothing here" },
+    query: z.object({}),
+    handle: async () => {
+      try {
+        await db.query("select 1");
+        const pending = await pendingMigrations();
+        return pending.length === 0
+          ? json(200, { status: "UP" })
+          : json(503, { status: "DOWN", reason: "migrations are pending" });
+      } catch {
+        return json(503, { status: "DOWN", reason: "the database does not answer" });
+      }
+    },
+  }),
+];
