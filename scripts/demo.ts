@@ -1,0 +1,117 @@
+/**
+ * `npm run demo`: the main job, end to end, on a platform of its own: free ports,
+ * a temporary data directory, everything stopped and removed at the end.
+ */
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { styleText } from "node:util";
+import { makeClient, type Client } from "./demo/client.ts";
+import { startServer, type RunningServer } from "./demo/server.ts";
+
+const EXAMPLES = new URL("../examples/quickstart/", import.meta.url);
+const PAYLOAD = { version: "1.4.2", commit: "9fceb02", author: "Ada Lovelace" };
+const SCOPE = "orgIdentifier=default&projectIdentifier=quickstart";
+const PIPELINE = "deploy_web_shop";
+
+const began = Date.now();
+const bold = (text: string): string => styleText("bold", text);
+const dim = (text: string): string => styleText("dim", text);
+const green = (text: string): string => styleText("green", text);
+
+const line = (text = ""): void => void process.stdout.write(`${text}\n`);
+/** One step of the demo: what is done, then how it went. */
+async function progress<T>(what: string, work: () => Promise<T>, result: (value: T) => string): Promise<T> {
+  const from = Date.now();
+  const value = await work();
+  line(`${green("✓")} ${what.padEnd(34)} ${dim(`${result(value)}  ${Date.now() - from} ms`)}`);
+  return value;
+}
+
+async function main(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "railhead-demo-"));
+  // The database and the steps may run as users of their own; what is theirs inside is closed to others.
+  await chmod(folder, 0o711);
+  let server: RunningServer | undefined;
+  const interrupted = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => interrupted.abort(new Error(`stopped by ${signal}`)));
+  line(bold("Railhead, from YAML to a finished execution"));
+  line();
+  try {
+    server = await progress(
+      "Server, database and delegate",
+      () => startServer(folder, interrupted.signal),
+      (one) => one.facts.baseUrl,
+    );
+    await tour(makeClient(server.facts, interrupted.signal));
+  } finally {
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+  line();
+  line(
+    `${green("✓")} Everything is stopped and removed, after ${((Date.now() - began) / 1000).toFixed(1)} s. ${bold("npm start")} runs it for good.`,
+  );
+}
+
+async function tour(client: Client): Promise<void> {
+  const example = (name: string): Promise<string> => readFile(new URL(name, EXAMPLES), "utf8");
+  await progress(
+    "project.yaml",
+    async () =>
+      client.send("/ng/api/projects?orgIdentifier=default", "application/yaml", await example("project.yaml")),
+    (data) => data["project"].identifier,
+  );
+  await progress(
+    "connector.yaml",
+    async () => client.send("/ng/api/connectors", "text/yaml", await example("connector.yaml")),
+    (data) => data["connector"].identifier,
+  );
+  await progress(
+    "pipeline.yaml",
+    async () => client.send(`/pipeline/api/pipelines?${SCOPE}`, "application/yaml", await example("pipeline.yaml")),
+    String,
+  );
+  const trigger = await progress(
+    "Webhook trigger",
+    async () =>
+      client.send(
+        `/pipeline/api/triggers?${SCOPE}&targetIdentifier=${PIPELINE}`,
+        "application/yaml",
+        await example("trigger.yaml"),
+      ),
+    (data) => data["identifier"],
+  );
+
+  line();
+  line(
+    `${bold("An outside system calls")} ${dim(trigger["webhookUrl"].replace(/custom\/[^/]+/, "custom/…").split("?")[0])}`,
+  );
+  line(dim(`  ${JSON.stringify(PAYLOAD)}`));
+  const called = Date.now();
+  const delivery = await client.call(trigger["webhookUrl"], PAYLOAD);
+  const execution = await client.executionOf(delivery["apiUrl"]);
+  line(dim(`  stored and answered in ${Date.now() - called} ms; execution ${execution}`));
+  line();
+  line(bold("The step's log, live"));
+  const status = await client.follow(execution, (text) => {
+    const seconds = ((Date.now() - called) / 1000).toFixed(2).padStart(5);
+    for (const row of text.replace(/\n$/, "").split("\n")) line(`${dim(`${seconds} s │`)} ${row}`);
+  });
+  line();
+  line(bold("What a script asks afterwards"));
+  const { query, variables, answer } = await client.latestExecution(PIPELINE);
+  line(dim(query.trim().replace(/^/gm, "  ")));
+  line(dim(`  variables ${JSON.stringify(variables)}`));
+  line(JSON.stringify(answer, null, 2).replace(/^/gm, "  "));
+  if (status !== "SUCCESS") throw new Error(`the execution ended with status ${status}`);
+}
+
+await main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`\n${styleText("red", "✗")} ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);
