@@ -1,0 +1,11 @@
+/** A reporter for Node's test runner: the absolute path of every file with a failed test, one a line. */
+type TestEvent = { readonly type: string; readonly data: { readonly file?: string } };
+
+export default async function* failedFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  for await (const { type, data } of events) {
+    if (type !== "test:fail" || data.file === undefined || seen.has(data.file)) continue;
+    seen.add(data.file);
+    yield `${data.file}\n`;
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * `npm test`, `npm test -- src/secrets/create.test.ts -t "unique"`.
+ *
+ * Starts one database server for all test files in a temporary directory, migrates a template that
+ * each file clones (test/harness/database.ts), runs Node's test runner, and removes everything again,
+ * also after Ctrl-C. RAILHEAD_KEEP_DATABASES=1 keeps the databases of failed files and their server
+ * until Ctrl-C, and says how to connect.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, globSync, statSync } from "node:fs";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Client, escapeIdentifier } from "pg";
+import { startEmbedded, type Embedded } from "../src/platform/db/embedded/embedded.ts";
+import { lockDataDir, type DataDirLock } from "../src/platform/db/embedded/lock.ts";
+import { findPlace } from "../src/platform/db/embedded/place.ts";
+import { endOrphans } from "../src/platform/db/embedded/orphans.ts";
+import { migrate } from "../src/platform/db/migrate.ts";
+import { MIGRATIONS } from "../src/platform/db/migration-files.ts";
+import { connectionUrl } from "../src/platform/db/connection.ts";
+import { silentLog, TEST_SERVER, type TestServer } from "../test/harness/database.ts";
+
+const FOLDERS = ["src", "protocol", "delegate", "cli", "scripts", "test"];
+const TEMPLATE = "railhead_template";
+const PREFIX = "railhead-test-";
+/** What a test writes is gone with the run, so that it need not reach the disk. */
+const FAST = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" };
+
+const stop = new AbortController();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(name));
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const { files, flags } = readArguments(args);
+  if (files.length === 0) return fail("There is no test file among these names.");
+  await removeLeftovers();
+  const folder = await mkdtemp(join(tmpdir(), PREFIX));
+  const lock = await lockDataDir(folder);
+  let embedded: Embedded | undefined;
+  try {
+    embedded = await startEmbedded({ lock, log: silentLog, settings: FAST });
+    const server = {
+      connection: embedded.connection,
+      template: TEMPLATE,
+      keep: process.env["RAILHEAD_KEEP_DATABASES"] === "1",
+    };
+    await makeTemplate(server);
+    const failedFiles = join(folder, "failed");
+    const code = await runTests(files, flags, server, failedFiles);
+    if (server.keep) await showKept(server, failedFiles);
+    return code;
+  } finally {
+    await embedded?.stop();
+    lock.release();
+    if (embedded) await rm(embedded.location, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function fail(message: string): number {
+  process.stderr.write(`${message}\n`);
+  return 1;
+}
+
+/** `-t name` is short for --test-name-pattern; other options go to Node; the rest are files, folders and patterns. */
+function readArguments(args: readonly string[]): {
+  readonly files: readonly string[];
+  readonly flags: readonly string[];
+} {
+  const flags: string[] = [];
+  const names: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at] ?? "";
+    if (arg === "-t") flags.push(`--test-name-pattern=${args[(at += 1)] ?? ""}`);
+    else if (arg.startsWith("-")) flags.push(arg);
+    else names.push(arg);
+  }
+  const patterns = names.length > 0 ? names : FOLDERS;
+  return { files: [...new Set(patterns.flatMap(expand))].toSorted(), flags };
+}
+
+function expand(name: string): readonly string[] {
+  if (!existsSync(name)) return globSync(name);
+  return statSync(name).isDirectory() ? globSync(`${name}/**/*.test.ts`) : [name];
+}
+
+async function makeTemplate({ connection, template }: TestServer): Promise<void> {
+  const admin = new Client(connection);
+  await admin.connect();
+  await admin.query(`create database ${template}`);
+  await migrate({ ...connection, database: template }, MIGRATIONS);
+  // A template that something is connected to cannot be cloned; autovacuum would be enough.
+  await admin.query(`alter database ${template} with is_template true allow_connections false`);
+  await admin.end();
+}
+
+/** Runs the test files, each in a process of its own, and answers the exit code. */
+async function runTests(
+  files: readonly string[],
+  flags: readonly string[],
+  server: TestServer,
+  failed: string,
+): Promise<number> {
+  const own = ["--test", "--test-isolation=process", `--test-concurrency=${Math.max(2, availableParallelism())}`];
+  const reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"];
+  const record = [`--test-reporter=${import.meta.dirname}/test-reporter.ts`, `--test-reporter-destination=${failed}`];
+  const cache = process.env["NODE_COMPILE_CACHE"] ?? (await compileCache());
+  const child = spawn(process.execPath, [...own, ...reporters, ...(server.keep ? record : []), ...flags, ...files], {
+    stdio: ["ignore", "inherit", "inherit"],
+    env: {
+      ...process.env,
+      [TEST_SERVER]: JSON.stringify(server),
+      ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }),
+    },
+  });
+  stop.signal.addEventListener("abort", () => child.kill("SIGTERM"));
+  if (stop.signal.aborted) child.kill("SIGTERM");
+  const [code] = (await once(child, "exit")) as [number | null];
+  return stop.signal.aborted ? 130 : (code ?? 1);
+}
+
+/** A folder for compiled sources that only we can write: V8 trusts what it reads from there. */
+async function compileCache(): Promise<string | undefined> {
+  const folder = join(tmpdir(), `railhead-compile-${process.geteuid?.() ?? 0}`);
+  await mkdir(folder, { mode: 0o700 }).catch(() => {});
+  const { uid, mode } = await lstat(folder);
+  return uid === process.geteuid?.() && (mode & 0o170_077) === 0o040_000 ? folder : undefined;
+}
+
+async function showKept(server: TestServer, failedFiles: string): Promise<void> {
+  const failed = new Set((await readFile(failedFiles, "utf8").catch(() => "")).split("\n"));
+  const isFailed = (file: string): boolean => failed.has(resolve(file));
+  const admin = new Client(server.connection);
+  await admin.connect();
+  const { rows } = await admin.query<{ name: string; file: string }>(
+    "select datname as name, shobj_description(oid, 'pg_database') as file from pg_database where datname ~ '_[0-9]+_[0-9]+$' order by 1",
+  );
+  for (const { name, file } of rows) {
+    if (isFailed(file))
+      process.stdout.write(`kept ${file}:\n  psql "${connectionUrl({ ...server.connection, database: name })}"\n`);
+    else await admin.query(`drop database ${escapeIdentifier(name)} with (force)`);
+  }
+  await admin.end();
+  if (!rows.some(({ file }) => isFailed(file))) return;
+  process.stdout.write("The database server stays until Ctrl-C.\n");
+  const alive = setInterval(() => {}, 60_000);
+  if (!stop.signal.aborted) await once(stop.signal, "abort");
+  clearInterval(alive);
+}
+
+/** A run that was killed leaves its server and its folder behind; the lock on it is free then. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of (await readdir(tmpdir())).filter((it) => it.startsWith(PREFIX))) {
+    const folder = join(tmpdir(), name);
+    if ((await lstat(folder)).uid !== process.geteuid?.()) continue;
+    const lock = await lockDataDir(folder).catch((): DataDirLock | undefined => undefined);
+    if (!lock) continue; // a run that is under way
+    const place = await findPlace(lock.dataDir);
+    if (place) {
+      await endOrphans(place, silentLog);
+      await rm(place.root, { recursive: true, force: true });
+    }
+    lock.release();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { root } from "../../scripts/lib/files.ts";
+
+const TEST_COMMAND = "npm ci && npm test";
+
+const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
+
+/** Whether this text holds the command as a line of its own, or as a part of its own of a longer script line. */
+const runs = (text: string, command: string): boolean =>
+  text.split("\n").some((line) => line.trim() === command || line.includes(`"${command}"`));
+
+test("CI runs the README's test command, and the check", () => {
+  assert.ok(read("README.md").includes(TEST_COMMAND), `README.md must say \`${TEST_COMMAND}\``);
+  assert.ok(runs(read(".ci/run"), TEST_COMMAND), `.ci/run must run \`${TEST_COMMAND}\``);
+  assert.ok(runs(read(".ci/run"), "npm run check"), ".ci/run must run `npm run check`");
+  assert.notEqual(statSync(path.join(root, ".ci/run")).mode & 0o100, 0, ".ci/run must be executable");
+});
+
+test("planted: a CI that runs something else", () => {
+  assert.ok(runs('part "npm ci && npm test"', TEST_COMMAND));
+  assert.ok(!runs("npm ci\nnpm test -- --shard=1", TEST_COMMAND));
+  assert.ok(!runs("npm ci && npm test || true", TEST_COMMAND));
+  assert.ok(!runs("# npm ci && npm test", TEST_COMMAND));
+});
+
+test("every npm script goes through the guard, so that an old Node is named as the cause", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const ours = Object.entries(scripts).filter(([, command]) => /\.ts\b/.test(command));
+  assert.ok(ours.length > 0);
+  const bare = ours.filter(([, command]) => !command.startsWith("node scripts/guard.js ")).map(([name]) => name);
+  assert.deepEqual(bare, [], "Begin these scripts of package.json with `node scripts/guard.js`");
+});

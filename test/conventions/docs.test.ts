@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { projectPaths, readText } from "../../scripts/lib/files.ts";
+import { docPathViolations } from "./lib/doc-paths.ts";
+import { settle } from "./lib/settle.ts";
+
+const isDoc = (file: string): boolean => /^(docs\/.*|README|CONTRIBUTING)\.md$|^docs\/.*\.md$/.test(file);
+
+test("every path that the documentation names exists", () =>
+  settle(docPathViolations(readText(isDoc), projectPaths())));
+
+const tree = ["README.md", "package.json", "src/core/ids.ts", "docs/map.md", "docs/how-to/run-one-test.md"];
+const planted = (text: string, doc = "docs/map.md"): readonly string[] =>
+  docPathViolations(new Map([[doc, text]]), tree).map(({ message }) => message);
+
+test("planted: names in code spans, blocks and links that point nowhere", () => {
+  assert.deepEqual(planted("see `src/core/gone.ts`"), ["docs/map.md:1 names src/core/gone.ts, which does not exist"]);
+  assert.deepEqual(planted("```sh\nnpm test -- src/gone/a.test.ts\n```"), [
+    "docs/map.md:2 names src/gone/a.test.ts, which does not exist",
+  ]);
+  assert.deepEqual(planted("[how](how-to/gone.md#top)"), [
+    "docs/map.md:1 names docs/how-to/gone.md, which does not exist",
+  ]);
+  assert.deepEqual(planted("`src/gone/*.ts` and `GONE.md`").length, 2);
+});
+
+test("what exists, or names nothing of ours, passes", () => {
+  const text =
+    "`src/core/ids.ts`, `src/core/`, `src/*/ids.ts`, `src/<slice>/list.ts`, `docs/decisions/NNNN-title.md`, `package.json`, " +
+    "`GET /gateway/api/graphql`, `./src/core/ids.ts`, [run](how-to/run-one-test.md), [out](https://example.org/src/x.ts)";
+  assert.deepEqual(planted(text), []);
+});

@@ -1,0 +1,160 @@
+import path from "node:path";
+import {
+  type Layer,
+  layers,
+  levels,
+  mayImportApp,
+  mayOpenConnections,
+  pureNames,
+  slices,
+  storeNames,
+} from "../../../scripts/import-rules.ts";
+import { type Files, isTest } from "../../../scripts/lib/files.ts";
+import { type Import, parse } from "../../../scripts/lib/parse.ts";
+import type { Violation } from "./settle.ts";
+
+type Edge = Import & { readonly from: string; readonly to: string };
+type Edges = ReadonlyMap<string, readonly Edge[]>;
+
+const isSlice = (name: string): boolean => name === "scim" || slices.some(([slice]) => slice === name);
+
+/** Every import of these sources that breaks a rule, and every circle. */
+export function importViolations(files: Files): readonly Violation[] {
+  const edges = [...files].flatMap(([from, text]) =>
+    parse(from, text).imports.map((found): Edge => ({ ...found, from, to: resolve(from, found.specifier) })),
+  );
+  const homeless = [...files.keys()]
+    .filter((file) => layerOf(file) === undefined)
+    .map((file) => ({ key: file, message: `${file} belongs to no layer of scripts/import-rules.ts: add its folder` }));
+  const next = Map.groupBy(edges, ({ from }) => from);
+  return [...homeless, ...edges.flatMap(judge), ...impure(files, next), ...circles(files, next)];
+}
+
+/** A path of ours when the specifier is relative, otherwise the specifier itself. */
+function resolve(from: string, specifier: string): string {
+  return specifier.startsWith(".") ? path.posix.join(path.posix.dirname(from), specifier) : specifier;
+}
+
+export function layerOf(file: string): Layer | undefined {
+  return layers
+    .filter(({ at }) => (at.endsWith("/") ? file.startsWith(at) : file === at))
+    .toSorted((a, b) => b.at.length - a.at.length)[0];
+}
+
+function judge(edge: Edge): readonly Violation[] {
+  const because = edge.specifier.startsWith(".") ? judgeOwn(edge) : judgeOutside(edge);
+  if (because === undefined) return [];
+  const { from, to, line } = edge;
+  return [{ key: `${from} → ${to}`, message: `${from}:${line} may not import ${to}, because ${because}` }];
+}
+
+function judgeOwn({ from, to }: Edge): string | undefined {
+  const [mine, theirs] = [layerOf(from), layerOf(to)];
+  if (mine === undefined) return undefined;
+  if (theirs === undefined) return "it lies in no layer of scripts/import-rules.ts";
+  if (theirs.name === "app" && !mayImportApp.some((place) => from.startsWith(place))) {
+    return "app.ts knows everything: only the main program, scripts and the test harness start it";
+  }
+  if (mine.name === theirs.name) return isSlice(mine.name) ? judgeInside(mine, from, to) : undefined;
+  if (isTest(from) && theirs.name === "test") return undefined;
+  if (mine.may !== "all" && !mine.may.includes(theirs.name)) return mine.because;
+  if (isSlice(theirs.name) && to !== `${theirs.at}index.ts`) return `the only door of ${theirs.name} is its index.ts`;
+  return undefined;
+}
+
+function judgeOutside({ from, to, typeOnly }: Edge): string | undefined {
+  if (to.startsWith("/") || to.startsWith("#")) return "our own files are imported by relative path";
+  if (isTest(from)) return undefined;
+  const mine = layerOf(from);
+  if (mine === undefined) return undefined;
+  const name = to.startsWith("node:") ? to : to.split("/", to.startsWith("@") ? 2 : 1).join("/");
+  if (mine.outside !== "all" && !mine.outside.includes(name)) return mine.because;
+  if ((name === "pg" || name === "pg-pool") && !typeOnly && !mayOpenConnections.some((it) => from.startsWith(it))) {
+    return "connections are opened by platform/db only; ask for a Db";
+  }
+  return undefined;
+}
+
+/** Files of one slice: what only computes, below the interfaces, below the door. */
+function judgeInside(slice: Layer, from: string, to: string): string | undefined {
+  if (isTest(from)) return undefined;
+  const [mine, theirs] = [levelOf(slice, from), levelOf(slice, to)];
+  const [level, target] = [levels[mine]?.[0], levels[theirs]?.[0]];
+  if (theirs > mine)
+    return `inside a slice the order is noun, store, verb, interface, door: this is a ${level} file, that a ${target} file`;
+  return level === "interface" && mine === theirs ? "interfaces meet in the verb, not in each other" : undefined;
+}
+
+const levelOf = (slice: Layer, file: string): number =>
+  levels.findIndex(([, names]) => names.test(file.slice(slice.at.length)));
+
+/** Nouns, wires and problems from which imports inside the slice lead to its store. */
+function impure(files: Files, next: Edges): readonly Violation[] {
+  return [...files.keys()].flatMap((file) => {
+    const slice = layerOf(file);
+    if (slice === undefined || !isSlice(slice.name) || !pureNames.test(roleOf(slice, file))) return [];
+    const way = wayToStore(file, slice, next);
+    if (way === undefined) return [];
+    const message = `${file} may not lead to the store (${way.join(" → ")}), because it only computes`;
+    return [{ key: way.join(" → "), message }];
+  });
+}
+
+function roleOf(slice: Layer, file: string): string {
+  const name = file.slice(slice.at.length);
+  return name === `${slice.name.replace(/s$/, "")}.ts` ? "noun.ts" : name;
+}
+
+function wayToStore(file: string, slice: Layer, next: Edges): readonly string[] | undefined {
+  const ways: (readonly string[])[] = [[file]];
+  const seen = new Set([file]);
+  for (const way of ways) {
+    for (const { to } of next.get(way.at(-1) ?? file) ?? []) {
+      if (storeNames.test(to.slice(slice.at.length)) && to.startsWith(slice.at)) return [...way, to];
+      if (seen.has(to) || !to.startsWith(slice.at)) continue;
+      seen.add(to);
+      ways.push([...way, to]);
+    }
+  }
+  return undefined;
+}
+
+/**
+ * One violation per knot of files that reach each other. Repeatedly dropping files that import
+ * nothing left in the set leaves exactly those that lie on a circle or lead to one; walking
+ * imports from any of them must come back to a file already seen.
+ */
+function circles(files: Files, next: Edges): readonly Violation[] {
+  const alive = new Set(files.keys());
+  const found: Violation[] = [];
+  for (;;) {
+    dropLeaves(alive, next);
+    const [start] = alive;
+    if (start === undefined) return found;
+    const circle = walkToCircle(start, alive, next);
+    const shown = [...circle, circle[0]].join(" → ");
+    found.push({ key: shown, message: `imports run in a circle: ${shown}; move what they share below both` });
+    // One file less opens this circle, so that the next one shows.
+    alive.delete(circle[0] ?? start);
+  }
+}
+
+function dropLeaves(alive: Set<string>, next: Edges): void {
+  let before = -1;
+  while (before !== alive.size) {
+    before = alive.size;
+    for (const file of alive) if (!next.get(file)?.some(({ to }) => alive.has(to))) alive.delete(file);
+  }
+}
+
+function walkToCircle(start: string, alive: ReadonlySet<string>, next: Edges): readonly string[] {
+  const way = [start];
+  for (let at = start; ;) {
+    const step = next.get(at)?.find(({ to }) => alive.has(to))?.to;
+    if (step === undefined) throw new Error(`${at} was dropped as a leaf and is still walked`);
+    const seen = way.indexOf(step);
+    if (seen !== -1) return way.slice(seen);
+    way.push(step);
+    at = step;
+  }
+}

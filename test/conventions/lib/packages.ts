@@ -1,0 +1,64 @@
+import type { Violation } from "./settle.ts";
+
+export type Manifest = Readonly<Record<string, unknown>>;
+type Locked = {
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
+  readonly resolved?: string;
+  readonly integrity?: string;
+};
+export type Lock = { readonly packages: Readonly<Record<string, Locked>> };
+
+/** Licences that ask for no more than a notice. Zlib comes with pako, beside MIT. */
+const LICENCES = new Set([
+  "MIT",
+  "ISC",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "Apache-2.0",
+  "BlueOak-1.0.0",
+  "0BSD",
+  "Python-2.0",
+  "Zlib",
+]);
+const GROUPS = ["dependencies", "optionalDependencies", "devDependencies"];
+
+/** Every way in which package.json or the lock file lets in more than was reviewed. */
+export function packageViolations(manifest: Manifest, lock: Lock): readonly Violation[] {
+  const packages = Object.entries(lock.packages).filter(([place]) => place !== "");
+  const denied = record(manifest["allowScripts"]);
+  return [
+    ...GROUPS.flatMap((group) => Object.entries(record(manifest[group])))
+      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))
+      .map(([name, version]) => say(name, `${name} is asked for as "${String(version)}": write one exact version`)),
+    ...packages
+      .filter(([, { license }]) => license === undefined || !isFree(license))
+      .map(([place, { license }]) =>
+        say(place, `${place} has the licence ${license ?? "(none)"}: choose another package`),
+      ),
+    ...packages
+      .filter(([place, { hasInstallScript }]) => hasInstallScript === true && denied[nameOf(place)] !== false)
+      .map(([place]) =>
+        say(place, `${place} has an install script: deny it in allowScripts and see that it works without`),
+      ),
+    ...packages
+      .filter(([, { integrity }]) => integrity === undefined)
+      .map(([place]) => say(place, `${place} has no integrity in the lock file`)),
+    ...packages
+      .filter(([, { resolved }]) => resolved !== undefined)
+      .map(([place]) => say(place, `${place} names the host it came from: install with this folder's .npmrc`)),
+  ];
+}
+
+/** `A`, `(A AND B)`: each must be free; `(A OR B)`: one is enough. Mixed and nested expressions are refused. */
+function isFree(expression: string): boolean {
+  const plain = expression.replaceAll(/^\(|\)$/g, "");
+  if (plain.includes(" OR ")) return plain.split(" OR ").some((licence) => LICENCES.has(licence));
+  return plain.split(" AND ").every((licence) => LICENCES.has(licence));
+}
+
+const nameOf = (place: string): string => place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
+
+const record = (value: unknown): Manifest => (typeof value === "object" && value !== null ? (value as Manifest) : {});
+
+const say = (key: string, message: string): Violation => ({ key, message });

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+
+/** One breach of a convention. `key` names it for the list of exceptions; the message says what to do. */
+export type Violation = { readonly key: string; readonly message: string };
+
+/**
+ * Fails with one line per violation that no exception names, and for each exception that
+ * names nothing: the lists of exceptions can only shrink.
+ */
+export function settle(found: readonly Violation[], exceptions: Readonly<Record<string, string>> = {}): void {
+  const keys = new Set(found.map(({ key }) => key));
+  const broken = found.filter(({ key }) => !Object.hasOwn(exceptions, key)).map(({ message }) => message);
+  const unused = Object.keys(exceptions)
+    .filter((key) => !keys.has(key))
+    .map((key) => `the exception "${key}" is not needed any more: remove it`);
+  const lines = [...broken, ...unused];
+  if (lines.length > 0) assert.fail(`\n  ${lines.join("\n  ")}\n`);
+}

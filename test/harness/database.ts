@@ -1,0 +1,73 @@
+/**
+ * A database of its own for a test file, made from the migrated template in milliseconds. The server
+ * behind it is the one that scripts/test.ts started; how to reach it comes through the environment.
+ */
+import { basename } from "node:path";
+import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
+import { clientConfig } from "../../src/platform/db/connection.ts";
+import type { Db, DbLog } from "../../src/platform/db/db.ts";
+import { openDb, type DbOptions } from "../../src/platform/db/pool.ts";
+
+/** Holds a TestServer as JSON. */
+export const TEST_SERVER = "RAILHEAD_TEST_SERVER";
+
+export type TestServer = {
+  /** Reaches the administrative database as a role that may create others. */
+  readonly connection: ClientConfig;
+  readonly template: string;
+  /** Databases stay, for a look at what a failed test left. */
+  readonly keep: boolean;
+};
+
+export type TestDatabase = {
+  readonly db: Db;
+  readonly connection: ClientConfig;
+  readonly name: string;
+  /** Closes the connections and drops the database. Rejects with the first error that nobody waited for. */
+  readonly drop: () => Promise<void>;
+};
+
+export const silentLog: DbLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+let made = 0;
+
+export async function freshDatabase(options: Partial<Omit<DbOptions, "connection">> = {}): Promise<TestDatabase> {
+  const server = testServer();
+  const file = basename(process.argv[1] ?? "test", ".test.ts");
+  // The process id tells test files apart that have one name and run at the same time.
+  const name = `${file.replace(/\W/g, "_").slice(0, 40)}_${process.pid}_${(made += 1)}`;
+  await administer(server, [
+    `create database ${escapeIdentifier(name)} template ${escapeIdentifier(server.template)}`,
+    `comment on database ${escapeIdentifier(name)} is ${escapeLiteral(process.argv[1] ?? "")}`,
+  ]);
+  const connection = { ...server.connection, database: name };
+  const unheard: unknown[] = [];
+  const db = openDb({ connection, log: silentLog, onError: (error) => unheard.push(error), ...options });
+  return {
+    db,
+    connection,
+    name,
+    drop: async () => {
+      await db.close();
+      if (!server.keep) await administer(server, [`drop database if exists ${escapeIdentifier(name)} with (force)`]);
+      if (unheard.length > 0) throw unheard[0];
+    },
+  };
+}
+
+/** The server that scripts/test.ts started. Throws when there is none, and says what to type. */
+export function testServer(): TestServer {
+  const text = process.env[TEST_SERVER];
+  if (text) return JSON.parse(text) as TestServer;
+  throw new Error("This test needs a database, which `npm test` brings: npm test -- <file> [-t <name>]");
+}
+
+async function administer(server: TestServer, statements: readonly string[]): Promise<void> {
+  const client = new Client(clientConfig(server.connection));
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

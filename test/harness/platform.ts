@@ -1,0 +1,151 @@
+/**
+ * A whole platform for a test: real database, real sockets, the clock driven by
+ * hand and the background jobs run by hand (`sweep`, `reconcile`). No delegate:
+ * a test brings a pretend one, or starts the real program.
+ */
+import { randomBytes, randomUUIDv7 } from "node:crypto";
+import { buildPlatform, type Platform } from "../../src/app.ts";
+import { toWire, type Uuid } from "../../src/core/ids.ts";
+import { hashSecret, writeToken } from "../../src/platform/crypto/tokens.ts";
+import type { Db } from "../../src/platform/db/db.ts";
+import { makeLog } from "../../src/platform/log/log.ts";
+import { freshDatabase, type TestDatabase } from "./database.ts";
+
+export type HandClock = { readonly now: () => number; readonly advance: (ms: number) => void };
+
+export function handClock(start = 1_800_000_000_000): HandClock {
+  let at = start;
+  return { now: () => at, advance: (ms) => void (at += ms) };
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
+export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: any };
+
+export type TestPlatform = {
+  readonly url: string;
+  readonly accountId: string;
+  readonly apiKey: string;
+  readonly clock: HandClock;
+  readonly db: Db;
+  readonly database: TestDatabase;
+  readonly platform: Platform;
+  /** Sends a request with the admin's key and account, unless told otherwise. `path` is without `/gateway`. */
+  readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answer>;
+  readonly graphql: (query: string, variables?: unknown) => Promise<Answer>;
+  /** A token for delegates. */
+  readonly delegateToken: () => Promise<string>;
+  /** A further person of the account, with an API key. */
+  readonly addUser: (role: "_account_admin" | "_account_viewer") => Promise<string>;
+  /** Another account of the same database, with an administrator. */
+  readonly addAccount: () => Promise<{ readonly accountId: string; readonly apiKey: string }>;
+  readonly stop: () => Promise<void>;
+};
+
+export type SendOptions = {
+  readonly body?: string | Uint8Array | FormData;
+  readonly contentType?: string;
+  /** Null sends none. */
+  readonly apiKey?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Put into the query as `accountIdentifier`; null leaves it out. */
+  readonly account?: string | null;
+};
+
+export async function startTestPlatform(
+  options: { readonly clock?: HandClock; readonly logTo?: NodeJS.WritableStream } = {},
+): Promise<TestPlatform> {
+  const database = await freshDatabase();
+  const clock = options.clock ?? handClock();
+  const { db } = database;
+  let url = "";
+  const platform = await buildPlatform({
+    db,
+    rootKey: randomBytes(32),
+    clock,
+    newId: () => randomUUIDv7() as Uuid,
+    log: options.logTo ? makeLog("info", options.logTo) : makeLog("silent"),
+    publicUrl: () => url,
+    pendingMigrations: async () => [],
+  });
+  url = await platform.http.app.listen({ host: "127.0.0.1", port: 0 });
+  let apiKey = "";
+  const { accountId } = await platform.firstStart((facts) => void (apiKey = facts.apiKey));
+  const account = toWire(accountId);
+
+  const send: TestPlatform["send"] = async (method, path, how = {}) => {
+    const target = new URL(`${url}${path}`);
+    const scope = how.account === undefined ? account : how.account;
+    if (scope !== null && !target.searchParams.has("accountIdentifier") && !target.searchParams.has("accountId"))
+      target.searchParams.set("accountIdentifier", scope);
+    const key = how.apiKey === undefined ? apiKey : how.apiKey;
+    const response = await fetch(target, {
+      method,
+      headers: {
+        ...(key === null ? {} : { "x-api-key": key }),
+        ...(how.contentType === undefined ? {} : { "content-type": how.contentType }),
+        ...how.headers,
+      },
+      ...(how.body === undefined ? {} : { body: how.body as NonNullable<RequestInit["body"]> }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  };
+
+  return {
+    url,
+    accountId: account,
+    apiKey,
+    clock,
+    db,
+    database,
+    platform,
+    send,
+    graphql: (query, variables = null) =>
+      send("POST", `/gateway/api/graphql?accountId=${account}`, {
+        contentType: "application/json",
+        body: JSON.stringify({ query, variables }),
+      }),
+    delegateToken: () => platform.renewLocalToken(accountId),
+    addUser: (role) => addUser(db, accountId, role, clock.now()),
+    addAccount: () => addAccount(db, clock.now()),
+    stop: async () => {
+      await platform.stop();
+      await database.drop();
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function addUser(db: Db, accountId: Uuid, role: string, at: number): Promise<string> {
+  const [userId, tokenId] = [randomUUIDv7() as Uuid, randomUUIDv7() as Uuid];
+  const secret = randomBytes(32).toString("base64url");
+  await db.query(
+    `insert into users (account_id, id, name, email, password_hash, must_change_password, role, created_at) values ($1, $2, $3, $4, '', false, $5, $6)`,
+    [accountId, userId, `user ${userId}`, `${userId}@example.com`, role, at],
+  );
+  await db.query(
+    `insert into tokens (account_id, id, user_id, name, secret_hash, created_at) values ($1, $2, $3, 'test', $4, $5)`,
+    [accountId, tokenId, userId, hashSecret(secret), at],
+  );
+  return writeToken("pat", { accountId, tokenId, secret });
+}
+
+async function addAccount(db: Db, at: number): Promise<{ accountId: string; apiKey: string }> {
+  const accountId = randomUUIDv7() as Uuid;
+  await db.query(`insert into accounts (id, name, key_check, created_at) values ($1, 'other', '', $2)`, [
+    accountId,
+    at,
+  ]);
+  await db.query(
+    `insert into organizations (account_id, id, identifier, name, description, tags, version, created_at, updated_at) values ($1, $2, 'default', 'Default', '', '{}', 1, $3, $3)`,
+    [accountId, randomUUIDv7(), at],
+  );
+  return { accountId: toWire(accountId), apiKey: await addUser(db, accountId, "_account_admin", at) };
+}

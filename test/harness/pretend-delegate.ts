@@ -1,0 +1,104 @@
+/** A delegate that does what a test says: it speaks the real protocol over a real socket and runs nothing. */
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import { PROTOCOL_VERSION, toDelegate, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+
+type Kind = ToDelegate["kind"];
+type Of<K extends Kind> = Extract<ToDelegate, { kind: K }>;
+
+export type PretendDelegate = {
+  readonly send: (message: ToServer | Record<string, unknown>) => void;
+  /** The next message of this kind that was not taken yet; others stay for later. Rejects when the connection ends first. */
+  readonly next: <K extends Kind>(kind: K) => Promise<Of<K>>;
+  /** Messages that arrived and were not taken. */
+  readonly waiting: () => readonly ToDelegate[];
+  /** Reports the end of a task that `run` brought. */
+  readonly finish: (
+    run: Of<"run">,
+    how?: { exitCode?: number; output?: string; offset?: number; outputs?: { name: string; value: string }[] },
+  ) => void;
+  readonly closed: Promise<number>;
+  readonly close: () => Promise<void>;
+};
+
+export type PretendOptions = {
+  readonly url: string;
+  readonly token: string;
+  readonly name?: string;
+  readonly tags?: string[];
+  readonly slots?: number;
+  readonly identity?: string;
+  readonly bootId?: string;
+  readonly holds?: { task: string; epoch: number }[];
+};
+
+export const newIdentity = (): string => randomBytes(32).toString("base64url");
+
+/** Connects and says hello; the welcome waits among the messages. */
+export async function pretendDelegate(options: PretendOptions): Promise<PretendDelegate> {
+  const socket = new WebSocket(`${options.url.replace(/^http/, "ws")}/delegate/connect`, {
+    headers: { authorization: `Bearer ${options.token}` },
+  });
+  const arrived: ToDelegate[] = [];
+  const takers: { kind: Kind; take: (message: ToDelegate) => void; fail: (error: Error) => void }[] = [];
+  socket.on("message", (data: Buffer) => {
+    const message = toDelegate.parse(JSON.parse(data.toString("utf8")));
+    const at = takers.findIndex((taker) => taker.kind === message.kind);
+    if (at === -1) arrived.push(message);
+    else takers.splice(at, 1)[0]?.take(message);
+  });
+  const closed = new Promise<number>((resolve) => {
+    socket.on("close", (code) => {
+      for (const taker of takers.splice(0))
+        taker.fail(new Error(`the server closed the connection (${code}) before it sent ${taker.kind}`));
+      resolve(code);
+    });
+  });
+  await once(socket, "open");
+  socket.on("error", () => undefined);
+
+  const send: PretendDelegate["send"] = (message) => socket.send(JSON.stringify(message));
+  const next = <K extends Kind>(kind: K): Promise<Of<K>> =>
+    new Promise((resolve, reject) => {
+      const at = arrived.findIndex((message) => message.kind === kind);
+      if (at !== -1) return resolve(arrived.splice(at, 1)[0] as Of<K>);
+      if (socket.readyState !== socket.OPEN) return reject(new Error(`the connection is closed; no ${kind} will come`));
+      takers.push({ kind, take: (message) => resolve(message as Of<K>), fail: reject });
+    });
+
+  const { name = "pretend", tags = [], slots = 4, identity = newIdentity(), bootId = "boot-1", holds = [] } = options;
+  send({
+    kind: "hello",
+    protocol: PROTOCOL_VERSION,
+    identity,
+    name,
+    tags,
+    host: "test",
+    version: "test",
+    bootId,
+    slots,
+    holds,
+  });
+  return {
+    send,
+    next,
+    waiting: () => arrived,
+    closed,
+    finish: (run, { exitCode = 0, output = "", offset = 0, outputs = [] } = {}) =>
+      send({
+        kind: "finished",
+        task: run.task,
+        epoch: run.epoch,
+        offset,
+        data: Buffer.from(output).toString("base64"),
+        startedAt: 1,
+        endedAt: 2,
+        outcome: { kind: "exited", exitCode, outputs },
+      }),
+    close: async () => {
+      socket.close();
+      await closed;
+    },
+  };
+}
