@@ -56,7 +56,7 @@ test("a family is its roots and all that descend from them", () => {
       all.filter(({ pid }) => roots.includes(pid)),
     )
       .map(({ pid }) => pid)
-      .toSorted();
+      .toSorted((a, b) => a - b);
   assert.deepEqual(ids([3]), [3, 5, 9]);
   assert.deepEqual(ids([5, 3]), [3, 5, 9]);
   assert.deepEqual(ids([7]), [7]);

@@ -3,8 +3,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startDelegate } from "./delegate.ts";
-import { silentLog } from "./log.ts";
-import { joinServer, makePlace, QUICK, settingsFor } from "./testing/harness.ts";
+import { joinServer, makePlace, QUICK, settingsFor, silentLog } from "./testing/harness.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
 import { systemTimers } from "./timers.ts";
 

@@ -111,7 +111,10 @@ function connect(deps: SessionDeps, events: Events): () => void {
   };
 
   const take = (message: ToDelegate): string | undefined => {
-    if (message.kind === "refused") return void events.refused(`${message.code}: ${message.message}`);
+    if (message.kind === "refused") {
+      events.refused(`${message.code}: ${message.message}`);
+      return undefined;
+    }
     if ((message.kind === "welcome") === welcomed) return `${message.kind} is out of order`;
     if (message.kind === "welcome") {
       welcomed = true;
@@ -158,9 +161,15 @@ function connect(deps: SessionDeps, events: Events): () => void {
   return () => socket.close(1001);
 }
 
+/** A frame's bytes, in whichever of its three shapes the library hands them over. */
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString();
+  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString();
+}
+
 function parse(data: RawData): ToDelegate | undefined {
   try {
-    return toDelegate.safeParse(JSON.parse(data.toString())).data;
+    return toDelegate.safeParse(JSON.parse(textOf(data))).data;
   } catch {
     return undefined;
   }

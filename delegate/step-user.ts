@@ -7,7 +7,6 @@
  */
 import { spawnSync } from "node:child_process";
 import { chownSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { codeOf, unable, usage } from "./fault.ts";
 
@@ -27,11 +26,13 @@ const GROUPS = 0x3000_0000;
  * @throws Fault when the user is unknown or may not be chosen
  */
 export function stepUser(wanted: string | undefined, workDir: string): StepUser {
-  const self = userInfo();
-  if (process.getuid?.() !== 0) {
-    if (wanted !== undefined && wanted !== self.username && wanted !== String(self.uid))
+  const self = process.getuid?.() ?? 0;
+  if (self !== 0) {
+    // In a container the user may have a number and no name.
+    const name = passwd().find(({ uid }) => uid === self)?.name ?? String(self);
+    if (wanted !== undefined && wanted !== name && wanted !== String(self))
       throw usage(`--step-user '${wanted}': only a delegate started as root can run steps as another user`);
-    return { name: self.username, switchTo: undefined };
+    return { name, switchTo: undefined };
   }
   const user = lookUp(wanted ?? "nobody");
   if (user.uid === 0) return { name: user.name, switchTo: undefined };

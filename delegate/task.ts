@@ -85,7 +85,6 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   const finish = (how: () => Promise<End>): Promise<void> => {
     if (phase !== "running") return ending;
     phase = "ending";
-    unwatch();
     ending = how()
       .catch((error: unknown): End => {
         log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be collected");
@@ -97,6 +96,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
       })
       .then((end) => {
         phase = "ended";
+        unwatch();
         if (session !== undefined) deps.sessions.delete(session);
         shipper.end(end);
       });
@@ -134,11 +134,11 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   };
 
   const look = (): void => {
-    if (phase !== "running") return;
     // In this order: a supervisor that is gone has written its last word.
-    const gone = !supervisorAlive(target());
-    if (gone || readJournal(folder).exit) void finish(() => exited(VANISHED));
-    else shipper.pump();
+    if (phase === "running" && (!supervisorAlive(target()) || readJournal(folder).exit))
+      void finish(() => exited(VANISHED));
+    // What is printed while the task is being ended is sent on as well.
+    shipper.pump();
   };
 
   return {

@@ -99,17 +99,21 @@ export function makeTasks(deps: TasksDeps): Tasks {
       const task = held.get(keyOf(lease));
       switch (message.kind) {
         case "run":
-          return void run(lease, message.work, link);
+          run(lease, message.work, link);
+          return undefined;
         case "cancel":
-          if (task) return void task.cancel();
-          return void lost(deps, link, lease, "This delegate does not hold the task.");
+          if (task) void task.cancel();
+          else lost(deps, link, lease, "This delegate does not hold the task.");
+          return undefined;
         case "drop":
-          return void drop(lease);
+          drop(lease);
+          return undefined;
         case "logAck":
           return task?.acked(message.offset) === false ? "logAck names bytes that were never sent" : undefined;
         case "finishedAck":
           if (task && !task.hasEnded()) return "finishedAck for a task that has not ended";
-          return task ? void forget(task) : undefined;
+          if (task) forget(task);
+          return undefined;
       }
     },
     disconnect: () => {

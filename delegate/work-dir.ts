@@ -21,7 +21,15 @@ const IDENTITY = /^[A-Za-z0-9_-]{43}$/;
 /** Where tasks are kept when --work-dir is not given. As root it must be a place that other users can enter. */
 export function defaultWorkDir(name: string, isRoot: boolean): string {
   const folder = name.replaceAll(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, "_");
-  return isRoot ? join("/var/lib/railhead-delegate", folder) : join(homedir(), ".railhead-delegate", folder);
+  return isRoot ? join("/var/lib/railhead-delegate", folder) : join(home(), ".railhead-delegate", folder);
+}
+
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    throw unable("this user has no home folder; choose a work folder with --work-dir");
+  }
 }
 
 /**

@@ -5,14 +5,17 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writ
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { pino } from "pino";
 import { type Delegate, type Settings, startDelegate, type Surroundings } from "../delegate.ts";
-import { silentLog } from "../log.ts";
+import type { Log } from "../log.ts";
 import { processInfo } from "../processes.ts";
 import { systemTimers } from "../timers.ts";
 import type { PretendServer } from "./pretend-server.ts";
 
 export const TOKEN = "test-token-5f1e";
 const MAIN = new URL("../main.ts", import.meta.url).pathname;
+
+export const silentLog = (): Log => pino({ level: "silent" });
 
 /** Short, so that no test waits for a period to pass; what a test waits for are events. */
 export const QUICK = { graceMs: 50, leftoverGraceMs: 50, flushMs: 2, pollMs: 100, heartbeatMs: 60_000 };

@@ -130,7 +130,7 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
     opened.on("message", (data) => {
       // What was on its way when the test cut the connection is lost, as it would be.
       if (opened !== socket) return;
-      const message = toServer.parse(JSON.parse(data.toString()));
+      const message = toServer.parse(JSON.parse((data as Buffer).toString("utf8")));
       take(message);
       for (const waiter of waiting) if (waiter.fits(message)) waiter.found(message);
     });
@@ -161,7 +161,9 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
         committed: 0,
         done: false,
         finish: end.resolve,
-        changed: () => watchers.forEach((look) => look()),
+        changed: () => {
+          for (const look of watchers) look();
+        },
       };
       records.set(keyOf(lease), record);
       const output = (): Buffer => Buffer.concat(record.chunks);
