@@ -1,58 +1,28 @@
 /** `railhead server`: read the configuration, open the database, build, listen, and drain on SIGTERM. */
 import { randomUUIDv7 } from "node:crypto";
+import { buildPlatform, DEFAULT_ORGANIZATION, type Platform } from "./app.ts";
 import { systemClock } from "./core/clock.ts";
 import { toWire, type Uuid } from "./core/ids.ts";
 import { Problem } from "./core/problem.ts";
-import { buildPlatform, DEFAULT_ORGANIZATION, type Platform } from "./app.ts";
-import { startLocalDelegate, localDelegateDir } from "./delegates/index.ts";
-import { WrongRootKey } from "./identity/index.ts";
-import { ConfigError, loadRootKey, readConfig, type Config } from "./platform/config/config.ts";
 import { factsFile, firstStartText, keepFacts, readFacts, type BootstrapFacts } from "./platform/config/bootstrap.ts";
-import { openDatabase } from "./platform/db/open.ts";
+import { ConfigError, loadRootKey, readConfig, type Config } from "./platform/config/config.ts";
 import { lockDataDir } from "./platform/db/embedded/lock.ts";
+import { openDatabase } from "./platform/db/open.ts";
 import { makeLog, type Log } from "./platform/log/log.ts";
 
+/** Below the ten seconds after which whoever sent SIGTERM may lose patience. */
 const DRAIN_MS = 9_000;
-const LOCAL_DELEGATE = "local";
 
+type Undo = () => Promise<void> | void;
+
+/** Starts everything; answers how to stop it, in the opposite order. What has started is stopped again when the rest cannot. */
 async function serve(config: Config, log: Log): Promise<() => Promise<void>> {
-  const undo: (() => Promise<void> | void)[] = [];
+  const started: Undo[] = [];
   const stop = async (): Promise<void> => {
-    for (const step of undo.splice(0).reverse()) await step();
+    for (let undo = started.pop(); undo; undo = started.pop()) await undo();
   };
   try {
-    const lock = await lockDataDir(config.dataDir);
-    undo.push(() => lock.release());
-    const rootKey = loadRootKey(config);
-    const database = await openDatabase({ url: config.databaseUrl, lock, log });
-    undo.push(database.close);
-    let baseUrl = config.publicUrl ?? "";
-    const platform = await buildPlatform({
-      db: database.db,
-      pendingMigrations: database.pendingMigrations,
-      rootKey,
-      clock: systemClock,
-      newId: () => randomUUIDv7() as Uuid,
-      log,
-      publicUrl: () => baseUrl,
-    });
-    undo.push(platform.stop);
-    const address = await platform.http.app.listen({ host: config.host, port: config.port });
-    baseUrl ||= address;
-    const accountId = await begin(platform, config.dataDir, baseUrl);
-    const jobs = platform.startJobs();
-    undo.push(jobs.stop);
-    if (config.localDelegate) {
-      const local = startLocalDelegate({
-        url: address,
-        workDir: localDelegateDir(config),
-        name: LOCAL_DELEGATE,
-        token: () => platform.renewLocalToken(accountId),
-        log,
-      });
-      undo.push(local.stop);
-    }
-    log.info({ address, database: database.describe }, "listening");
+    await startAll(config, log, (undo) => started.push(undo));
     return stop;
   } catch (error) {
     await stop();
@@ -60,57 +30,80 @@ async function serve(config: Config, log: Log): Promise<() => Promise<void>> {
   }
 }
 
+async function startAll(config: Config, log: Log, onStop: (undo: Undo) => void): Promise<void> {
+  const lock = await lockDataDir(config.dataDir);
+  onStop(() => lock.release());
+  const rootKey = loadRootKey(config);
+  const database = await openDatabase({ url: config.databaseUrl, lock, log });
+  onStop(() => database.close());
+  let baseUrl = config.publicUrl ?? "";
+  const platform = await buildPlatform({
+    db: database.db,
+    pendingMigrations: database.pendingMigrations,
+    rootKey,
+    clock: systemClock,
+    newId: () => randomUUIDv7() as Uuid,
+    log,
+    publicUrl: () => baseUrl,
+  });
+  onStop(() => platform.stop());
+  const address = await platform.http.app.listen({ host: config.host, port: config.port });
+  baseUrl ||= address;
+  const accountId = await begin(platform, config.dataDir, baseUrl);
+  const jobs = platform.startJobs();
+  onStop(() => jobs.stop());
+  if (config.localDelegate) {
+    const local = platform.startLocalDelegate({ ...config, accountId, url: address });
+    onStop(() => local.stop());
+  }
+  log.info({ address, database: database.describe }, "listening");
+  process.stdout.write(`Railhead is ready at ${baseUrl}\n`);
+}
+
 /** Makes the account at the first start and shows its facts, once; later only the address is brought up to date. */
 async function begin(platform: Platform, dataDir: string, baseUrl: string): Promise<Uuid> {
   let made: BootstrapFacts | undefined;
   const { accountId } = await platform.firstStart((first) => {
     made = {
-      ...first,
       baseUrl,
       accountId: toWire(first.accountId),
       orgIdentifier: DEFAULT_ORGANIZATION,
       adminUserId: toWire(first.adminUserId),
+      adminEmail: first.adminEmail,
+      adminPassword: first.adminPassword,
+      apiKey: first.apiKey,
     };
     keepFacts(dataDir, made);
   });
+  const kept = made ?? readFacts(dataDir);
   if (made) process.stdout.write(firstStartText(made, factsFile(dataDir)));
-  else {
-    const kept = readFacts(dataDir);
-    if (kept) keepFacts(dataDir, { ...kept, baseUrl });
-  }
-  process.stdout.write(`Railhead is ready at ${baseUrl}\n`);
+  else if (kept) keepFacts(dataDir, { ...kept, baseUrl });
   return accountId;
 }
 
-/** Problems of the operator's are told in their own words; anything else with its stack. */
+/** Problems that the operator can mend are told in their own words; anything else with its stack. */
 function tell(error: unknown): void {
   const known =
-    error instanceof ConfigError || error instanceof WrongRootKey || error instanceof Problem || isListenError(error);
-  process.stderr.write(`${known ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`);
+    error instanceof ConfigError || error instanceof Problem || (error as NodeJS.ErrnoException).syscall === "listen";
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  process.stderr.write(`${known ? message : (stack ?? message)}\n`);
 }
-
-const isListenError = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall === "listen";
 
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const log = makeLog(config.logLevel);
+  const asked = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => asked.resolve(signal));
   const stop = await serve(config, log);
-  const drain = (signal: string): void => {
-    log.info({ signal }, "stopping; steps keep running on their delegates");
-    setTimeout(() => process.exit(1), DRAIN_MS).unref();
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, "the server could not stop cleanly");
-        process.exit(1);
-      },
-    );
-  };
-  process.once("SIGTERM", drain);
-  process.once("SIGINT", drain);
+  log.info({ signal: await asked.promise }, "stopping; steps keep running on their delegates");
+  setTimeout(() => process.exit(1), DRAIN_MS).unref();
+  await stop();
 }
 
-main().catch((error: unknown) => {
-  tell(error);
-  process.exit(1);
-});
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    tell(error);
+    process.exit(1);
+  },
+);

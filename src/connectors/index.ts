@@ -3,8 +3,6 @@ import { makeCreateConnector, type CreateConnectorDeps } from "./create.ts";
 import { makeGetConnector } from "./get.ts";
 import { connectorRoutes } from "./rest.ts";
 
-export type Connectors = ReturnType<typeof makeConnectors>;
-
 export function makeConnectors(deps: CreateConnectorDeps) {
   const verbs = { create: makeCreateConnector(deps), get: makeGetConnector(deps) };
   return { ...verbs, routes: connectorRoutes(verbs) };

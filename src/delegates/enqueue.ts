@@ -47,10 +47,16 @@ export function makeDispatch(deps: DispatchDeps) {
 
   /** Leases what waits for this delegate, as far as it has free slots. */
   async function pull(session: Session): Promise<void> {
-    const { accountId, id } = session.delegate;
+    const { accountId, id: delegateId } = session.delegate;
     const free = freeSlots(session);
     if (free === 0) return;
-    const leased = await leaseReady(db, accountId, id, [...session.selectors], free, deps.clock.now());
+    const leased = await leaseReady(db, {
+      accountId,
+      delegateId,
+      selectors: [...session.selectors],
+      most: free,
+      at: deps.clock.now(),
+    });
     for (const task of leased) {
       session.held.set(task.id, task.runId);
       session.send({ kind: "run", task: toWire(task.id), epoch: task.epoch, work: task.work });

@@ -16,10 +16,11 @@ import { delegatesOf, leasedTo, waitingTasks } from "./store/tasks.ts";
 import type { LockRun, OnTaskOutput } from "./task.ts";
 import { makeCreateDelegateToken, renewLocalToken } from "./tokens.ts";
 
+export { MAX_FRAME } from "../../protocol/messages.ts";
 export { localDelegateDir, startLocalDelegate, type LocalDelegate } from "./local.ts";
 export type { CancelTask } from "./cancel.ts";
 export type { Enqueue } from "./enqueue.ts";
-export type { EndTask, LockRun, NewTask, OnTaskOutput, TaskEnd, TaskFor } from "./task.ts";
+export type { LockRun, OnTaskOutput } from "./task.ts";
 
 export type DelegatesDeps = {
   readonly db: Db;

@@ -7,11 +7,14 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as rest } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../platform/log/log.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../cli/railhead.js", import.meta.url));
+const NAME = "local";
 const STOP_MS = 2_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
@@ -23,7 +26,6 @@ export type LocalDelegate = { readonly stop: () => Promise<void>; readonly pid: 
 export type LocalDelegateOptions = {
   readonly url: string;
   readonly workDir: string;
-  readonly name: string;
   readonly token: () => Promise<string>;
   readonly log: Log;
 };
@@ -44,17 +46,7 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
 
   async function runOnce(): Promise<number | null> {
     const token = await options.token();
-    const args = [
-      PROGRAM,
-      "delegate",
-      "--local",
-      "--url",
-      options.url,
-      "--name",
-      options.name,
-      "--work-dir",
-      options.workDir,
-    ];
+    const args = [PROGRAM, "delegate", "--local", "--url", options.url, "--name", NAME, "--work-dir", options.workDir];
     // None of the server's environment, which may hold keys and passwords.
     const env = {
       PATH: process.env["PATH"],
@@ -62,8 +54,9 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
       HOME: process.env["HOME"],
       TMPDIR: process.env["TMPDIR"],
     };
-    const started = spawn(process.execPath, args, { stdio: ["pipe", "inherit", "inherit"], env });
+    const started = spawn(process.execPath, args, { stdio: ["pipe", "inherit", "pipe"], env });
     child = started;
+    passOn(started.stderr, options.log);
     // It may end before it has read its token.
     started.stdin.on("error", () => undefined);
     started.stdin.write(`${token}\n`);
@@ -85,6 +78,25 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
       clearTimeout(late);
     },
   };
+}
+
+type Line = { readonly level?: number; readonly msg?: string; readonly [field: string]: unknown };
+
+/** The delegate's log becomes part of ours; what is no log line of its own, such as a crash, is passed on as text. */
+function passOn(stderr: Readable, log: Log): void {
+  createInterface({ input: stderr }).on("line", (text) => {
+    const { level = 40, msg, pid: _pid, time: _time, hostname: _hostname, name: _name, ...fields } = lineOf(text);
+    const method = level >= 50 ? "error" : level >= 40 ? "warn" : level >= 30 ? "info" : "debug";
+    log[method]({ part: "local delegate", ...fields }, msg ?? text);
+  });
+}
+
+function lineOf(text: string): Line {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return { msg: text };
+  }
 }
 
 /**

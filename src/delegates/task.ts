@@ -12,9 +12,6 @@ export type TaskFor = {
 
 export type NewTask = TaskFor & { readonly selectors: readonly string[]; readonly work: ShellTask };
 
-/** A task as a delegate holds it. */
-export type Lease = { readonly accountId: Uuid; readonly task: Uuid; readonly epoch: number };
-
 export type TaskEnd =
   | {
       readonly kind: "exited";

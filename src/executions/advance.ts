@@ -8,7 +8,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { CancelTask, Enqueue, LockRun } from "../delegates/index.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { findPlan, lockState, saveState, type Timer } from "./store/executions.ts";
+import { findPlan, lockState, saveState, type Timer, type TimerChanges } from "./store/executions.ts";
 import type { Wakeups } from "./wakeups.ts";
 
 export type AdvanceDeps = {
@@ -78,8 +78,7 @@ export function makeAdvance(deps: AdvanceDeps) {
   }
 
   async function save(tx: Tx, run: RunRef, { state, effects }: Transition): Promise<void> {
-    const { started, stopped } = timersOf(effects);
-    await saveState(tx, run.accountId, run.id, state, started, stopped);
+    await saveState(tx, run, state, timersOf(effects));
   }
 
   /** Locks an execution and answers how to give it an event; undefined when there is none. */
@@ -108,7 +107,7 @@ export function makeAdvance(deps: AdvanceDeps) {
 
 export type Advance = ReturnType<typeof makeAdvance>;
 
-export function timersOf(effects: readonly Effect[]): { started: Timer[]; stopped: Omit<Timer, "at">[] } {
+export function timersOf(effects: readonly Effect[]): TimerChanges {
   const started: Timer[] = [];
   const stopped: Omit<Timer, "at">[] = [];
   for (const effect of effects) {

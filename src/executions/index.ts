@@ -1,5 +1,5 @@
 /** Runs: started, advanced by the engine, logged, listed, aborted. */
-import type { NewId, Uuid } from "../core/ids.ts";
+import type { NewId } from "../core/ids.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Delegates } from "../delegates/index.ts";
@@ -17,6 +17,7 @@ import { makeRunPipeline, makeStartExecution } from "./start.ts";
 import { makeFireTimers } from "./timers.ts";
 import { makeWakeups } from "./wakeups.ts";
 
+export type { Json } from "../engine/index.ts";
 export type { ExecutionDetail } from "./execution.ts";
 export { addExecutionTypes } from "./graphql.ts";
 export type { GetExecution } from "./get.ts";
@@ -40,7 +41,7 @@ export type ExecutionsDeps = {
 export type Executions = ReturnType<typeof makeExecutions>;
 
 export function makeExecutions(deps: ExecutionsDeps) {
-  const wakeups = makeWakeups({ ...deps, origin: deps.newId() as Uuid });
+  const wakeups = makeWakeups({ ...deps, origin: deps.newId() });
   const advance = makeAdvance({ ...deps, ...deps.delegates, wakeups });
   const startExecution = makeStartExecution({ ...deps, advance });
   const get = makeGetExecution(deps);
@@ -61,6 +62,6 @@ export function makeExecutions(deps: ExecutionsDeps) {
     start: startExecution,
     ports: { lockRun: advance.lockRun, onOutput: makeTakeOutput({ wakeups }) },
     fireTimers: makeFireTimers({ ...deps, advance }),
-    stop: wakeups.stop,
+    stop: (): void => wakeups.stop(),
   };
 }

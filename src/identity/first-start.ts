@@ -11,6 +11,7 @@ import type { Sealer } from "../platform/crypto/seal.ts";
 import { hashPassword } from "../platform/crypto/passwords.ts";
 import { hashSecret, newTokenSecret, writeToken } from "../platform/crypto/tokens.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
+import { problem } from "./problems.ts";
 import { findFirstAccount, insertAccount, insertToken, insertUser, lockFirstStart } from "./store.ts";
 
 export const ADMIN_NAME = "admin";
@@ -25,14 +26,6 @@ export type FirstFacts = {
   readonly apiKey: string;
 };
 
-export class WrongRootKey extends Error {
-  constructor() {
-    super(
-      "The root key does not open this database: it was sealed with another one. Set RAILHEAD_ROOT_KEY or RAILHEAD_ROOT_KEY_FILE to the key it was made with.",
-    );
-  }
-}
-
 export type FirstStartDeps = {
   readonly db: Db;
   readonly clock: Clock;
@@ -44,7 +37,7 @@ export type FirstStartDeps = {
   readonly announce: (facts: FirstFacts) => void;
 };
 
-/** Answers the account, and the facts when it was made just now. Throws WrongRootKey. */
+/** Answers the account, and the facts when it was made just now. Throws `identity.wrong_root_key`. */
 export async function firstStart(deps: FirstStartDeps): Promise<{ accountId: Uuid; facts: FirstFacts | undefined }> {
   const existing = await findFirstAccount(deps.db);
   if (existing) return { accountId: checked(deps.sealer, existing), facts: undefined };
@@ -66,7 +59,7 @@ function checked(sealer: Sealer, account: { id: Uuid; keyCheck: Buffer }): Uuid 
   } catch {
     // Falls through: a key that does not open it is the wrong key.
   }
-  throw new WrongRootKey();
+  throw problem("identity.wrong_root_key");
 }
 
 async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passwordHash: string): Promise<FirstFacts> {

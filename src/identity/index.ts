@@ -5,11 +5,9 @@ import { makeAuthenticate } from "./authenticate.ts";
 import { authorize } from "./permissions.ts";
 import { makeUserByName } from "./user-by-name.ts";
 
-export { firstStart, WrongRootKey, type FirstFacts } from "./first-start.ts";
+export { firstStart, type FirstFacts } from "./first-start.ts";
 export { addIdentityTypes } from "./graphql.ts";
-export type { Authorize, Permission } from "./permissions.ts";
-export { PERMISSIONS } from "./permissions.ts";
-export type { User } from "./user.ts";
+export type { Authorize } from "./permissions.ts";
 
 export type Identity = ReturnType<typeof makeIdentity>;
 

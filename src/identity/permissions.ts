@@ -3,21 +3,17 @@ import type { Actor } from "../core/actor.ts";
 import type { Scope } from "../core/scope.ts";
 import { problem } from "./problems.ts";
 
-export const PERMISSIONS = [
-  "core_account_view",
-  "core_connector_edit",
-  "core_connector_view",
-  "core_delegate_edit",
-  "core_delegate_view",
-  "core_pipeline_abort",
-  "core_pipeline_edit",
-  "core_pipeline_execute",
-  "core_pipeline_view",
-  "core_project_create",
-  "core_project_view",
-  "core_user_view",
-] as const;
-export type Permission = (typeof PERMISSIONS)[number];
+export type Permission =
+  | "core_connector_edit"
+  | "core_connector_view"
+  | "core_delegate_edit"
+  | "core_pipeline_abort"
+  | "core_pipeline_edit"
+  | "core_pipeline_execute"
+  | "core_pipeline_view"
+  | "core_project_create"
+  | "core_project_view"
+  | "core_user_view";
 
 /** Throws `identity.not_permitted` unless the actor holds the permission in the scope. */
 export type Authorize = (actor: Actor, permission: Permission, scope: Scope) => void;

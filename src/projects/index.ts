@@ -10,8 +10,7 @@ import { projectRoutes } from "./rest.ts";
 import { insertOrganization } from "./store.ts";
 
 export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
-export type { GetApplication, GetProject, RequireOrganization } from "./get.ts";
-export type { Application, Project } from "./project.ts";
+export type { GetProject, RequireOrganization } from "./get.ts";
 
 export const DEFAULT_ORGANIZATION = "default";
 

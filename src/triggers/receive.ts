@@ -4,12 +4,11 @@
  * ended in between.
  */
 import { randomBytes } from "node:crypto";
-import type { Json } from "../engine/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
-import type { StartExecution } from "../executions/index.ts";
+import type { Json, StartExecution } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { checkedJson } from "../platform/document/checked-json.ts";

@@ -95,22 +95,23 @@ export async function markCancelling(db: Store, accountId: Uuid, id: Uuid): Prom
 
 export type LeasedWork = { readonly id: Uuid; readonly runId: Uuid; readonly epoch: number; readonly work: ShellTask };
 
+export type Wanted = {
+  readonly accountId: Uuid;
+  readonly delegateId: Uuid;
+  readonly selectors: readonly string[];
+  readonly most: number;
+  readonly at: number;
+};
+
 /** Oldest first; a replica that is leasing the same row is skipped over, so that each task has one winner. */
-export async function leaseReady(
-  db: Store,
-  accountId: Uuid,
-  delegateId: Uuid,
-  selectors: readonly string[],
-  most: number,
-  at: number,
-): Promise<LeasedWork[]> {
+export async function leaseReady(db: Store, wanted: Wanted): Promise<LeasedWork[]> {
   return db.query<LeasedWork>(
     `update tasks set status = 'leased', epoch = epoch + 1, delegate_id = $2, leased_at = $5
       where account_id = $1 and id in (
         select id from tasks where account_id = $1 and status = 'ready' and selectors <@ $3::text[]
          order by id for update skip locked limit $4)
      returning id, run_id as "runId", epoch, work`,
-    [accountId, delegateId, selectors, most, at],
+    [wanted.accountId, wanted.delegateId, wanted.selectors, wanted.most, wanted.at],
   );
 }
 

@@ -72,7 +72,10 @@ export async function findPlan(db: Store, accountId: Uuid, id: Uuid): Promise<Pl
   return rows[0]?.plan;
 }
 
+export type RunKey = { readonly accountId: Uuid; readonly id: Uuid };
 export type Timer = { readonly node: string; readonly attempt: number; readonly at: number };
+
+export type TimerChanges = { readonly started: readonly Timer[]; readonly stopped: readonly Omit<Timer, "at">[] };
 
 export async function insertTimers(db: Store, accountId: Uuid, id: Uuid, timers: readonly Timer[]): Promise<void> {
   if (timers.length === 0) return;
@@ -95,12 +98,11 @@ export async function insertTimers(db: Store, accountId: Uuid, id: Uuid, timers:
  */
 export async function saveState(
   db: Store,
-  accountId: Uuid,
-  id: Uuid,
+  { accountId, id }: RunKey,
   state: State,
-  started: readonly Timer[],
-  stopped: readonly Omit<Timer, "at">[],
+  timers: TimerChanges,
 ): Promise<void> {
+  const { started, stopped } = timers;
   const rows = await db.query(
     `with stopped as (
        delete from execution_timers t using unnest($6::uuid[], $7::int[]) as s (node_id, attempt)

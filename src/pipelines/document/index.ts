@@ -1,4 +1,3 @@
 /** The pipeline language: what a definition may say, checked and typed. */
-export { parseDuration } from "./duration.ts";
-export { type PipelineScope, readPipeline, type ReadPipeline } from "./read.ts";
+export { readPipeline } from "./read.ts";
 export type { PipelineDocument } from "./schema.ts";

@@ -123,7 +123,7 @@ function read(schema: GraphQLSchema, text: string): Entry {
   });
   let document: DocumentNode;
   try {
-    document = parse(text, { maxTokens: MAX_TOKENS });
+    document = parse(text, { maxLexicalTokens: MAX_TOKENS });
   } catch (error) {
     return entry(undefined, [error instanceof GraphQLError ? error : new GraphQLError(String(error))]);
   }

@@ -1,6 +1,6 @@
 /** Errors as clients of this API family match them: `Exception while fetching data (/<path>) : <cause>`. */
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
-import { Problem } from "../../core/problem.ts";
+import type { Problem } from "../../core/problem.ts";
 
 type Explain = (error: unknown) => Problem;
 

@@ -4,8 +4,6 @@ import { z } from "zod";
 const one = (name: string) =>
   z.string({ error: (issue) => (issue.input === undefined ? "is required" : `${name} is given twice`) });
 
-/** `accountIdentifier` and `accountId` are checked against the credential for every route; see server.ts. */
-export const accountQuery = z.object({});
 export const orgQuery = z.object({ orgIdentifier: one("orgIdentifier").min(1, "is required") });
 export const projectQuery = orgQuery.extend({ projectIdentifier: one("projectIdentifier").min(1, "is required") });
 export const maybeProjectQuery = z.object({

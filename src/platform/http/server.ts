@@ -99,7 +99,7 @@ function readBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes, done) => {
     const contentType = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-    done(null, { contentType, bytes } as Body);
+    done(null, { contentType, bytes });
   });
 }
 

@@ -1,4 +1,5 @@
-import { pino, type Logger } from "pino";
+import { pino, type DestinationStream, type Logger } from "pino";
+import { readableLine } from "./readable.ts";
 
 export type Log = Logger;
 
@@ -20,10 +21,15 @@ const redact = SECRET_FIELDS.flatMap((field) => {
   return [key, field.includes("-") ? `*${key}` : `*.${key}`, field.includes("-") ? `*.*${key}` : `*.*.${key}`];
 });
 
-/** Structured logs: one JSON object a line, on standard error. Standard output belongs to the answer of a command. */
-export function makeLog(level: string, destination: NodeJS.WritableStream = process.stderr): Log {
-  return pino(
-    { level, base: { pid: process.pid }, redact: { paths: redact, censor: "[redacted]" } },
-    destination as NodeJS.WriteStream,
-  );
+const people = { write: (line: string): void => void process.stderr.write(readableLine(line)) };
+
+/**
+ * Structured logs: one JSON object a line, on standard error; laid out for
+ * people when that is a terminal. Standard output belongs to the answer of a command.
+ */
+export function makeLog(
+  level: string,
+  destination: DestinationStream = process.stderr.isTTY ? people : process.stderr,
+): Log {
+  return pino({ level, base: { pid: process.pid }, redact: { paths: redact, censor: "[redacted]" } }, destination);
 }
