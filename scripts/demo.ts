@@ -55,57 +55,64 @@ async function main(): Promise<void> {
   );
 }
 
-async function tour(client: Client): Promise<void> {
-  const example = (name: string): Promise<string> => readFile(new URL(name, EXAMPLES), "utf8");
-  await progress(
-    "project.yaml",
-    async () =>
-      client.send("/ng/api/projects?orgIdentifier=default", "application/yaml", await example("project.yaml")),
-    (data) => data["project"].identifier,
-  );
-  await progress(
-    "connector.yaml",
-    async () => client.send("/ng/api/connectors", "text/yaml", await example("connector.yaml")),
-    (data) => data["connector"].identifier,
-  );
-  await progress(
-    "pipeline.yaml",
-    async () => client.send(`/pipeline/api/pipelines?${SCOPE}`, "application/yaml", await example("pipeline.yaml")),
-    String,
-  );
-  const trigger = await progress(
-    "Webhook trigger",
-    async () =>
-      client.send(
-        `/pipeline/api/triggers?${SCOPE}&targetIdentifier=${PIPELINE}`,
-        "application/yaml",
-        await example("trigger.yaml"),
-      ),
-    (data) => data["identifier"],
-  );
+const example = (name: string): Promise<string> => readFile(new URL(name, EXAMPLES), "utf8");
 
+/** Sends an example file; the progress line shows what the answer calls it. */
+const send = <T>(client: Client, file: string, path: string, type: string, named: (data: T) => string): Promise<T> =>
+  progress(file, async () => client.send<T>(path, type, await example(file)), named);
+
+async function tour(client: Client): Promise<void> {
+  const { webhookUrl } = await setUp(client);
   line();
   line(
-    `${bold("An outside system calls")} ${dim(trigger["webhookUrl"].replace(/custom\/[^/]+/, "custom/…").split("?")[0])}`,
+    `${bold("An outside system calls")} ${dim(webhookUrl.replace(/custom\/[^/]+/, "custom/…").replace(/\?.*/, ""))}`,
   );
   line(dim(`  ${JSON.stringify(PAYLOAD)}`));
   const called = Date.now();
-  const delivery = await client.call(trigger["webhookUrl"], PAYLOAD);
-  const execution = await client.executionOf(delivery["apiUrl"]);
-  line(dim(`  stored and answered in ${Date.now() - called} ms; execution ${execution}`));
+  const delivery = await client.call(webhookUrl, PAYLOAD);
+  const answered = Date.now() - called;
+  const execution = await client.executionOf(delivery.apiUrl);
+  line(dim(`  stored and answered in ${answered} ms; execution ${execution}`));
   line();
-  line(bold("The step's log, live"));
+  line(bold("The log, live"));
   const status = await client.follow(execution, (text) => {
     const seconds = ((Date.now() - called) / 1000).toFixed(2).padStart(5);
     for (const row of text.replace(/\n$/, "").split("\n")) line(`${dim(`${seconds} s │`)} ${row}`);
   });
+  await showAnswer(client);
+  if (status !== "SUCCESS") throw new Error(`the execution ended with status ${status}`);
+}
+
+type Trigger = { readonly identifier: string; readonly webhookUrl: string };
+
+async function setUp(client: Client): Promise<Trigger> {
+  type Named<K extends string> = { readonly [key in K]: { readonly identifier: string } };
+  await send<Named<"project">>(
+    client,
+    "project.yaml",
+    "/ng/api/projects?orgIdentifier=default",
+    "application/yaml",
+    ({ project }) => project.identifier,
+  );
+  await send<Named<"connector">>(
+    client,
+    "connector.yaml",
+    "/ng/api/connectors",
+    "text/yaml",
+    ({ connector }) => connector.identifier,
+  );
+  await send<string>(client, "pipeline.yaml", `/pipeline/api/pipelines?${SCOPE}`, "application/yaml", (name) => name);
+  const triggers = `/pipeline/api/triggers?${SCOPE}&targetIdentifier=${PIPELINE}`;
+  return send<Trigger>(client, "trigger.yaml", triggers, "application/yaml", ({ identifier }) => identifier);
+}
+
+async function showAnswer(client: Client): Promise<void> {
+  const { query, variables, answer } = await client.latestExecution();
   line();
   line(bold("What a script asks afterwards"));
-  const { query, variables, answer } = await client.latestExecution(PIPELINE);
   line(dim(query.trim().replace(/^/gm, "  ")));
   line(dim(`  variables ${JSON.stringify(variables)}`));
   line(JSON.stringify(answer, null, 2).replace(/^/gm, "  "));
-  if (status !== "SUCCESS") throw new Error(`the execution ended with status ${status}`);
 }
 
 await main().then(

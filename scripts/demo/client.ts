@@ -1,9 +1,18 @@
 /** What a script against the platform does, with nothing but `fetch`. */
 import { setTimeout as rest } from "node:timers/promises";
+import { eventsOf } from "./events.ts";
 import type { Facts } from "./server.ts";
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers are printed, not relied upon
-type Data = any;
+type Fate = {
+  readonly webhookProcessingDetails: {
+    readonly pipelineExecutionId: string | null;
+    readonly exceptionOccured: boolean;
+    readonly message: string;
+  };
+};
+type Graphql<T> = { readonly data: T; readonly errors?: readonly { readonly message: string }[] };
+type Nodes<T> = { readonly nodes: readonly T[] };
+type Applications = { readonly applications: Nodes<{ readonly pipelines: Nodes<{ readonly id: string }> }> };
 
 export type Client = ReturnType<typeof makeClient>;
 
@@ -13,96 +22,69 @@ query ($filters: [ExecutionFilter]) {
     nodes { id application { name } status startedAt endedAt }
   }
 }`;
-const PIPELINES = "{ applications(limit: 10) { nodes { id name pipelines(limit: 10) { nodes { id name } } } } }";
+const PIPELINES = "{ applications(limit: 10) { nodes { pipelines(limit: 10) { nodes { id } } } } }";
+
+/** The body of an answer, as the caller knows it; anything but success is thrown with its message. */
+async function bodyOf<T>(response: Response): Promise<T> {
+  const body = (await response.json()) as T & { readonly message?: string };
+  if (!response.ok) throw new Error(`${response.status} ${response.url}: ${body.message ?? JSON.stringify(body)}`);
+  return body;
+}
+
+const dataOf = async <T>(response: Response): Promise<T> => (await bodyOf<{ readonly data: T }>(response)).data;
 
 export function makeClient({ baseUrl, accountId, apiKey }: Facts, signal: AbortSignal) {
-  const headers = { "x-api-key": apiKey };
-
-  async function answer(response: Response): Promise<Data> {
-    const body: Data = await response.json();
-    if (!response.ok)
-      throw new Error(`${response.status} ${response.url}: ${String(body.message ?? JSON.stringify(body))}`);
-    return body;
-  }
+  const post = (url: string, type: string, body: string): Promise<Response> =>
+    fetch(url, { method: "POST", headers: { "x-api-key": apiKey, "content-type": type }, body, signal });
 
   const withAccount = (path: string): string =>
     `${baseUrl}/gateway${path}${path.includes("?") ? "&" : "?"}accountIdentifier=${accountId}`;
 
-  async function graphql(query: string, variables: unknown): Promise<Data> {
+  async function graphql<T>(query: string, variables: unknown): Promise<Graphql<T>> {
     const url = `${baseUrl}/gateway/api/graphql?accountId=${accountId}`;
-    const body = JSON.stringify({ query, variables });
-    const result = await answer(
-      await fetch(url, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body, signal }),
-    );
-    if (result.errors) throw new Error(`GraphQL: ${String(result.errors[0].message)}`);
-    return result;
+    const answer = await bodyOf<Graphql<T>>(await post(url, "application/json", JSON.stringify({ query, variables })));
+    if (answer.errors) throw new Error(`GraphQL: ${answer.errors[0]?.message ?? "failed"}`);
+    return answer;
   }
 
   return {
-    async send(path: string, contentType: string, body: string): Promise<Data> {
-      const response = await fetch(withAccount(path), {
-        method: "POST",
-        headers: { ...headers, "content-type": contentType },
-        body,
-        signal,
-      });
-      return (await answer(response)).data;
-    },
-    async call(url: string, payload: unknown): Promise<Data> {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(payload),
-        signal,
-      });
-      return (await answer(response)).data;
-    },
+    send: async <T>(path: string, type: string, body: string): Promise<T> =>
+      dataOf<T>(await post(withAccount(path), type, body)),
+    /** Calls a webhook, as somebody without a credential would. */
+    call: async (url: string, payload: unknown): Promise<{ readonly apiUrl: string }> =>
+      dataOf(
+        await fetch(url, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(payload),
+          signal,
+        }),
+      ),
     /** Asks until the delivery has become an execution. */
     async executionOf(apiUrl: string): Promise<string> {
       for (;;) {
-        const { webhookProcessingDetails: details } = (await answer(await fetch(apiUrl, { signal }))).data;
-        if (details.pipelineExecutionId) return details.pipelineExecutionId as string;
-        if (details.exceptionOccured) throw new Error(details.message as string);
+        const { webhookProcessingDetails: fate } = await dataOf<Fate>(await fetch(apiUrl, { signal }));
+        if (fate.pipelineExecutionId) return fate.pipelineExecutionId;
+        if (fate.exceptionOccured) throw new Error(fate.message);
         await rest(5, undefined, { signal });
       }
     },
-    /** Prints what arrives; answers the final status. */
+    /** Hands on what the log brings, as it comes; answers the final status. */
     async follow(execution: string, print: (text: string) => void): Promise<string> {
-      const response = await fetch(withAccount(`/pipeline/api/pipelines/execution/${execution}/logs/stream`), {
-        headers,
-        signal,
-      });
-      for await (const { event, data } of eventsOf(response)) {
-        if (event === "end") return data.status as string;
-        print(data.text as string);
+      const url = withAccount(`/pipeline/api/pipelines/execution/${execution}/logs/stream`);
+      for await (const { event, data } of eventsOf(await fetch(url, { headers: { "x-api-key": apiKey }, signal }))) {
+        if (event === "end") return (JSON.parse(data) as { status: string }).status;
+        print((JSON.parse(data) as { text: string }).text);
       }
       throw new Error("the log stream ended before the execution");
     },
-    async latestExecution(pipeline: string): Promise<{ query: string; variables: unknown; answer: Data }> {
-      const { data } = await graphql(PIPELINES, null);
-      const found = data.applications.nodes.flatMap((one: Data) => one.pipelines.nodes)[0];
-      if (!found) throw new Error(`GraphQL does not show the pipeline ${pipeline}`);
-      const variables = { filters: [{ pipeline: { operator: "EQUALS", values: [found.id] } }] };
+    /** The newest execution of the account's one pipeline, and how it was asked for. */
+    async latestExecution(): Promise<{ query: string; variables: unknown; answer: unknown }> {
+      const { data } = await graphql<Applications>(PIPELINES, null);
+      const [pipeline] = data.applications.nodes.flatMap((application) => application.pipelines.nodes);
+      if (!pipeline) throw new Error("GraphQL shows no pipeline");
+      const variables = { filters: [{ pipeline: { operator: "EQUALS", values: [pipeline.id] } }] };
       return { query: LATEST, variables, answer: await graphql(LATEST, variables) };
     },
   };
-}
-
-async function* eventsOf(response: Response): AsyncIterable<{ event: string; data: Data }> {
-  if (!response.body) return;
-  let text = "";
-  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
-    text += part;
-    const blocks = text.split("\n\n");
-    text = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const field = (name: string): string =>
-        block
-          .split("\n")
-          .filter((row) => row.startsWith(`${name}: `))
-          .map((row) => row.slice(name.length + 2))
-          .join("\n");
-      if (field("event")) yield { event: field("event"), data: JSON.parse(field("data")) };
-    }
-  }
 }
