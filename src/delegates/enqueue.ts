@@ -6,8 +6,9 @@
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
+import { gatherNotify } from "../platform/db/gather-notify.ts";
 import { freeSlots, type Session, type Sessions } from "./sessions.ts";
-import { insertTask, leaseReady } from "./store/tasks.ts";
+import { insertTask, leaseReady, type LeasedWork } from "./store/tasks.ts";
 import type { NewTask } from "./task.ts";
 
 export const READY_CHANNEL = "railhead_tasks_ready";
@@ -24,8 +25,11 @@ export type Enqueue = (tx: Tx, task: NewTask) => Promise<void>;
 
 export function makeDispatch(deps: DispatchDeps) {
   const { db, sessions } = deps;
-  // Accounts that may have ready tasks: spares the idle case a statement per finished task.
-  const backlog = new Set<Uuid>();
+  const others = gatherNotify({ db, channel: READY_CHANNEL, onError: deps.onError });
+  // Sessions for which something may be waiting: spares the idle case a statement per finished task.
+  const hopeful = new Set<Session>();
+  // Counts what raises hope, so that a look that began before it does not end it.
+  let news = 0;
 
   const enqueue: Enqueue = async (tx, task) => {
     const id = deps.newId();
@@ -35,55 +39,57 @@ export function makeDispatch(deps: DispatchDeps) {
     tx.afterRollback(() => session?.held.delete(id));
     tx.afterCommit(() => {
       if (session) session.send({ kind: "run", task: toWire(id), epoch: 1, work: task.work });
-      else wakeReplicas(task.accountId);
+      else waits(task.accountId);
     });
     await insertTask(tx, { ...task, id, delegateId: session?.delegate.id ?? null, at: deps.clock.now() });
   };
 
-  function wakeReplicas(accountId: Uuid): void {
-    backlog.add(accountId);
-    db.notify(READY_CHANNEL, accountId).catch(deps.onError);
+  function waits(accountId: Uuid): void {
+    raiseHope((session) => session.delegate.accountId === accountId);
+    others.add(accountId);
+  }
+
+  function raiseHope(of: (session: Session) => boolean): void {
+    news += 1;
+    for (const session of sessions.all()) if (of(session)) hopeful.add(session);
   }
 
   /** Leases what waits for this delegate, as far as it has free slots. */
   async function pull(session: Session): Promise<void> {
-    const { accountId, id: delegateId } = session.delegate;
     const free = freeSlots(session);
     if (free === 0) return;
-    const leased = await leaseReady(db, {
-      accountId,
-      delegateId,
-      selectors: [...session.selectors],
-      most: free,
-      at: deps.clock.now(),
-    });
+    const seen = news;
+    session.pulling += free;
+    const leased = await lease(session, free).finally(() => (session.pulling -= free));
     for (const task of leased) {
       session.held.set(task.id, task.runId);
       session.send({ kind: "run", task: toWire(task.id), epoch: task.epoch, work: task.work });
     }
     // Fewer than asked for: nothing is left that this delegate could take.
-    if (leased.length < free && sessions.all().filter((one) => one.delegate.accountId === accountId).length === 1)
-      backlog.delete(accountId);
+    if (leased.length < free && seen === news) hopeful.delete(session);
   }
 
-  const pullFor = (accountId: Uuid | undefined): void => {
-    for (const session of sessions.all()) {
-      if (accountId === undefined || session.delegate.accountId === accountId) pull(session).catch(deps.onError);
-    }
-  };
+  function lease(session: Session, most: number): Promise<LeasedWork[]> {
+    const { accountId, id: delegateId } = session.delegate;
+    return leaseReady(db, { accountId, delegateId, selectors: [...session.selectors], most, at: deps.clock.now() });
+  }
 
   return {
     enqueue,
     pull,
     /** A slot of this delegate is free again. */
     slotFreed: (session: Session): void => {
-      if (backlog.has(session.delegate.accountId)) pull(session).catch(deps.onError);
+      if (hopeful.has(session)) pull(session).catch(deps.onError);
     },
-    /** Somebody enqueued what could not be placed; an empty payload means any account. */
+    /** Somebody enqueued what could not be placed, in the accounts that the payload names; none means any. */
     readyNotified: (payload: string): void => {
-      if (payload !== "") backlog.add(payload as Uuid);
-      pullFor(payload === "" ? undefined : (payload as Uuid));
+      const accounts = payload === "" ? undefined : new Set(payload.split(" "));
+      const concerned = (session: Session): boolean => accounts?.has(session.delegate.accountId) ?? true;
+      raiseHope(concerned);
+      for (const session of sessions.all()) if (concerned(session)) pull(session).catch(deps.onError);
     },
+    sessionClosed: (session: Session): void => void hopeful.delete(session),
+    stop: (): void => others.stop(),
   };
 }
 

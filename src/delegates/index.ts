@@ -70,6 +70,7 @@ export function makeDelegates(deps: DelegatesDeps) {
         reconcile: makeReconcile(take),
         stop: (): void => {
           for (const stop of stops) stop();
+          dispatch.stop();
           for (const session of sessions.all()) session.close();
         },
       };

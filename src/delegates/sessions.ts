@@ -11,6 +11,8 @@ export type Session = {
   readonly selectors: ReadonlySet<string>;
   /** Tasks it holds, or that are on their way to it, and the run each belongs to. */
   readonly held: Map<Uuid, Uuid>;
+  /** Slots set aside while ready tasks are leased for them. */
+  pulling: number;
   readonly send: (message: ToDelegate) => void;
   readonly close: () => void;
 };
@@ -24,7 +26,14 @@ export function makeSessions() {
     /** A delegate that connects anew replaces its old connection, which may be half open. */
     open(delegate: Delegate, held: ReadonlyMap<Uuid, Uuid>, send: Session["send"], close: Session["close"]): Session {
       byDelegate.get(delegate.id)?.close();
-      const session: Session = { delegate, selectors: selectorsOf(delegate), held: new Map(held), send, close };
+      const session: Session = {
+        delegate,
+        selectors: selectorsOf(delegate),
+        held: new Map(held),
+        pulling: 0,
+        send,
+        close,
+      };
       byDelegate.set(delegate.id, session);
       return session;
     },
@@ -46,5 +55,6 @@ export function makeSessions() {
   };
 }
 
-export const freeSlots = (session: Session): number => Math.max(0, session.delegate.slots - session.held.size);
+export const freeSlots = (session: Session): number =>
+  Math.max(0, session.delegate.slots - session.held.size - session.pulling);
 const load = (session: Session): number => session.held.size / session.delegate.slots;

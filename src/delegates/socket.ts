@@ -122,6 +122,7 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
   socket.on("close", () => {
     if (!session) return;
     deps.sessions.closed(session);
+    deps.dispatch.sessionClosed(session);
     deps.log.info({ delegate: session.delegate.name }, "delegate disconnected");
   });
 }

@@ -5,6 +5,7 @@
  */
 import { step, type Effect, type Event, type Plan, type State, type Transition } from "../engine/index.ts";
 import type { Clock } from "../core/clock.ts";
+import { makeLru } from "../core/lru.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { CancelTask, Enqueue, LockRun } from "../delegates/index.ts";
 import type { Tx } from "../platform/db/db.ts";
@@ -24,21 +25,13 @@ export type RunRef = { readonly accountId: Uuid; readonly id: Uuid };
 const PLANS_KEPT = 500;
 
 export function makeAdvance(deps: AdvanceDeps) {
-  const plans = new Map<Uuid, Plan>();
+  const plans = makeLru<Uuid, Plan>(PLANS_KEPT);
 
   async function planOf(tx: Tx, run: RunRef): Promise<Plan> {
     const plan = plans.get(run.id) ?? (await findPlan(tx, run.accountId, run.id));
     if (!plan) throw new Error(`execution ${run.id} has no plan`);
-    remember(run.id, plan);
+    plans.set(run.id, plan);
     return plan;
-  }
-
-  function remember(id: Uuid, plan: Plan): void {
-    plans.set(id, plan);
-    for (const [oldest] of plans) {
-      if (plans.size <= PLANS_KEPT) break;
-      plans.delete(oldest);
-    }
   }
 
   /** Does what the engine asked for; answers the events that follow at once. */
@@ -102,7 +95,7 @@ export function makeAdvance(deps: AdvanceDeps) {
     };
   };
 
-  return { follow, lock, lockRun, remember };
+  return { follow, lock, lockRun, remember: plans.set };
 }
 
 export type Advance = ReturnType<typeof makeAdvance>;

@@ -5,11 +5,9 @@
  */
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
+import { gatherNotify } from "../platform/db/gather-notify.ts";
 
 const CHANNEL = "railhead_executions";
-const GATHER_MS = 25;
-/** NOTIFY carries at most 8000 bytes; an id has 36. */
-const IDS_AT_ONCE = 200;
 /** How long a follower sleeps at most before it looks by itself (law 9). */
 const LOOK_AGAIN_MS = 1_000;
 
@@ -17,21 +15,11 @@ export type Wakeups = ReturnType<typeof makeWakeups>;
 
 export function makeWakeups(deps: { db: Db; origin: Uuid; onError: (error: unknown) => void }) {
   const waiting = new Map<string, Set<() => void>>();
-  const gathered = new Set<string>();
-  let flushing: NodeJS.Timeout | undefined;
+  const others = gatherNotify({ ...deps, channel: CHANNEL, prefix: deps.origin });
 
   const wakeHere = (id: string): void => {
     for (const resume of waiting.get(id) ?? []) resume();
   };
-
-  function flush(): void {
-    flushing = undefined;
-    const ids = [...gathered];
-    gathered.clear();
-    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-      deps.db.notify(CHANNEL, [deps.origin, ...ids.slice(at, at + IDS_AT_ONCE)].join(" ")).catch(deps.onError);
-    }
-  }
 
   const stop = deps.db.listen(CHANNEL, (payload) => {
     const [origin, ...ids] = payload.split(" ");
@@ -43,8 +31,7 @@ export function makeWakeups(deps: { db: Db; origin: Uuid; onError: (error: unkno
     /** Something about the execution was committed. */
     wake(id: Uuid): void {
       wakeHere(id);
-      gathered.add(id);
-      flushing ??= setTimeout(flush, GATHER_MS).unref();
+      others.add(id);
     },
     /** Resolves at the next wake-up, when `signal` aborts, or after a second: the follower looks again in any case. */
     next(id: Uuid, signal: AbortSignal): Promise<void> {
@@ -65,7 +52,7 @@ export function makeWakeups(deps: { db: Db; origin: Uuid; onError: (error: unkno
       });
     },
     stop(): void {
-      clearTimeout(flushing);
+      others.stop();
       stop();
     },
   };

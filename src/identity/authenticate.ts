@@ -5,6 +5,7 @@
  */
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
+import { makeLru } from "../core/lru.ts";
 import { hashSecret, readToken, secretMatches } from "../platform/crypto/tokens.ts";
 import type { Db } from "../platform/db/db.ts";
 import { findToken } from "./store.ts";
@@ -16,7 +17,7 @@ export type Authenticate = (token: string) => Promise<Actor | undefined>;
 
 export function makeAuthenticate(deps: { db: Db; clock: Clock }): Authenticate {
   // By the hash of the whole token: the cache never holds a usable credential.
-  const kept = new Map<string, { actor: Actor; until: number }>();
+  const kept = makeLru<string, { actor: Actor; until: number }>(MAX_KEPT);
 
   return async (token) => {
     const key = hashSecret(token).toString("base64");
@@ -26,7 +27,6 @@ export function makeAuthenticate(deps: { db: Db; clock: Clock }): Authenticate {
     kept.delete(key);
     const actor = await lookUp(deps.db, token, now);
     if (!actor) return undefined;
-    if (kept.size >= MAX_KEPT) kept.clear();
     kept.set(key, { actor, until: now + KEEP_MS });
     return actor;
   };

@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
+import { makeLru } from "../core/lru.ts";
 import type { Plan } from "../engine/index.ts";
 import { readPipeline, type PipelineDocument } from "./document/index.ts";
 import type { GetPipeline } from "./get.ts";
@@ -34,16 +35,11 @@ const KEPT = 200;
 
 export function makePrepareRun(deps: { get: GetPipeline }): PrepareRun {
   // A version never changes and merging is pure, so one reading serves every run with the same inputs.
-  const kept = new Map<string, PipelineDocument>();
+  const kept = makeLru<string, PipelineDocument>(KEPT);
 
   function merged(key: string, read: () => PipelineDocument): PipelineDocument {
     const document = kept.get(key) ?? read();
-    kept.delete(key);
     kept.set(key, document);
-    for (const [oldest] of kept) {
-      if (kept.size <= KEPT) break;
-      kept.delete(oldest);
-    }
     return document;
   }
 

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import { makeLru } from "../core/lru.ts";
 import { Problem } from "../core/problem.ts";
 import type { Json, StartExecution } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
@@ -141,12 +142,11 @@ const parseBody = (trigger: Trigger) => validate(triggerBody, parseDocument(trig
 
 /** Reads the document of a trigger once a version: a busy webhook should not parse YAML at every call. */
 function makeBodyOf(): (trigger: Trigger) => ReturnType<typeof parseBody> {
-  const kept = new Map<Uuid, { version: number; body: ReturnType<typeof parseBody> }>();
+  const kept = makeLru<Uuid, { version: number; body: ReturnType<typeof parseBody> }>(PARSED_KEPT);
   return (trigger) => {
     const known = kept.get(trigger.id);
     if (known?.version === trigger.version) return known.body;
     const body = parseBody(trigger);
-    if (kept.size >= PARSED_KEPT) kept.clear();
     kept.set(trigger.id, { version: trigger.version, body });
     return body;
   };

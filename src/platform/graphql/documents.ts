@@ -18,6 +18,7 @@ import {
   type SelectionSetNode,
 } from "graphql";
 import { compileQuery, isCompiledQuery, type CompiledQuery } from "graphql-jit";
+import { makeLru } from "../../core/lru.ts";
 import type { GraphqlContext } from "./builder.ts";
 
 export type Variables = Readonly<Record<string, unknown>> | null;
@@ -44,24 +45,11 @@ export type Documents = {
 };
 
 export function makeDocuments(schema: GraphQLSchema): Documents {
-  const entries = new Map<string, Entry>();
-  let bytes = 0;
+  const entries = makeLru<string, Entry>(MAX_CACHE_BYTES, (text) => text.length);
 
   function entryOf(text: string): Entry {
-    const known = entries.get(text);
-    if (known) {
-      entries.delete(text);
-      entries.set(text, known);
-      return known;
-    }
-    const entry = read(schema, text);
+    const entry = entries.get(text) ?? read(schema, text);
     entries.set(text, entry);
-    bytes += text.length;
-    for (const [oldest] of entries) {
-      if (bytes <= MAX_CACHE_BYTES) break;
-      entries.delete(oldest);
-      bytes -= oldest.length;
-    }
     return entry;
   }
 

@@ -6,6 +6,7 @@ export const problems = {
   "http.not_yours": [403, "ACCESS_DENIED", "User not authorized."],
   "http.bad_query": [400, "INVALID_REQUEST", "Query parameter %s"],
   "http.bad_body": [400, "INVALID_REQUEST", "%s"],
+  "http.bad_url": [400, "INVALID_REQUEST", "The address of the request is malformed."],
   "http.bad_content_type": [400, "INVALID_REQUEST", "Content type '%s' is not understood here."],
   "http.no_route": [404, "RESOURCE_NOT_FOUND", "No resource at %s %s."],
   "http.unexpected": [

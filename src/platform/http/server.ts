@@ -61,6 +61,14 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     forceCloseConnections: true,
+    // Addresses that no route is looked for: without this they would be answered outside the envelope.
+    frameworkErrors: (error, request, reply) =>
+      void sendProblem(
+        deps,
+        error.code === "FST_ERR_BAD_URL" ? problem("http.bad_url") : noRoute(request),
+        request,
+        reply,
+      ),
   }) as unknown as FastifyInstance;
   app.decorateRequest("errorFamily", "rest");
   app.decorateRequest("actor", undefined);
@@ -73,9 +81,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   await app.register(multipart, { throwFileSizeLimit: true });
   await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(deps, problem("http.no_route", [request.method, request.url.split("?")[0] ?? ""]), request, reply),
-  );
+  app.setNotFoundHandler((request, reply) => sendProblem(deps, noRoute(request), request, reply));
   app.addHook("onRequest", async (request) => {
     if (deps.stopping.aborted && !request.url.startsWith("/health/"))
       throw problem("http.stopping", [], { retryAfter: 5 });
@@ -93,6 +99,9 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     routes: () => served,
   };
 }
+
+const noRoute = (request: Pick<FastifyRequest, "method" | "url">): Problem =>
+  problem("http.no_route", [request.method, request.url.split("?")[0] ?? ""]);
 
 // Bodies stay bytes until a handler knows what they are: YAML, JSON and forms share paths.
 function readBodiesAsBytes(app: FastifyInstance): void {
