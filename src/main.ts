@@ -56,8 +56,10 @@ async function startAll(config: Config, log: Log, onStop: (undo: Undo) => void):
     const local = platform.startLocalDelegate({ ...config, accountId, url: address });
     onStop(() => local.stop());
   }
-  log.info({ address, database: database.describe }, "listening");
-  process.stdout.write(`Railhead is ready at ${baseUrl}\n`);
+  // The address as a whole is told once, at the first start; bootstrap.json always has it.
+  const { hostname, port } = new URL(address);
+  log.info({ host: hostname, port: Number(port), database: database.describe }, "listening");
+  process.stdout.write("Railhead is ready.\n");
 }
 
 /** Makes the account at the first start and shows its facts, once; later only the address is brought up to date. */

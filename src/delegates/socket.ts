@@ -15,6 +15,7 @@ import { problem } from "./problems.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import { markSeen } from "./store/delegates.ts";
 import { endAsLost, takeFinished, takeLog, type TakeDeps } from "./take-messages.ts";
+import type { TaskEnd } from "./task.ts";
 import { authenticateDelegate } from "./tokens.ts";
 
 export type SocketDeps = TakeDeps & {
@@ -25,6 +26,7 @@ export type SocketDeps = TakeDeps & {
   readonly log: Log;
 };
 
+type Hello = Extract<ToServer, { kind: "hello" }>;
 type Token = { readonly accountId: Uuid; readonly tokenId: Uuid };
 
 export const DELEGATE_PATHS = ["/delegate/connect", "/gateway/delegate/connect"] as const;
@@ -39,7 +41,7 @@ export function addDelegateSocket(app: FastifyInstance, deps: SocketDeps): void 
       method: "GET",
       url,
       onRequest: async (request) => {
-        const token = credentialOf(request.headers);
+        const token = credentialOf(request.raw);
         const known = token ? await authenticateDelegate(deps.db, token) : undefined;
         if (!known) throw httpProblem("http.no_credential");
         tokens.set(request, known);
@@ -65,11 +67,24 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(toDelegate.parse(message)));
   };
 
+  async function begin(hello: Hello): Promise<void> {
+    const beginning = await connect(deps, token, hello);
+    // Known before the welcome is sent: the delegate may answer it at once.
+    const opened = deps.sessions.open(beginning.delegate, beginning.held, send, () => socket.terminate());
+    session = opened;
+    // It hung up meanwhile: its close has been and gone, and a dead session must not be given tasks.
+    if (socket.readyState !== socket.OPEN) return deps.sessions.closed(opened);
+    for (const message of beginning.messages) send(message);
+    for (const lost of beginning.lost) await endAsLost(deps, lost, restarted(hello.name));
+    const { name, host, tags, slots } = hello;
+    deps.log.info({ delegate: name, host, tags, slots, kept: beginning.held.size }, "delegate connected");
+    await deps.dispatch.pull(opened);
+  }
+
   async function take(message: ToServer): Promise<void> {
     if (!session) {
       if (message.kind !== "hello") throw problem("delegate.illegal_message", [`${message.kind} before hello`]);
-      session = await begin(deps, token, message, send, () => socket.terminate());
-      return;
+      return begin(message);
     }
     switch (message.kind) {
       case "hello":
@@ -94,7 +109,8 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
   function fail(error: unknown): void {
     if (error instanceof Problem && error.status < 500) {
       deps.log.warn({ code: error.code, delegate: session?.delegate.name }, error.message);
-      send({ kind: "refused", code: error.wire, message: error.message });
+      // Ends the delegate for good, so it is for those alone who never got in.
+      if (!session) send({ kind: "refused", code: error.wire, message: error.message });
     } else {
       deps.log.error({ err: error, delegate: session?.delegate.name }, "a message of a delegate could not be taken");
     }
@@ -127,30 +143,11 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
   });
 }
 
-async function begin(
-  deps: SocketDeps,
-  token: Token,
-  hello: Extract<ToServer, { kind: "hello" }>,
-  send: Session["send"],
-  close: () => void,
-): Promise<Session> {
-  const beginning = await connect(deps, token, hello);
-  const session = deps.sessions.open(beginning.delegate, beginning.held, send, close);
-  for (const message of beginning.messages) send(message);
-  for (const lost of beginning.lost) {
-    await endAsLost(deps, lost, {
-      kind: "lost",
-      type: "DelegateRestart",
-      message: `The machine of delegate ${hello.name} restarted; whether the step had begun cannot be told.`,
-    });
-  }
-  deps.log.info(
-    { delegate: hello.name, host: hello.host, tags: hello.tags, slots: hello.slots, kept: beginning.held.size },
-    "delegate connected",
-  );
-  await deps.dispatch.pull(session);
-  return session;
-}
+const restarted = (name: string): TaskEnd => ({
+  kind: "lost",
+  type: "DelegateRestart",
+  message: `The machine of delegate ${name} restarted; whether the step had begun cannot be told.`,
+});
 
 function parse(data: Buffer): ToServer | undefined {
   try {
