@@ -67,15 +67,16 @@ function readPublicUrl(text: string | undefined, faults: string[]): string | und
   if (url && (url.protocol === "http:" || url.protocol === "https:") && !url.search && !url.hash && !url.username) {
     return url.href.replace(/\/+$/, "");
   }
-  faults.push(
-    `RAILHEAD_PUBLIC_URL is "${text}"; it takes an http or https address such as https://railhead.example.com.`,
-  );
+  // With a user there may be a password, which belongs neither here nor into a log.
+  const is = url?.username ? "names a user" : `is "${text}"`;
+  faults.push(`RAILHEAD_PUBLIC_URL ${is}; it takes an http or https address such as https://railhead.example.com.`);
   return undefined;
 }
 
 function readDatabaseUrl(text: string | undefined, faults: string[]): string | undefined {
   if (!text) return undefined;
-  const url = URL.parse(text);
+  // An address whose host, a socket's folder, stands in the query has none before the path: `user:password@/database?host=…`.
+  const url = URL.parse(text.replace("@/", "@localhost/"));
   if (url && (url.protocol === "postgres:" || url.protocol === "postgresql:")) return text;
   faults.push(
     "DATABASE_URL is not a PostgreSQL address; it takes the form postgres://user:password@host:5432/database.",
@@ -125,7 +126,15 @@ export function loadRootKey(config: Config): Buffer {
     }
     writeFileSync(path, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
   }
-  const key = decodeKey(readFileSync(path, "utf8"));
+  const key = decodeKey(readKeyFile(path));
   if (!key) throw new ConfigError([`The root key in ${path} is not 32 bytes in base64.`]);
   return key;
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigError([`The root key in ${path} cannot be read: ${(error as Error).message}.`]);
+  }
 }

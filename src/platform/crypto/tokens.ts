@@ -2,7 +2,7 @@
  * Tokens: `<prefix>.<accountId>.<tokenId>.<secret>`. The secret has 256 random
  * bits, so a plain SHA-256 protects it at rest: there is nothing to guess.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 
 export type TokenPrefix = "pat" | "dlg";
@@ -11,7 +11,7 @@ export type TokenParts = { readonly accountId: Uuid; readonly tokenId: Uuid; rea
 const LONGEST_TOKEN = 256;
 
 export const newTokenSecret = (): string => randomBytes(32).toString("base64url");
-export const hashSecret = (secret: string): Buffer => createHash("sha256").update(secret).digest();
+export const hashSecret = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
 export const writeToken = (prefix: TokenPrefix, { accountId, tokenId, secret }: TokenParts): string =>
   `${prefix}.${toWire(accountId)}.${toWire(tokenId)}.${secret}`;

@@ -1,4 +1,6 @@
 /** The database of a server: the embedded one or the operator's own, migrated and open. */
+import { Problem } from "../../core/problem.ts";
+import { ConfigError } from "../config/config.ts";
 import type { Log } from "../log/log.ts";
 import type { Connection } from "./connection.ts";
 import type { Db } from "./db.ts";
@@ -29,7 +31,9 @@ export async function openDatabase(options: {
   const embedded = url === undefined ? await startEmbedded({ lock, log }) : undefined;
   try {
     const connection: Connection = embedded?.connection ?? url ?? "";
-    const applied = await migrate(connection, MIGRATIONS, log);
+    const applied = await migrate(connection, MIGRATIONS, log).catch((error: unknown) => {
+      throw (url === undefined ? undefined : unreachable(error)) ?? error;
+    });
     if (applied.length > 0) log.info({ applied }, "migrations applied");
     const migrations = await readMigrations(MIGRATIONS);
     const db = openDb({
@@ -49,6 +53,14 @@ export async function openDatabase(options: {
     await embedded?.stop();
     throw error;
   }
+}
+
+/** The operator has to know which value is wrong, and what the driver says; the address itself may hold a password. */
+function unreachable(error: unknown): ConfigError | undefined {
+  if (!(error instanceof Problem) || !["db.unavailable", "db.refused", "db.busy"].includes(error.code))
+    return undefined;
+  const why = error.cause instanceof Error ? error.cause.message : error.message;
+  return new ConfigError([`The database of DATABASE_URL cannot be used: ${why}.`]);
 }
 
 async function close(db: Db, embedded: Embedded | undefined): Promise<void> {

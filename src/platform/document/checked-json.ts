@@ -19,7 +19,8 @@ export function checkedJson(text: string, limits: { readonly maxBytes: number; r
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw problem("document.bad_payload", [reasonOf(cause)], { cause });
+    // Not kept as the cause: it quotes the payload, and causes are logged.
+    throw problem("document.bad_payload", [reasonOf(cause)]);
   }
 }
 

@@ -61,7 +61,7 @@ export function makeDocuments(schema: GraphQLSchema): Documents {
       entry.uses += 1;
       const key = operationName ?? "";
       let compiled = entry.compiled.get(key);
-      if (!compiled && entry.uses >= COMPILE_AT_USE) {
+      if (!compiled && entry.uses >= COMPILE_AT_USE && isServed(schema, document, operationName)) {
         const made = compileQuery(schema, document, operationName);
         if (!isCompiledQuery(made)) return { errors: made.errors ?? [] };
         entry.compiled.set(key, (compiled = made));
@@ -79,6 +79,12 @@ export function makeDocuments(schema: GraphQLSchema): Documents {
       };
     },
   };
+}
+
+/** What is not served (no such operation, no such root type) is left to the reference implementation's words. */
+function isServed(schema: GraphQLSchema, document: DocumentNode, name: string | undefined): boolean {
+  const operation = operationOf(document, name);
+  return operation !== undefined && schema.getRootType(operation.operation) != null;
 }
 
 // graphql-jit names the inner field in an error about a variable (`$op` for `$f[0].op`);
@@ -113,7 +119,9 @@ function read(schema: GraphQLSchema, text: string): Entry {
   try {
     document = parse(text, { maxLexicalTokens: MAX_TOKENS });
   } catch (error) {
-    return entry(undefined, [error instanceof GraphQLError ? error : new GraphQLError(String(error))]);
+    // Anything else is the parser's stack at its end.
+    const tooDeep = "Syntax Error: The query is nested too deeply.";
+    return entry(undefined, [error instanceof GraphQLError ? error : new GraphQLError(tooDeep)]);
   }
   const errors = validate(schema, document, undefined, { maxErrors: 20 });
   if (errors.length > 0) return entry(document, errors);

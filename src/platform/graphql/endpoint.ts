@@ -8,7 +8,7 @@ import type { Body } from "../http/routes.ts";
 import { actorOf, checkAccount, toProblem, type HttpDeps } from "../http/server.ts";
 import { makeDocuments } from "./documents.ts";
 import { formatGraphqlError } from "./errors.ts";
-import { MAX_GRAPHQL_BODY, readFormRequest, readJsonRequest, type GraphqlRequest } from "./request.ts";
+import { checkFormLength, MAX_GRAPHQL_BODY, readFormRequest, readJsonRequest, type GraphqlRequest } from "./request.ts";
 
 export const GRAPHQL_PATHS = [
   "/gateway/api/graphql",
@@ -27,11 +27,16 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
       // A credential in the headers is checked before the body is read; only a form may bring its own.
       onRequest: async (request) => {
         request.errorFamily = "resource";
-        if (credentialOf(request.headers) !== undefined || !isForm(request))
-          request.actor = await actorOf(deps, credentialOf(request.headers));
+        if (credentialOf(request.raw) !== undefined || !isForm(request))
+          request.actor = await actorOf(deps, credentialOf(request.raw));
+        if (isForm(request)) checkFormLength(request.headers);
       },
       handler: async (request, reply) => {
-        const { actor, asked } = await read(deps, request);
+        const { actor, asked } = await read(deps, request).catch((error: unknown) => {
+          // The rest of a form that is refused is not waited for.
+          if (!request.raw.complete) reply.header("connection", "close");
+          throw error;
+        });
         checkAccount("accountId", request, actor);
         const prepared = documents.prepare(asked.query, asked.operationName);
         const result =
@@ -60,7 +65,7 @@ async function read(deps: HttpDeps, request: FastifyRequest): Promise<{ actor: A
     return { actor: request.actor ?? (await actorOf(deps, undefined)), asked: readJsonRequest(bytes) };
   }
   const form = await readFormRequest(request);
-  const header = credentialOf(request.headers);
+  const header = credentialOf(request.raw);
   if (header !== undefined && form.credential !== undefined && header !== form.credential)
     throw httpProblem("http.two_credentials");
   return { actor: request.actor ?? (await actorOf(deps, form.credential)), asked: form.request };

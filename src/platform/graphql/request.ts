@@ -1,5 +1,8 @@
 /** Reads a GraphQL request out of a body: JSON, or the form that browsers send. */
 import type { FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
+import { Problem } from "../../core/problem.ts";
+import { decoded } from "../http/bodies.ts";
 import { problem } from "./problems.ts";
 import type { Variables } from "./documents.ts";
 
@@ -15,9 +18,10 @@ export const MAX_GRAPHQL_BODY = 256 * 1024;
 const UPLOAD_SHAPED = ["file", "files", "filepath", "path", "tempFilePath"];
 
 export function readJsonRequest(bytes: Buffer): GraphqlRequest {
+  const text = decoded(bytes);
   let body: unknown;
   try {
-    body = JSON.parse(bytes.toString("utf8"));
+    body = JSON.parse(text);
   } catch (error) {
     throw problem("graphql.bad_body", [`The body is not JSON: ${(error as Error).message}`]);
   }
@@ -44,6 +48,43 @@ function readObject(body: unknown): GraphqlRequest {
 export async function readFormRequest(
   request: FastifyRequest,
 ): Promise<{ request: GraphqlRequest; credential: string | undefined }> {
+  const parts = await Promise.race([textParts(request), tooManyBytes(request.raw)]);
+  const text = parts.get("query");
+  if (text === undefined) throw problem("graphql.no_query");
+  return { request: readQueryPart(text), credential: parts.get("x-api-key") };
+}
+
+const tooLarge = (): Problem => problem("graphql.bad_body", ["The form is larger than this operation takes."]);
+
+/** Refuses a form that says itself that it is too large, before anything of it is read. */
+export function checkFormLength(headers: { readonly "content-length"?: string | undefined }): void {
+  if (Number(headers["content-length"] ?? 0) > MAX_GRAPHQL_BODY) throw tooLarge();
+}
+
+/** Rejects when more has arrived than a form may have: the limits of parts do not count what stands around them. */
+function tooManyBytes(raw: IncomingMessage): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  let bytes = 0;
+  raw.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MAX_GRAPHQL_BODY) return;
+    raw.unpipe();
+    reject(tooLarge());
+  });
+  return promise;
+}
+
+async function textParts(request: FastifyRequest): Promise<ReadonlyMap<string, string>> {
+  try {
+    return await readParts(request);
+  } catch (error) {
+    // Limits that are passed come as errors with a status; anything else is what the form's parser found wrong.
+    if (error instanceof Problem || (error as { statusCode?: number }).statusCode !== undefined) throw error;
+    throw problem("graphql.bad_body", ["The form is malformed."]);
+  }
+}
+
+async function readParts(request: FastifyRequest): Promise<ReadonlyMap<string, string>> {
   const parts = new Map<string, string>();
   const limits = {
     fieldNameSize: 100,
@@ -64,9 +105,7 @@ export async function readFormRequest(
     if (part.valueTruncated) throw problem("graphql.bad_body", [`The part '${part.fieldname}' is too large.`]);
     parts.set(part.fieldname, String(part.value));
   }
-  const text = parts.get("query");
-  if (text === undefined) throw problem("graphql.no_query");
-  return { request: readQueryPart(text), credential: parts.get("x-api-key") };
+  return parts;
 }
 
 function readQueryPart(text: string): GraphqlRequest {

@@ -1,21 +1,20 @@
 /** Where a request carries its credential: `x-api-key`, or `authorization: Bearer`. Nowhere else in the headers. */
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { problem } from "./problems.ts";
 
 /**
  * The token of a request's headers; undefined when there is none.
- * Two that disagree are refused: whoever sends both must not depend on which one wins.
+ * Several that disagree are refused, also within one name (of which Node shows only the first
+ * elsewhere): whoever sends them must not depend on which one wins.
  */
-export function credentialOf(headers: IncomingHttpHeaders): string | undefined {
-  const key = headers["x-api-key"];
-  const bearer = bearerOf(headers.authorization);
-  if (Array.isArray(key)) throw problem("http.two_credentials");
-  if (key !== undefined && bearer !== undefined && key !== bearer) throw problem("http.two_credentials");
-  return key ?? bearer;
+export function credentialOf({ headersDistinct }: Pick<IncomingMessage, "headersDistinct">): string | undefined {
+  const bearers = (headersDistinct["authorization"] ?? []).map(bearerOf);
+  const given = [...(headersDistinct["x-api-key"] ?? []), ...bearers];
+  if (given.some((token) => token !== given[0])) throw problem("http.two_credentials");
+  return given[0];
 }
 
-function bearerOf(authorization: string | undefined): string | undefined {
-  if (authorization === undefined) return undefined;
+function bearerOf(authorization: string): string {
   const [scheme, token, ...rest] = authorization.trim().split(/ +/);
   // Another scheme is a credential that is wrong, not a missing one.
   return scheme?.toLowerCase() === "bearer" && token && rest.length === 0 ? token : "";

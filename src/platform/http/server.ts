@@ -10,7 +10,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Actor } from "../../core/actor.ts";
-import { fromWire } from "../../core/ids.ts";
+import { toWire } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
 import type { Log } from "../log/log.ts";
 import { credentialOf } from "./credentials.ts";
@@ -50,11 +50,13 @@ declare module "fastify" {
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-const NO_BODY: Body = { contentType: "", bytes: Buffer.alloc(0) };
+const NO_BYTES = Buffer.alloc(0);
 
 export async function makeHttp(deps: HttpDeps): Promise<Http> {
   const app = Fastify({
     loggerInstance: deps.log.child({ part: "http" }, { level: "warn" }),
+    // No logger for each request: we log with the correlation id ourselves, and making one took longer than finding the route.
+    childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 256 },
@@ -76,6 +78,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   await app.register(cors, {
     origin: "*",
     credentials: false,
+    methods: ["GET", "POST", "PUT", "DELETE"],
     allowedHeaders: ["x-api-key", "authorization", "content-type", "last-event-id", "if-match"],
   });
   await app.register(multipart, { throwFileSizeLimit: true });
@@ -100,6 +103,9 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   };
 }
 
+const mediaType = (request: FastifyRequest): string =>
+  (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+
 const noRoute = (request: Pick<FastifyRequest, "method" | "url">): Problem =>
   problem("http.no_route", [request.method, request.url.split("?")[0] ?? ""]);
 
@@ -107,8 +113,7 @@ const noRoute = (request: Pick<FastifyRequest, "method" | "url">): Problem =>
 function readBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes, done) => {
-    const contentType = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-    done(null, { contentType, bytes });
+    done(null, { contentType: mediaType(request), bytes });
   });
 }
 
@@ -119,7 +124,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
     bodyLimit: route.maxBody,
     onRequest: async (request) => {
       request.errorFamily = route.errors;
-      if ("permission" in route.access) request.actor = await actorOf(deps, credentialOf(request.headers));
+      if ("permission" in route.access) request.actor = await actorOf(deps, credentialOf(request.raw));
     },
     handler: async (request, reply) => {
       const shared = sharedCall(route, request);
@@ -147,7 +152,8 @@ function sharedCall(route: Route, request: FastifyRequest): PublicCall {
     query: parsed.data,
     params: request.params as Record<string, string>,
     headers: request.headers,
-    body: (request.body as Body | undefined) ?? NO_BODY,
+    // A form has not been read: only GraphQL takes one.
+    body: (request.body as Body | undefined) ?? { contentType: mediaType(request), bytes: NO_BYTES },
     correlationId: request.id,
   };
 }
@@ -168,7 +174,7 @@ export function checkAccount(parameter: string, request: FastifyRequest, actor: 
   const given = query[parameter] ?? query["routingId"];
   if (given === undefined || given === "") throw problem("http.bad_query", [`${parameter} is required.`]);
   if (typeof given !== "string") throw problem("http.bad_query", [`${parameter} is given twice.`]);
-  if (fromWire(given) !== actor.accountId) throw problem("http.not_yours");
+  if (given !== toWire(actor.accountId)) throw problem("http.not_yours");
 }
 
 function send(deps: HttpDeps, answer: Answer, reply: FastifyReply): FastifyReply {

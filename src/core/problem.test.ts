@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { problemsOf } from "./problem.ts";
+import { ENTITY_IDENTIFIER, isReserved, NAME, SCOPE_IDENTIFIER } from "./identifier.ts";
+
+const problem = problemsOf({ "thing.gone": [404, "ENTITY_NOT_FOUND", "No %s in %s."] });
+
+test("arguments stand in the message as they are, in order", () => {
+  const made = problem("thing.gone", ["$&", "%s $1"]);
+  assert.equal(made.message, "No $& in %s $1.");
+  assert.deepEqual([made.code, made.status, made.wire], ["thing.gone", 404, "ENTITY_NOT_FOUND"]);
+  assert.equal(problem("thing.gone").message, "No  in .");
+});
+
+test("the cause is kept for the log, faults and retry for the caller", () => {
+  const cause = new Error("why");
+  const made = problem("thing.gone", [], { cause, retryAfter: 3, faults: [{ path: "a", message: "b" }] });
+  assert.equal(made.cause, cause);
+  assert.equal(made.retryAfter, 3);
+  assert.deepEqual(made.faults, [{ path: "a", message: "b" }]);
+});
+
+test("identifiers and names as clients of this API family write them", () => {
+  for (const good of ["a", "_", "A1_", "x".repeat(128)])
+    for (const pattern of [ENTITY_IDENTIFIER, SCOPE_IDENTIFIER]) assert.match(good, pattern);
+  for (const bad of ["", "1a", "a-b", "a b", "a.b", "ä", "x".repeat(129), "a\n", "\0"])
+    for (const pattern of [ENTITY_IDENTIFIER, SCOPE_IDENTIFIER]) assert.doesNotMatch(bad, pattern);
+  assert.match("a$b", SCOPE_IDENTIFIER);
+  assert.doesNotMatch("a$b", ENTITY_IDENTIFIER);
+  for (const good of ["a", "1 a", "-a", ".a", "a b.c-d_e"]) assert.match(good, NAME);
+  for (const bad of ["", " a", "a/b", "<b>", "ä", "x".repeat(129)]) assert.doesNotMatch(bad, NAME);
+  for (const word of ["or", "true", "stepGroup", "liteEngineTask"]) assert.ok(isReserved(word));
+  assert.ok(!isReserved("orders"));
+});

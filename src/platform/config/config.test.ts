@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { factsFile, firstStartText, keepFacts, readFacts, type BootstrapFacts } from "./bootstrap.ts";
+import { ConfigError, loadRootKey, readConfig } from "./config.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "railhead-config-"));
+after(() => rmSync(folder, { recursive: true }));
+const KEY = randomBytes(32).toString("base64");
+
+test("with an empty environment: this machine only, the embedded database, a local delegate", () => {
+  assert.deepEqual(readConfig({}, folder), {
+    host: "127.0.0.1",
+    port: 7070,
+    publicUrl: undefined,
+    dataDir: join(folder, ".railhead"),
+    databaseUrl: undefined,
+    rootKey: { kind: "file", path: join(folder, ".railhead", "root.key") },
+    localDelegate: true,
+    delegateDir: undefined,
+    logLevel: "info",
+  });
+});
+
+test("every value is read, paths from the current folder, addresses without a slash at the end", () => {
+  const config = readConfig(
+    {
+      HOST: "0.0.0.0",
+      PORT: "0",
+      RAILHEAD_PUBLIC_URL: "https://ci.example.com/railhead//",
+      RAILHEAD_DATA_DIR: "data",
+      DATABASE_URL: "postgresql://u:p@h/d",
+      RAILHEAD_ROOT_KEY: KEY,
+      RAILHEAD_LOCAL_DELEGATE: "off",
+      RAILHEAD_DELEGATE_DIR: "work",
+      RAILHEAD_LOG_LEVEL: "warn",
+    },
+    folder,
+  );
+  assert.equal(config.port, 0);
+  assert.equal(config.publicUrl, "https://ci.example.com/railhead");
+  assert.equal(config.dataDir, join(folder, "data"));
+  assert.deepEqual(loadRootKey(config), Buffer.from(KEY, "base64"));
+  assert.equal(config.localDelegate, false);
+  assert.equal(config.delegateDir, join(folder, "work"));
+  assert.equal(config.logLevel, "warn");
+});
+
+test("all wrong values are reported at once, and none that may hold a secret is repeated", () => {
+  const env = {
+    PORT: "70000",
+    RAILHEAD_PUBLIC_URL: "ftp://x",
+    DATABASE_URL: "mysql://root:hunter2@db/x",
+    RAILHEAD_ROOT_KEY: "c2VjcmV0",
+    RAILHEAD_ROOT_KEY_FILE: "key",
+    RAILHEAD_LOCAL_DELEGATE: "yes",
+    RAILHEAD_LOG_LEVEL: "loud",
+  };
+  assert.throws(
+    () => readConfig(env, folder),
+    (error) => {
+      assert.ok(error instanceof ConfigError);
+      assert.equal(error.faults.length, 7);
+      for (const name of Object.keys(env)) assert.match(error.message, new RegExp(name));
+      assert.doesNotMatch(error.message, /hunter2|c2VjcmV0/);
+      return true;
+    },
+  );
+  for (const PORT of ["-1", "1.5", "65536", "0x10", "abc", "1e3"])
+    assert.throws(() => readConfig({ PORT }, folder), ConfigError);
+  const bad = ["x", "https://u:p@x", "https://x?y", "https://x#y", "file:///etc"];
+  for (const url of bad) assert.throws(() => readConfig({ RAILHEAD_PUBLIC_URL: url }, folder), ConfigError, url);
+});
+
+test("the root key is made once, for its owner alone, and a named file has to exist", () => {
+  const config = readConfig({ RAILHEAD_DATA_DIR: folder }, folder);
+  const key = loadRootKey(config);
+  assert.equal(key.length, 32);
+  assert.deepEqual(loadRootKey(config), key);
+  assert.equal(statSync(join(folder, "root.key")).mode & 0o777, 0o600);
+  const named = readConfig({ RAILHEAD_ROOT_KEY_FILE: "missing.key" }, folder);
+  assert.throws(() => loadRootKey(named), /missing\.key, which does not exist/);
+  writeFileSync(join(folder, "short.key"), "c2VjcmV0\n");
+  const short = readConfig({ RAILHEAD_ROOT_KEY_FILE: "short.key" }, folder);
+  assert.throws(
+    () => loadRootKey(short),
+    (error) =>
+      error instanceof ConfigError &&
+      /short\.key is not 32 bytes/.test(error.message) &&
+      !/c2VjcmV0/.test(error.message),
+  );
+});
+
+const facts: BootstrapFacts = {
+  baseUrl: "http://127.0.0.1:7070",
+  accountId: "a",
+  orgIdentifier: "default",
+  adminUserId: "u",
+  adminEmail: "admin@railhead.local",
+  adminPassword: "p4ss",
+  apiKey: "pat.a.b.c",
+};
+
+test("the facts of the first start are kept for their owner alone, and replaced whole", () => {
+  assert.equal(readFacts(folder), undefined);
+  keepFacts(folder, facts);
+  assert.deepEqual(readFacts(folder), facts);
+  assert.equal(statSync(factsFile(folder)).mode & 0o777, 0o600);
+  keepFacts(folder, { ...facts, baseUrl: "http://localhost:1" });
+  assert.equal(readFacts(folder)?.baseUrl, "http://localhost:1");
+  assert.equal(statSync(factsFile(folder)).mode & 0o777, 0o600);
+  writeFileSync(factsFile(folder), "{ half");
+  assert.throws(() => readFacts(folder), SyntaxError);
+});
+
+test("the first start shows address, account, password and key", () => {
+  const text = firstStartText(facts, factsFile(folder));
+  for (const shown of [
+    facts.baseUrl,
+    facts.accountId,
+    facts.adminEmail,
+    facts.adminPassword,
+    facts.apiKey,
+    factsFile(folder),
+  ])
+    assert.ok(text.includes(shown), shown);
+});

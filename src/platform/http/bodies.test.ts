@@ -1,0 +1,272 @@
+/** Bodies that nobody should send, through a real server: refused early, by name, and never with 500. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { connectorYaml, create, projectYaml, SCOPE, YAML } from "../../../test/harness/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+import { rawRequest } from "../../../test/harness/raw-http.ts";
+
+let platform: TestPlatform;
+before(async () => void (platform = await startTestPlatform()));
+after(() => platform?.stop());
+
+const KIB = 1024;
+const PROJECTS = "/gateway/ng/api/projects?orgIdentifier=default";
+
+function assertRefused(answer: Answer, code: string, message: RegExp): void {
+  assert.equal(answer.status, 400, answer.text);
+  assert.equal(answer.body.code, code, answer.text);
+  assert.match(answer.body.message, message);
+}
+
+const head = (path: string, key: string | undefined, ...more: readonly string[]): readonly string[] => [
+  `POST ${path}${path.includes("?") ? "&" : "?"}accountIdentifier=${platform.accountId}&accountId=${platform.accountId} HTTP/1.1`,
+  "host: test",
+  ...(key === undefined ? [] : [`x-api-key: ${key}`]),
+  ...more,
+];
+
+test("a body that says it is too large is refused before one byte of it is read", { timeout: 20_000 }, async () => {
+  for (const path of [PROJECTS, `/pipeline/api/pipelines?${SCOPE}`, "/gateway/api/graphql", "/ng/api/connectors"]) {
+    const announced = ["content-type: application/json", `content-length: ${300 * KIB}`];
+    const {
+      status,
+      body,
+      head: lines,
+      sent,
+    } = await rawRequest(platform.url, head(path, platform.apiKey, ...announced));
+    assert.equal(status, 400, body);
+    assert.match(body, /larger than this operation takes/);
+    assert.match(lines, /connection: close/i);
+    assert.equal(sent, 0);
+  }
+});
+
+test("without a credential no byte of a body is waited for", { timeout: 20_000 }, async () => {
+  for (const path of [PROJECTS, "/gateway/api/graphql"]) {
+    const announced = ["content-type: application/json", "content-length: 1000"];
+    assert.equal((await rawRequest(platform.url, head(path, undefined, ...announced))).status, 401);
+    assert.equal((await rawRequest(platform.url, head(path, "wrong", ...announced))).status, 401);
+  }
+});
+
+test("a body without an end is cut off at the limit", { timeout: 20_000 }, async () => {
+  const chunk = `10000\r\n${"x".repeat(64 * KIB)}\r\n`;
+  const endless = head(PROJECTS, platform.apiKey, "content-type: application/yaml", "transfer-encoding: chunked");
+  const { status, sent } = await rawRequest(platform.url, endless, Array<string>(1_000).fill(chunk));
+  assert.equal(status, 400);
+  // What the two sockets hold in between counts as sent; 64 MB were on offer.
+  assert.ok(sent < 16 * KIB * KIB, `${sent} bytes left`);
+});
+
+test("a body of the very limit is read, one byte more is not", async () => {
+  const padded = (size: number): string => `${projectYaml()}#`.padEnd(size, "x");
+  const fits = await create.project(platform, padded(256 * KIB));
+  assert.equal(fits.status, 200, fits.text);
+  assertRefused(await create.project(platform, padded(256 * KIB + 1)), "INVALID_REQUEST", /larger than/);
+});
+
+test("content types: YAML and JSON by all their names, others refused by name", async () => {
+  const types = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/plain", "text/html"];
+  const spelt = [...types, "Application/YAML; charset=utf-8", "text/yaml;charset=utf-8"];
+  for (const [index, type] of spelt.entries()) {
+    const answer = await create.project(platform, projectYaml(`as_yaml_${index}`), type);
+    assert.equal(answer.status, 200, `${type}: ${answer.text}`);
+  }
+  for (const [index, type] of ["application/json", "application/json; charset=utf-8"].entries()) {
+    const project = { identifier: `as_json_${index}`, name: "J", orgIdentifier: "default" };
+    const answer = await create.project(platform, JSON.stringify({ project }), type);
+    assert.equal(answer.status, 200, `${type}: ${answer.text}`);
+  }
+  const bytes = new TextEncoder().encode(projectYaml("as_nothing"));
+  assert.equal((await platform.send("POST", PROJECTS, { body: bytes })).status, 200, "no content type at all");
+  for (const type of ["application/xml", "application/octet-stream", "image/png", "application/x-www-form-urlencoded"])
+    assertRefused(
+      await create.project(platform, projectYaml("x"), type),
+      "INVALID_REQUEST",
+      new RegExp(`'${type}' is not`),
+    );
+  for (const type of ["nonsense", "/", "a/b/c", ";"])
+    assertRefused(await create.project(platform, projectYaml("x"), type), "INVALID_REQUEST", /Content type/);
+  const form = new FormData();
+  form.set("project", projectYaml("x"));
+  assertRefused(
+    await platform.send("POST", PROJECTS, { body: form }),
+    "INVALID_REQUEST",
+    /Content type 'multipart\/form-data'/,
+  );
+});
+
+test("JSON is held to JSON: YAML under its name is refused", async () => {
+  assertRefused(
+    await create.project(platform, projectYaml("x"), "application/json"),
+    "INVALID_YAML_ERROR",
+    /^Invalid JSON: .* line 1, column 1/,
+  );
+});
+
+test("empty bodies are refused", async () => {
+  for (const body of ["", " \n", "# only a comment\n", "---\n", "null", "[]", "project:", "42"]) {
+    for (const send of [create.project, create.connector, create.pipeline]) {
+      const answer = await send(platform, body);
+      assert.equal(answer.status, body === "" || answer.status === 404 ? answer.status : 400, answer.text);
+      assert.ok([400, 404].includes(answer.status), answer.text);
+    }
+  }
+  const none = await platform.send("POST", PROJECTS);
+  assert.equal(none.status, 400, none.text);
+});
+
+test("bytes that are not UTF-8 are refused", async () => {
+  for (const bytes of [
+    [0xff, 0xfe, 0x41],
+    [0xc0, 0xaf],
+    [0xed, 0xa0, 0x80],
+    [0xf5, 0x80, 0x80, 0x80],
+  ]) {
+    const body = Buffer.concat([Buffer.from(projectYaml("x", "  description: ")), Buffer.from(bytes)]);
+    for (const path of [PROJECTS, `/pipeline/api/pipelines?${SCOPE}`, "/ng/api/connectors"]) {
+      const answer = await platform.send("POST", path, { contentType: YAML, body });
+      assert.ok([400, 404].includes(answer.status), answer.text);
+    }
+    assertRefused(
+      await platform.send("POST", PROJECTS, { contentType: YAML, body }),
+      "INVALID_YAML_ERROR",
+      /not UTF-8/,
+    );
+  }
+});
+
+test("NUL is refused wherever it stands, and never with 500", async () => {
+  const named = (field: string): string => {
+    const project = {
+      identifier: "nul",
+      name: "nul",
+      orgIdentifier: "default",
+      description: "",
+      tags: {},
+      [field]: "a\0b",
+    };
+    return JSON.stringify({ project });
+  };
+  for (const field of ["identifier", "name", "orgIdentifier", "description", "color", "x\0y"])
+    assertRefused(await create.project(platform, named(field), "application/json"), "INVALID_YAML_ERROR", /U\+0000/);
+  const tags = JSON.stringify({ project: { identifier: "nul", name: "n", tags: { "a\0": "b\0" } } });
+  assertRefused(await create.project(platform, tags, "application/json"), "INVALID_YAML_ERROR", /U\+0000/);
+  assertRefused(
+    await create.project(platform, projectYaml("nul", '  description: "a\\0b"')),
+    "INVALID_YAML_ERROR",
+    /U\+0000/,
+  );
+  assertRefused(
+    await create.project(platform, projectYaml("nul", "  description: a\0b")),
+    "INVALID_YAML_ERROR",
+    /U\+0000/,
+  );
+  for (const path of [
+    "/ng/api/projects/a%00b?orgIdentifier=default",
+    "/ng/api/projects/a?orgIdentifier=%00",
+    "/ng/api/connectors/a?projectIdentifier=%00&orgIdentifier=x%00",
+    "/pipeline/api/pipelines/a%00?orgIdentifier=%00&projectIdentifier=%00",
+    "/pipeline/api/pipelines/execution/%00",
+    "/pipeline/api/pipelines/execution/%00/logs?nodeExecutionId=%00",
+    "/pipeline/api/webhook/triggerExecutionDetails/%00",
+    "/pipeline/api/webhook/triggerProcessingDetails?eventId=%00",
+  ]) {
+    const answer = await platform.send("GET", path);
+    assert.ok([400, 404].includes(answer.status), `${path}: ${answer.text}`);
+  }
+});
+
+test("query parameters: required, once, and unknown ones ignored", async () => {
+  const send = (query: string): Promise<Answer> =>
+    platform.send("POST", `/ng/api/projects?${query}`, { contentType: YAML, body: projectYaml("q") });
+  assertRefused(await send(""), "INVALID_REQUEST", /^Query parameter orgIdentifier: is required/);
+  assertRefused(await send("orgIdentifier="), "INVALID_REQUEST", /^Query parameter orgIdentifier: is required/);
+  assertRefused(
+    await send("orgIdentifier=default&orgIdentifier=default"),
+    "INVALID_REQUEST",
+    /orgIdentifier is given twice/,
+  );
+  assertRefused(await send("orgIdentifier=default&orgIdentifier=x"), "INVALID_REQUEST", /orgIdentifier is given twice/);
+  assert.equal((await send("orgIdentifier=default&__proto__=x&constructor=y&x[y]=z&unknown=1")).status, 200);
+});
+
+test("prototype keys are refused in every document", async () => {
+  for (const key of ["__proto__", "constructor", "prototype"]) {
+    const inTags = `  tags:\n    ${key}: x\n`;
+    assertRefused(
+      await create.project(platform, projectYaml("proto", inTags)),
+      "INVALID_YAML_ERROR",
+      new RegExp(`'${key}' is not allowed`),
+    );
+    const json = `{"project":{"identifier":"proto","name":"p","orgIdentifier":"default","${key}":{"admin":"true"}}}`;
+    assertRefused(
+      await create.project(platform, json, "application/json"),
+      "INVALID_YAML_ERROR",
+      new RegExp(`'${key}' is not allowed`),
+    );
+    assertRefused(
+      await create.connector(platform, connectorYaml("proto", `  ${key}: { x: y }\n`)),
+      "INVALID_YAML_ERROR",
+      /not allowed/,
+    );
+  }
+  assert.equal(({} as Record<string, unknown>)["admin"], undefined);
+});
+
+test("YAML bombs are refused: aliases, depth, count, tags of foreign types", async () => {
+  const laughs = `project:\n  a0: &a0 [x, x]\n${Array.from({ length: 30 }, (_, i) => `  a${i + 1}: &a${i + 1} [*a${i}, *a${i}, *a${i}]\n`).join("")}`;
+  assertRefused(await create.project(platform, laughs), "INVALID_REQUEST", /Aliases are used more than 50 times/);
+  assertRefused(
+    await create.project(platform, `project: ${"[".repeat(200)}${"]".repeat(200)}`),
+    "INVALID_REQUEST",
+    /nested deeper/,
+  );
+  assertRefused(await create.project(platform, `project: ${"[".repeat(100_000)}`), "INVALID_REQUEST", /nested deeper/);
+  assertRefused(
+    await create.project(platform, `{"project":${"[".repeat(100_000)}`, "application/json"),
+    "INVALID_REQUEST",
+    /nested deeper/,
+  );
+  assertRefused(await create.project(platform, `project: [${"1,".repeat(50_000)}1]`), "INVALID_REQUEST", /more than/);
+  const merge = "base: &b { name: x }\nproject:\n  <<: *b\n";
+  assertRefused(await create.project(platform, merge), "INVALID_YAML_ERROR", /Merge keys/);
+  assertRefused(
+    await create.project(platform, projectYaml("x", "  description: !!js/function 'x'\n")),
+    "INVALID_YAML_ERROR",
+    /tag/i,
+  );
+  assertRefused(
+    await create.project(platform, `${projectYaml("a")}---\n${projectYaml("b")}`),
+    "INVALID_YAML_ERROR",
+    /document/i,
+  );
+  assertRefused(
+    await create.project(platform, projectYaml("x", "  name: again\n")),
+    "INVALID_YAML_ERROR",
+    /unique|twice/,
+  );
+});
+
+test("a fault says where it is: path, line and column", async () => {
+  const { status, body } = await create.project(platform, "project:\n  name: x\n  identifier: 1a\n  color: red\n");
+  assert.equal(status, 400);
+  assert.equal(body.code, "SCHEMA_VALIDATION_FAILED");
+  assert.equal(body.metadata.type, "SchemaErrors");
+  const places = body.metadata.schemaErrors.map((one: Record<string, unknown>) => [
+    one["fqn"],
+    one["line"],
+    one["column"],
+  ]);
+  assert.deepEqual(places, [
+    ["project.identifier", 3, 15],
+    ["project.color", 4, 10],
+  ]);
+  assert.match(
+    body.message,
+    /^The document is not valid: project\.identifier: .*, at line 3, column 15 \(and 1 more\)\.$/,
+  );
+  const broken = await create.project(platform, "project:\n  name: [x\n");
+  assert.equal(broken.body.code, "INVALID_YAML_ERROR");
+  assert.match(broken.body.message, /at line \d, column \d/);
+});

@@ -1,0 +1,122 @@
+/** A private resource stays private however its path is spelt and whatever the method is. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { request } from "node:http";
+import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+
+let platform: TestPlatform;
+
+before(async () => void (platform = await startTestPlatform()));
+after(() => platform?.stop());
+
+type Sent = { readonly status: number; readonly text: string };
+
+/** `node:http` sends the path as it is given; fetch would tidy it up. */
+function send(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Sent> {
+  const { promise, resolve, reject } = Promise.withResolvers<Sent>();
+  const { hostname, port } = new URL(platform.url);
+  const outgoing = request({ hostname, port, method, path, headers, agent: false }, (response) => {
+    let text = "";
+    response.setEncoding("utf8").on("data", (more: string) => void (text += more));
+    response.on("end", () => resolve({ status: response.statusCode ?? 0, text })).on("error", reject);
+  });
+  outgoing.on("error", (cause) => reject(new Error(`${method} ${path}`, { cause }))).end();
+  return promise;
+}
+
+const SHAPES: readonly ((path: string) => string)[] = [
+  (path) => path,
+  (path) => `/${path}`,
+  (path) => path.replace("/api/", "//api/"),
+  (path) => path.replace("/api/", "/./api/"),
+  (path) => `/x/..${path}`,
+  (path) => `/health/live/../..${path}`,
+  (path) => `/health/live/..;${path}`,
+  (path) => `/health%2flive/..%2f..${path}`,
+  (path) => path.replace("/api/", "/api%2f"),
+  (path) => path.replace("/api/", "%2fapi/"),
+  (path) => path.replace("/api/", "/%61pi/"),
+  (path) => `${path}/`,
+  (path) => `${path}//`,
+  (path) => `${path};x=1`,
+  (path) => path.replace("/api/", "/api;x=1/"),
+  (path) => `${path}%20`,
+  (path) => `${path}%00`,
+  (path) => `${path}%3f`,
+  (path) => `${path}#`,
+  (path) => `${path}.json`,
+  (path) => path.toUpperCase(),
+  (path) => `/gateway/gateway${path}`,
+  (path) => `${path}%ff`,
+  (path) => path.replaceAll("/", "\\"),
+  (path) => `http://localhost${path}`,
+];
+
+const targets = (): readonly { readonly method: string; readonly path: string }[] => [
+  ...platform.platform.http
+    .routes()
+    .filter(({ access }) => "permission" in access)
+    .map(({ method, path }) => ({ method, path: path.replaceAll(/:\w+/g, "x") })),
+  { method: "POST", path: "/api/graphql" },
+  { method: "POST", path: "/api/graphql-api" },
+];
+
+const query = (): string =>
+  `?accountIdentifier=${platform.accountId}&accountId=${platform.accountId}&orgIdentifier=default&projectIdentifier=p&targetIdentifier=t`;
+
+test("no spelling of a private path is answered without a credential", async () => {
+  for (const { method, path } of targets())
+    for (const prefix of ["", "/gateway"])
+      for (const shape of SHAPES) {
+        const spelt = `${shape(`${prefix}${path}`)}${query()}`;
+        const { status, text } = await send(method, spelt);
+        assert.ok([400, 401, 404].includes(status), `${method} ${spelt}: ${status} ${text}`);
+      }
+});
+
+test("no other method of a private path is answered without a credential", async () => {
+  for (const { path } of targets())
+    for (const method of ["HEAD", "OPTIONS", "GET", "POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "QUERY"]) {
+      const { status } = await send(method, `${path}${query()}`);
+      assert.ok([400, 401, 404].includes(status), `${method} ${path}: ${status}`);
+    }
+});
+
+test("a header or a parameter does not change the method", async () => {
+  for (const name of ["x-http-method-override", "x-http-method", "x-method-override"]) {
+    const { status } = await send("GET", "/health/live?_method=DELETE", { [name]: "DELETE" });
+    assert.equal(status, 200);
+    const hidden = await send("POST", `/health/live${query()}`, { [name]: "GET" });
+    assert.equal(hidden.status, 404);
+  }
+});
+
+test("a path that is no URL, and a parameter that is too long, are refused in the envelope", async () => {
+  const bad = await send("GET", `/ng/api/projects/%ff${query()}`);
+  assert.equal(bad.status, 400, bad.text);
+  assert.equal(JSON.parse(bad.text).status, "ERROR");
+  const long = await send("GET", `/ng/api/projects/${"x".repeat(300)}${query()}`);
+  assert.equal(long.status, 404, long.text);
+  assert.equal(JSON.parse(long.text).code, "RESOURCE_NOT_FOUND");
+});
+
+test("nothing is found in the envelope of errors, which names the path and not the query", async () => {
+  const { status, text } = await send("GET", "/nothing/here?token=abc");
+  assert.equal(status, 404);
+  const { correlationId, ...body } = JSON.parse(text);
+  assert.match(correlationId, /^[0-9a-f-]{36}$/);
+  const entry = {
+    code: "RESOURCE_NOT_FOUND",
+    level: "ERROR",
+    message: "No resource at GET /nothing/here.",
+    exception: null,
+  };
+  assert.deepEqual(body, {
+    status: "ERROR",
+    code: "RESOURCE_NOT_FOUND",
+    message: "No resource at GET /nothing/here.",
+    detailedMessage: null,
+    responseMessages: [{ ...entry, failureTypes: [], failureSubTypes: [], additionalInfo: {} }],
+    metadata: null,
+  });
+});
