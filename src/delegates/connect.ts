@@ -34,25 +34,13 @@ export async function connect(
     const known = await lockDelegate(tx, accountId, hello.name);
     if (known && !known.identityHash.equals(identityHash)) await refuseUnlessGone(tx, accountId, known, hello, at);
     const id = known?.id ?? deps.newId();
-    const { name, tags, host, version, bootId, slots } = hello;
-    await saveDelegate(tx, {
-      accountId,
-      id,
-      tokenId: token.tokenId,
-      name,
-      identityHash,
-      tags,
-      host,
-      version,
-      bootId,
-      slots,
-      at,
-    });
-    const leased = await lockLeasedTo(tx, accountId, id);
-    return {
-      delegate: { id, accountId, name, tags, slots },
-      ...settle(accountId, id, leased, hello, known?.bootId === bootId),
-    };
+    const settled = settle(accountId, id, await lockLeasedTo(tx, accountId, id), hello, known?.bootId === hello.bootId);
+    const { name, tags, host, version, slots } = hello;
+    // The new boot counts once every lost attempt is ended (`knowBoot`): should that be cut short, they are lost next time again.
+    const bootId = settled.lost.length > 0 && known ? known.bootId : hello.bootId;
+    const { tokenId } = token;
+    await saveDelegate(tx, { accountId, id, tokenId, name, identityHash, tags, host, version, bootId, slots, at });
+    return { delegate: { id, accountId, name, tags, slots }, ...settled };
   });
 }
 

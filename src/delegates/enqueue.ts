@@ -56,6 +56,8 @@ export function makeDispatch(deps: DispatchDeps) {
 
   /** Leases what waits for this delegate, as far as it has free slots. */
   async function pull(session: Session): Promise<void> {
+    // Until it gets less than it asks for: a delegate that has just connected may find more waiting than it has slots.
+    hopeful.add(session);
     const free = freeSlots(session);
     if (free === 0) return;
     const seen = news;
@@ -65,8 +67,10 @@ export function makeDispatch(deps: DispatchDeps) {
       session.held.set(task.id, task.runId);
       session.send({ kind: "run", task: toWire(task.id), epoch: task.epoch, work: task.work });
     }
-    // Fewer than asked for: nothing is left that this delegate could take.
-    if (leased.length < free && seen === news) hopeful.delete(session);
+    if (leased.length === free) return;
+    // Fewer than asked for: nothing is left that it could take, unless something came while its slots were set aside.
+    if (seen === news) hopeful.delete(session);
+    else await pull(session);
   }
 
   function lease(session: Session, most: number): Promise<LeasedWork[]> {

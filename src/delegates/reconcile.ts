@@ -1,4 +1,5 @@
 /** The slow poll behind the fast paths: what a lost message, a lost replica or a lost delegate left behind. */
+import { HEARTBEAT_MS } from "../../protocol/messages.ts";
 import { toWire } from "../core/ids.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
 import type { Dispatch } from "./enqueue.ts";
@@ -6,10 +7,18 @@ import type { Sessions } from "./sessions.ts";
 import { findLost, leasedTo } from "./store/tasks.ts";
 import { endAsLost, type TakeDeps } from "./take-messages.ts";
 
+/** A connection without a life sign for so long is half open at best: it gets no more tasks, the delegate connects anew. */
+const SILENT_MS = 3 * HEARTBEAT_MS;
 /** Leases younger than this may still be on their way to the session's own list. */
 const SETTLED_MS = 10_000;
 
-export function makeReconcile(deps: TakeDeps & { sessions: Sessions; dispatch: Dispatch }) {
+type ReconcileDeps = TakeDeps & {
+  readonly sessions: Sessions;
+  readonly dispatch: Dispatch;
+  readonly onError: (error: unknown) => void;
+};
+
+export function makeReconcile(deps: ReconcileDeps) {
   const since = deps.clock.now();
 
   /**
@@ -20,11 +29,20 @@ export function makeReconcile(deps: TakeDeps & { sessions: Sessions; dispatch: D
   async function endLost(now: number): Promise<void> {
     if (now - since < LOST_AFTER_MS) return;
     for (const lost of await findLost(deps.db, now - LOST_AFTER_MS)) {
+      // One run that cannot be ended must not keep all others waiting; it is tried again next time.
       await endAsLost(deps, lost, {
         kind: "lost",
         type: "DelegateRestart",
         message: `Delegate ${lost.delegate} was not heard of for ${LOST_AFTER_MS / 1000} s.`,
-      });
+      }).catch(deps.onError);
+    }
+  }
+
+  function closeSilent(now: number): void {
+    for (const session of deps.sessions.all()) {
+      if (now - session.heardAt <= SILENT_MS) continue;
+      deps.sessions.closed(session);
+      session.close();
     }
   }
 
@@ -47,6 +65,7 @@ export function makeReconcile(deps: TakeDeps & { sessions: Sessions; dispatch: D
 
   return async (): Promise<void> => {
     const now = deps.clock.now();
+    closeSilent(now);
     deps.dispatch.readyNotified("");
     await checkSessions(now);
     await endLost(now);

@@ -13,6 +13,8 @@ export type Session = {
   readonly held: Map<Uuid, Uuid>;
   /** Slots set aside while ready tasks are leased for them. */
   pulling: number;
+  /** When the delegate last said anything. */
+  heardAt: number;
   readonly send: (message: ToDelegate) => void;
   readonly close: () => void;
 };
@@ -24,16 +26,9 @@ export function makeSessions() {
 
   return {
     /** A delegate that connects anew replaces its old connection, which may be half open. */
-    open(delegate: Delegate, held: ReadonlyMap<Uuid, Uuid>, send: Session["send"], close: Session["close"]): Session {
+    open(delegate: Delegate, begin: Pick<Session, "held" | "heardAt" | "send" | "close">): Session {
       byDelegate.get(delegate.id)?.close();
-      const session: Session = {
-        delegate,
-        selectors: selectorsOf(delegate),
-        held: new Map(held),
-        pulling: 0,
-        send,
-        close,
-      };
+      const session: Session = { ...begin, delegate, selectors: selectorsOf(delegate), pulling: 0 };
       byDelegate.set(delegate.id, session);
       return session;
     },

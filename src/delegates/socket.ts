@@ -13,7 +13,7 @@ import { connect } from "./connect.ts";
 import type { Dispatch } from "./enqueue.ts";
 import { problem } from "./problems.ts";
 import type { Session, Sessions } from "./sessions.ts";
-import { markSeen } from "./store/delegates.ts";
+import { knowBoot, markSeen } from "./store/delegates.ts";
 import { endAsLost, takeFinished, takeLog, type TakeDeps } from "./take-messages.ts";
 import type { TaskEnd } from "./task.ts";
 import { authenticateDelegate } from "./tokens.ts";
@@ -70,12 +70,18 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
   async function begin(hello: Hello): Promise<void> {
     const beginning = await connect(deps, token, hello);
     // Known before the welcome is sent: the delegate may answer it at once.
-    const opened = deps.sessions.open(beginning.delegate, beginning.held, send, () => socket.terminate());
+    const opened = deps.sessions.open(beginning.delegate, {
+      held: new Map(beginning.held),
+      heardAt: deps.clock.now(),
+      send,
+      close: () => socket.terminate(),
+    });
     session = opened;
     // It hung up meanwhile: its close has been and gone, and a dead session must not be given tasks.
     if (socket.readyState !== socket.OPEN) return deps.sessions.closed(opened);
     for (const message of beginning.messages) send(message);
     for (const lost of beginning.lost) await endAsLost(deps, lost, restarted(hello.name));
+    if (beginning.lost.length > 0) await knowBoot(deps.db, opened.delegate.accountId, opened.delegate.id, hello.bootId);
     const { name, host, tags, slots } = hello;
     deps.log.info({ delegate: name, host, tags, slots, kept: beginning.held.size }, "delegate connected");
     await deps.dispatch.pull(opened);
@@ -86,6 +92,7 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
       if (message.kind !== "hello") throw problem("delegate.illegal_message", [`${message.kind} before hello`]);
       return begin(message);
     }
+    session.heardAt = deps.clock.now();
     switch (message.kind) {
       case "hello":
         throw problem("delegate.illegal_message", ["a second hello"]);

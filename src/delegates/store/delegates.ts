@@ -49,6 +49,11 @@ export async function markSeen(db: Store, accountId: Uuid, id: Uuid, at: number)
   await db.query(`update delegates set seen_at = $3 where account_id = $1 and id = $2`, [accountId, id, at]);
 }
 
+/** The boot from which on the delegate's journal speaks for all its leases. */
+export async function knowBoot(db: Store, accountId: Uuid, id: Uuid, bootId: string): Promise<void> {
+  await db.query(`update delegates set boot_id = $3 where account_id = $1 and id = $2`, [accountId, id, bootId]);
+}
+
 export type DelegateToken = {
   readonly accountId: Uuid;
   readonly id: Uuid;

@@ -1,0 +1,196 @@
+/** What a lost delegate, a silent one and a fresh server make of the tasks that are leased. */
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { detailOf, givePipelines, startRun, statusesOf } from "../../test/harness/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import {
+  newIdentity,
+  pretendDelegate,
+  type PretendDelegate,
+  type PretendOptions,
+} from "../../test/harness/pretend-delegate.ts";
+import { until } from "../../test/harness/until.ts";
+import { LOST_AFTER_MS } from "./delegate.ts";
+
+let platform: TestPlatform;
+let token: string;
+const opened: PretendDelegate[] = [];
+
+before(async () => {
+  platform = await startTestPlatform();
+  token = await platform.delegateToken();
+  platform.clock.advance(LOST_AFTER_MS);
+  await givePipelines(
+    platform,
+    { id: "one", steps: [{ id: "a" }] },
+    { id: "safe", steps: [{ id: "a" }], rollback: [{ id: "undo" }] },
+  );
+});
+after(() => platform?.stop());
+afterEach(async () => {
+  for (const delegate of opened.splice(0)) await delegate.cut();
+});
+
+async function connect(name: string, options: Partial<PretendOptions> = {}): Promise<PretendDelegate> {
+  const delegate = await pretendDelegate({ url: platform.url, token, name, ...options });
+  opened.push(delegate);
+  return delegate;
+}
+
+const reconcile = (): Promise<void> => platform.platform.reconcile();
+
+test("an attempt ends when its delegate was not heard of for a minute, and not a moment earlier", async () => {
+  const identity = newIdentity();
+  const delegate = await connect("lost", { identity });
+  const id = await startRun(platform, "safe");
+  const run = await delegate.next("run");
+  await delegate.cut();
+  platform.clock.advance(LOST_AFTER_MS);
+  await reconcile();
+  assert.equal(await statusesOf(platform, id, "a"), "Running a:Running");
+  platform.clock.advance(1);
+  await reconcile();
+  const { step, status } = await detailOf(platform, id);
+  assert.equal(status, "Running");
+  assert.deepEqual(step("a")["failureInfo"].failureTypeList, ["DelegateRestart"]);
+  assert.match(step("a")["failureInfo"].message, /Delegate lost was not heard of for 60 s/);
+  assert.equal(step("undo")["status"], "TaskWaiting");
+  // The delegate comes back and still runs it: what it says of it counts no more.
+  const back = await connect("lost", { identity, holds: [{ task: run.task, epoch: run.epoch }] });
+  assert.deepEqual((await back.next("welcome")).drop, [{ task: run.task, epoch: run.epoch }]);
+  back.log(run, 0, "still here\n");
+  await back.next("drop");
+  back.finish(await back.next("run"));
+  await back.next("finishedAck");
+  assert.equal(await statusesOf(platform, id, "a", "undo"), "Failed a:Failed undo:Success");
+});
+
+test("a heartbeat keeps it", async () => {
+  const delegate = await connect("alive");
+  const id = await startRun(platform, "one");
+  const run = await delegate.next("run");
+  const seen = async (): Promise<number> => {
+    const [row] = await platform.db.query<{ at: number }>("select seen_at as at from delegates where name = 'alive'");
+    return Number(row?.at);
+  };
+  for (let beats = 0; beats < 4; beats += 1) {
+    platform.clock.advance(LOST_AFTER_MS / 2 - 1);
+    delegate.send({ kind: "heartbeat" });
+    await until(seen, (at) => at === platform.clock.now());
+    await reconcile();
+  }
+  assert.equal(await statusesOf(platform, id), "Running");
+  delegate.finish(run);
+  await delegate.next("finishedAck");
+});
+
+test("a connection without a life sign is given no further task", async () => {
+  const silent = await connect("silent");
+  await silent.next("welcome");
+  platform.clock.advance(LOST_AFTER_MS / 2 + 1);
+  await reconcile();
+  const id = await startRun(platform, "one");
+  assert.equal(await statusesOf(platform, id, "a"), "Running a:TaskWaiting");
+  await silent.closed;
+  const awake = await connect("awake");
+  awake.finish(await awake.next("run"));
+  await awake.next("finishedAck");
+  assert.equal(await statusesOf(platform, id), "Success");
+});
+
+test("a server that has just started waits a minute before it counts anyone as lost", async () => {
+  const identity = newIdentity();
+  const delegate = await connect("patient", { identity });
+  const id = await startRun(platform, "one");
+  const run = await delegate.next("run");
+  await delegate.cut();
+  // No server ran for a day.
+  platform.clock.advance(24 * 3_600_000);
+  const fresh = await platform.replica();
+  await fresh.platform.reconcile();
+  assert.equal(await statusesOf(platform, id), "Running");
+  platform.clock.advance(LOST_AFTER_MS - 1);
+  await fresh.platform.reconcile();
+  assert.equal(await statusesOf(platform, id), "Running");
+  const back = await pretendDelegate({
+    url: fresh.url,
+    token,
+    name: "patient",
+    identity,
+    holds: [{ task: run.task, epoch: run.epoch }],
+  });
+  assert.equal((await back.next("welcome")).keep.length, 1);
+  platform.clock.advance(1);
+  await fresh.platform.reconcile();
+  back.finish(run);
+  await back.next("finishedAck");
+  assert.equal(await statusesOf(platform, id), "Success");
+  await back.close();
+  await fresh.stop();
+});
+
+test("several replicas that find it lost at once end it once", async () => {
+  const delegate = await connect("raced");
+  const ids = [];
+  for (let runs = 0; runs < 4; runs += 1) ids.push(await startRun(platform, "safe"));
+  for (let runs = 0; runs < 4; runs += 1) await delegate.next("run");
+  const other = await platform.replica();
+  await delegate.cut();
+  platform.clock.advance(LOST_AFTER_MS + 1);
+  await Promise.all([reconcile(), other.platform.reconcile(), reconcile(), other.platform.reconcile()]);
+  const heir = await connect("heir");
+  for (let runs = 0; runs < 4; runs += 1) {
+    heir.finish(await heir.next("run"));
+    await heir.next("finishedAck");
+  }
+  for (const id of ids) assert.equal(await statusesOf(platform, id, "a", "undo"), "Failed a:Failed undo:Success");
+  assert.deepEqual(
+    heir.waiting().map(({ kind }) => kind),
+    ["welcome"],
+  );
+  await other.stop();
+});
+
+test("a run that cannot be advanced does not keep the others from being ended", async () => {
+  const delegate = await connect("mixed");
+  const [poisoned, healthy] = [await startRun(platform, "one"), await startRun(platform, "one")];
+  await delegate.next("run");
+  await delegate.next("run");
+  await delegate.cut();
+  const [row] = await platform.db.query<{ id: string; state: unknown }>(
+    `update executions e set state = '[]' from executions o
+      where o.account_id = e.account_id and o.id = e.id and e.id = (select run_id from tasks where status = 'leased' order by id limit 1)
+     returning o.id, o.state`,
+  );
+  platform.clock.advance(LOST_AFTER_MS + 1);
+  await reconcile();
+  assert.equal(await statusesOf(platform, healthy), "Failed");
+  await platform.db.query("update executions set state = $2 where id = $1", [row?.id, JSON.stringify(row?.state)]);
+  await reconcile();
+  assert.equal(await statusesOf(platform, poisoned), "Failed");
+});
+
+test("a lease that its session knows nothing of is settled by connecting anew", async () => {
+  const delegate = await connect("unaware");
+  await delegate.next("welcome");
+  const id = await startRun(platform, "one");
+  const run = await delegate.next("run");
+  delegate.finish(run);
+  await delegate.next("finishedAck");
+  // As if another replica had given it to a half-open connection of the same delegate.
+  const lease = (status: string) =>
+    platform.db.query(
+      "update tasks set status = $1 where delegate_id = (select id from delegates where name = 'unaware')",
+      [status],
+    );
+  await lease("leased");
+  platform.clock.advance(9_999);
+  await reconcile();
+  assert.equal(await statusesOf(platform, id), "Success");
+  delegate.log({ ...run, epoch: 9 }, 0, "");
+  await delegate.next("drop");
+  platform.clock.advance(2);
+  await reconcile();
+  await delegate.closed;
+  await lease("finished");
+});

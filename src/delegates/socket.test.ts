@@ -1,0 +1,187 @@
+/** A delegate is a guest (law 4): whatever breaks the protocol ends its connection and changes nothing. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, before, test } from "node:test";
+import { WebSocket } from "ws";
+import { MAX_FRAME, PROTOCOL_VERSION } from "../../protocol/messages.ts";
+import { givePipelines, startRun } from "../../test/harness/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { newIdentity, pretendDelegate } from "../../test/harness/pretend-delegate.ts";
+import { snapshot } from "../../test/harness/watch.ts";
+
+let platform: TestPlatform;
+let token: string;
+
+before(async () => {
+  platform = await startTestPlatform();
+  token = await platform.delegateToken();
+  await givePipelines(platform, { id: "one", steps: [{ id: "only" }] });
+});
+after(() => platform?.stop());
+
+const lease = { task: "AZMAAAAAcACAAAAAAAAAAA", epoch: 1 };
+const hello = {
+  kind: "hello",
+  protocol: PROTOCOL_VERSION,
+  identity: newIdentity(),
+  name: "guest",
+  tags: [],
+  host: "h",
+  version: "v",
+  bootId: "b",
+  slots: 1,
+  holds: [],
+};
+const log = { kind: "log", ...lease, offset: 0, data: "eA==" };
+const exited = { kind: "exited", exitCode: 0, outputs: [] };
+const finished = { kind: "finished", ...lease, offset: 0, data: "", startedAt: 1, endedAt: 2, outcome: exited };
+
+const bad: readonly (readonly [what: string, frame: string | Buffer])[] = [
+  ["no JSON", "{"],
+  ["nothing", ""],
+  ["binary garbage", Buffer.from([0, 255, 254, 1, 2, 3])],
+  ["no object", "[1]"],
+  ["null", "null"],
+  ["deep nesting", "[".repeat(100_000)],
+  ["an unknown kind", '{"kind":"shutdown"}'],
+  ["a kind of the prototype", '{"kind":"__proto__"}'],
+  ["a further field", JSON.stringify({ kind: "heartbeat", admin: true })],
+  ["a further field by the prototype", '{"kind":"heartbeat","__proto__":{"x":1}}'],
+  ["a negative offset", JSON.stringify({ ...log, offset: -1 })],
+  ["a fraction as offset", JSON.stringify({ ...log, offset: 0.5 })],
+  ["an offset beyond all numbers", JSON.stringify(log).replace('"offset":0', '"offset":1e400')],
+  ["epoch 0", JSON.stringify({ ...log, epoch: 0 })],
+  ["an epoch that is a text", JSON.stringify({ ...log, epoch: "1" })],
+  ["a task that is no id", JSON.stringify({ ...log, task: "../../../etc/passwd" })],
+  ["data that is no base64", JSON.stringify({ ...log, data: "ä" })],
+  ["data over the limit", JSON.stringify({ ...log, data: "A".repeat(100_000) })],
+  ["an exit code of 256", JSON.stringify({ ...finished, outcome: { ...exited, exitCode: 256 } })],
+  ["an exit code below 0", JSON.stringify({ ...finished, outcome: { ...exited, exitCode: -1 } })],
+  ["survivors below 0", JSON.stringify({ ...finished, outcome: { kind: "cancelled", survivors: -1 } })],
+  ["an unknown outcome", JSON.stringify({ ...finished, outcome: { kind: "succeeded" } })],
+  [
+    "257 outputs",
+    JSON.stringify({
+      ...finished,
+      outcome: { ...exited, outputs: Array.from({ length: 257 }, () => ({ name: "x", value: "" })) },
+    }),
+  ],
+  ["a second hello", JSON.stringify({ ...hello, name: "other" })],
+];
+
+for (const [what, frame] of bad) {
+  test(`${what} ends the connection and changes nothing`, async () => {
+    const delegate = await pretendDelegate({ url: platform.url, token, name: what });
+    await delegate.next("welcome");
+    const before = await snapshot(platform);
+    const delegates = await platform.db.query("select name from delegates order by 1");
+    delegate.sendRaw(frame);
+    await delegate.closed;
+    assert.deepEqual(delegate.waiting(), []);
+    assert.equal(await snapshot(platform), before);
+    assert.deepEqual(await platform.db.query("select name from delegates order by 1"), delegates);
+  });
+}
+
+test("a frame over MAX_FRAME ends the connection before it is read", async () => {
+  const delegate = await pretendDelegate({ url: platform.url, token, name: "big" });
+  await delegate.next("welcome");
+  delegate.sendRaw(Buffer.alloc(MAX_FRAME + 1, " "));
+  assert.equal(await delegate.closed, 1009);
+});
+
+const early: readonly (readonly [what: string, message: Record<string, unknown>])[] = [
+  ["a heartbeat", { kind: "heartbeat" }],
+  ["output", log],
+  ["an end", finished],
+  ["a hello without a name", { ...hello, name: "" }],
+  ["a hello with 0 slots", { ...hello, slots: 0 }],
+  ["a hello with a short identity", { ...hello, identity: "short" }],
+  ["a hello with too many tags", { ...hello, tags: Array.from({ length: 65 }, (_, at) => `t${at}`) }],
+  ["a hello with a NUL in a tag", { ...hello, tags: ["a\u0000b"] }],
+];
+for (const [what, message] of early) {
+  test(`${what} as the first message is refused`, async () => {
+    const before = await snapshot(platform);
+    const delegate = await pretendDelegate({ url: platform.url, token, silent: true });
+    delegate.send(message);
+    await delegate.next("refused");
+    await delegate.closed;
+    assert.equal(await snapshot(platform), before);
+    assert.deepEqual(await platform.db.query("select 1 from delegates where name = 'guest'"), []);
+  });
+}
+
+test("what follows an illegal message is not taken", async () => {
+  const delegate = await pretendDelegate({ url: platform.url, token, name: "sneaky" });
+  await startRun(platform, "one");
+  const run = await delegate.next("run");
+  const before = await snapshot(platform);
+  delegate.sendRaw("{");
+  delegate.log(run, 0, "after\n");
+  delegate.finish(run);
+  await delegate.closed;
+  assert.equal(await snapshot(platform), before);
+});
+
+async function upgrade(path: string, headers: Record<string, string>): Promise<number | undefined> {
+  const socket = new WebSocket(`${platform.url.replace(/^http/, "ws")}${path}`, { headers });
+  const answered = once(socket, "unexpected-response");
+  socket.on("error", () => undefined);
+  const opened = once(socket, "open").then(() => [undefined, { statusCode: 101 }]);
+  const [, response] = (await Promise.race([answered, opened])) as [unknown, { statusCode?: number }];
+  socket.terminate();
+  return response.statusCode;
+}
+
+test("no token, a wrong one, one of another kind: 401 at the upgrade", async () => {
+  const [prefix, account, id] = token.split(".");
+  const wrong = [
+    undefined,
+    "nonsense",
+    `${prefix}.${account}.${id}.${"A".repeat(43)}`,
+    `${prefix}.${platform.accountId.replace(/^./, "B")}.${id}.${token.split(".")[3]}`,
+    platform.apiKey,
+    token.replace(/^dlg/, "pat"),
+  ];
+  for (const path of ["/delegate/connect", "/gateway/delegate/connect"]) {
+    for (const one of wrong) {
+      const headers: Record<string, string> = one === undefined ? {} : { authorization: `Bearer ${one}` };
+      assert.equal(await upgrade(path, headers), 401, String(one));
+    }
+    assert.equal(await upgrade(path, { authorization: `Bearer ${token}` }), 101);
+  }
+});
+
+test("a delegate's token opens no interface for people", async () => {
+  const answer = await platform.send("GET", "/pipeline/api/pipelines/execution/x", { apiKey: token });
+  assert.equal(answer.status, 401);
+});
+
+test("a plain request to the delegates' address is told what speaks there", async () => {
+  const answer = await platform.send("GET", "/delegate/connect", {
+    apiKey: null,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(answer.status, 400);
+  assert.match(answer.body.message, /speaks WebSocket/);
+});
+
+test("hundreds of messages at once are all answered, in order for each task", async () => {
+  const delegate = await pretendDelegate({ url: platform.url, token, name: "busy" });
+  await delegate.next("welcome");
+  await startRun(platform, "one");
+  const run = await delegate.next("run");
+  for (let at = 0; at < 300; at += 1) {
+    delegate.send({ kind: "heartbeat" });
+    delegate.log(run, at, "x");
+    delegate.log({ ...lease, epoch: at + 1 }, 0, "x");
+  }
+  for (let at = 0; at < 300; at += 1) {
+    assert.equal((await delegate.next("logAck")).offset, at + 1);
+    assert.equal((await delegate.next("drop")).epoch, at + 1);
+  }
+  delegate.finish(run, { offset: 300 });
+  await delegate.next("finishedAck");
+  await delegate.close();
+});
