@@ -31,11 +31,13 @@ export const makeAbortExecution =
     const execution = await deps.get(actor, wireId, scope);
     const { orgIdentifier, projectIdentifier } = execution;
     deps.authorize(actor, "core_pipeline_abort", { accountId: actor.accountId, orgIdentifier, projectIdentifier });
-    if (isFinal(execution.status)) throw problem("execution.already_ended", [wireId, restStatus(execution.status)]);
-    if (execution.state.aborting) throw problem("execution.abort_again", [wireId]);
     await deps.db.transaction(async (tx) => {
-      const give = await deps.advance.lock(tx, { accountId: actor.accountId, id: execution.id });
-      await give?.({ kind: "interrupted", at: deps.clock.now(), interrupt: "AbortAll" });
+      const run = await deps.advance.lock(tx, { accountId: actor.accountId, id: execution.id });
+      // Asked under the lock: of two aborts at once, and of an abort and the end, one is told that it came too late.
+      if (!run) throw problem("execution.not_found", [wireId]);
+      if (isFinal(run.before.status)) throw problem("execution.already_ended", [wireId, restStatus(run.before.status)]);
+      if (run.before.aborting) throw problem("execution.abort_again", [wireId]);
+      await run.give({ kind: "interrupted", at: deps.clock.now(), interrupt: "AbortAll" });
       await deps.audit.record(tx, actor, {
         operation: "execution.abort",
         resourceType: "PIPELINE",

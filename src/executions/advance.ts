@@ -24,6 +24,9 @@ export type RunRef = { readonly accountId: Uuid; readonly id: Uuid };
 /** Plans never change, so the latest ones are kept rather than read again for every event. */
 const PLANS_KEPT = 500;
 
+/** An execution that is ours until the transaction ends. */
+export type Locked = { readonly before: State; readonly give: (event: Event) => Promise<State> };
+
 export function makeAdvance(deps: AdvanceDeps) {
   const plans = makeLru<Uuid, Plan>(PLANS_KEPT);
 
@@ -74,10 +77,10 @@ export function makeAdvance(deps: AdvanceDeps) {
     await saveState(tx, run, state, timersOf(effects));
   }
 
-  /** Locks an execution and answers how to give it an event; undefined when there is none. */
-  async function lock(tx: Tx, run: RunRef): Promise<((event: Event) => Promise<State>) | undefined> {
+  /** Locks an execution and answers its state and how to give it an event; undefined when there is none. */
+  async function lock(tx: Tx, run: RunRef): Promise<Locked | undefined> {
     const before = await lockState(tx, run.accountId, run.id);
-    return before && ((event) => take(tx, run, before, event));
+    return before && { before, give: (event) => take(tx, run, before, event) };
   }
 
   async function take(tx: Tx, run: RunRef, before: State, event: Event): Promise<State> {
@@ -89,9 +92,9 @@ export function makeAdvance(deps: AdvanceDeps) {
   }
 
   const lockRun: LockRun = async (tx, accountId, runId) => {
-    const give = await lock(tx, { accountId, id: runId });
+    const run = await lock(tx, { accountId, id: runId });
     return async (task, outcome) => {
-      await give?.({ kind: "taskEnded", at: deps.clock.now(), node: task.nodeId, attempt: task.attempt, outcome });
+      await run?.give({ kind: "taskEnded", at: deps.clock.now(), node: task.nodeId, attempt: task.attempt, outcome });
     };
   };
 

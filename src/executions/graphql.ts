@@ -5,7 +5,7 @@ import type { ApplicationNode } from "../projects/index.ts";
 import type { Execution } from "./execution.ts";
 import type { GetExecution, ListExecutions } from "./get.ts";
 import { fromGraphql } from "./wire/filters.ts";
-import { GRAPHQL_STATUSES, graphqlStatus } from "./wire/status.ts";
+import { GRAPHQL_STATUSES, graphqlStatus, type GraphqlStatus } from "./wire/status.ts";
 
 type Types = { readonly Application: NodeRef<ApplicationNode>; readonly Pipeline: NodeRef<PipelineNode> };
 
@@ -29,36 +29,56 @@ export function addExecutionTypes(
       extensions: { permission: "core_pipeline_view" },
       resolve: async (_root, { filters, ...args }, { actor }) => {
         const { limit, offset } = window(args);
-        return listOf(await verbs.list(actor, fromGraphql(filters ?? []), limit, offset));
+        const page = await verbs.list(actor, fromGraphql(filters ?? []), limit, offset);
+        return listOf({ ...page, items: page.items.map(executionNode) });
       },
     }),
     execution: t.field({
       type: Execution,
       args: { executionId: t.arg.string({ required: true }) },
       extensions: { permission: "core_pipeline_view" },
-      resolve: (_root, { executionId }, { actor }) => verbs.get(actor, executionId),
+      resolve: async (_root, { executionId }, { actor }) => executionNode(await verbs.get(actor, executionId)),
     }),
   }));
 }
 
+/**
+ * An execution with its fields in the words of the schema, made once a row. A compiled query reads a property
+ * in place, but makes three functions for every call of a resolver: a hundred rows took half as long again.
+ */
+type ExecutionNode = Pick<Execution, "createdAt" | "startedAt" | "endedAt"> & {
+  readonly id: string;
+  readonly status: GraphqlStatus;
+  readonly application: ApplicationNode;
+  readonly pipeline: PipelineNode;
+};
+
+const executionNode = (e: Execution): ExecutionNode => ({
+  id: toWire(e.id),
+  status: graphqlStatus(e.status),
+  createdAt: e.createdAt,
+  startedAt: e.startedAt,
+  endedAt: e.endedAt,
+  application: { id: e.applicationId, name: e.applicationName },
+  pipeline: { id: e.pipelineId, name: e.pipelineName },
+});
+
 function executionType(builder: Builder, { Application, Pipeline }: Types) {
   const Status = builder.enumType("ExecutionStatus", { values: GRAPHQL_STATUSES });
-  const Execution = builder.interfaceRef<Execution>("Execution").implement({
+  const Execution = builder.interfaceRef<ExecutionNode>("Execution").implement({
     resolveType: () => "PipelineExecution",
     fields: (t) => ({
-      id: t.string({ resolve: (e) => toWire(e.id) }),
-      application: t.field({ type: Application, resolve: (e) => ({ id: e.applicationId, name: e.applicationName }) }),
-      status: t.field({ type: Status, resolve: (e) => graphqlStatus(e.status) }),
+      id: t.exposeString("id"),
+      application: t.expose("application", { type: Application }),
+      status: t.expose("status", { type: Status }),
       createdAt: t.expose("createdAt", { type: "Long" }),
       startedAt: t.expose("startedAt", { type: "Long" }),
       endedAt: t.expose("endedAt", { type: "Long" }),
     }),
   });
-  builder.objectRef<Execution>("PipelineExecution").implement({
+  builder.objectRef<ExecutionNode>("PipelineExecution").implement({
     interfaces: [Execution],
-    fields: (t) => ({
-      pipeline: t.field({ type: Pipeline, resolve: (e) => ({ id: e.pipelineId, name: e.pipelineName }) }),
-    }),
+    fields: (t) => ({ pipeline: t.expose("pipeline", { type: Pipeline }) }),
   });
   return Execution;
 }

@@ -98,9 +98,10 @@ export const makeFollowLog =
     return async (sink) => {
       let at = range.from;
       for (let looks = 1; !sink.closed.aborted; looks += 1) {
+        // Listens before it looks, so that nothing comes unheard in between.
+        const woken = deps.wakeups.next(source.executionId, sink.closed);
         // Asked for before the log is read: what an ended execution wrote is there by now.
         const status = await findStatus(deps.db, actor.accountId, source.executionId);
-        const woken = deps.wakeups.next(source.executionId, sink.closed);
         const after = await sendFrom(source, at, sink);
         const moved = after > at;
         at = after;

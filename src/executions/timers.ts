@@ -1,19 +1,20 @@
 import type { Clock } from "../core/clock.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Advance } from "./advance.ts";
-import { findDueTimers, takeTimer } from "./store/executions.ts";
+import { findDueTimers, takeTimer, type DueTimer } from "./store/executions.ts";
 
 /** Tells the engine of every timer that is due; of several replicas, one takes each. Run about once a second. */
 export const makeFireTimers =
-  (deps: { db: Db; clock: Clock; advance: Pick<Advance, "lock"> }) => async (): Promise<void> => {
+  (deps: { db: Db; clock: Clock; advance: Pick<Advance, "lock">; onError: (error: unknown) => void }) =>
+  async (): Promise<void> => {
     const at = deps.clock.now();
-    for (const timer of await findDueTimers(deps.db, at)) {
-      await deps.db.transaction(async (tx) => {
+    const fire = (timer: DueTimer): Promise<void> =>
+      deps.db.transaction(async (tx) => {
         // Locks the execution first, as every other event does; the other order could deadlock with them.
-        const run = { accountId: timer.accountId, id: timer.executionId };
-        const give = await deps.advance.lock(tx, run);
+        const run = await deps.advance.lock(tx, { accountId: timer.accountId, id: timer.executionId });
         if (await takeTimer(tx, timer))
-          await give?.({ kind: "timerFired", at, node: timer.nodeId, attempt: timer.attempt });
+          await run?.give({ kind: "timerFired", at, node: timer.nodeId, attempt: timer.attempt });
       });
-    }
+    // One run that cannot be advanced must not keep all others from timing out.
+    for (const timer of await findDueTimers(deps.db, at)) await fire(timer).catch(deps.onError);
   };

@@ -37,7 +37,7 @@ const CHUNKS_AT_ONCE = 32;
 export async function readLog(db: Store, accountId: Uuid, executionId: Uuid, from: number): Promise<LogChunk[]> {
   return db.query<LogChunk>(
     `select position, node_id as "nodeId", data from log_chunks
-      where account_id = $1 and execution_id = $2 and position > $3 - ${LONGEST_CHUNK} and position + length(data) > $3
+      where account_id = $1 and execution_id = $2 and position > $3::bigint - ${LONGEST_CHUNK} and position + length(data) > $3
       order by position limit ${CHUNKS_AT_ONCE}`,
     [accountId, executionId, from],
   );
@@ -54,7 +54,7 @@ export async function readNodeLog(
   return db.query<LogChunk>(
     `select node_position as position, node_id as "nodeId", data from log_chunks
       where account_id = $1 and execution_id = $2 and node_id = $3
-        and node_position > $4 - ${LONGEST_CHUNK} and node_position + length(data) > $4
+        and node_position > $4::bigint - ${LONGEST_CHUNK} and node_position + length(data) > $4
       order by node_position limit ${CHUNKS_AT_ONCE}`,
     [accountId, executionId, nodeId, from],
   );

@@ -16,7 +16,8 @@ export const GRAPHQL_STATUSES = [
   "WAITING",
 ] as const;
 
-type Words = { readonly graphql: (typeof GRAPHQL_STATUSES)[number]; readonly rest: string; readonly plan: string };
+export type GraphqlStatus = (typeof GRAPHQL_STATUSES)[number];
+type Words = { readonly graphql: GraphqlStatus; readonly rest: string; readonly plan: string };
 
 const WORDS: Readonly<Record<Status, Words>> = {
   queued: { graphql: "QUEUED", rest: "Queued", plan: "QUEUED" },
@@ -33,7 +34,7 @@ const WORDS: Readonly<Record<Status, Words>> = {
   skipped: { graphql: "SKIPPED", rest: "Skipped", plan: "SKIPPED" },
 };
 
-export const graphqlStatus = (status: Status): Words["graphql"] => WORDS[status].graphql;
+export const graphqlStatus = (status: Status): GraphqlStatus => WORDS[status].graphql;
 export const restStatus = (status: Status): string => WORDS[status].rest;
 /** The words of `PlanExecution.status`. */
 export const planStatus = (status: Status): string => WORDS[status].plan;
