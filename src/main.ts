@@ -47,7 +47,7 @@ async function startAll(config: Config, log: Log, onStop: (undo: Undo) => void):
     publicUrl: () => baseUrl,
   });
   onStop(() => platform.stop());
-  const address = await platform.http.app.listen({ host: config.host, port: config.port });
+  const address = await listen(platform, config);
   baseUrl ||= address;
   const accountId = await begin(platform, config.dataDir, baseUrl);
   const jobs = platform.startJobs();
@@ -60,6 +60,15 @@ async function startAll(config: Config, log: Log, onStop: (undo: Undo) => void):
   const { hostname, port } = new URL(address);
   log.info({ host: hostname, port: Number(port), database: database.describe }, "listening");
   process.stdout.write("Railhead is ready.\n");
+}
+
+async function listen({ http }: Platform, { host, port }: Config): Promise<string> {
+  try {
+    return await http.app.listen({ host, port });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([`The server cannot listen on HOST ${host} and PORT ${port}: ${why}.`]);
+  }
 }
 
 /** Makes the account at the first start and shows its facts, once; later only the address is brought up to date. */
@@ -85,8 +94,7 @@ async function begin(platform: Platform, dataDir: string, baseUrl: string): Prom
 
 /** Problems that the operator can mend are told in their own words; anything else with its stack. */
 function tell(error: unknown): void {
-  const known =
-    error instanceof ConfigError || error instanceof Problem || (error as NodeJS.ErrnoException).syscall === "listen";
+  const known = error instanceof ConfigError || error instanceof Problem;
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   process.stderr.write(`${known ? message : (stack ?? message)}\n`);
 }
@@ -95,10 +103,15 @@ async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const log = makeLog(config.logLevel);
   const asked = Promise.withResolvers<string>();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => asked.resolve(signal));
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.once(signal, () => {
+      // Counted from the signal: it may come while the start still waits for something.
+      setTimeout(() => process.exit(1), DRAIN_MS).unref();
+      asked.resolve(signal);
+    });
+  }
   const stop = await serve(config, log);
   log.info({ signal: await asked.promise }, "stopping; steps keep running on their delegates");
-  setTimeout(() => process.exit(1), DRAIN_MS).unref();
   await stop();
 }
 

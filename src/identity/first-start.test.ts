@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { randomBytes, randomUUIDv7 } from "node:crypto";
+import { after, before, beforeEach, test } from "node:test";
+import type { Uuid } from "../core/ids.ts";
+import { makeSealer } from "../platform/crypto/seal.ts";
+import { readToken } from "../platform/crypto/tokens.ts";
+import { eventually } from "../../test/harness/contract.ts";
+import { freshDatabase, type TestDatabase } from "../../test/harness/database.ts";
+import { handClock } from "../../test/harness/platform.ts";
+import { firstStart, type FirstFacts, type FirstStartDeps } from "./first-start.ts";
+
+let database: TestDatabase;
+before(async () => void (database = await freshDatabase()));
+after(() => database?.drop());
+beforeEach(() => database.db.query("truncate accounts cascade"));
+
+const rootKey = randomBytes(32);
+const deps = (more: Partial<FirstStartDeps> = {}): FirstStartDeps => ({
+  db: database.db,
+  clock: handClock(),
+  newId: () => randomUUIDv7() as Uuid,
+  sealer: makeSealer(rootKey, "root key check"),
+  furnish: async () => {},
+  announce: () => {},
+  ...more,
+});
+const accounts = async (): Promise<number> =>
+  Number((await database.db.query<{ n: number }>("select count(*) as n from accounts"))[0]?.n);
+
+test("an empty database gets an account, told once; later starts tell nothing", async () => {
+  const told: FirstFacts[] = [];
+  const { accountId, facts } = await firstStart(deps({ announce: (first) => told.push(first) }));
+  assert.deepEqual(told, [facts]);
+  assert.equal(facts?.accountId, accountId);
+  assert.equal(facts?.adminEmail, "admin@railhead.local");
+  assert.ok(Buffer.from(facts?.adminPassword ?? "", "base64url").length >= 15);
+  assert.equal(readToken("pat", facts?.apiKey ?? "")?.accountId, accountId);
+  const again = await firstStart(deps({ announce: (first) => told.push(first) }));
+  assert.deepEqual(again, { accountId, facts: undefined });
+  assert.equal(told.length, 1);
+  const [user] = await database.db.query("select name, role, must_change_password from users");
+  assert.deepEqual(user, { name: "admin", role: "_account_admin", must_change_password: true });
+});
+
+test("facts that cannot be kept leave an empty database, and the next start begins again", async () => {
+  const full = new Error("no space");
+  const failing = deps({
+    announce: () => {
+      throw full;
+    },
+  });
+  await assert.rejects(firstStart(failing), full);
+  assert.equal(await accounts(), 0);
+  assert.ok((await firstStart(deps())).facts);
+});
+
+test("furnishing fails with the whole", async () => {
+  await assert.rejects(firstStart(deps({ furnish: () => Promise.reject(new Error("no")) })), /no/);
+  assert.equal(await accounts(), 0);
+});
+
+test("of two servers that start at once, one makes the account, and the other waits for it", async () => {
+  let second: ReturnType<typeof firstStart> | undefined;
+  const furnish = async (): Promise<void> => {
+    second = firstStart(deps());
+    await eventually(async () => {
+      const waiting = await database.db.query("select 1 from pg_locks where locktype = 'advisory' and not granted");
+      return waiting[0];
+    });
+  };
+  const first = await firstStart(deps({ furnish }));
+  assert.ok(first.facts);
+  assert.deepEqual(await second, { accountId: first.accountId, facts: undefined });
+  assert.equal(await accounts(), 1);
+});
+
+test("another root key is refused by name", async () => {
+  await firstStart(deps());
+  await assert.rejects(firstStart(deps({ sealer: makeSealer(randomBytes(32), "root key check") })), {
+    code: "identity.wrong_root_key",
+  });
+});
