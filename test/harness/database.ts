@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
-import { clientConfig } from "../../src/platform/db/connection.ts";
+import { clientConfig, connectionUrl } from "../../src/platform/db/connection.ts";
 import type { Db, DbLog } from "../../src/platform/db/db.ts";
 import { openDb, type DbOptions } from "../../src/platform/db/pool.ts";
 
@@ -33,13 +33,7 @@ let made = 0;
 
 export async function freshDatabase(options: Partial<Omit<DbOptions, "connection">> = {}): Promise<TestDatabase> {
   const server = testServer();
-  const file = basename(process.argv[1] ?? "test", ".test.ts");
-  // The process id tells test files apart that have one name and run at the same time.
-  const name = `${file.replace(/\W/g, "_").slice(0, 40)}_${process.pid}_${(made += 1)}`;
-  await administer(server, [
-    `create database ${escapeIdentifier(name)} template ${escapeIdentifier(server.template)}`,
-    `comment on database ${escapeIdentifier(name)} is ${escapeLiteral(process.argv[1] ?? "")}`,
-  ]);
+  const name = await createDatabase(server, server.template);
   const connection = { ...server.connection, database: name };
   const unheard: unknown[] = [];
   const db = openDb({ connection, log: silentLog, onError: (error) => unheard.push(error), ...options });
@@ -49,10 +43,35 @@ export async function freshDatabase(options: Partial<Omit<DbOptions, "connection
     name,
     drop: async () => {
       await db.close();
-      if (!server.keep) await administer(server, [`drop database if exists ${escapeIdentifier(name)} with (force)`]);
+      await dropDatabase(server, name);
       if (unheard.length > 0) throw unheard[0];
     },
   };
+}
+
+/** A database for whole programs, by the address that DATABASE_URL takes; `empty` has not a single table. */
+export async function databaseByAddress(
+  content: "migrated" | "empty",
+): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
+  const server = testServer();
+  const name = await createDatabase(server, content === "empty" ? "template0" : server.template);
+  const url = connectionUrl({ ...server.connection, database: name });
+  return { url, drop: () => dropDatabase(server, name) };
+}
+
+async function createDatabase(server: TestServer, template: string): Promise<string> {
+  const file = basename(process.argv[1] ?? "test", ".test.ts");
+  // The process id tells test files apart that have one name and run at the same time.
+  const name = `${file.replace(/\W/g, "_").slice(0, 40)}_${process.pid}_${(made += 1)}`;
+  await administer(server, [
+    `create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`,
+    `comment on database ${escapeIdentifier(name)} is ${escapeLiteral(process.argv[1] ?? "")}`,
+  ]);
+  return name;
+}
+
+async function dropDatabase(server: TestServer, name: string): Promise<void> {
+  if (!server.keep) await administer(server, [`drop database if exists ${escapeIdentifier(name)} with (force)`]);
 }
 
 /** The server that scripts/test.ts started. Throws when there is none, and says what to type. */

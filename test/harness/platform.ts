@@ -8,8 +8,9 @@ import { buildPlatform, type Platform } from "../../src/app.ts";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import { hashSecret, writeToken } from "../../src/platform/crypto/tokens.ts";
 import type { Db } from "../../src/platform/db/db.ts";
+import { openDb } from "../../src/platform/db/pool.ts";
 import { makeLog } from "../../src/platform/log/log.ts";
-import { freshDatabase, type TestDatabase } from "./database.ts";
+import { freshDatabase, silentLog, type TestDatabase } from "./database.ts";
 
 export type HandClock = { readonly now: () => number; readonly advance: (ms: number) => void };
 
@@ -38,6 +39,8 @@ export type TestPlatform = {
   readonly addUser: (role: "_account_admin" | "_account_viewer") => Promise<string>;
   /** Another account of the same database, with an administrator. */
   readonly addAccount: () => Promise<{ readonly accountId: string; readonly apiKey: string }>;
+  /** A further server on the same database, with the same clock and connections of its own. Stop it before the first one. */
+  readonly replica: () => Promise<TestPlatform>;
   readonly stop: () => Promise<void>;
 };
 
@@ -51,16 +54,31 @@ export type SendOptions = {
   readonly account?: string | null;
 };
 
-export async function startTestPlatform(
-  options: { readonly clock?: HandClock; readonly logTo?: NodeJS.WritableStream } = {},
-): Promise<TestPlatform> {
+export type PlatformOptions = {
+  readonly clock?: HandClock;
+  readonly logTo?: NodeJS.WritableStream;
+  /** What the platform gets as its database, so that a test can make it fail; tests themselves use the bare one. */
+  readonly wrapDb?: (db: Db) => Db;
+};
+
+export async function startTestPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
   const database = await freshDatabase();
-  const clock = options.clock ?? handClock();
+  return startOn(database, { ...options, clock: options.clock ?? handClock() }, { rootKey: randomBytes(32) });
+}
+
+type Shared = { readonly rootKey: Buffer; readonly apiKey?: string };
+
+async function startOn(
+  database: TestDatabase,
+  options: PlatformOptions & { readonly clock: HandClock },
+  shared: Shared,
+): Promise<TestPlatform> {
   const { db } = database;
+  const { clock } = options;
   let url = "";
   const platform = await buildPlatform({
-    db,
-    rootKey: randomBytes(32),
+    db: options.wrapDb?.(db) ?? db,
+    rootKey: shared.rootKey,
     clock,
     newId: () => randomUUIDv7() as Uuid,
     log: options.logTo ? makeLog("info", options.logTo) : makeLog("silent"),
@@ -68,7 +86,7 @@ export async function startTestPlatform(
     pendingMigrations: async () => [],
   });
   url = await platform.http.app.listen({ host: "127.0.0.1", port: 0 });
-  let apiKey = "";
+  let apiKey = shared.apiKey ?? "";
   const { accountId } = await platform.firstStart((facts) => void (apiKey = facts.apiKey));
   const account = toWire(accountId);
 
@@ -108,11 +126,23 @@ export async function startTestPlatform(
     delegateToken: () => platform.renewLocalToken(accountId),
     addUser: (role) => addUser(db, accountId, role, clock.now()),
     addAccount: () => addAccount(db, clock.now()),
+    replica: () => startOn(secondView(database), options, { ...shared, apiKey }),
     stop: async () => {
       await platform.stop();
       await database.drop();
     },
   };
+}
+
+/** The same database over other connections; dropping it only closes those. */
+function secondView({ connection, name }: TestDatabase): TestDatabase {
+  const unheard: unknown[] = [];
+  const db = openDb({ connection, log: silentLog, onError: (error) => unheard.push(error) });
+  const drop = async (): Promise<void> => {
+    await db.close();
+    if (unheard.length > 0) throw unheard[0];
+  };
+  return { db, connection, name, drop };
 }
 
 function parsed(text: string): unknown {

@@ -7,19 +7,29 @@ import { PROTOCOL_VERSION, toDelegate, type ToDelegate, type ToServer } from "..
 type Kind = ToDelegate["kind"];
 type Of<K extends Kind> = Extract<ToDelegate, { kind: K }>;
 
+export type Lease = { readonly task: string; readonly epoch: number };
+
 export type PretendDelegate = {
   readonly send: (message: ToServer | Record<string, unknown>) => void;
   /** The next message of this kind that was not taken yet; others stay for later. Rejects when the connection ends first. */
   readonly next: <K extends Kind>(kind: K) => Promise<Of<K>>;
   /** Messages that arrived and were not taken. */
   readonly waiting: () => readonly ToDelegate[];
+  /** Sends bytes as they are, also what is no message. */
+  readonly sendRaw: (data: string | Buffer) => void;
+  /** Sends output of a task from `offset` on. */
+  readonly log: (lease: Lease, offset: number, output: string | Buffer) => void;
+  /** Answers a cancel. */
+  readonly cancelled: (lease: Lease, survivors?: number, offset?: number) => void;
   /** Reports the end of a task that `run` brought. */
   readonly finish: (
-    run: Of<"run">,
-    how?: { exitCode?: number; output?: string; offset?: number; outputs?: { name: string; value: string }[] },
+    run: Lease,
+    how?: { exitCode?: number; output?: string | Buffer; offset?: number; outputs?: { name: string; value: string }[] },
   ) => void;
   readonly closed: Promise<number>;
   readonly close: () => Promise<void>;
+  /** Cuts the connection as a broken network does: nothing is said. */
+  readonly cut: () => Promise<void>;
 };
 
 export type PretendOptions = {
@@ -31,6 +41,9 @@ export type PretendOptions = {
   readonly identity?: string;
   readonly bootId?: string;
   readonly holds?: { task: string; epoch: number }[];
+  readonly protocol?: number;
+  /** Connects only. */
+  readonly silent?: boolean;
 };
 
 export const newIdentity = (): string => randomBytes(32).toString("base64url");
@@ -68,34 +81,45 @@ export async function pretendDelegate(options: PretendOptions): Promise<PretendD
     });
 
   const { name = "pretend", tags = [], slots = 4, identity = newIdentity(), bootId = "boot-1", holds = [] } = options;
-  send({
-    kind: "hello",
-    protocol: PROTOCOL_VERSION,
-    identity,
-    name,
-    tags,
-    host: "test",
-    version: "test",
-    bootId,
-    slots,
-    holds,
-  });
+  const ended = (lease: Lease, offset: number, output: string | Buffer, outcome: Record<string, unknown>): void =>
+    send({
+      kind: "finished",
+      task: lease.task,
+      epoch: lease.epoch,
+      offset,
+      data: Buffer.from(output).toString("base64"),
+      startedAt: 1,
+      endedAt: 2,
+      outcome,
+    });
+  if (!options.silent)
+    send({
+      kind: "hello",
+      protocol: options.protocol ?? PROTOCOL_VERSION,
+      identity,
+      name,
+      tags,
+      host: "test",
+      version: "test",
+      bootId,
+      slots,
+      holds,
+    });
   return {
     send,
     next,
     waiting: () => arrived,
     closed,
+    sendRaw: (data) => socket.send(data),
+    log: ({ task, epoch }, offset, output) =>
+      send({ kind: "log", task, epoch, offset, data: Buffer.from(output).toString("base64") }),
+    cancelled: (lease, survivors = 0, offset = 0) => ended(lease, offset, "", { kind: "cancelled", survivors }),
     finish: (run, { exitCode = 0, output = "", offset = 0, outputs = [] } = {}) =>
-      send({
-        kind: "finished",
-        task: run.task,
-        epoch: run.epoch,
-        offset,
-        data: Buffer.from(output).toString("base64"),
-        startedAt: 1,
-        endedAt: 2,
-        outcome: { kind: "exited", exitCode, outputs },
-      }),
+      ended(run, offset, output, { kind: "exited", exitCode, outputs }),
+    cut: async () => {
+      socket.terminate();
+      await closed;
+    },
     close: async () => {
       socket.close();
       await closed;

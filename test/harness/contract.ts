@@ -1,0 +1,100 @@
+/** Documents that tests send, and a platform that has some of them already. */
+import assert from "node:assert/strict";
+import type { Answer, TestPlatform } from "./platform.ts";
+
+export const SCOPE = "orgIdentifier=default&projectIdentifier=shop";
+export const YAML = "application/yaml";
+export const JSON_TYPE = "application/json";
+
+export const projectYaml = (identifier = "shop", more = ""): string =>
+  `project:\n  name: The shop\n  orgIdentifier: default\n  identifier: ${identifier}\n${more}`;
+
+export const connectorYaml = (identifier = "registry", more = ""): string => `connector:
+  name: Registry
+  identifier: ${identifier}
+${more}  type: ContainerRegistry
+  spec:
+    registryUrl: https://registry.example.com/v2/
+    providerType: PublicHosted
+    auth:
+      type: Anonymous
+`;
+
+/** One stage with one step, whose variable VALUE has the given value. */
+export const pipelineYaml = (identifier = "deploy", value = "none", more = ""): string => `pipeline:
+  name: ${identifier.replaceAll("_", " ")}
+  identifier: ${identifier}
+  orgIdentifier: default
+  projectIdentifier: shop
+${more}  stages:
+    - stage:
+        name: Build
+        identifier: build
+        type: Deployment
+        spec:
+          serviceConfig: { serviceRef: web, serviceDefinition: { type: Kubernetes, spec: { variables: [] } } }
+          infrastructure:
+            environmentRef: staging
+            infrastructureDefinition:
+              type: KubernetesDirect
+              spec: { connectorRef: cluster, namespace: web, releaseName: web }
+            allowSimultaneousDeployments: false
+          execution:
+            steps:
+              - step:
+                  type: ShellScript
+                  name: Go
+                  identifier: go
+                  timeout: 1m
+                  spec:
+                    shell: Bash
+                    onDelegate: true
+                    source: { type: Inline, spec: { script: echo $VALUE } }
+                    environmentVariables: [{ name: VALUE, type: String, value: '${value}' }]
+                    outputVariables: []
+                    executionTarget: {}
+            rollbackSteps: []
+        failureStrategies: [{ onFailure: { errors: [AllErrors], action: { type: StageRollback } } }]
+`;
+
+export const triggerYaml = (pipeline = "deploy", identifier = "hook", more = ""): string => `trigger:
+  name: Hook
+  identifier: ${identifier}
+  orgIdentifier: default
+  projectIdentifier: shop
+  pipelineIdentifier: ${pipeline}
+${more}  source: { type: Webhook, spec: { type: Custom, spec: { payloadConditions: [], headerConditions: [] } } }
+`;
+
+export const create = {
+  project: (on: TestPlatform, body: string, contentType = YAML): Promise<Answer> =>
+    on.send("POST", "/gateway/ng/api/projects?orgIdentifier=default", { contentType, body }),
+  connector: (on: TestPlatform, body: string, contentType = "text/yaml"): Promise<Answer> =>
+    on.send("POST", "/gateway/ng/api/connectors", { contentType, body }),
+  pipeline: (on: TestPlatform, body: string, contentType = YAML): Promise<Answer> =>
+    on.send("POST", `/gateway/pipeline/api/pipelines?${SCOPE}`, { contentType, body }),
+  trigger: (on: TestPlatform, pipeline: string, body: string, contentType = YAML): Promise<Answer> =>
+    on.send("POST", `/gateway/pipeline/api/triggers?${SCOPE}&targetIdentifier=${pipeline}`, { contentType, body }),
+  run: (on: TestPlatform, pipeline: string, body?: string): Promise<Answer> =>
+    on.send("POST", `/gateway/pipeline/api/pipeline/execute/${pipeline}?${SCOPE}`, {
+      contentType: YAML,
+      ...(body === undefined ? {} : { body }),
+    }),
+} as const;
+
+/** The data of an answer that has to be a success. */
+export async function made(answer: Promise<Answer>) {
+  const { status, text, body } = await answer;
+  assert.equal(status, 200, text);
+  assert.equal(body.status, "SUCCESS");
+  return body.data;
+}
+
+/** Waits until the statement has rows. Each round is a round trip, so that nothing spins. */
+export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (let round = 0; round < 2_000; round += 1) {
+    const found = await ask();
+    if (found !== undefined) return found;
+  }
+  throw new Error("it did not come about");
+}

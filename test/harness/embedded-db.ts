@@ -1,0 +1,20 @@
+/** Looks into the database that a server runs, or holds it up, from beside the server. */
+import type { Db } from "../../src/platform/db/db.ts";
+import { runningConnection } from "../../src/platform/db/embedded/running.ts";
+import { openDb } from "../../src/platform/db/pool.ts";
+import { silentLog } from "./database.ts";
+import type { ServerFolder } from "./server-process.ts";
+
+export async function withEmbedded<T>(
+  { dataDir }: Pick<ServerFolder, "dataDir">,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
+  const connection = await runningConnection(dataDir);
+  if (!connection) throw new Error(`no database is running in ${dataDir}`);
+  const db = openDb({ connection, max: 2, log: silentLog, onError: () => {} });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,57 @@
+/** Pipelines in as few words as a test needs; everything else has one fixed value. */
+export const ORGANIZATION = "default";
+export const PROJECT = "shop";
+
+export type StepOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of the script's variables. */
+  readonly outputs?: readonly string[];
+  readonly selectors?: readonly string[];
+};
+
+export type PipelineDocument = { readonly pipeline: Readonly<Record<string, unknown>> };
+
+export function step(identifier: string, script: string, options: StepOptions = {}): object {
+  const { env = {}, outputs = [], selectors } = options;
+  return {
+    step: {
+      type: "ShellScript",
+      name: identifier,
+      identifier,
+      timeout: "1m",
+      spec: {
+        shell: "Bash",
+        onDelegate: true,
+        source: { type: "Inline", spec: { script } },
+        environmentVariables: Object.entries(env).map(([name, value]) => ({ name, type: "String", value })),
+        outputVariables: outputs.map((name) => ({ name, type: "String", value: name })),
+        ...(selectors ? { delegateSelectors: selectors } : {}),
+      },
+    },
+  };
+}
+
+export function stage(identifier: string, steps: readonly object[], rollbackSteps: readonly object[] = []): object {
+  const onFailure = { errors: ["AllErrors"], action: { type: "StageRollback" } };
+  return {
+    stage: {
+      name: identifier,
+      identifier,
+      type: "Deployment",
+      spec: {
+        serviceConfig: { serviceRef: "shop" },
+        infrastructure: { environmentRef: "staging" },
+        execution: { steps, rollbackSteps },
+      },
+      failureStrategies: [{ onFailure }],
+    },
+  };
+}
+
+export const pipeline = (identifier: string, stages: readonly object[]): PipelineDocument => ({
+  pipeline: { name: identifier, identifier, orgIdentifier: ORGANIZATION, projectIdentifier: PROJECT, stages },
+});
+
+/** One stage of these steps. */
+export const pipelineOf = (identifier: string, ...steps: readonly object[]): PipelineDocument =>
+  pipeline(identifier, [stage("only", steps)]);

@@ -1,0 +1,104 @@
+/** A program of ours as a process: what it says can be waited for, and is shown when it ends too early. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+
+const LAUNCHER = fileURLToPath(new URL("../../cli/railhead.js", import.meta.url));
+const PATIENCE_MS = 30_000;
+
+export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly ms: number };
+
+export type Program = {
+  readonly child: ChildProcess;
+  /** Everything it has written so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** What the pattern finds, said already or yet to come, on either stream. Rejects when the program ends without it. */
+  readonly said: (wanted: RegExp) => Promise<RegExpExecArray>;
+  readonly exited: Promise<Ended>;
+  /** Sends the signal and waits for the end; `ms` counts from here. */
+  readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
+};
+
+export type ProgramOptions = {
+  readonly args: readonly string[];
+  /** The whole environment, but for PATH, HOME and LANG. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+};
+
+/** Starts `railhead …` as the leader of a process group of its own. */
+export function startProgram({ args, env, cwd }: ProgramOptions): Program {
+  const usual = { PATH: process.env["PATH"], HOME: process.env["HOME"], LANG: process.env["LANG"] };
+  const child = spawn(process.execPath, [LAUNCHER, ...args], {
+    cwd,
+    env: { ...usual, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const out = record(child.stdout);
+  const err = record(child.stderr);
+  const started = performance.now();
+  const exited: Promise<Ended> = once(child, "exit").then(([code, signal]) => ({
+    code,
+    signal,
+    ms: performance.now() - started,
+  }));
+
+  async function said(wanted: RegExp): Promise<RegExpExecArray> {
+    const late = once(AbortSignal.timeout(PATIENCE_MS), "abort").then(() =>
+      Promise.reject(new Error(`the program does not say ${String(wanted)}:\n${out.text()}${err.text()}`)),
+    );
+    late.catch(() => {});
+    for (;;) {
+      const found = wanted.exec(out.text()) ?? wanted.exec(err.text());
+      if (found) return found;
+      if (out.isOver() && err.isOver())
+        throw new Error(`the program ended without saying ${String(wanted)}:\n${out.text()}${err.text()}`);
+      await Promise.race([out.more(), err.more(), late]);
+    }
+  }
+
+  return {
+    child,
+    stdout: out.text,
+    stderr: err.text,
+    said,
+    exited,
+    end: async (signal) => {
+      const from = performance.now();
+      child.kill(signal);
+      const ended = await exited;
+      return { ...ended, ms: performance.now() - from };
+    },
+  };
+}
+
+/** A program that is expected to end by itself: how, and all that it said. */
+export async function runProgram(options: ProgramOptions): Promise<Ended & { stdout: string; stderr: string }> {
+  const program = startProgram(options);
+  const [ended] = await Promise.all([program.exited, once(program.child, "close")]);
+  return { ...ended, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+function record(stream: Readable): { text: () => string; isOver: () => boolean; more: () => Promise<void> } {
+  let text = "";
+  let over = false;
+  let next = Promise.withResolvers<void>();
+  const tell = (): void => {
+    next.resolve();
+    // What is over says no more: whoever waits on waits for the other stream.
+    next = Promise.withResolvers();
+  };
+  stream.setEncoding("utf8");
+  stream.on("data", (part: string) => {
+    text += part;
+    tell();
+  });
+  stream.once("close", () => {
+    over = true;
+    tell();
+  });
+  return { text: () => text, isOver: () => over, more: () => next.promise };
+}

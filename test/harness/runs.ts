@@ -1,0 +1,126 @@
+/** Pipelines in a test's words, runs of them, and questions about those. All in the project `p` of the organization `default`. */
+import assert from "node:assert/strict";
+import type { Answer, SendOptions } from "./platform.ts";
+
+type Sender = { readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answer> };
+
+export const SCOPE = "orgIdentifier=default&projectIdentifier=p";
+const JSON_TYPE = "application/json";
+
+export type StepSketch = {
+  readonly id: string;
+  readonly script?: string;
+  readonly timeout?: string;
+  readonly selectors?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly outputs?: readonly string[];
+};
+
+export type PipelineSketch = {
+  readonly id: string;
+  readonly steps: readonly StepSketch[];
+  /** Any failure then rolls the stage back. */
+  readonly rollback?: readonly StepSketch[];
+  readonly variables?: Readonly<Record<string, string>>;
+};
+
+/** Creates the project and these pipelines; a pipeline's name is its identifier. */
+export async function givePipelines(to: Sender, ...sketches: readonly PipelineSketch[]): Promise<void> {
+  const project = { name: "P", identifier: "p", orgIdentifier: "default" };
+  const made = await to.send("POST", "/ng/api/projects?orgIdentifier=default", {
+    contentType: JSON_TYPE,
+    body: JSON.stringify({ project }),
+  });
+  assert.equal(made.status, 200, made.text);
+  for (const sketch of sketches) await addPipeline(to, sketch);
+}
+
+export async function addPipeline(to: Sender, sketch: PipelineSketch): Promise<void> {
+  const answer = await to.send("POST", `/pipeline/api/pipelines?${SCOPE}`, {
+    contentType: JSON_TYPE,
+    body: JSON.stringify({ pipeline: documentOf(sketch) }),
+  });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+function documentOf({ id, steps, rollback, variables = {} }: PipelineSketch) {
+  const execution = { steps: steps.map(stepOf), rollbackSteps: (rollback ?? []).map(stepOf) };
+  const failureStrategies = rollback
+    ? [{ onFailure: { errors: ["AllErrors"], action: { type: "StageRollback" } } }]
+    : [];
+  return {
+    name: id,
+    identifier: id,
+    orgIdentifier: "default",
+    projectIdentifier: "p",
+    variables: Object.entries(variables).map(([name, value]) => ({ name, type: "String", value })),
+    stages: [
+      {
+        stage: {
+          name: "Stage",
+          identifier: "stage",
+          type: "Deployment",
+          failureStrategies,
+          spec: { serviceConfig: { serviceRef: "s" }, infrastructure: { environmentRef: "e" }, execution },
+        },
+      },
+    ],
+  };
+}
+
+const stepOf = ({ id, script = "true", timeout = "10m", selectors = [], env = {}, outputs = [] }: StepSketch) => ({
+  step: {
+    type: "ShellScript",
+    name: id,
+    identifier: id,
+    timeout,
+    spec: {
+      shell: "Bash",
+      source: { type: "Inline", spec: { script } },
+      delegateSelectors: selectors,
+      environmentVariables: Object.entries(env).map(([name, value]) => ({ name, type: "String", value })),
+      outputVariables: outputs.map((name) => ({ name, type: "String", value: name })),
+    },
+  },
+});
+
+/** Starts a run and answers its id. */
+export async function startRun(to: Sender, pipeline: string, how: SendOptions = {}): Promise<string> {
+  const answer = await to.send("POST", `/pipeline/api/pipeline/execute/${pipeline}?${SCOPE}`, how);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.data.planExecution.uuid;
+}
+
+export const abortRun = (to: Sender, id: string): Promise<Answer> =>
+  to.send("PUT", `/pipeline/api/pipeline/execute/interrupt/${id}?interruptType=AbortAll`);
+
+/** What a detail page shows; `step` finds a node by its identifier. */
+export async function detailOf(to: Sender, id: string) {
+  const answer = await to.send("GET", `/pipeline/api/pipelines/execution/${id}`);
+  assert.equal(answer.status, 200, answer.text);
+  const { pipelineExecutionSummary: summary, executionGraph: graph } = answer.body.data;
+  const nodes = Object.values(graph.nodeMap) as Record<string, any>[];
+  const step = (identifier: string): Record<string, any> => {
+    const found = nodes.find((node) => node["identifier"] === identifier);
+    assert.ok(found, `no node ${identifier}`);
+    return found;
+  };
+  return { summary, graph, status: summary.status as string, step };
+}
+
+/** The status of a run and of some of its steps, such as `Failed build:Failed clean:Success`. */
+export async function statusesOf(to: Sender, id: string, ...steps: readonly string[]): Promise<string> {
+  const { status, step } = await detailOf(to, id);
+  return [status, ...steps.map((name) => `${name}:${step(name)["status"]}`)].join(" ");
+}
+
+export const logOf = async (to: Sender, id: string, query = ""): Promise<string> =>
+  (await to.send("GET", `/pipeline/api/pipelines/execution/${id}/logs${query}`)).text;
+
+/** Waits until the run has ended, by its event stream; answers the status. */
+export async function ended(to: Sender, id: string): Promise<string> {
+  const { text } = await to.send("GET", `/pipeline/api/pipelines/execution/${id}/logs/stream`);
+  const last = /event: end\ndata: (.*)\n/.exec(text)?.[1];
+  assert.ok(last, `the stream ended without an end: ${text.slice(-200)}`);
+  return JSON.parse(last).status;
+}

@@ -1,0 +1,124 @@
+/**
+ * The platform as people start it: `railhead server` as a process, on a free
+ * port, in a temporary folder that also holds its delegate's work folder and a
+ * folder where steps and tests leave things for each other. Works as root, whose
+ * database and steps run as other users, and as anybody else.
+ */
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, writeSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { processInfo } from "../../delegate/processes.ts";
+import type { BootstrapFacts } from "../../src/platform/config/bootstrap.ts";
+import { runProgram, startProgram, type Ended, type Program } from "./program.ts";
+import { until } from "./until.ts";
+
+export type ServerFolder = {
+  readonly path: string;
+  readonly dataDir: string;
+  readonly delegateDir: string;
+  /** Steps of every user may write here. */
+  readonly exchange: string;
+  /** Ends every process that still works in the folder, then removes it. */
+  readonly remove: () => Promise<void>;
+};
+
+export async function makeServerFolder(): Promise<ServerFolder> {
+  const path = await mkdtemp(join(tmpdir(), "rh-scenario-"));
+  await chmod(path, 0o711);
+  const exchange = join(path, "exchange");
+  await mkdir(exchange);
+  await chmod(exchange, 0o777);
+  const remove = async (): Promise<void> => {
+    await until(
+      () => processesIn(path).map(({ pid }) => killed(pid)),
+      (left) => left.length === 0,
+    );
+    await rm(path, { recursive: true, force: true });
+  };
+  return { path, dataDir: join(path, "data"), delegateDir: join(path, "delegate"), exchange, remove };
+}
+
+export type ServerProcess = Program & {
+  /** Where it listens. */
+  readonly url: string;
+  readonly kill: () => Promise<Ended>;
+};
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const environment = (folder: ServerFolder, env: Env): Env => ({
+  PORT: "0",
+  RAILHEAD_DATA_DIR: folder.dataDir,
+  RAILHEAD_DELEGATE_DIR: folder.delegateDir,
+  ...env,
+});
+
+/** Resolves once it is ready and, unless it has none, its local delegate is connected. */
+export async function startServer(folder: ServerFolder, env: Env = {}): Promise<ServerProcess> {
+  const program = startProgram({ args: ["server"], env: environment(folder, env), cwd: folder.path });
+  try {
+    await program.said(/^Railhead is ready\.$/m);
+    // As the log has it: RAILHEAD_PUBLIC_URL may name another address, and a second data directory on
+    // one database has no bootstrap.json.
+    const [, host = "", port = ""] = await program.said(/"host":"([^"]+)","port":(\d+)/);
+    if (env["RAILHEAD_LOCAL_DELEGATE"] !== "off") await program.said(/"msg":"delegate connected"/);
+    return { ...program, url: `http://${host}:${port}`, kill: () => program.end("SIGKILL") };
+  } catch (error) {
+    await program.end("SIGKILL");
+    throw error;
+  }
+}
+
+/** A server that is expected to refuse to start. */
+export const runServer = (folder: ServerFolder, env: Env = {}): ReturnType<typeof runProgram> =>
+  runProgram({ args: ["server"], env: environment(folder, env), cwd: folder.path });
+
+export const readFacts = async ({ dataDir }: ServerFolder): Promise<BootstrapFacts> =>
+  JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8")) as BootstrapFacts;
+
+/** False also for a zombie, which only waits until its parent has looked at its status. */
+export function isAlive(pid: number): boolean {
+  const info = processInfo(pid);
+  return info !== undefined && !info.isZombie;
+}
+
+export type FoundProcess = { readonly pid: number; readonly command: string; readonly cwd: string };
+
+/** Processes whose working directory lies in the folder: server, delegate, database and steps all do. */
+export function processesIn(folder: string): readonly FoundProcess[] {
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const cwd = readlinkSync(`/proc/${name}/cwd`).replace(/ \(deleted\)$/, "");
+      if (cwd !== folder && !cwd.startsWith(`${folder}/`)) return [];
+      const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+      // A zombie has no command line any more.
+      return command === "" ? [] : [{ pid: Number(name), command, cwd }];
+    } catch {
+      return []; // gone meanwhile, or somebody else's
+    }
+  });
+}
+
+function killed(pid: number): number {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // Gone meanwhile.
+  }
+  return pid;
+}
+
+/** A named pipe that scripts wait at (`read -r word < path`) until the test lets one of them on. */
+export type Gate = { readonly path: string; readonly open: (word?: string) => void; readonly close: () => void };
+
+export function makeGate(folder: ServerFolder): Gate {
+  const path = join(folder.exchange, `gate-${randomBytes(4).toString("hex")}`);
+  execFileSync("/bin/sh", ["-c", 'mkfifo -m 666 "$0"', path]);
+  // Open for both directions, so that neither side waits for the other to open it.
+  const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  return { path, open: (word = "go") => void writeSync(pipe, `${word}\n`), close: () => closeSync(pipe) };
+}

@@ -1,0 +1,35 @@
+/** What a test looks at to say that nothing changed, or that nothing went wrong unseen. */
+import { Writable } from "node:stream";
+import type { Db } from "../../src/platform/db/db.ts";
+
+/** Everything that a delegate's message could change, as text. */
+export async function snapshot({ db }: { readonly db: Db }): Promise<string> {
+  const tables = ["tasks", "executions", "execution_timers", "log_streams", "log_chunks", "execution_sequences"];
+  const parts = await Promise.all(
+    tables.map((table) => db.query(`select to_jsonb(t) - 'seen_at' as row from ${table} t order by 1`)),
+  );
+  return JSON.stringify(parts);
+}
+
+export type RecordedLog = {
+  readonly stream: Writable;
+  /** Lines at level error, as pino writes them. */
+  readonly errors: () => readonly string[];
+  /** How often any line holds this text. */
+  readonly count: (text: string) => number;
+};
+
+export function recordedLog(): RecordedLog {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(...chunk.toString().split("\n").filter(Boolean));
+      done();
+    },
+  });
+  return {
+    stream,
+    errors: () => lines.filter((line) => line.startsWith('{"level":50')),
+    count: (text) => lines.filter((line) => line.includes(text)).length,
+  };
+}

@@ -1,0 +1,151 @@
+/**
+ * Who may ask what, over all routes and all fields of the schema: whatever is added is covered by
+ * being there. A route whose body is checked before its permission needs a sample below.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { execute, isRequiredArgument, parse, type GraphQLField } from "graphql";
+import { fromWire, type Uuid } from "../../src/core/ids.ts";
+import type { Actor } from "../../src/core/actor.ts";
+import type { PrivateRoute, Route } from "../../src/platform/http/routes.ts";
+import { connectorYaml, create, made, pipelineYaml, projectYaml, YAML } from "../harness/contract.ts";
+import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../harness/platform.ts";
+
+const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete)$/;
+const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
+const QUERY =
+  "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e";
+const BODIES: Readonly<Record<string, string>> = {
+  "project.create": projectYaml("other"),
+  "connector.create": connectorYaml(),
+};
+
+let platform: TestPlatform;
+let other: { readonly accountId: string; readonly apiKey: string };
+let viewer: string;
+/** An execution that exists: whether it may be aborted depends on where it is. */
+let executionId: string;
+const routes = (): readonly Route[] => platform.platform.http.routes();
+const isPrivate = (route: Route): route is PrivateRoute => "permission" in route.access;
+const privateRoutes = (): readonly PrivateRoute[] => routes().filter(isPrivate);
+
+before(async () => {
+  platform = await startTestPlatform();
+  other = await platform.addAccount();
+  viewer = await platform.addUser("_account_viewer");
+  await made(create.project(platform, projectYaml()));
+  await made(create.pipeline(platform, pipelineYaml()));
+  executionId = (await made(create.run(platform, "deploy"))).planExecution.uuid;
+});
+after(() => platform?.stop());
+
+const pathOf = (route: Route): string =>
+  route.path.replaceAll(/:\w+/g, route.operation === "execution.abort" ? executionId : "x");
+
+const ask = (route: Route, how: SendOptions, prefix = ""): Promise<Answer> => {
+  const body = BODIES[route.operation];
+  const path = `${prefix}${pathOf(route)}?${QUERY}`;
+  return platform.send(route.method, path, { ...how, ...(body === undefined ? {} : { body, contentType: YAML }) });
+};
+
+test("every route names a permission that exists, or why it is public", () => {
+  for (const { access, operation } of routes()) {
+    if ("permission" in access) assert.match(access.permission, PERMISSION, operation);
+    else assert.ok(access.public.length > 10, operation);
+  }
+  const operations = routes().map(({ operation }) => operation);
+  assert.deepEqual(operations, [...new Set(operations)]);
+});
+
+test("the public routes are these; a new one is a decision", () => {
+  assert.deepEqual(
+    routes()
+      .filter((route) => !isPrivate(route))
+      .map(({ operation }) => operation),
+    ["health.live", "health.ready", "webhook.receive", "webhook.execution-details", "webhook.processing-details"],
+  );
+});
+
+test("every private route answers 401 without a credential, with and without /gateway", async () => {
+  assert.ok(privateRoutes().length > 10);
+  for (const route of privateRoutes())
+    for (const prefix of ["", "/gateway"]) {
+      const { status, text, body } = await ask(route, { apiKey: null }, prefix);
+      assert.equal(status, 401, `${route.operation}: ${text}`);
+      assert.equal(route.errors === "rest" ? body.code : body.responseMessages[0].code, "INVALID_TOKEN");
+    }
+});
+
+test("every private route answers 403 for another account, and alike for one that does not exist", async () => {
+  for (const route of privateRoutes()) {
+    const [existing, none] = [
+      await ask(route, { account: other.accountId }, "/gateway"),
+      await ask(route, { account: NOBODY }, "/gateway"),
+    ];
+    assert.equal(existing.status, 403, `${route.operation}: ${existing.text}`);
+    assert.equal(none.status, 403, route.operation);
+    assert.equal(withoutId(existing), withoutId(none), route.operation);
+    const stranger = await ask(route, { apiKey: other.apiKey });
+    assert.equal(stranger.status, 403, `${route.operation}: ${stranger.text}`);
+  }
+});
+
+const withoutId = ({ text, body }: Answer): string => text.replaceAll(body.correlationId ?? "\0", "");
+
+test("every private route answers 400 without an account and with two", async () => {
+  for (const route of privateRoutes()) {
+    assert.equal((await ask(route, { account: null })).status, 400, route.operation);
+    const twice = `${route.account}=${platform.accountId}&${route.account}=${platform.accountId}`;
+    const body = BODIES[route.operation];
+    const answer = await platform.send(route.method, `${pathOf(route)}?${QUERY}&${twice}`, {
+      account: null,
+      ...(body === undefined ? {} : { body, contentType: YAML }),
+    });
+    assert.equal(answer.status, 400, `${route.operation}: ${answer.text}`);
+  }
+});
+
+test("a viewer is refused by every route that is not for viewing, and nothing is written", async () => {
+  const rows = (): Promise<unknown[]> =>
+    platform.db
+      .query(`select (select count(*) from audit_entries) as audit, (select count(*) from projects) as projects,
+      (select count(*) from connectors) as connectors, (select count(*) from delegate_tokens) as tokens`);
+  const earlier = await rows();
+  for (const route of privateRoutes()) {
+    const { status, text, body } = await ask(route, { apiKey: viewer });
+    const { permission } = route.access;
+    if (permission.endsWith("_view")) assert.notEqual(status, 403, `${route.operation}: ${text}`);
+    else {
+      assert.equal(status, 403, `${route.operation}: ${text}`);
+      const first = body.responseMessages[0];
+      assert.equal(first.code, "NG_ACCESS_DENIED", route.operation);
+      assert.equal(first.message, `Missing permission ${permission}.`, route.operation);
+    }
+  }
+  assert.deepEqual(await rows(), earlier);
+});
+
+test("every field of the query type names a permission, and asks for it", async () => {
+  const { schema } = platform.platform;
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
+  assert.ok(fields.length >= 5);
+  assert.equal(schema.getMutationType() ?? null, null, "mutations have to be walked too once there are any");
+  const accountId = fromWire(platform.accountId) as Uuid;
+  const actor: Actor = { kind: "delegate", accountId, id: accountId, name: "a guest" };
+  for (const field of fields) {
+    const permission = String(field.extensions["permission"]);
+    assert.match(permission, PERMISSION, field.name);
+    const result = await execute({
+      schema,
+      document: parse(`{ ${callOf(field)} { __typename } }`),
+      contextValue: { actor },
+    });
+    assert.equal(result.errors?.[0]?.message, `Missing permission ${permission}.`, field.name);
+  }
+});
+
+/** The field with an empty string for each argument that it needs. */
+function callOf(field: GraphQLField<unknown, unknown>): string {
+  const needed = field.args.filter(isRequiredArgument).map(({ name }) => `${name}: ""`);
+  return needed.length === 0 ? field.name : `${field.name}(${needed.join(", ")})`;
+}

@@ -1,0 +1,136 @@
+/** Wrong values of the configuration: exit code 1, and one line for each that says what is expected. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { databaseByAddress } from "../harness/database.ts";
+import { makeServerFolder, processesIn, runServer, startServer, type ServerFolder } from "../harness/server-process.ts";
+
+const OFF = { RAILHEAD_LOCAL_DELEGATE: "off" };
+let folder: ServerFolder;
+let database: Awaited<ReturnType<typeof databaseByAddress>>;
+
+before(async () => {
+  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+});
+
+after(async () => {
+  await folder?.remove();
+  await database?.drop();
+});
+
+/** What the server says of these values, one line for each; anything else that it says or does is wrong. */
+async function faultsOf(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await runServer(folder, env);
+  assert.equal(code, 1, stderr);
+  assert.equal(stdout, "");
+  const [head, ...lines] = stderr.trimEnd().split("\n");
+  assert.equal(head, "The configuration is wrong:");
+  for (const line of lines) assert.match(line, /^ {2}- .+[^.]\.$/);
+  return lines.map((line) => line.slice(4));
+}
+
+const SECRET = "hunter2";
+
+const wrong: readonly (readonly [env: Readonly<Record<string, string>>, expected: readonly RegExp[]])[] = [
+  [
+    {
+      PORT: "http",
+      RAILHEAD_PUBLIC_URL: "railhead.example.com",
+      DATABASE_URL: `mysql://root:${SECRET}@db/x`,
+      RAILHEAD_ROOT_KEY: Buffer.from(SECRET).toString("base64"),
+      RAILHEAD_LOCAL_DELEGATE: "no",
+    },
+    [
+      /^PORT is "http"; .*0.*65535/,
+      /^RAILHEAD_PUBLIC_URL is /,
+      /^DATABASE_URL is /,
+      /^RAILHEAD_ROOT_KEY is /,
+      /^RAILHEAD_LOCAL_DELEGATE is "no"/,
+    ],
+  ],
+  [
+    {
+      PORT: "65536",
+      RAILHEAD_PUBLIC_URL: "ftp://railhead.example.com",
+      DATABASE_URL: "localhost:5432",
+      RAILHEAD_ROOT_KEY: "not base64 at all",
+      RAILHEAD_LOCAL_DELEGATE: "OFF",
+    },
+    [
+      /^PORT is "65536"/,
+      /^RAILHEAD_PUBLIC_URL is "ftp:/,
+      /^DATABASE_URL is /,
+      /^RAILHEAD_ROOT_KEY is /,
+      /^RAILHEAD_LOCAL_DELEGATE is "OFF"/,
+    ],
+  ],
+  [
+    {
+      PORT: "-1",
+      RAILHEAD_PUBLIC_URL: `https://ada:${SECRET}@railhead.example.com`,
+      RAILHEAD_ROOT_KEY: Buffer.alloc(32, 1).toString("base64"),
+      RAILHEAD_ROOT_KEY_FILE: "some.key",
+    },
+    [
+      /^PORT is "-1"/,
+      /^RAILHEAD_PUBLIC_URL names a user/,
+      /^RAILHEAD_ROOT_KEY and RAILHEAD_ROOT_KEY_FILE are both set/,
+    ],
+  ],
+  [
+    { PORT: "70.5", RAILHEAD_PUBLIC_URL: "https://x.example.com/?a=b" },
+    [/^PORT is "70.5"/, /^RAILHEAD_PUBLIC_URL is /],
+  ],
+  [
+    { DATABASE_URL: `postgres://ada:${SECRET}@127.0.0.1:1/x` },
+    [/^The database of DATABASE_URL cannot be used: .*ECONNREFUSED/],
+  ],
+  [{ RAILHEAD_ROOT_KEY_FILE: "missing.key" }, [/^RAILHEAD_ROOT_KEY_FILE names .*missing\.key, which does not exist/]],
+  [{ RAILHEAD_ROOT_KEY_FILE: "short.key" }, [/^The root key in .*short\.key is not 32 bytes/]],
+  [{ RAILHEAD_ROOT_KEY_FILE: "folder.key" }, [/^The root key in .*folder\.key cannot be read: EISDIR/]],
+];
+for (const [env, expected] of wrong) {
+  test(`wrong: ${Object.keys(env).join(", ")} (${Object.values(env)[0]?.replace(SECRET, "…")})`, async () => {
+    await writeFile(`${folder.path}/short.key`, "c2hvcnQ=\n");
+    await mkdir(`${folder.path}/folder.key`, { recursive: true });
+    const faults = await faultsOf(env);
+    assert.equal(faults.length, expected.length, faults.join("\n"));
+    for (const [index, pattern] of expected.entries()) assert.match(faults[index] ?? "", pattern);
+    assert.ok(!faults.join("\n").includes(SECRET));
+    assert.deepEqual(processesIn(folder.path), []);
+  });
+}
+
+test("a database that is not there, and one whose password is wrong, are named without the password", async () => {
+  const [missing] = await faultsOf({ ...OFF, DATABASE_URL: database.url.replace(/@\/[^?]+/, "@/nowhere") });
+  assert.match(missing ?? "", /^The database of DATABASE_URL cannot be used: database "nowhere" does not exist\.$/);
+  const [refused] = await faultsOf({ ...OFF, DATABASE_URL: database.url.replace(/:[^:@]+@/, `:${SECRET}@`) });
+  assert.match(refused ?? "", /^The database of DATABASE_URL cannot be used: password authentication failed/);
+  assert.ok(!refused?.includes(SECRET));
+});
+
+test("a port in use", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const { code, stderr } = await runServer(folder, { ...OFF, DATABASE_URL: database.url, PORT: String(port) });
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    new RegExp(`^ {2}- The server cannot listen on HOST 127.0.0.1 and PORT ${port}: .*EADDRINUSE.*\\.$`, "m"),
+  );
+  assert.doesNotMatch(stderr, /\n\s+at /);
+  assert.deepEqual(processesIn(folder.path), []);
+  other.close();
+});
+
+test("RAILHEAD_LOCAL_DELEGATE=off starts none", async () => {
+  const server = await startServer(folder, { ...OFF, DATABASE_URL: database.url });
+  assert.deepEqual(
+    processesIn(folder.path).map(({ pid }) => pid),
+    [server.child.pid],
+  );
+  assert.equal((await server.end("SIGTERM")).code, 0);
+});

@@ -1,0 +1,82 @@
+/** kill -9 of the whole PostgreSQL while a step runs: the server stays, the database comes back, nothing is lost. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { postgresIn } from "../../src/platform/db/embedded/processes.ts";
+import { makeClient } from "../harness/client.ts";
+import { readToEnd, readUntil } from "../harness/event-stream.ts";
+import { pipelineOf, step } from "../harness/pipeline.ts";
+import {
+  makeGate,
+  makeServerFolder,
+  readFacts,
+  startServer,
+  type ServerFolder,
+  type ServerProcess,
+} from "../harness/server-process.ts";
+import { until } from "../harness/until.ts";
+
+let folder: ServerFolder;
+let server: ServerProcess;
+
+before(async () => {
+  folder = await makeServerFolder();
+  server = await startServer(folder);
+});
+
+after(async () => {
+  await server?.end("SIGTERM");
+  await folder?.remove();
+});
+
+const ready = async (): Promise<number> => {
+  const response = await fetch(`${server.url}/health/ready`);
+  await response.arrayBuffer();
+  return response.status;
+};
+
+async function killDatabase(): Promise<void> {
+  const pids = await postgresIn(`${folder.dataDir}/postgres/data`);
+  assert.ok(pids.length > 3, `PostgreSQL has ${pids.length} processes`);
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+  await until(ready, (status) => status === 503);
+  assert.equal((await fetch(`${server.url}/health/live`)).status, 200);
+}
+
+test("a step that prints while the database is away, and one that ends then", async () => {
+  const gate = makeGate(folder);
+  const client = makeClient(await readFacts(folder));
+  await client.makeProject();
+  const note = `echo ran >> ${folder.exchange}/notes`;
+  const wait = `read -r word < ${gate.path}`;
+  await client.makePipeline(
+    pipelineOf(
+      "hit",
+      step("prints", `${note}; echo one; ${wait}; echo "two: $word"; ${wait}; echo "three: $word"`),
+      step("ends", `${note}; echo four; ${wait}; echo "five: $word"`),
+      step("last", `${note}; echo six`),
+    ),
+  );
+  const id = await client.run("hit");
+  const { text, lastEventId } = await readUntil(client.follow(id), "one\n");
+
+  await killDatabase();
+  gate.open("away");
+  await until(ready, (status) => status === 200);
+  gate.open("back");
+  // The stream of before was cut, or looks again by itself: either way this is how a reader goes on.
+  const middle = await readUntil(client.follow(id, { lastEventId }), "four\n");
+
+  await killDatabase();
+  gate.open("gone");
+  await until(ready, (status) => status === 200);
+  const end = await readToEnd(client.follow(id, { lastEventId: middle.lastEventId }));
+  gate.close();
+
+  const whole = "one\ntwo: away\nthree: back\nfour\nfive: gone\nsix\n";
+  assert.equal(text + middle.text + end.text, whole);
+  assert.equal(await client.log(id), whole);
+  assert.equal(await client.end(id), "SUCCESS");
+  assert.equal(await readFile(`${folder.exchange}/notes`, "utf8"), "ran\nran\nran\n");
+  assert.equal(server.child.exitCode, null);
+});

@@ -1,0 +1,32 @@
+/** More tasks wait than a delegate that has just connected can take: it gets the next one whenever it has finished one. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { makeClient } from "../harness/client.ts";
+import { pipelineOf, step } from "../harness/pipeline.ts";
+import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
+import { pretendDelegate } from "../harness/pretend-delegate.ts";
+
+let platform: TestPlatform;
+
+before(async () => {
+  platform = await startTestPlatform();
+});
+
+after(() => platform?.stop());
+
+test("a queue drains without the slow poll", async () => {
+  const client = makeClient({ ...platform, baseUrl: platform.url });
+  await client.makeProject();
+  await client.makePipeline(pipelineOf("queue", step("one", "echo one")));
+  const ids = [
+    await client.run("queue"),
+    await client.run("queue"),
+    await client.run("queue"),
+    await client.run("queue"),
+  ];
+  const delegate = await pretendDelegate({ url: platform.url, token: await platform.delegateToken(), slots: 2 });
+  await delegate.next("welcome");
+  for (const _ of ids) delegate.finish(await delegate.next("run"), { output: "one\n" });
+  for (const id of ids) assert.equal(await client.end(id), "SUCCESS");
+  await delegate.close();
+});

@@ -1,0 +1,168 @@
+/** kill -9 of the server while steps run: nothing is lost, nothing runs twice. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { makeClient, type Client } from "../harness/client.ts";
+import { readToEnd, readUntil } from "../harness/event-stream.ts";
+import { pipelineOf, step } from "../harness/pipeline.ts";
+import {
+  makeGate,
+  makeServerFolder,
+  readFacts,
+  startServer,
+  type ServerFolder,
+  type ServerProcess,
+} from "../harness/server-process.ts";
+import { stepEnded, steps } from "../harness/step-folders.ts";
+import { until } from "../harness/until.ts";
+
+let folder: ServerFolder;
+let server: ServerProcess;
+let client: Client;
+
+before(async () => {
+  folder = await makeServerFolder();
+  await start();
+  await client.makeProject();
+});
+
+after(async () => {
+  await server?.end("SIGTERM");
+  await folder?.remove();
+});
+
+async function start(): Promise<void> {
+  server = await startServer(folder);
+  client = makeClient(await readFacts(folder));
+}
+
+const counted = async (name: string): Promise<string> => readFile(`${folder.exchange}/${name}`, "utf8");
+
+test("a step that runs meanwhile goes on; its output and its result arrive after the restart, once", async () => {
+  const gate = makeGate(folder);
+  const script = `
+    echo ran >> ${folder.exchange}/meanwhile
+    echo before
+    read -r word < ${gate.path}
+    echo "away: $word"
+    seq 1 20000
+    echo away >> ${folder.exchange}/meanwhile
+    read -r word < ${gate.path}
+    echo "after: $word" >&2
+    answer=$'two\\nlines'
+    printf 'no line end'`;
+  const next = `printf '\\n%s\\n' "$ANSWER"; echo next >> ${folder.exchange}/meanwhile`;
+  await client.makePipeline(
+    pipelineOf(
+      "meanwhile",
+      step("long", script, { outputs: ["answer"] }),
+      step("next", next, { env: { ANSWER: "<+execution.steps.long.output.outputVariables.answer>" } }),
+    ),
+  );
+  const id = await client.run("meanwhile");
+  const seen = await readUntil(client.follow(id), "before\n");
+
+  await server.kill();
+  gate.open("no server");
+  await until(
+    () => counted("meanwhile"),
+    (text) => text.endsWith("away\n"),
+  );
+  await start();
+  const resumed = client.follow(id, { lastEventId: seen.lastEventId });
+  const rest = await readUntil(resumed, "\n20000\n");
+  gate.open("a new server");
+  const end = await readToEnd(resumed);
+  gate.close();
+
+  assert.equal(end.status, "SUCCESS");
+  assert.equal(await counted("meanwhile"), "ran\naway\nnext\n");
+  const numbers = Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join("");
+  const whole = `before\naway: no server\n${numbers}after: a new server\nno line end\ntwo\nlines\n`;
+  assert.equal(seen.text + rest.text + end.text, whole);
+  assert.equal(await client.log(id), whole);
+  assert.equal(await client.end(id), "SUCCESS");
+  assert.equal((await client.node(id, "long")).status, "Success");
+  assert.deepEqual((await client.node(id, "long")).outcomes.output.outputVariables, { answer: "two\nlines" });
+});
+
+test("a step that ends while no server is there is taken as it ended", async () => {
+  const gate = makeGate(folder);
+  const script = `
+    echo ran >> ${folder.exchange}/ended
+    echo before
+    read -r word < ${gate.path}
+    echo "after: $word"
+    answer=$word`;
+  await client.makePipeline(
+    pipelineOf(
+      "ended",
+      step("short", script, { outputs: ["answer"] }),
+      step("next", `echo "got $ANSWER"`, { env: { ANSWER: "<+execution.steps.short.output.outputVariables.answer>" } }),
+    ),
+  );
+  const id = await client.run("ended");
+  await readUntil(client.follow(id), "before\n");
+  const [running, ...others] = steps(folder);
+  assert.ok(running && others.length === 0);
+
+  await server.kill();
+  gate.open("alone");
+  await stepEnded(running);
+  await start();
+
+  assert.equal(await client.end(id), "SUCCESS");
+  gate.close();
+  assert.equal(await counted("ended"), "ran\n");
+  assert.equal(await client.log(id), "before\nafter: alone\ngot alone\n");
+});
+
+test("a step that fails while no server is there has failed, with its exit code", async () => {
+  const gate = makeGate(folder);
+  await client.makePipeline(
+    pipelineOf("failed", step("short", `echo before; read -r word < ${gate.path}; echo "after: $word"; exit 7`)),
+  );
+  const id = await client.run("failed");
+  await readUntil(client.follow(id), "before\n");
+  const [running] = steps(folder);
+  assert.ok(running);
+
+  await server.kill();
+  gate.open();
+  await stepEnded(running);
+  await start();
+
+  assert.equal(await client.end(id), "FAILED");
+  gate.close();
+  assert.equal(await client.log(id), "before\nafter: go\n");
+  assert.match((await client.node(id, "short")).failureInfo.message, /\b7\b/);
+});
+
+test("many executions, killed again and again: each step runs once and every log is whole", async () => {
+  const script = (number: number): string => `
+    echo "${number}" >> ${folder.exchange}/storm
+    for i in {1..300}; do echo "step ${number} line $i"; done`;
+  await client.makePipeline(pipelineOf("storm", ...[1, 2, 3].map((number) => step(`step_${number}`, script(number)))));
+  const ids = await Promise.all(Array.from({ length: 10 }, () => client.run("storm")));
+  // Each kill comes when so many steps have begun, wherever the others are by then.
+  for (const begun of [1, 6, 12]) {
+    await until(
+      () => counted("storm").catch(() => ""),
+      (text) => text.split("\n").length > begun,
+    );
+    await server.kill();
+    await start();
+  }
+  const lines = [1, 2, 3].map((number) =>
+    Array.from({ length: 300 }, (_, i) => `step ${number} line ${i + 1}\n`).join(""),
+  );
+  for (const id of ids) {
+    assert.equal(await client.end(id), "SUCCESS");
+    assert.equal(await client.log(id), lines.join(""));
+  }
+  const ran = (await counted("storm")).trim().split("\n");
+  assert.deepEqual(
+    [1, 2, 3].map((number) => ran.filter((it) => it === String(number)).length),
+    [10, 10, 10],
+  );
+});

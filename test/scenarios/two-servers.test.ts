@@ -1,0 +1,113 @@
+/** Two servers on one database: whichever is asked, the work is done once, where the delegate is. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { makeClient, type Client } from "../harness/client.ts";
+import { databaseByAddress } from "../harness/database.ts";
+import { readToEnd, readUntil } from "../harness/event-stream.ts";
+import { pipelineOf, step } from "../harness/pipeline.ts";
+import {
+  isAlive,
+  makeGate,
+  makeServerFolder,
+  readFacts,
+  startServer,
+  type Gate,
+  type ServerFolder,
+  type ServerProcess,
+} from "../harness/server-process.ts";
+
+const RAILHEAD_ROOT_KEY = randomBytes(32).toString("base64");
+let database: Awaited<ReturnType<typeof databaseByAddress>>;
+let folders: readonly ServerFolder[];
+let servers: readonly ServerProcess[] = [];
+let gate: Gate;
+/** A holds the delegate; `viaA` and `viaB` ask one server each. */
+let viaA: Client;
+let viaB: Client;
+
+before(async () => {
+  [database, ...folders] = await Promise.all([databaseByAddress("empty"), makeServerFolder(), makeServerFolder()]);
+});
+
+after(async () => {
+  gate?.close();
+  await Promise.all(servers.map((server) => server.end("SIGTERM")));
+  await Promise.all(folders.map((folder) => folder.remove()));
+  await database?.drop();
+});
+
+test("started at the same time on an empty database: one migrates, one makes the account", async () => {
+  const [folderA, folderB] = folders;
+  assert.ok(folderA && folderB);
+  const env = { DATABASE_URL: database.url, RAILHEAD_ROOT_KEY };
+  const [a, b] = await Promise.all([
+    startServer(folderA, env),
+    startServer(folderB, { ...env, RAILHEAD_LOCAL_DELEGATE: "off" }),
+  ]);
+  servers = [a, b];
+  const migrated = [a, b].map((server) => server.stderr().match(/"msg":"migration applied"/g)?.length ?? 0);
+  assert.deepEqual(migrated.toSorted((x, y) => x - y).slice(0, 1), [0]);
+  assert.ok((migrated[0] ?? 0) + (migrated[1] ?? 0) > 0);
+  const told = [a, b].filter((server) => server.stdout().includes("API key"));
+  assert.equal(told.length, 1);
+  const made = [folderA, folderB].filter(({ dataDir }) => existsSync(`${dataDir}/bootstrap.json`));
+  assert.equal(made.length, 1);
+  assert.equal(made[0], told[0] === a ? folderA : folderB);
+
+  const facts = await readFacts(told[0] === a ? folderA : folderB);
+  viaA = makeClient({ ...facts, baseUrl: a.url });
+  viaB = makeClient({ ...facts, baseUrl: b.url });
+  gate = makeGate(folderA);
+  await viaA.makeProject();
+});
+
+test("a step started through B runs on A's delegate, and B streams its log", async () => {
+  await viaB.makePipeline(
+    pipelineOf(
+      "shared",
+      step("one", `echo first; read -r word < ${gate.path}; echo second; answer=42`, { outputs: ["answer"] }),
+      step("two", `echo "answer $ANSWER"`, { env: { ANSWER: "<+execution.steps.one.output.outputVariables.answer>" } }),
+    ),
+  );
+  const id = await viaB.run("shared");
+  const [atA, atB] = [viaA.follow(id), viaB.follow(id)];
+  const before = await Promise.all([readUntil(atA, "first\n"), readUntil(atB, "first\n")]);
+  assert.deepEqual(
+    before.map(({ text }) => text),
+    ["first\n", "first\n"],
+  );
+  assert.equal((await viaB.node(id, "one")).status, "Running");
+  assert.equal((await viaB.node(id, "one")).delegateInfoList[0].name, "local");
+  gate.open();
+  const rest = { text: "second\nanswer 42\n", status: "SUCCESS" };
+  assert.deepEqual(await Promise.all([readToEnd(atA), readToEnd(atB)]), [rest, rest]);
+  assert.equal(await viaB.log(id), "first\nsecond\nanswer 42\n");
+});
+
+test("an abort through B ends the step on A's delegate", async () => {
+  await viaB.makePipeline(pipelineOf("stuck", step("one", `echo "pid $$"; read -r word < ${gate.path}`)));
+  const id = await viaB.run("stuck");
+  const { text } = await readUntil(viaB.follow(id), "\n");
+  assert.equal((await viaB.abort(id)).status, 200);
+  assert.equal(await viaA.end(id), "ABORTED");
+  assert.equal((await viaA.node(id, "one")).stepDetails.cancel.survivors, 0);
+  assert.equal(isAlive(Number(text.trim().slice(4))), false);
+});
+
+test("when A is killed its steps end nowhere else; B answers, and takes the delegate's result after A's return", async () => {
+  const [a] = servers;
+  const [folderA] = folders;
+  assert.ok(a && folderA);
+  await viaB.makePipeline(pipelineOf("orphan", step("one", `echo first; read -r word < ${gate.path}; echo second`)));
+  const id = await viaB.run("orphan");
+  const stream = viaB.follow(id);
+  await readUntil(stream, "first\n");
+  await a.kill();
+  gate.open();
+  assert.equal((await viaB.node(id, "one")).status, "Running");
+  const back = await startServer(folderA, { DATABASE_URL: database.url, RAILHEAD_ROOT_KEY });
+  servers = [back, ...servers.slice(1)];
+  assert.deepEqual(await readToEnd(stream), { text: "second\n", status: "SUCCESS" });
+});
