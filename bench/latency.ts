@@ -1,0 +1,102 @@
+/**
+ * How long after an accepted webhook the script runs.
+ *
+ * The script's first action is `t=$EPOCHREALTIME`; it prints that time, and then
+ * tells us over a socket that it has run, so that nobody asks the server anything
+ * while the time is running. The execution's log is read afterwards: the time in
+ * it is the one that counts. Accepted is the moment at which the head of the
+ * answer 200 has arrived at the caller; the time from the sending of the request
+ * stands beside it, and is the headline instead should a script ever run before
+ * its answer arrives.
+ *
+ * The floor is a bare Bash from a Node process, from `spawn` to the same first
+ * action, in turns with the triggers.
+ */
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server as TcpServer } from "node:net";
+import { bash } from "./parts/children.ts";
+import { makeClient, type Client } from "./parts/client.ts";
+import { createPipeline, createProject, createWebhook, execute, executionOf, logOf } from "./parts/pipelines.ts";
+import { beside, percentile, type Bench } from "./parts/result.ts";
+import { withServer } from "./parts/server.ts";
+import { millisecondsOf, setWallClock } from "./parts/wall-clock.ts";
+
+const TRIGGERS = 200;
+const WARM_UP = 20;
+
+type Sample = { readonly sinceSent: number; readonly sinceAnswered: number; readonly bare: number };
+
+export const latency: Bench = (signal, progress) =>
+  withServer(signal, async ({ facts }) => {
+    const client = makeClient(facts, 2);
+    const told = await listen();
+    const { port } = told.address() as AddressInfo;
+    await createProject(client);
+    const script = `t=$EPOCHREALTIME\necho "$t"\necho >/dev/tcp/127.0.0.1/${port}\n`;
+    const pipeline = await createPipeline(client, "first_line", 1, script);
+    const url = await createWebhook(client, pipeline);
+    // Waits for the delegate as well.
+    await logOf(client, await execute(client, pipeline));
+    const wallClock = setWallClock();
+    const offset = wallClock() - performance.now();
+    const samples: Sample[] = [];
+    for (let n = -WARM_UP; n < TRIGGERS; n += 1) {
+      signal.throwIfAborted();
+      const sample = { ...(await trigger(client, url, told, offset)), bare: await bareFirstLine(wallClock) };
+      if (n >= 0) samples.push(sample);
+      if (n % 50 === 0) progress(`${n} of ${TRIGGERS}`);
+    }
+    client.close();
+    told.close();
+    return resultOf(samples);
+  });
+
+async function listen(): Promise<TcpServer> {
+  const server = createServer((socket) => socket.on("error", () => undefined).resume());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return server;
+}
+
+async function trigger(client: Client, url: string, told: TcpServer, offset: number): Promise<Omit<Sample, "bare">> {
+  const ran = once(told, "connection");
+  const delivery = await client.call(url);
+  await ran;
+  const firstLine = millisecondsOf(await logOf(client, await executionOf(client, delivery))) - offset;
+  return { sinceSent: firstLine - delivery.sentAt, sinceAnswered: firstLine - delivery.answeredAt };
+}
+
+async function bareFirstLine(wallClock: () => number): Promise<number> {
+  const from = wallClock();
+  return millisecondsOf(await bash(`t=$EPOCHREALTIME\necho "$t"\n`)) - from;
+}
+
+function resultOf(samples: readonly Sample[]) {
+  const negative = samples.filter(({ sinceAnswered }) => sinceAnswered < 0).length;
+  const headline = negative === 0 ? "sinceAnswered" : "sinceSent";
+  const words = { sinceAnswered: "answer to first line", sinceSent: "request to first line" } as const;
+  const other = headline === "sinceSent" ? "sinceAnswered" : "sinceSent";
+  const figures = ([headline, other] as const).flatMap((key) =>
+    ([50, 95, 99] as const).map((share) =>
+      beside({
+        name: `${words[key]}, p${share}`,
+        value: percentile(
+          samples.map((sample) => sample[key]),
+          share / 100,
+        ),
+        unit: "ms",
+        floor: percentile(
+          samples.map((sample) => sample.bare),
+          share / 100,
+        ),
+        ...(key === headline && share === 50 ? { goal: { of: "value", atMost: 25 } as const } : {}),
+      }),
+    ),
+  );
+  return {
+    definition:
+      "From the answer 200 to a custom webhook (its head at the caller) to the script's first action, $EPOCHREALTIME; " +
+      "floor: from spawn of a bare Bash in Node to the same action.",
+    parameters: { triggers: TRIGGERS, warmUp: WARM_UP, ranBeforeTheAnswer: negative, headline: words[headline] },
+    figures,
+  };
+}

@@ -1,0 +1,55 @@
+/** An outside system that talks to Railhead: kept-alive connections, and the moments of each exchange. */
+import { Agent, request } from "node:http";
+import type { Facts } from "./server.ts";
+
+export type Exchange = {
+  readonly status: number;
+  readonly body: string;
+  /** By `performance.now()`: when the request was written, and when the answer's head had arrived. */
+  readonly sentAt: number;
+  readonly answeredAt: number;
+};
+
+export type Client = ReturnType<typeof makeClient>;
+
+/** `atOnce`: connections at most; further requests wait for a free one. */
+export function makeClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+
+  const exchange = (method: "GET" | "POST", url: string, contentType?: string, body?: string): Promise<Exchange> =>
+    new Promise((resolve, reject) => {
+      const headers = { "x-api-key": apiKey, ...(contentType === undefined ? {} : { "content-type": contentType }) };
+      const sentAt = performance.now();
+      const sent = request(url, { method, agent, headers }, (response) => {
+        const answeredAt = performance.now();
+        let text = "";
+        response.setEncoding("utf8").on("data", (part: string) => (text += part));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text, sentAt, answeredAt }));
+        response.on("error", reject);
+      });
+      sent.on("error", reject);
+      sent.end(body);
+    });
+
+  async function must(method: "GET" | "POST", url: string, contentType?: string, body?: string): Promise<Exchange> {
+    const answer = await exchange(method, url, contentType, body);
+    if (answer.status !== 200) throw new Error(`${answer.status} ${method} ${new URL(url).pathname}: ${answer.body}`);
+    return answer;
+  }
+
+  const withAccount = (path: string): string =>
+    `${baseUrl}/gateway${path}${path.includes("?") ? "&" : "?"}accountIdentifier=${accountId}`;
+
+  return {
+    /** Creates something from YAML, or starts something; answers `data`. */
+    post: async <T>(path: string, yaml?: string): Promise<T> => {
+      const { body } = await must("POST", withAccount(path), yaml === undefined ? undefined : "application/yaml", yaml);
+      return (JSON.parse(body) as { data: T }).data;
+    },
+    /** Calls a webhook. */
+    call: (url: string): Promise<Exchange> => must("POST", url, "application/json", `{"version":"1.4.2"}`),
+    /** GETs an absolute address or a path below /gateway; answers the text. */
+    text: async (at: string): Promise<string> => (await must("GET", at.startsWith("/") ? withAccount(at) : at)).body,
+    close: (): void => agent.destroy(),
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Railhead as people start it: `cli/railhead.js server` in a process of its own,
+ * with the embedded PostgreSQL (fsync on) and the local delegate. Only the
+ * address and the folders are ours.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { get } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as rest } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { endChild } from "./children.ts";
+import { childOf } from "./processes.ts";
+
+export type Facts = { readonly baseUrl: string; readonly accountId: string; readonly apiKey: string };
+
+export type Server = {
+  readonly facts: Facts;
+  readonly pid: number;
+  /** From the start of the process until /health/ready answered 200, in milliseconds. */
+  readonly readyAfter: number;
+  /** The local delegate's process; undefined until it is started. */
+  readonly delegatePid: () => number | undefined;
+  /** How to reach the embedded database. Holds the password. */
+  readonly databaseUrl: () => Promise<string>;
+  readonly stop: () => Promise<void>;
+};
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const LOOK_MS = 5;
+
+/** A folder for a server's data, and how to remove it. Steps and database may run as other users, who must pass through. */
+export async function temporaryFolder(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "railhead-bench-"));
+  await chmod(path, 0o711);
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Resolves at readiness. Rejects with the end of the server's log. */
+export async function startServer(folder: string, signal: AbortSignal): Promise<Server> {
+  const port = await freePort();
+  const dataDir = join(folder, "data");
+  const from = performance.now();
+  const child = spawn(process.execPath, [join(ROOT, "cli/railhead.js"), "server"], {
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      LANG: process.env["LANG"],
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      RAILHEAD_DATA_DIR: dataDir,
+      RAILHEAD_DELEGATE_DIR: join(folder, "delegate"),
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+    // Ctrl-C reaches the benchmark alone, which then stops the server in order.
+    detached: true,
+  });
+  const log: string[] = [];
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log.push(text);
+    if (log.length > 50) log.shift();
+  });
+  const stop = (): Promise<void> => endChild(child, "SIGTERM");
+  try {
+    while (!(await isReady(port))) {
+      if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}:\n${log.join("")}`);
+      await rest(LOOK_MS, undefined, { signal });
+    }
+    const readyAfter = performance.now() - from;
+    const pid = child.pid ?? 0;
+    return {
+      facts: await factsOf(dataDir, port, signal),
+      pid,
+      readyAfter,
+      delegatePid: () => childOf(pid, "delegate"),
+      databaseUrl: () => databaseUrl(dataDir),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Runs with a server of its own on a fresh data directory; both are gone afterwards. */
+export async function withServer<T>(signal: AbortSignal, work: (server: Server) => Promise<T>): Promise<T> {
+  const folder = await temporaryFolder();
+  try {
+    const server = await startServer(folder.path, signal);
+    try {
+      return await work(server);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** The facts of this start, once its key is good: the account of a first start is committed a moment after readiness. */
+async function factsOf(dataDir: string, port: number, signal: AbortSignal): Promise<Facts> {
+  for (;;) {
+    const text = await readFile(join(dataDir, "bootstrap.json"), "utf8").catch(() => "");
+    if (text.includes(`:${port}"`)) {
+      const facts = JSON.parse(text) as Facts;
+      if (await isKnown(facts)) return facts;
+    }
+    await rest(LOOK_MS, undefined, { signal });
+  }
+}
+
+async function isKnown({ baseUrl, accountId, apiKey }: Facts): Promise<boolean> {
+  const response = await fetch(`${baseUrl}/gateway/api/graphql?accountId=${accountId}`, {
+    method: "POST",
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    body: `{"query":"{ applications(limit: 1) { nodes { id } } }"}`,
+  });
+  await response.body?.cancel();
+  return response.ok;
+}
+
+async function databaseUrl(dataDir: string): Promise<string> {
+  const args = [join(ROOT, "scripts/guard.js"), join(ROOT, "scripts/db.ts"), "psql-url"];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, RAILHEAD_DATA_DIR: dataDir },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  await once(child, "close");
+  return printed.trim();
+}
+
+function isReady(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get({ host: "127.0.0.1", port, path: "/health/ready", agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on("error", () => resolve(false));
+  });
+}
+
+/** A port that nobody listens on; the server needs to be told one, so that its readiness can be watched from outside. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await once(probe.listen(0, "127.0.0.1"), "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}

@@ -1,0 +1,57 @@
+/**
+ * `npm run bench` measures everything; `npm run bench -- latency sequence` some of it. Real programs on
+ * loopback, data in temporary folders, every load bounded: it stops by itself, and after five minutes in any case.
+ * Writes bench/results/<name>.json. Never part of the tests: the figures are for people to judge.
+ */
+import { styleText } from "node:util";
+import { graphql } from "./graphql.ts";
+import { latency } from "./latency.ts";
+import { machineFacts, table, writeResult } from "./parts/report.ts";
+import { sequence } from "./sequence.ts";
+import { start } from "./start.ts";
+import { throughput } from "./throughput.ts";
+
+const BENCHES = { latency, throughput, sequence, graphql, start } as const;
+const LIMIT_MS = 5 * 60_000;
+
+type Name = keyof typeof BENCHES;
+const isName = (word: string): word is Name => Object.hasOwn(BENCHES, word);
+
+async function main(words: readonly string[]): Promise<number> {
+  const all = Object.keys(BENCHES).filter(isName);
+  const unknown = words.find((word) => !isName(word));
+  if (unknown !== undefined) {
+    process.stderr.write(`There is no benchmark '${unknown}'; there are ${all.join(", ")}.\n`);
+    return 2;
+  }
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.once(name, () => stop.abort(new Error(`stopped by ${name}`)));
+  const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(LIMIT_MS)]);
+  const machine = machineFacts();
+  const { cores, processor, memoryGiB, node, loadAverage } = machine;
+  line(`${cores} cores of ${processor}, ${memoryGiB} GiB, Node ${node}, load average ${loadAverage.join(" ")}`);
+  for (const name of words.length === 0 ? all : words.filter(isName)) {
+    const from = Date.now();
+    const result = await BENCHES[name](signal, (text) => note(`${name}: ${text}`));
+    note("");
+    writeResult(name, machineFacts(), new Date(from), result);
+    line();
+    line(table(name, result));
+  }
+  return 0;
+}
+
+const line = (text = ""): void => void process.stdout.write(`${text}\n`);
+/** Progress, on a line of its own that the next one replaces; nothing in a file. */
+const note = (text: string): void => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${styleText("dim", text)}`);
+};
+
+await main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  },
+);

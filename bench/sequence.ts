@@ -1,0 +1,60 @@
+/**
+ * One pipeline of 40 steps, one after the other, each `:` in a Bash of its own:
+ * the time between the execution's own start and end, and the time from the
+ * request to the committed end as seen from outside. The floor is 40 times
+ * `bash -c :`, spawned from Node. In turns; the medians count.
+ */
+import { bareStep, inParallel } from "./parts/children.ts";
+import { makeClient } from "./parts/client.ts";
+import { lookInto } from "./parts/database.ts";
+import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
+import { beside, median, type Bench } from "./parts/result.ts";
+import { withServer } from "./parts/server.ts";
+
+const STEPS = 40;
+const ROUNDS = 7;
+const WARM_UP = 2;
+
+type Round = { readonly own: number; readonly wall: number; readonly bare: number };
+
+export const sequence: Bench = (signal, progress) =>
+  withServer(signal, async (server) => {
+    const client = makeClient(server.facts, 2);
+    const look = await lookInto(await server.databaseUrl());
+    await createProject(client);
+    const pipeline = await createPipeline(client, "many_steps", STEPS, ":");
+    const rounds: Round[] = [];
+    for (let n = 1 - WARM_UP; n <= ROUNDS; n += 1) {
+      if (n > 0) progress(`round ${n} of ${ROUNDS}`);
+      const bareFrom = performance.now();
+      await inParallel(STEPS, 1, bareStep);
+      const bare = (performance.now() - bareFrom) / 1_000;
+      const from = performance.now();
+      await execute(client, pipeline);
+      await look.untilEnded(n + WARM_UP, signal);
+      const wall = (performance.now() - from) / 1_000;
+      const [times] = await look.query<{ own: number }>(
+        "select (ended_at - started_at)::float / 1000 as own from executions order by id desc limit 1",
+      );
+      if (n > 0) rounds.push({ own: times?.own ?? Number.NaN, wall, bare });
+    }
+    await look.close();
+    client.close();
+    const floor = median(rounds.map((one) => one.bare));
+    const own = rounds.map((one) => one.own);
+    return {
+      definition:
+        "One execution of 40 sequential steps `:`; floor: `bash -c :` spawned 40 times, one after the other, from Node.",
+      parameters: { steps: STEPS, rounds: ROUNDS, startedToEnded: own },
+      figures: [
+        beside({
+          name: "startedAt to endedAt",
+          value: median(own),
+          unit: "s",
+          floor,
+          goal: { of: "value", atMost: 1.2 },
+        }),
+        beside({ name: "request to committed end", value: median(rounds.map((one) => one.wall)), unit: "s", floor }),
+      ],
+    };
+  });

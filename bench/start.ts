@@ -1,0 +1,73 @@
+/**
+ * From the start of the process until /health/ready answers 200: on an empty
+ * data directory (the database is made), and on one that is there. Then the
+ * memory of server and local delegate, ten seconds later, with nothing run;
+ * PostgreSQL is not counted. RSS is what the goal is about; it counts the pages
+ * that both share twice, PSS divides them.
+ */
+import { setTimeout as rest } from "node:timers/promises";
+import { memoryOf } from "./parts/processes.ts";
+import { median, type Bench } from "./parts/result.ts";
+import { startServer, temporaryFolder, type Server } from "./parts/server.ts";
+
+const ROUNDS = 3;
+const IDLE_MS = 10_000;
+
+export const start: Bench = async (signal, progress) => {
+  const first: number[] = [];
+  const later: number[] = [];
+  let memory = idle(Number.NaN, Number.NaN, Number.NaN, Number.NaN);
+  for (let n = 1; n <= ROUNDS; n += 1) {
+    progress(`round ${n} of ${ROUNDS}`);
+    const folder = await temporaryFolder();
+    try {
+      first.push(await runOnce(folder.path, signal, ({ readyAfter }) => readyAfter));
+      later.push(await runOnce(folder.path, signal, ({ readyAfter }) => readyAfter));
+      if (n === ROUNDS) memory = await runOnce(folder.path, signal, (server) => idleMemory(server, signal));
+    } finally {
+      await folder.remove();
+    }
+  }
+  return {
+    definition:
+      "From the start of the process to 200 from /health/ready (median); memory of server and delegate without PostgreSQL after 10 s idle.",
+    parameters: { rounds: ROUNDS, idleSeconds: IDLE_MS / 1_000 },
+    figures: [
+      { name: "first start", value: median(first) / 1_000, unit: "s", goal: { of: "value", atMost: 5 } },
+      { name: "later start", value: median(later) / 1_000, unit: "s", goal: { of: "value", atMost: 2 } },
+      ...memory,
+    ],
+  };
+};
+
+async function runOnce<T>(folder: string, signal: AbortSignal, look: (server: Server) => T): Promise<Awaited<T>> {
+  const server = await startServer(folder, signal);
+  try {
+    return await look(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function idleMemory({ pid, delegatePid }: Server, signal: AbortSignal) {
+  await rest(IDLE_MS, undefined, { signal });
+  const delegate = delegatePid();
+  if (delegate === undefined) throw new Error("the local delegate is not running");
+  const [server, local] = [memoryOf(pid), memoryOf(delegate)];
+  return idle(server.rss, local.rss, server.pss, local.pss);
+}
+
+const idle = (serverRss: number, delegateRss: number, serverPss: number, delegatePss: number) =>
+  [
+    {
+      name: "idle memory, both, RSS",
+      value: serverRss + delegateRss,
+      unit: "MiB",
+      goal: { of: "value", atMost: 250 },
+    },
+    { name: "idle memory, both, PSS", value: serverPss + delegatePss, unit: "MiB" },
+    { name: "server, RSS", value: serverRss, unit: "MiB" },
+    { name: "server, PSS", value: serverPss, unit: "MiB" },
+    { name: "delegate, RSS", value: delegateRss, unit: "MiB" },
+    { name: "delegate, PSS", value: delegatePss, unit: "MiB" },
+  ] as const;
