@@ -15,17 +15,16 @@ import {
   type ExecutionResult,
   type GraphQLSchema,
   type OperationDefinitionNode,
-  type SelectionSetNode,
 } from "graphql";
 import { compileQuery, isCompiledQuery, type CompiledQuery } from "graphql-jit";
 import { makeLru } from "../../core/lru.ts";
+import { boundPassed } from "./bounds.ts";
 import type { GraphqlContext } from "./builder.ts";
 
 export type Variables = Readonly<Record<string, unknown>> | null;
 export type Run = (context: GraphqlContext, variables: Variables) => Promise<ExecutionResult> | ExecutionResult;
 
 const MAX_TOKENS = 4_000;
-const MAX_DEPTH = 15;
 const MAX_CACHE_BYTES = 4 * 1024 * 1024;
 const COMPILE_AT_USE = 3;
 
@@ -125,34 +124,6 @@ function read(schema: GraphQLSchema, text: string): Entry {
   }
   const errors = validate(schema, document, undefined, { maxErrors: 20 });
   if (errors.length > 0) return entry(document, errors);
-  const depth = depthOf(document);
-  if (depth > MAX_DEPTH)
-    return entry(document, [new GraphQLError(`The query is ${depth} levels deep; at most ${MAX_DEPTH} are allowed.`)]);
-  return entry(document, []);
-}
-
-// Only called on validated documents: fragments exist and have no cycle.
-function depthOf(document: DocumentNode): number {
-  const fragments = new Map(
-    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
-  );
-  const known = new Map<string, number>();
-  const of = (set: SelectionSetNode | undefined): number => {
-    let deepest = 0;
-    for (const node of set?.selections ?? []) {
-      if (node.kind === Kind.FIELD) deepest = Math.max(deepest, 1 + of(node.selectionSet));
-      else if (node.kind === Kind.INLINE_FRAGMENT) deepest = Math.max(deepest, of(node.selectionSet));
-      else deepest = Math.max(deepest, ofFragment(node.name.value));
-    }
-    return deepest;
-  };
-  const ofFragment = (name: string): number => {
-    const depth = known.get(name) ?? of(fragments.get(name)?.selectionSet);
-    known.set(name, depth);
-    return depth;
-  };
-  return Math.max(
-    0,
-    ...document.definitions.map((node) => (node.kind === Kind.OPERATION_DEFINITION ? of(node.selectionSet) : 0)),
-  );
+  const passed = boundPassed(document);
+  return entry(document, passed ? [passed] : []);
 }

@@ -1,0 +1,66 @@
+/** What a document may ask for, counted before it runs (law 11). Fragments count wherever they are spread. */
+import { GraphQLError, Kind, type DocumentNode, type SelectionSetNode } from "graphql";
+
+/** Levels of fields. */
+export const MAX_DEPTH = 15;
+/** Fields of one operation at the top, aliases included: each is a query of its own. */
+export const MAX_ROOT_FIELDS = 20;
+/** Fields of one operation in all; the usual introspection query has some 200. */
+export const MAX_FIELDS = 1_000;
+
+type Size = { readonly depth: number; readonly fields: number; readonly top: number };
+
+const NOTHING: Size = { depth: 0, fields: 0, top: 0 };
+const beside = (a: Size, b: Size): Size => ({
+  depth: Math.max(a.depth, b.depth),
+  fields: a.fields + b.fields,
+  top: a.top + b.top,
+});
+
+/** The first bound that the document passes; undefined when it keeps them all. Only for validated documents: fragments exist and have no cycle. */
+export function boundPassed(document: DocumentNode): GraphQLError | undefined {
+  const { depth, fields, top } = sizeOf(document);
+  if (depth > MAX_DEPTH)
+    return new GraphQLError(`The query is ${depth} levels deep; at most ${MAX_DEPTH} are allowed.`);
+  if (top > MAX_ROOT_FIELDS)
+    return new GraphQLError(`The query has ${top} fields at the top; at most ${MAX_ROOT_FIELDS} are allowed.`);
+  if (fields > MAX_FIELDS)
+    return new GraphQLError(`The query has ${fields} fields; at most ${MAX_FIELDS} are allowed.`);
+  return undefined;
+}
+
+/** The largest operation's size, each measure for itself. */
+function sizeOf(document: DocumentNode): Size {
+  const fragments = new Map(
+    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+  );
+  // A fragment is measured once, however often it is spread: counting must not cost what it forbids.
+  const known = new Map<string, Size>();
+  const of = (set: SelectionSetNode | undefined): Size => {
+    let size = NOTHING;
+    for (const node of set?.selections ?? []) {
+      if (node.kind === Kind.FIELD) {
+        const below = of(node.selectionSet);
+        size = beside(size, { depth: below.depth + 1, fields: below.fields + 1, top: 1 });
+      } else
+        size = beside(size, node.kind === Kind.INLINE_FRAGMENT ? of(node.selectionSet) : ofFragment(node.name.value));
+    }
+    return size;
+  };
+  const ofFragment = (name: string): Size => {
+    const size = known.get(name) ?? of(fragments.get(name)?.selectionSet);
+    known.set(name, size);
+    return size;
+  };
+  let largest = NOTHING;
+  for (const node of document.definitions) {
+    if (node.kind !== Kind.OPERATION_DEFINITION) continue;
+    const { depth, fields, top } = of(node.selectionSet);
+    largest = {
+      depth: Math.max(largest.depth, depth),
+      fields: Math.max(largest.fields, fields),
+      top: Math.max(largest.top, top),
+    };
+  }
+  return largest;
+}
