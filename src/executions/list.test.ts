@@ -10,11 +10,21 @@ let delegate: PretendDelegate;
 /** Oldest first, a second apart, with their words in REST and GraphQL. */
 const made: { id: string; rest: string; graphql: string; startTs: number; pipeline: string }[] = [];
 
-const SKETCH = { steps: [{ id: "a", timeout: "1m", selectors: ["x"] }, { id: "b", selectors: ["x"] }] };
+const SKETCH = {
+  steps: [
+    { id: "a", timeout: "1m", selectors: ["x"] },
+    { id: "b", selectors: ["x"] },
+  ],
+};
 
 before(async () => {
   platform = await startTestPlatform();
-  delegate = await pretendDelegate({ url: platform.url, token: await platform.delegateToken(), tags: ["x"], slots: 32 });
+  delegate = await pretendDelegate({
+    url: platform.url,
+    token: await platform.delegateToken(),
+    tags: ["x"],
+    slots: 32,
+  });
   await delegate.next("welcome");
   await givePipelines(platform, { id: "first", ...SKETCH }, { id: "second", ...SKETCH });
   await make("first", "Success", "SUCCESS", async () => {
@@ -40,7 +50,12 @@ after(async () => {
   await platform?.stop();
 });
 
-async function make(pipeline: string, rest: string, graphql: string, live: (id: string) => Promise<void>): Promise<void> {
+async function make(
+  pipeline: string,
+  rest: string,
+  graphql: string,
+  live: (id: string) => Promise<void>,
+): Promise<void> {
   platform.clock.advance(1_000);
   const startTs = platform.clock.now();
   const id = await startRun(platform, pipeline);
@@ -63,8 +78,13 @@ const list = (query = "", body?: unknown): Promise<Answer> =>
   platform.send("POST", `/pipeline/api/pipelines/execution/summary?${SCOPE}${query}`, {
     ...(body === undefined ? {} : { body: JSON.stringify(body), contentType: "application/json" }),
   });
-const idsOf = (answer: Answer): string[] => answer.body.data.content.map((one: { planExecutionId: string }) => one.planExecutionId);
-const newestFirst = (which: (one: (typeof made)[number]) => boolean): string[] => made.filter(which).map(({ id }) => id).toReversed();
+const idsOf = (answer: Answer): string[] =>
+  answer.body.data.content.map((one: { planExecutionId: string }) => one.planExecutionId);
+const newestFirst = (which: (one: (typeof made)[number]) => boolean): string[] =>
+  made
+    .filter(which)
+    .map(({ id }) => id)
+    .toReversed();
 
 test("every run has its word in REST and in GraphQL", async () => {
   for (const { id, rest, graphql } of made) {
@@ -87,7 +107,16 @@ test("newest first, page by page, with counts of what is not shown", async () =>
     const { data } = answer.body;
     pages.push(...idsOf(answer));
     assert.deepEqual(
-      [data.first, data.last, data.numberOfElements, data.totalElements, data.totalPages, data.number, data.size, data.empty],
+      [
+        data.first,
+        data.last,
+        data.numberOfElements,
+        data.totalElements,
+        data.totalPages,
+        data.number,
+        data.size,
+        data.empty,
+      ],
       [first, last, numberOfElements, 5, 3, page, 2, false],
     );
     assert.deepEqual(data.pageable, { offset: page * 2, pageNumber: page, pageSize: 2, paged: true, unpaged: false });
@@ -98,31 +127,63 @@ test("newest first, page by page, with counts of what is not shown", async () =>
 });
 
 test("filters by pipeline, status and time, all of them together", async () => {
-  assert.deepEqual(idsOf(await list("&pipelineIdentifier=first")), newestFirst((one) => one.pipeline === "first"));
+  assert.deepEqual(
+    idsOf(await list("&pipelineIdentifier=first")),
+    newestFirst((one) => one.pipeline === "first"),
+  );
   assert.deepEqual(idsOf(await list("&pipelineIdentifier=none")), []);
   const body = { filterType: "PipelineExecution", status: ["Success", "Failed"] };
-  assert.deepEqual(idsOf(await list("", body)), newestFirst(({ rest }) => rest === "Success" || rest === "Failed"));
-  assert.deepEqual(idsOf(await list("&pipelineIdentifier=first", body)), newestFirst(({ rest }) => rest === "Success"));
-  assert.deepEqual(idsOf(await list("", { filterType: "PipelineExecution", status: [] })), newestFirst(() => true));
+  assert.deepEqual(
+    idsOf(await list("", body)),
+    newestFirst(({ rest }) => rest === "Success" || rest === "Failed"),
+  );
+  assert.deepEqual(
+    idsOf(await list("&pipelineIdentifier=first", body)),
+    newestFirst(({ rest }) => rest === "Success"),
+  );
+  assert.deepEqual(
+    idsOf(await list("", { filterType: "PipelineExecution", status: [] })),
+    newestFirst(() => true),
+  );
   const [, second, third] = made;
   const timeRange = { startTime: second?.startTs, endTime: third?.startTs };
   assert.deepEqual(idsOf(await list("", { timeRange })), [third?.id, second?.id]);
-  assert.deepEqual(idsOf(await list("", { timeRange: { startTime: (second?.startTs ?? 0) + 1, endTime: third?.startTs } })), [third?.id]);
+  assert.deepEqual(
+    idsOf(await list("", { timeRange: { startTime: (second?.startTs ?? 0) + 1, endTime: third?.startTs } })),
+    [third?.id],
+  );
 });
 
 test("what is no filter is refused", async () => {
-  for (const body of [{ status: ["SUCCESS"] }, { status: "Success" }, { unknown: 1 }, { timeRange: { startTime: "x" } }, { filterType: "Other" }, { pipelineName: "x" }, []])
+  for (const body of [
+    { status: ["SUCCESS"] },
+    { status: "Success" },
+    { unknown: 1 },
+    { timeRange: { startTime: "x" } },
+    { filterType: "Other" },
+    { pipelineName: "x" },
+    [],
+  ])
     assert.equal((await list("", body)).status, 400, JSON.stringify(body));
   for (const query of ["&page=-1", "&size=1001", "&page=x"]) assert.equal((await list(query)).status, 400, query);
 });
 
 test("a project shows its own runs only, an account its own projects", async () => {
   const project = { name: "Q", identifier: "q", orgIdentifier: "default" };
-  await platform.send("POST", "/ng/api/projects?orgIdentifier=default", { contentType: "application/json", body: JSON.stringify({ project }) });
-  const empty = await platform.send("POST", "/pipeline/api/pipelines/execution/summary?orgIdentifier=default&projectIdentifier=q");
+  await platform.send("POST", "/ng/api/projects?orgIdentifier=default", {
+    contentType: "application/json",
+    body: JSON.stringify({ project }),
+  });
+  const empty = await platform.send(
+    "POST",
+    "/pipeline/api/pipelines/execution/summary?orgIdentifier=default&projectIdentifier=q",
+  );
   assert.equal(empty.body.data.totalElements, 0);
   const other = await platform.addAccount();
-  const foreign = await platform.send("POST", `/pipeline/api/pipelines/execution/summary?${SCOPE}`, { account: other.accountId, apiKey: other.apiKey });
+  const foreign = await platform.send("POST", `/pipeline/api/pipelines/execution/summary?${SCOPE}`, {
+    account: other.accountId,
+    apiKey: other.apiKey,
+  });
   assert.equal(foreign.status, 404);
 });
 
@@ -130,7 +191,10 @@ test("a detail is the whole tree: every node, its children, what follows it, who
   const { id, startTs } = made[0] ?? { id: "", startTs: 0 };
   const { summary, graph, step } = await detailOf(platform, id);
   assert.equal(graph.representationStrategy, "camelCase");
-  const nodes = graph.nodeMap as Record<string, { uuid: string; stepType: string; identifier: string; status: string; startTs: number }>;
+  const nodes = graph.nodeMap as Record<
+    string,
+    { uuid: string; stepType: string; identifier: string; status: string; startTs: number }
+  >;
   const edges = graph.nodeAdjacencyListMap as Record<string, { children: string[]; nextIds: string[] }>;
   assert.deepEqual(Object.keys(edges).toSorted(), Object.keys(nodes).toSorted());
   const walk = (node: string): unknown => [nodes[node]?.identifier, ...(edges[node]?.children ?? []).map(walk)];
@@ -145,16 +209,31 @@ test("a detail is the whole tree: every node, its children, what follows it, who
   assert.equal(step("stage")["stepType"], "Deployment");
   assert.equal(step("rollbackSteps")["status"], "Skipped");
   assert.deepEqual(
-    [summary.startTs, summary.endTs, summary.runSequence, summary.totalStagesCount, summary.successfulStagesCount, summary.failedStagesCount, summary.runningStagesCount],
+    [
+      summary.startTs,
+      summary.endTs,
+      summary.runSequence,
+      summary.totalStagesCount,
+      summary.successfulStagesCount,
+      summary.failedStagesCount,
+      summary.runningStagesCount,
+    ],
     [startTs, startTs, 1, 1, 1, 0, 0],
   );
   const stage = summary.layoutNodeMap[summary.startingNodeId];
-  assert.deepEqual([stage.nodeType, stage.nodeGroup, stage.nodeIdentifier, stage.status, stage.edgeLayoutList], ["Deployment", "STAGE", "stage", "Success", { currentNodeChildren: [], nextIds: [] }]);
+  assert.deepEqual(
+    [stage.nodeType, stage.nodeGroup, stage.nodeIdentifier, stage.status, stage.edgeLayoutList],
+    ["Deployment", "STAGE", "stage", "Success", { currentNodeChildren: [], nextIds: [] }],
+  );
 });
 
 test("a failure is told at the step, the stage and the run", async () => {
   const { summary, step } = await detailOf(platform, made[1]?.id ?? "");
-  assert.deepEqual(step("a")["failureInfo"], { message: "Step 'a' exited with code 3", failureTypeList: ["ApplicationError"], responseMessages: [] });
+  assert.deepEqual(step("a")["failureInfo"], {
+    message: "Step 'a' exited with code 3",
+    failureTypeList: ["ApplicationError"],
+    responseMessages: [],
+  });
   assert.equal(step("b")["status"], "Skipped");
   assert.equal(summary.executionErrorInfo.message, "Step 'a' exited with code 3");
   assert.equal(summary.layoutNodeMap[summary.startingNodeId].failureInfo.message, "Step 'a' exited with code 3");
@@ -166,7 +245,10 @@ test("what is still to come has not started, and what waits says why", async () 
   const id = await startRun(platform, "waits");
   const { step, status } = await detailOf(platform, id);
   assert.deepEqual([status, step("a")["status"], step("b")["status"]], ["Running", "TaskWaiting", "NotStarted"]);
-  assert.equal(step("a")["waitReason"], "Waits for a delegate with all of the selectors [gpu, eu]: none that is connected has them and a free slot.");
+  assert.equal(
+    step("a")["waitReason"],
+    "Waits for a delegate with all of the selectors [gpu, eu]: none that is connected has them and a free slot.",
+  );
   assert.deepEqual([step("b")["startTs"], step("b")["waitReason"], step("a")["delegateInfoList"]], [null, null, []]);
 });
 

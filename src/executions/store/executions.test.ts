@@ -27,7 +27,16 @@ async function begin(): Promise<State> {
 }
 
 const NOTHING = { started: [], stopped: [] };
-const final: readonly Status[] = ["succeeded", "ignored", "failed", "errored", "aborted", "expired", "rejected", "skipped"];
+const final: readonly Status[] = [
+  "succeeded",
+  "ignored",
+  "failed",
+  "errored",
+  "aborted",
+  "expired",
+  "rejected",
+  "skipped",
+];
 const open: readonly Status[] = ["queued", "running", "waiting", "paused"];
 
 for (const status of final) {
@@ -62,7 +71,10 @@ test("another account's execution is not found, let alone changed", async () => 
 
 test("a timer is taken once", async () => {
   await begin();
-  const [timer] = await platform.db.query<{ nodeId: Uuid }>(`select node_id as "nodeId" from execution_timers where execution_id = $1`, [run.id]);
+  const [timer] = await platform.db.query<{ nodeId: Uuid }>(
+    `select node_id as "nodeId" from execution_timers where execution_id = $1`,
+    [run.id],
+  );
   assert.ok(timer);
   const due = { accountId: run.accountId, executionId: run.id, nodeId: timer.nodeId, attempt: 1 };
   const taken = await Promise.all([1, 2, 3].map(() => platform.db.transaction((tx) => takeTimer(tx, due))));
