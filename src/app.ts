@@ -84,6 +84,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   });
   const triggers = makeTriggers({
     ...base,
+    permits: identity.permits,
     getPipeline: pipelines.get,
     prepareRun: pipelines.prepareRun,
     startExecution: executions.start,

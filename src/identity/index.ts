@@ -2,17 +2,18 @@
 import type { Clock } from "../core/clock.ts";
 import type { Db } from "../platform/db/db.ts";
 import { makeAuthenticate } from "./authenticate.ts";
-import { authorize } from "./permissions.ts";
+import { authorize, permits } from "./permissions.ts";
 import { makeUserByName } from "./user-by-name.ts";
 
 export { firstStart, type FirstFacts } from "./first-start.ts";
 export { addIdentityTypes } from "./graphql.ts";
-export type { Authorize } from "./permissions.ts";
+export type { Authorize, Permits } from "./permissions.ts";
 
 export type Identity = ReturnType<typeof makeIdentity>;
 
 export const makeIdentity = (deps: { db: Db; clock: Clock }) => ({
   authenticate: makeAuthenticate(deps),
   authorize,
+  permits,
   userByName: makeUserByName({ db: deps.db, authorize }),
 });

@@ -18,8 +18,14 @@ export type Permission =
 /** Throws `identity.not_permitted` unless the actor holds the permission in the scope. */
 export type Authorize = (actor: Actor, permission: Permission, scope: Scope) => void;
 
+/** The same question, for whoever shows more to those who may do more. */
+export type Permits = (actor: Actor, permission: Permission, scope: Scope) => boolean;
+
+export const permits: Permits = (actor, permission, scope) =>
+  actor.accountId === scope.accountId && holds(actor, permission);
+
 export const authorize: Authorize = (actor, permission, scope) => {
-  if (actor.accountId === scope.accountId && holds(actor, permission)) return;
+  if (permits(actor, permission, scope)) return;
   throw problem("identity.not_permitted", [permission], {
     cause: new Error(`actor ${actor.kind === "system" ? "system" : actor.id} lacks ${permission}`),
   });

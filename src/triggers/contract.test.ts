@@ -337,3 +337,10 @@ test("a delivery whose processing fails unexpectedly is closed, and the ones aft
   assert.equal((await rowOf(next))?.status, "TARGET_EXECUTION_REQUESTED");
   assert.equal(await total("executions"), earlier + 1, "of the first one nothing was left half done");
 });
+
+test("a viewer sees the trigger, but not the address that would let them start the pipeline", async () => {
+  const apiKey = await platform.addUser("_account_viewer");
+  const seen = await platform.send("GET", `/pipeline/api/triggers/full?${SCOPE}&targetIdentifier=deploy`, { apiKey });
+  assert.equal(seen.status, 200);
+  assert.equal(seen.body.data.webhookUrl, null);
+});

@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize, Permits } from "../identity/index.ts";
 import type { GetPipeline, InProject, PrepareRun } from "../pipelines/index.ts";
 import type { Sealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -18,6 +18,7 @@ export type TriggerDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
+  readonly permits: Permits;
   readonly getPipeline: GetPipeline;
   readonly prepareRun: PrepareRun;
   readonly sealer: Sealer;

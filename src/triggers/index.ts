@@ -1,4 +1,5 @@
 /** What starts executions from outside: custom webhooks. */
+import type { Actor } from "../core/actor.ts";
 import type { GetExecution, StartExecution } from "../executions/index.ts";
 import { makeCreateTrigger, makeGetTrigger, sealedFor, type TriggerDeps } from "./create.ts";
 import { makeGetDelivery } from "./delivery.ts";
@@ -21,7 +22,11 @@ export function makeTriggers(deps: TriggersDeps) {
     get: makeGetTrigger(deps),
     receive,
     delivery: makeGetDelivery(deps),
-    tokenOf: (trigger: Trigger): string => deps.sealer.open(trigger.tokenSealed, sealedFor(trigger)),
+    // Whoever knows the token can start the pipeline, so only those get it who may do that anyway.
+    tokenOf: (actor: Actor, trigger: Trigger): string | undefined =>
+      deps.permits(actor, "core_pipeline_execute", trigger)
+        ? deps.sealer.open(trigger.tokenSealed, sealedFor(trigger))
+        : undefined,
   };
   return {
     ...verbs,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Actor } from "../core/actor.ts";
 import { ok } from "../platform/http/answers.ts";
 import { decoded, formatOf, textOf } from "../platform/http/bodies.ts";
 import { projectQuery } from "../platform/http/queries.ts";
@@ -14,8 +15,8 @@ type Verbs = {
   readonly get: GetTrigger;
   readonly receive: ReceiveWebhook;
   readonly delivery: GetDelivery;
-  /** The webhook's token in plain text, for those who may see the trigger. */
-  readonly tokenOf: (trigger: Trigger) => string;
+  /** The webhook's token in plain text, for those who may run the pipeline. */
+  readonly tokenOf: (actor: Actor, trigger: Trigger) => string | undefined;
   readonly publicUrl: () => string;
 };
 
@@ -38,7 +39,7 @@ const managementRoutes = (verbs: Verbs): readonly Route[] => [
         textOf(call.body) ?? "",
         formatOf(call.body),
       );
-      return ok(call, triggerResponse(trigger, verbs.tokenOf(trigger), verbs.publicUrl()));
+      return ok(call, triggerResponse(trigger, verbs.tokenOf(call.actor, trigger), verbs.publicUrl()));
     },
   }),
   route({
@@ -50,7 +51,7 @@ const managementRoutes = (verbs: Verbs): readonly Route[] => [
     handle: async (call) => {
       const { targetIdentifier, ...scope } = call.query;
       const trigger = await verbs.get(call.actor, scope, targetIdentifier, call.params["identifier"] ?? "");
-      return ok(call, triggerResponse(trigger, verbs.tokenOf(trigger), verbs.publicUrl()));
+      return ok(call, triggerResponse(trigger, verbs.tokenOf(call.actor, trigger), verbs.publicUrl()));
     },
   }),
 ];

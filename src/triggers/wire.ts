@@ -14,7 +14,8 @@ const scopeQuery = (trigger: Trigger): string =>
     triggerIdentifier: trigger.identifier,
   }).toString();
 
-export const triggerResponse = (trigger: Trigger, token: string, publicUrl: string) => ({
+/** `webhookUrl` is null for those who may not run the pipeline. */
+export const triggerResponse = (trigger: Trigger, token: string | undefined, publicUrl: string) => ({
   name: trigger.name,
   identifier: trigger.identifier,
   description: trigger.description,
@@ -26,7 +27,7 @@ export const triggerResponse = (trigger: Trigger, token: string, publicUrl: stri
   yaml: trigger.yaml,
   version: trigger.version,
   enabled: trigger.enabled,
-  webhookUrl: `${publicUrl}${API}/custom/${token}/v3?${scopeQuery(trigger)}`,
+  webhookUrl: token === undefined ? null : `${publicUrl}${API}/custom/${token}/v3?${scopeQuery(trigger)}`,
   errors: {},
   errorResponse: false,
 });
