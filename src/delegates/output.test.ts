@@ -48,7 +48,8 @@ test("any cuts, repeats and reconnects give the script's output", async () => {
     fc.string({ unit: "grapheme" }),
     async (moves, text) => {
       const output = Buffer.from(`${text}\n`.repeat(12));
-      let { id, run, delegate } = await held();
+      const { id, run, ...first } = await held();
+      let { delegate } = first;
       let at = 0;
       for (const { back, ahead, before } of moves) {
         if (before === "reconnect") {
@@ -87,7 +88,8 @@ test("messages sent without waiting for their acks are taken in order", async ()
 });
 
 test("a gap in the output closes the connection, also at the end, and nothing is taken", async () => {
-  let { id, run, delegate } = await held();
+  const { id, run, ...first } = await held();
+  let { delegate } = first;
   delegate.log(run, 0, "12345");
   await delegate.next("logAck");
   const before = await snapshot(platform);
@@ -110,7 +112,8 @@ test("a gap in the output closes the connection, also at the end, and nothing is
 });
 
 test("a message holds at most MAX_CHUNK bytes, as readers rely on it", async () => {
-  let { id, run, delegate } = await held();
+  const { id, run, ...first } = await held();
+  let { delegate } = first;
   const before = await snapshot(platform);
   for (const extra of [1, 2, 5]) {
     delegate.log(run, 0, Buffer.alloc(MAX_CHUNK + extra, "x"));

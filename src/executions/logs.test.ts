@@ -104,7 +104,7 @@ test("any part of a log can be downloaded", async () => {
         ...(limit === null ? {} : { limit: String(limit) }),
         ...(of === undefined ? {} : { nodeExecutionId: of }),
       });
-      const url = `${platform.url}/pipeline/api/pipelines/execution/${id}/logs?accountIdentifier=${platform.accountId}&${query}`;
+      const url = `${platform.url}/pipeline/api/pipelines/execution/${id}/logs?accountIdentifier=${platform.accountId}&${query.toString()}`;
       const response = await fetch(url, { headers: { "x-api-key": platform.apiKey } });
       const got = Buffer.from(await response.arrayBuffer());
       assert.equal(response.status, 200);

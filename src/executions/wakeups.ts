@@ -9,7 +9,7 @@ import { gatherNotify } from "../platform/db/gather-notify.ts";
 
 const CHANNEL = "railhead_executions";
 /** How long a follower sleeps at most before it looks by itself (law 9). */
-const LOOK_AGAIN_MS = 1_000;
+export const LOOK_AGAIN_MS = 1_000;
 
 export type Wakeups = ReturnType<typeof makeWakeups>;
 

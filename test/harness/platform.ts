@@ -39,7 +39,7 @@ export type TestPlatform = {
   readonly addUser: (role: "_account_admin" | "_account_viewer") => Promise<string>;
   /** Another account of the same database, with an administrator. */
   readonly addAccount: () => Promise<{ readonly accountId: string; readonly apiKey: string }>;
-  /** A further server on the same database, with the same clock and connections of its own. Stop it before the first one. */
+  /** A further server on the same database, with the same clock and connections of its own; it stops with the first one at the latest. */
   readonly replica: () => Promise<TestPlatform>;
   readonly stop: () => Promise<void>;
 };
@@ -90,6 +90,14 @@ async function startOn(
   const { accountId } = await platform.firstStart((facts) => void (apiKey = facts.apiKey));
   const account = toWire(accountId);
 
+  const replicas: TestPlatform[] = [];
+  let over: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    for (const replica of replicas) await replica.stop();
+    await platform.stop();
+    await database.drop();
+  };
+
   const send: TestPlatform["send"] = async (method, path, how = {}) => {
     const target = new URL(`${url}${path}`);
     const scope = how.account === undefined ? account : how.account;
@@ -126,11 +134,12 @@ async function startOn(
     delegateToken: () => platform.renewLocalToken(accountId),
     addUser: (role) => addUser(db, accountId, role, clock.now()),
     addAccount: () => addAccount(db, clock.now()),
-    replica: () => startOn(secondView(database), options, { ...shared, apiKey }),
-    stop: async () => {
-      await platform.stop();
-      await database.drop();
+    replica: async () => {
+      const replica = await startOn(secondView(database), options, { ...shared, apiKey });
+      replicas.push(replica);
+      return replica;
     },
+    stop: () => (over ??= stop()),
   };
 }
 

@@ -94,13 +94,16 @@ export async function startRun(to: Sender, pipeline: string, how: SendOptions = 
 export const abortRun = (to: Sender, id: string): Promise<Answer> =>
   to.send("PUT", `/pipeline/api/pipeline/execute/interrupt/${id}?interruptType=AbortAll`);
 
+// oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
+type Node = Record<string, any>;
+
 /** What a detail page shows; `step` finds a node by its identifier. */
 export async function detailOf(to: Sender, id: string) {
   const answer = await to.send("GET", `/pipeline/api/pipelines/execution/${id}`);
   assert.equal(answer.status, 200, answer.text);
   const { pipelineExecutionSummary: summary, executionGraph: graph } = answer.body.data;
-  const nodes = Object.values(graph.nodeMap) as Record<string, any>[];
-  const step = (identifier: string): Record<string, any> => {
+  const nodes = Object.values<Node>(graph.nodeMap);
+  const step = (identifier: string): Node => {
     const found = nodes.find((node) => node["identifier"] === identifier);
     assert.ok(found, `no node ${identifier}`);
     return found;

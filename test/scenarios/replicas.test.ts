@@ -30,7 +30,12 @@ async function server(): Promise<TestPlatform & { readonly end: () => Promise<vo
 }
 
 async function connect(to: TestPlatform, ...holds: Lease[]): Promise<PretendDelegate> {
-  const delegate = await pretendDelegate({ url: to.url, token, identity, holds: holds.map(({ task, epoch }) => ({ task, epoch })) });
+  const delegate = await pretendDelegate({
+    url: to.url,
+    token,
+    identity,
+    holds: holds.map(({ task, epoch }) => ({ task, epoch })),
+  });
   undo.push(() => delegate.cut());
   return delegate;
 }
