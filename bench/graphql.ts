@@ -37,7 +37,7 @@ type Pair = { readonly ours: Round; readonly bare: Round };
 export const graphql: Bench = (signal, progress) =>
   withServer(signal, async (server) => {
     progress("storing executions");
-    const client = makeClient(server.facts, 2);
+    const client = makeClient(server.facts, 2, signal);
     await createProject(client);
     for (const name of ["measured", "other"])
       await logOf(client, await execute(client, await createPipeline(client, name, 1, "echo done")));

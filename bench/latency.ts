@@ -28,7 +28,7 @@ type Sample = { readonly sinceSent: number; readonly sinceAnswered: number; read
 
 export const latency: Bench = (signal, progress) =>
   withServer(signal, async ({ facts }) => {
-    const client = makeClient(facts, 2);
+    const client = makeClient(facts, 2, signal);
     const told = await listen();
     const { port } = told.address() as AddressInfo;
     await createProject(client);
@@ -42,7 +42,10 @@ export const latency: Bench = (signal, progress) =>
     const samples: Sample[] = [];
     for (let n = -WARM_UP; n < TRIGGERS; n += 1) {
       signal.throwIfAborted();
-      const sample = { ...(await trigger(client, url, told, offset)), bare: await bareFirstLine(wallClock) };
+      const sample = {
+        ...(await trigger(client, url, once(told, "connection", { signal }), offset)),
+        bare: await bareFirstLine(wallClock),
+      };
       if (n >= 0) samples.push(sample);
       if (n % 50 === 0) progress(`${n} of ${TRIGGERS}`);
     }
@@ -57,8 +60,12 @@ async function listen(): Promise<TcpServer> {
   return server;
 }
 
-async function trigger(client: Client, url: string, told: TcpServer, offset: number): Promise<Omit<Sample, "bare">> {
-  const ran = once(told, "connection");
+async function trigger(
+  client: Client,
+  url: string,
+  ran: Promise<unknown>,
+  offset: number,
+): Promise<Omit<Sample, "bare">> {
   const delivery = await client.call(url);
   await ran;
   const firstLine = millisecondsOf(await logOf(client, await executionOf(client, delivery))) - offset;

@@ -3,6 +3,7 @@
  * loopback, data in temporary folders, every load bounded: it stops by itself, and after five minutes in any case.
  * Writes bench/results/<name>.json. Never part of the tests: the figures are for people to judge.
  */
+import { setMaxListeners } from "node:events";
 import { styleText } from "node:util";
 import { graphql } from "./graphql.ts";
 import { latency } from "./latency.ts";
@@ -28,6 +29,8 @@ async function main(words: readonly string[]): Promise<number> {
   for (const name of ["SIGINT", "SIGTERM"] as const)
     process.once(name, () => stop.abort(new Error(`stopped by ${name}`)));
   const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(LIMIT_MS)]);
+  // Every request under way listens to it.
+  setMaxListeners(0, signal);
   const machine = machineFacts();
   const { cores, processor, memoryGiB, node, loadAverage } = machine;
   line(`${cores} cores of ${processor}, ${memoryGiB} GiB, Node ${node}, load average ${loadAverage.join(" ")}`);

@@ -19,7 +19,7 @@ type Round = { readonly own: number; readonly wall: number; readonly bare: numbe
 
 export const sequence: Bench = (signal, progress) =>
   withServer(signal, async (server) => {
-    const client = makeClient(server.facts, 2);
+    const client = makeClient(server.facts, 2, signal);
     const look = await lookInto(await server.databaseUrl());
     await createProject(client);
     const pipeline = await createPipeline(client, "many_steps", STEPS, ":");

@@ -18,7 +18,7 @@ const CONNECTIONS = 16;
 
 export const throughput: Bench = (signal, progress) =>
   withServer(signal, async (server) => {
-    const client = makeClient(server.facts, CONNECTIONS);
+    const client = makeClient(server.facts, CONNECTIONS, signal);
     const look = await lookInto(await server.databaseUrl());
     await createProject(client);
     const pipeline = await createPipeline(client, "one_step", 1, ":");

@@ -13,14 +13,14 @@ export type Exchange = {
 export type Client = ReturnType<typeof makeClient>;
 
 /** `atOnce`: connections at most; further requests wait for a free one. */
-export function makeClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number) {
+export function makeClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number, signal: AbortSignal) {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
 
   const exchange = (method: "GET" | "POST", url: string, contentType?: string, body?: string): Promise<Exchange> =>
     new Promise((resolve, reject) => {
       const headers = { "x-api-key": apiKey, ...(contentType === undefined ? {} : { "content-type": contentType }) };
       const sentAt = performance.now();
-      const sent = request(url, { method, agent, headers }, (response) => {
+      const sent = request(url, { method, agent, headers, signal }, (response) => {
         const answeredAt = performance.now();
         let text = "";
         response.setEncoding("utf8").on("data", (part: string) => (text += part));
