@@ -103,7 +103,9 @@ async function runTests(
   server: TestServer,
   failed: string,
 ): Promise<number> {
-  const own = ["--test", "--test-isolation=process", `--test-concurrency=${Math.max(2, availableParallelism())}`];
+  const concurrency = `--test-concurrency=${Math.max(2, availableParallelism())}`;
+  // A test that waits for what never comes fails by its name, instead of keeping the whole run.
+  const own = ["--test", "--test-isolation=process", concurrency, "--test-timeout=180000"];
   const reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"];
   const record = [`--test-reporter=${import.meta.dirname}/test-reporter.ts`, `--test-reporter-destination=${failed}`];
   const cache = process.env["NODE_COMPILE_CACHE"] ?? (await compileCache());

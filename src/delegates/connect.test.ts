@@ -191,13 +191,3 @@ test("a delegate that connects anew replaces its connection, also a half-open on
   second.finish(await second.next("run"));
   await second.next("finishedAck");
 });
-
-test("a delegate that hangs up before it is welcomed gets no tasks", async () => {
-  const gone = await connect({ name: "gone" });
-  await gone.cut();
-  const id = await startRun(platform, "one");
-  const present = await connect({ name: "present" });
-  present.finish(await present.next("run"));
-  await present.next("finishedAck");
-  assert.equal(await statusesOf(platform, id), "Success");
-});
