@@ -31,14 +31,14 @@ async function main(words: readonly string[]): Promise<number> {
   const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(LIMIT_MS)]);
   // Every request under way listens to it.
   setMaxListeners(0, signal);
-  const machine = machineFacts();
-  const { cores, processor, memoryGiB, node, loadAverage } = machine;
+  const { cores, processor, memoryGiB, node, loadAverage } = machineFacts();
   line(`${cores} cores of ${processor}, ${memoryGiB} GiB, Node ${node}, load average ${loadAverage.join(" ")}`);
   for (const name of words.length === 0 ? all : words.filter(isName)) {
-    const from = Date.now();
+    const at = new Date();
+    const machine = machineFacts();
     const result = await BENCHES[name](signal, (text) => note(`${name}: ${text}`));
     note("");
-    writeResult(name, machineFacts(), new Date(from), result);
+    writeResult(name, machine, at, result);
     line();
     line(table(name, result));
   }
