@@ -68,11 +68,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const { authorize } = identity;
   const base = { db, audit, authorize, clock, newId };
   const projects = makeProjects(base);
-  const connectors = makeConnectors({
-    ...base,
-    getProject: projects.get,
-    requireOrganization: projects.requireOrganization,
-  });
+  const connectors = makeConnectors({ ...base, requireScope: projects.requireScope });
   const delegates = makeDelegates({ ...base, log, onError });
   const pipelines = makePipelines({ ...base, getProject: projects.get });
   const executions = makeExecutions({

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { problemsOf } from "./problem.ts";
+import { commonProblem } from "./problems.ts";
 import { ENTITY_IDENTIFIER, isReserved, NAME, SCOPE_IDENTIFIER } from "./identifier.ts";
 
 const problem = problemsOf({ "thing.gone": [404, "ENTITY_NOT_FOUND", "No %s in %s."] });
@@ -31,4 +32,11 @@ test("identifiers and names as clients of this API family write them", () => {
   for (const bad of ["", " a", "a/b", "<b>", "ä", "x".repeat(129)]) assert.doesNotMatch(bad, NAME);
   for (const word of ["or", "true", "stepGroup", "liteEngineTask"]) assert.ok(isReserved(word));
   assert.ok(!isReserved("orders"));
+});
+
+test("what the state of things forbids is 402, whatever slice says it", () => {
+  const stale = commonProblem("core.stale_version", ["Project", "shop", "3", "2"]);
+  assert.deepEqual([stale.status, stale.wire], [402, "OPTIMISTIC_LOCKING_EXCEPTION"]);
+  assert.match(stale.message, /^Project \[shop\] .* version 3, .* version 2\.$/);
+  assert.equal(commonProblem("core.referenced", ["Connector", "r", "pipeline p"]).status, 402);
 });

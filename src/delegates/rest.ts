@@ -2,7 +2,17 @@ import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { json } from "../platform/http/answers.ts";
 import { route, type Route } from "../platform/http/routes.ts";
+import { epochMs, resourced, wireId } from "../platform/http/shapes.ts";
 import type { CreateDelegateToken } from "./tokens.ts";
+
+const tokenShape = z.strictObject({
+  uuid: wireId,
+  accountId: wireId,
+  name: z.string(),
+  createdAt: epochMs,
+  status: z.enum(["ACTIVE", "REVOKED"]),
+  value: z.string().nullable(),
+});
 
 export const delegateRoutes = (verbs: { createToken: CreateDelegateToken }): readonly Route[] => [
   route({
@@ -12,6 +22,7 @@ export const delegateRoutes = (verbs: { createToken: CreateDelegateToken }): rea
     access: { permission: "core_delegate_edit" },
     errors: "resource",
     query: z.object({ tokenName: z.string({ error: "is required" }) }),
+    doc: { summary: "Create a delegate token; its value is shown once", answer: resourced(tokenShape) },
     handle: async (call) => {
       const token = await verbs.createToken(call.actor, call.query.tokenName);
       return json(200, {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ok, text } from "../platform/http/answers.ts";
 import { documentOf, formatOf, textOf } from "../platform/http/bodies.ts";
+import { springPage, springPageQuery } from "../platform/http/pages.ts";
 import { maybeProjectQuery, projectQuery, wholeNumber } from "../platform/http/queries.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { validate } from "../platform/document/validate.ts";
@@ -41,8 +42,7 @@ const runRoute = (verbs: Verbs, suffix: string, operation: string): Route =>
   });
 
 const listQuery = projectQuery.extend({
-  page: wholeNumber().default(0),
-  size: wholeNumber(1_000).default(10),
+  ...springPageQuery(10).shape,
   pipelineIdentifier: z.string().optional(),
 });
 
@@ -64,21 +64,7 @@ const listRoute = (verbs: Verbs): Route =>
         size,
         page * size,
       );
-      const totalElements = await found.total();
-      const totalPages = size === 0 ? 0 : Math.ceil(totalElements / size);
-      return ok(call, {
-        totalPages,
-        totalElements,
-        sort: { sorted: true, unsorted: false, empty: false },
-        first: page === 0,
-        last: page + 1 >= totalPages,
-        numberOfElements: found.items.length,
-        pageable: { offset: page * size, pageNumber: page, pageSize: size, paged: true, unpaged: false },
-        size,
-        content: found.items.map((execution) => executionSummary(execution)),
-        number: page,
-        empty: found.items.length === 0,
-      });
+      return ok(call, await springPage(found, (execution) => executionSummary(execution)));
     },
   });
 

@@ -3,17 +3,17 @@ import type { Actor } from "../core/actor.ts";
 import type { Scope } from "../core/scope.ts";
 import { problem } from "./problems.ts";
 
+type Nouns<N extends string, V extends string> = `core_${N}_${V}`;
+
 export type Permission =
-  | "core_connector_edit"
-  | "core_connector_view"
-  | "core_delegate_edit"
-  | "core_pipeline_abort"
-  | "core_pipeline_edit"
-  | "core_pipeline_execute"
-  | "core_pipeline_view"
-  | "core_project_create"
-  | "core_project_view"
-  | "core_user_view";
+  | Nouns<"account" | "setting" | "authsetting", "view" | "edit">
+  | Nouns<"audit", "view">
+  | Nouns<"organization" | "project", "view" | "create" | "edit" | "delete">
+  | Nouns<"user", "view" | "manage" | "invite">
+  | Nouns<"usergroup", "view" | "manage">
+  | Nouns<"pipeline", "view" | "edit" | "delete" | "execute" | "abort">
+  | Nouns<"inputset" | "delegate", "view" | "edit" | "delete">
+  | Nouns<"service" | "environment" | "connector" | "secret", "view" | "edit" | "delete" | "access">;
 
 /** Throws `identity.not_permitted` unless the actor holds the permission in the scope. */
 export type Authorize = (actor: Actor, permission: Permission, scope: Scope) => void;

@@ -48,12 +48,19 @@ export const makeListApplications =
     return { items, limit, offset, total: () => countProjects(deps.db, actor.accountId) };
   };
 
-/** Throws `project.no_organization`. */
-export type RequireOrganization = (actor: Actor, orgIdentifier: string) => Promise<void>;
+/** Throws `project.no_organization`, `project.not_found`, `project.without_organization` unless account, organization or project exist. */
+export type RequireScope = (actor: Actor, scope: MaybeProject) => Promise<void>;
 
-export const makeRequireOrganization =
-  (deps: Deps): RequireOrganization =>
-  async (actor, orgIdentifier) => {
-    if (!(await organizationExists(deps.db, actor.accountId, orgIdentifier)))
-      throw problem("project.no_organization", [orgIdentifier]);
+type MaybeProject = { readonly orgIdentifier: string | null; readonly projectIdentifier: string | null };
+
+export const makeRequireScope =
+  (deps: Pick<Deps, "db">): RequireScope =>
+  async ({ accountId }, { orgIdentifier, projectIdentifier }) => {
+    if (orgIdentifier === null) {
+      if (projectIdentifier !== null) throw problem("project.without_organization");
+    } else if (projectIdentifier === null) {
+      if (!(await organizationExists(deps.db, accountId, orgIdentifier)))
+        throw problem("project.no_organization", [orgIdentifier]);
+    } else if (!(await findProject(deps.db, accountId, orgIdentifier, projectIdentifier)))
+      throw problem("project.not_found", [projectIdentifier, orgIdentifier]);
   };

@@ -5,12 +5,12 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../identity/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { makeCreateProject } from "./create.ts";
-import { makeGetApplication, makeGetProject, makeListApplications, makeRequireOrganization } from "./get.ts";
+import { makeGetApplication, makeGetProject, makeListApplications, makeRequireScope } from "./get.ts";
 import { projectRoutes } from "./rest.ts";
 import { insertOrganization } from "./store.ts";
 
 export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
-export type { GetProject, RequireOrganization } from "./get.ts";
+export type { GetProject, RequireScope } from "./get.ts";
 
 export const DEFAULT_ORGANIZATION = "default";
 
@@ -22,7 +22,7 @@ export function makeProjects(deps: { db: Db; audit: Audit; authorize: Authorize;
     get: makeGetProject(deps),
     getApplication: makeGetApplication(deps),
     listApplications: makeListApplications(deps),
-    requireOrganization: makeRequireOrganization(deps),
+    requireScope: makeRequireScope(deps),
   };
   return {
     ...verbs,

@@ -13,6 +13,7 @@ export const problems = {
     "INVALID_REQUEST",
     "orgIdentifier in the document [%s] is not the one in the query [%s].",
   ],
+  "project.without_organization": [400, "INVALID_REQUEST", "projectIdentifier needs orgIdentifier beside it."],
   // Spec, rule 1 under Errors: an application that does not exist and one of somebody else answer alike.
   "project.no_application": [403, "ACCESS_DENIED", "User not authorized."],
 } as const;

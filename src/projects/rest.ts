@@ -2,11 +2,12 @@ import { documentOf } from "../platform/http/bodies.ts";
 import { ok } from "../platform/http/answers.ts";
 import { orgQuery } from "../platform/http/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
+import { enveloped } from "../platform/http/shapes.ts";
 import { validate } from "../platform/document/validate.ts";
 import type { CreateProject } from "./create.ts";
 import type { GetProject } from "./get.ts";
 import { problem } from "./problems.ts";
-import { projectBody, projectResponse } from "./wire.ts";
+import { projectBody, projectResponse, projectShape } from "./wire.ts";
 
 export const projectRoutes = (verbs: { create: CreateProject; get: GetProject }): readonly Route[] => [
   route({
@@ -15,6 +16,11 @@ export const projectRoutes = (verbs: { create: CreateProject; get: GetProject })
     operation: "project.create",
     access: { permission: "core_project_create" },
     query: orgQuery,
+    doc: {
+      summary: "Create a project",
+      body: { schema: projectBody, root: "project", example: { name: "The shop", identifier: "shop" } },
+      answer: enveloped(projectShape),
+    },
     handle: async (call) => {
       const { modules: _, ...body } = validate(projectBody, documentOf(call.body), { root: "project" });
       const { orgIdentifier } = call.query;
@@ -30,6 +36,7 @@ export const projectRoutes = (verbs: { create: CreateProject; get: GetProject })
     operation: "project.get",
     access: { permission: "core_project_view" },
     query: orgQuery,
+    doc: { summary: "Read a project", answer: enveloped(projectShape) },
     handle: async (call) =>
       ok(call, projectResponse(await verbs.get(call.actor, call.query.orgIdentifier, call.params["identifier"] ?? ""))),
   }),

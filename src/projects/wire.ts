@@ -1,6 +1,7 @@
 /** Our project ↔ the shapes of spec.md ("Project", "Create project"). */
 import { z } from "zod";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
+import { epochMs, stringMap } from "../platform/http/shapes.ts";
 import type { Project } from "./project.ts";
 
 /** A project always has every module; the field exists for clients that send and read it. */
@@ -33,4 +34,18 @@ export const projectResponse = (project: Project) => ({
   },
   createdAt: project.createdAt,
   lastModifiedAt: project.updatedAt,
+});
+
+export const projectShape = z.strictObject({
+  project: z.strictObject({
+    orgIdentifier: z.string(),
+    identifier: z.string(),
+    name: z.string(),
+    color: z.string(),
+    modules: z.array(z.enum(MODULES)),
+    description: z.string(),
+    tags: stringMap,
+  }),
+  createdAt: epochMs,
+  lastModifiedAt: epochMs,
 });

@@ -8,6 +8,7 @@ export const problems = {
   "http.bad_body": [400, "INVALID_REQUEST", "%s"],
   "http.bad_url": [400, "INVALID_REQUEST", "The address of the request is malformed."],
   "http.bad_content_type": [400, "INVALID_REQUEST", "Content type '%s' is not understood here."],
+  "http.bad_if_match": [400, "INVALID_REQUEST", "If-Match takes the version that was read, as in If-Match: 3."],
   "http.no_route": [404, "RESOURCE_NOT_FOUND", "No resource at %s %s."],
   "http.unexpected": [
     500,

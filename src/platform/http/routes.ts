@@ -36,7 +36,29 @@ export type Answer =
   | { readonly kind: "text"; readonly status: number; readonly body: string | Buffer | AsyncIterable<Buffer> }
   | { readonly kind: "events"; readonly run: (sink: EventSink) => Promise<void> };
 
+/** The request body of a route: what it is validated with, and one that works, which a test sends. */
+export type BodyDoc = {
+  readonly schema: z.ZodType;
+  /** The key that a document has at its top, as `project`. */
+  readonly root?: string;
+  /** Media types that are understood; JSON and YAML unless told otherwise. */
+  readonly types?: readonly string[];
+  /** False where the body may be left out. */
+  readonly required?: boolean;
+  readonly example: unknown;
+};
+
+/** What a route says of itself in api/openapi.json; a test calls every operation with its example and checks the answer. */
+export type RouteDoc = {
+  readonly summary: string;
+  readonly description?: string;
+  readonly body?: BodyDoc;
+  /** The whole body of a 200 (`shapes.ts`), or the media type of what is not JSON. */
+  readonly answer: z.ZodType | "text/plain" | "text/event-stream" | "text/html";
+};
+
 type Shared = {
+  readonly doc?: RouteDoc;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Without `/gateway`; parameters as `:name`. */
   readonly path: string;
