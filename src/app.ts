@@ -3,7 +3,6 @@
  * once, low to high; what has to go up is passed down as a port.
  */
 import { lexicographicSortSchema, printSchema, type GraphQLSchema } from "graphql";
-import { z } from "zod";
 import { makeAudit } from "./audit/index.ts";
 import { makeConnectors } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
@@ -23,8 +22,7 @@ import type { Db } from "./platform/db/db.ts";
 import { databaseProblem } from "./platform/db/problems.ts";
 import { makeBuilder } from "./platform/graphql/builder.ts";
 import { addGraphql } from "./platform/graphql/endpoint.ts";
-import { json } from "./platform/http/answers.ts";
-import { publicRoute, type Route } from "./platform/http/routes.ts";
+import { makeHealth } from "./platform/http/health.ts";
 import { makeHttp } from "./platform/http/server.ts";
 import { every } from "./platform/jobs/every.ts";
 import type { Log } from "./platform/log/log.ts";
@@ -99,8 +97,9 @@ export async function buildPlatform(deps: PlatformDeps) {
     maxFrame: MAX_FRAME,
   };
   const http = await makeHttp(httpDeps);
+  const health = makeHealth({ pendingMigrations: deps.pendingMigrations, stopping: stopping.signal });
   http.add([
-    ...healthRoutes(deps),
+    ...health.routes,
     ...projects.routes,
     ...connectors.routes,
     ...pipelines.routes,
@@ -130,6 +129,8 @@ export async function buildPlatform(deps: PlatformDeps) {
         token: () => delegates.renewLocalToken(accountId),
         log,
       }),
+    /** From now on /health/ready says so; to be called last. */
+    ready: health.ready,
     /** Makes the account of an empty database. `announce` gets what only this call knows, before the commit. */
     firstStart: (announce: (facts: FirstFacts) => void): Promise<{ accountId: Uuid; facts: FirstFacts | undefined }> =>
       firstStart({
@@ -181,32 +182,3 @@ export function printGraphqlSchema(): string {
   });
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }
-
-const healthRoutes = ({ pendingMigrations }: Pick<PlatformDeps, "pendingMigrations">): readonly Route[] => [
-  publicRoute({
-    method: "GET",
-    path: "/health/live",
-    operation: "health.live",
-    access: { public: "probes have no credential, and learn nothing here" },
-    query: z.object({}),
-    handle: async () => json(200, { status: "UP" }),
-  }),
-  publicRoute({
-    method: "GET",
-    path: "/health/ready",
-    operation: "health.ready",
-    access: { public: "probes have no credential, and learn nothing here" },
-    query: z.object({}),
-    handle: async () => {
-      try {
-        // The question itself shows that the database answers.
-        const pending = await pendingMigrations();
-        return pending.length === 0
-          ? json(200, { status: "UP" })
-          : json(503, { status: "DOWN", reason: "migrations are pending" });
-      } catch {
-        return json(503, { status: "DOWN", reason: "the database does not answer" });
-      }
-    },
-  }),
-];

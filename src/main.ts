@@ -56,6 +56,7 @@ async function startAll(config: Config, log: Log, onStop: (undo: Undo) => void):
     const local = platform.startLocalDelegate({ ...config, accountId, url: address });
     onStop(() => local.stop());
   }
+  platform.ready();
   // The address as a whole is told once, at the first start; bootstrap.json always has it.
   const { hostname, port } = new URL(address);
   log.info({ host: hostname, port: Number(port), database: database.describe }, "listening");

@@ -72,7 +72,7 @@ export async function startServer(folder: string, signal: AbortSignal): Promise<
     const readyAfter = performance.now() - from;
     const pid = child.pid ?? 0;
     return {
-      facts: await factsOf(dataDir, port, signal),
+      facts: await factsOf(dataDir),
       pid,
       readyAfter,
       delegatePid: () => childOf(pid, "delegate"),
@@ -100,27 +100,9 @@ export async function withServer<T>(signal: AbortSignal, work: (server: Server) 
   }
 }
 
-/** The facts of this start, once its key is good: the account of a first start is committed a moment after readiness. */
-async function factsOf(dataDir: string, port: number, signal: AbortSignal): Promise<Facts> {
-  for (;;) {
-    const text = await readFile(join(dataDir, "bootstrap.json"), "utf8").catch(() => "");
-    if (text.includes(`:${port}"`)) {
-      const facts = JSON.parse(text) as Facts;
-      if (await isKnown(facts)) return facts;
-    }
-    await rest(LOOK_MS, undefined, { signal });
-  }
-}
-
-async function isKnown({ baseUrl, accountId, apiKey }: Facts): Promise<boolean> {
-  const response = await fetch(`${baseUrl}/gateway/api/graphql?accountId=${accountId}`, {
-    method: "POST",
-    headers: { "x-api-key": apiKey, "content-type": "application/json" },
-    body: `{"query":"{ applications(limit: 1) { nodes { id } } }"}`,
-  });
-  await response.body?.cancel();
-  return response.ok;
-}
+/** Kept before readiness is said. */
+const factsOf = async (dataDir: string): Promise<Facts> =>
+  JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8")) as Facts;
 
 async function databaseUrl(dataDir: string): Promise<string> {
   const args = [join(ROOT, "scripts/guard.js"), join(ROOT, "scripts/db.ts"), "psql-url"];

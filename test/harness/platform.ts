@@ -88,6 +88,7 @@ async function startOn(
   url = await platform.http.app.listen({ host: "127.0.0.1", port: 0 });
   let apiKey = shared.apiKey ?? "";
   const { accountId } = await platform.firstStart((facts) => void (apiKey = facts.apiKey));
+  platform.ready();
   const account = toWire(accountId);
 
   const replicas: TestPlatform[] = [];

@@ -1,0 +1,60 @@
+/** What probes ask: does the process run, and may callers come. */
+import { z } from "zod";
+import { json } from "./answers.ts";
+import { publicRoute, type Answer, type Route } from "./routes.ts";
+
+export type HealthDeps = {
+  /** Names of the migrations that are still to come. Rejects when the database does not answer. */
+  readonly pendingMigrations: () => Promise<readonly string[]>;
+  readonly stopping: AbortSignal;
+};
+
+export type Health = {
+  readonly routes: readonly Route[];
+  /** The start is over: whatever a caller needs is there. */
+  readonly ready: () => void;
+};
+
+const PROBE = { public: "probes have no credential, and learn nothing here" };
+
+export function makeHealth({ pendingMigrations, stopping }: HealthDeps): Health {
+  let started = false;
+
+  async function whyNot(): Promise<string | undefined> {
+    if (stopping.aborted) return "the server stops";
+    try {
+      // The question itself shows that the database answers.
+      if ((await pendingMigrations()).length > 0) return "migrations are pending";
+    } catch {
+      return "the database does not answer";
+    }
+    return started ? undefined : "the server is still starting";
+  }
+
+  async function readiness(): Promise<Answer> {
+    const reason = await whyNot();
+    return reason === undefined ? json(200, { status: "UP" }) : json(503, { status: "DOWN", reason });
+  }
+
+  return {
+    ready: () => void (started = true),
+    routes: [
+      publicRoute({
+        method: "GET",
+        path: "/health/live",
+        operation: "health.live",
+        access: PROBE,
+        query: z.object({}),
+        handle: async () => json(200, { status: "UP" }),
+      }),
+      publicRoute({
+        method: "GET",
+        path: "/health/ready",
+        operation: "health.ready",
+        access: PROBE,
+        query: z.object({}),
+        handle: readiness,
+      }),
+    ],
+  };
+}

@@ -1,0 +1,76 @@
+/** When a probe may let callers in: not before the account, its facts and the background jobs are there. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { Client } from "pg";
+import { makeClient } from "../harness/client.ts";
+import { databaseByAddress } from "../harness/database.ts";
+import { startProgram } from "../harness/program.ts";
+import { makeServerFolder, readFacts, type ServerFolder } from "../harness/server-process.ts";
+import { until } from "../harness/until.ts";
+
+let folder: ServerFolder;
+let database: Awaited<ReturnType<typeof databaseByAddress>>;
+
+before(async () => {
+  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+});
+
+after(async () => {
+  await folder?.remove();
+  await database?.drop();
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+test("a server that listens but has no account yet is alive and not ready", async () => {
+  const [port, blocker] = [await freePort(), new Client({ connectionString: database.url })];
+  const ask = (path: string): Promise<{ status: number; text: string }> =>
+    fetch(`http://127.0.0.1:${port}/health/${path}`).then(
+      async (answer) => ({ status: answer.status, text: await answer.text() }),
+      () => ({ status: 0, text: "" }),
+    );
+  await blocker.connect();
+  // Whoever wants to know whether there is an account has to wait.
+  await blocker.query("begin; lock table accounts");
+  const program = startProgram({
+    args: ["server"],
+    env: {
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      RAILHEAD_DATA_DIR: folder.dataDir,
+      RAILHEAD_ROOT_KEY: randomBytes(32).toString("base64"),
+      RAILHEAD_LOCAL_DELEGATE: "off",
+    },
+    cwd: folder.path,
+  });
+  try {
+    await until(
+      () => ask("live"),
+      ({ status }) => status === 200,
+    );
+    const early = await ask("ready");
+    assert.equal(early.status, 503);
+    assert.deepEqual(JSON.parse(early.text), { status: "DOWN", reason: "the server is still starting" });
+    await assert.rejects(readFacts(folder), { code: "ENOENT" });
+
+    await blocker.query("rollback");
+    await program.said(/^Railhead is ready\.$/m);
+    assert.deepEqual(await ask("ready"), { status: 200, text: '{"status":"UP"}' });
+    assert.deepEqual(await makeClient(await readFacts(folder)).graphql("{ applications(limit: 1) { nodes { id } } }"), {
+      applications: { nodes: [] },
+    });
+  } finally {
+    await blocker.end();
+    await program.end("SIGTERM");
+  }
+});
