@@ -66,7 +66,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const { authorize } = identity;
   const base = { db, audit, authorize, clock, newId };
   const projects = makeProjects(base);
-  const connectors = makeConnectors({ ...base, requireScope: projects.requireScope });
+  const connectors = makeConnectors({ ...base, permits: identity.permits, requireScope: projects.requireScope });
   const delegates = makeDelegates({ ...base, log, onError });
   const pipelines = makePipelines({ ...base, getProject: projects.get });
   const executions = makeExecutions({

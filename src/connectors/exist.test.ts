@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { connectorYaml, create, made, projectYaml } from "../../test/harness/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import type { Actor } from "../core/actor.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import { makeIdentity, type Permits } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import { makeConnectorsExist } from "./exist.ts";
+
+let platform: TestPlatform;
+let actor: Actor;
+let permits: Permits;
+let statements = 0;
+before(async () => {
+  platform = await startTestPlatform();
+  ({ permits } = makeIdentity(platform));
+  actor = { kind: "system", accountId: fromWire(platform.accountId) as Uuid };
+  await made(create.project(platform, projectYaml()));
+  await made(create.connector(platform, connectorYaml("in_account")));
+  await made(create.connector(platform, connectorYaml("in_org", "  orgIdentifier: default\n")));
+  const project = "  orgIdentifier: default\n  projectIdentifier: shop\n";
+  await made(create.connector(platform, connectorYaml("in_project", project)));
+});
+after(() => platform?.stop());
+
+const counting = (): Db => ({
+  ...platform.db,
+  query: (text, values) => {
+    statements += 1;
+    return platform.db.query(text, values);
+  },
+});
+const SHOP = { orgIdentifier: "default", projectIdentifier: "shop" };
+
+test("references are answered in order, each from its own scope, by one statement", async () => {
+  const exist = makeConnectorsExist({ db: counting(), permits });
+  const asked = [
+    "in_project",
+    "none",
+    "a b",
+    "org.in_org",
+    "in_org",
+    "account.in_account",
+    "account.in_org",
+    "in_project",
+  ];
+  statements = 0;
+  assert.deepEqual(await exist(actor, SHOP, asked), [true, false, false, true, false, true, false, true]);
+  assert.equal(statements, 1);
+  assert.deepEqual(await exist(actor, { orgIdentifier: null, projectIdentifier: null }, ["in_account", "org.in_org"]), [
+    true,
+    false,
+  ]);
+  assert.deepEqual(await exist(actor, SHOP, []), []);
+});
+
+test("nothing of another account exists, nor what the actor may not see", async () => {
+  const exist = makeConnectorsExist({ db: platform.db, permits });
+  const other: Actor = { kind: "system", accountId: fromWire((await platform.addAccount()).accountId) as Uuid };
+  assert.deepEqual(await exist(other, SHOP, ["in_project", "account.in_account"]), [false, false]);
+  const guest: Actor = { kind: "delegate", accountId: actor.accountId, id: actor.accountId, name: "guest" };
+  assert.deepEqual(await exist(guest, SHOP, ["in_project"]), [false]);
+});

@@ -1,0 +1,23 @@
+/** References between things of different scopes, as documents write them (reference section 3.4). */
+
+/** Where a thing lives inside its account; null for what is not narrowed. */
+export type Place = { readonly orgIdentifier: string | null; readonly projectIdentifier: string | null };
+
+export type Referred = Place & { readonly identifier: string };
+
+// Secrets may have hyphens in their identifiers; nothing has a dot.
+const REFERENCE = /^(?:(account|org)\.)?([a-zA-Z_][0-9a-zA-Z_$-]{0,127})$/;
+
+/**
+ * What `reference` names when it stands in a thing that lives at `home`: `account.x` in the account, `org.x` in
+ * home's organization, plain `x` at home itself. Undefined for what can name nothing: not of that form, or `org.x`
+ * outside of any organization.
+ */
+export function referred(reference: string, home: Place): Referred | undefined {
+  const [, level, identifier] = REFERENCE.exec(reference) ?? [];
+  if (identifier === undefined) return undefined;
+  if (level === "account") return { orgIdentifier: null, projectIdentifier: null, identifier };
+  const { orgIdentifier, projectIdentifier } = home;
+  if (level === undefined) return { orgIdentifier, projectIdentifier, identifier };
+  return orgIdentifier === null ? undefined : { orgIdentifier, projectIdentifier: null, identifier };
+}
