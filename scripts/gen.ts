@@ -10,10 +10,11 @@ import process from "node:process";
 import { errors } from "./gen-errors.ts";
 import { graphql } from "./gen-graphql.ts";
 import { map } from "./gen-map.ts";
+import { openapi } from "./gen-openapi.ts";
 import { root } from "./lib/files.ts";
 import type { Generator } from "./lib/generated.ts";
 
-const generators: readonly Generator[] = [map, errors, graphql];
+const generators: readonly Generator[] = [map, errors, graphql, openapi];
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];

@@ -2,7 +2,7 @@
  * The composition: the one file that knows everything. Each slice is built
  * once, low to high; what has to go up is passed down as a port.
  */
-import { lexicographicSortSchema, printSchema, type GraphQLSchema } from "graphql";
+import type { GraphQLSchema } from "graphql";
 import { makeAudit } from "./audit/index.ts";
 import { makeConnectors } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
@@ -22,6 +22,7 @@ import type { Db } from "./platform/db/db.ts";
 import { databaseProblem } from "./platform/db/problems.ts";
 import { makeBuilder } from "./platform/graphql/builder.ts";
 import { addGraphql } from "./platform/graphql/endpoint.ts";
+import { addApiDocs } from "./platform/http/api-docs.ts";
 import { makeHealth } from "./platform/http/health.ts";
 import { makeHttp } from "./platform/http/server.ts";
 import { every } from "./platform/jobs/every.ts";
@@ -108,6 +109,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     ...delegates.routes,
   ]);
   addGraphql(http.app, schema, httpDeps);
+  await addApiDocs(http.app);
   const served = delegates.serve(http.app, executions.ports);
 
   /** Everything that is looked at again and again; tests call it instead of waiting. */
@@ -169,16 +171,4 @@ function buildSchema({ identity, projects, pipelines, executions }: SchemaDeps):
   const { Pipeline } = addPipelineTypes(builder, { Application }, pipelines);
   addExecutionTypes(builder, { Application, Pipeline }, executions);
   return builder.toSchema();
-}
-
-/** The schema as text, for api/schema.graphql. No field is resolved, so no verb is needed. */
-export function printGraphqlSchema(): string {
-  const unused = (): Promise<never> => Promise.reject(new Error("the printed schema resolves nothing"));
-  const schema = buildSchema({
-    identity: { userByName: unused },
-    projects: { getApplication: unused, listApplications: unused },
-    pipelines: { list: unused, getById: unused },
-    executions: { list: unused, get: unused },
-  });
-  return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

@@ -22,7 +22,11 @@ export const delegateRoutes = (verbs: { createToken: CreateDelegateToken }): rea
     access: { permission: "core_delegate_edit" },
     errors: "resource",
     query: z.object({ tokenName: z.string({ error: "is required" }) }),
-    doc: { summary: "Create a delegate token; its value is shown once", answer: resourced(tokenShape) },
+    doc: {
+      summary: "Create a delegate token; its value is shown once",
+      queryExample: { tokenName: "build-hosts" },
+      answer: resourced(tokenShape),
+    },
     handle: async (call) => {
       const token = await verbs.createToken(call.actor, call.query.tokenName);
       return json(200, {

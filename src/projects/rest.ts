@@ -18,7 +18,7 @@ export const projectRoutes = (verbs: { create: CreateProject; get: GetProject })
     query: orgQuery,
     doc: {
       summary: "Create a project",
-      body: { schema: projectBody, root: "project", example: { name: "The shop", identifier: "shop" } },
+      body: { schema: projectBody, root: "project", example: { name: "Warehouse", identifier: "warehouse" } },
       answer: enveloped(projectShape),
     },
     handle: async (call) => {
@@ -36,7 +36,7 @@ export const projectRoutes = (verbs: { create: CreateProject; get: GetProject })
     operation: "project.get",
     access: { permission: "core_project_view" },
     query: orgQuery,
-    doc: { summary: "Read a project", answer: enveloped(projectShape) },
+    doc: { summary: "Read a project", params: { identifier: "shop" }, answer: enveloped(projectShape) },
     handle: async (call) =>
       ok(call, projectResponse(await verbs.get(call.actor, call.query.orgIdentifier, call.params["identifier"] ?? ""))),
   }),

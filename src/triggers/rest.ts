@@ -4,11 +4,22 @@ import { ok } from "../platform/http/answers.ts";
 import { decoded, formatOf, textOf } from "../platform/http/bodies.ts";
 import { projectQuery } from "../platform/http/queries.ts";
 import { publicRoute, route, type Route } from "../platform/http/routes.ts";
+import { enveloped } from "../platform/http/shapes.ts";
 import type { CreateTrigger, GetTrigger } from "./create.ts";
 import type { GetDelivery } from "./delivery.ts";
+import { triggerBody } from "./document.ts";
 import { MAX_PAYLOAD, type ReceiveWebhook } from "./receive.ts";
 import type { Trigger } from "./trigger.ts";
-import { deliveryResponse, executionDetails, processingDetails, triggerResponse } from "./wire.ts";
+import {
+  deliveryResponse,
+  deliveryShape,
+  detailsShape,
+  executionDetails,
+  processingDetails,
+  processingShape,
+  triggerResponse,
+  triggerShape,
+} from "./wire.ts";
 
 type Verbs = {
   readonly create: CreateTrigger;
@@ -23,11 +34,26 @@ type Verbs = {
 const ofPipeline = projectQuery.extend({ targetIdentifier: z.string({ error: "is required" }).min(1, "is required") });
 const account = z.string({ error: "is required" });
 
+const EXAMPLE_SCOPE = { orgIdentifier: "default", projectIdentifier: "shop" };
+const EXAMPLE = {
+  name: "Release",
+  identifier: "release",
+  ...EXAMPLE_SCOPE,
+  pipelineIdentifier: "deploy",
+  source: { type: "Webhook", spec: { type: "Custom", spec: { payloadConditions: [], headerConditions: [] } } },
+};
+
 const managementRoutes = (verbs: Verbs): readonly Route[] => [
   route({
     method: "POST",
     path: "/pipeline/api/triggers",
     operation: "trigger.create",
+    doc: {
+      summary: "Create a custom webhook trigger of a pipeline",
+      queryExample: { targetIdentifier: "deploy" },
+      body: { schema: triggerBody, root: "trigger", example: EXAMPLE },
+      answer: enveloped(triggerShape),
+    },
     access: { permission: "core_pipeline_edit" },
     query: ofPipeline,
     handle: async (call) => {
@@ -46,6 +72,12 @@ const managementRoutes = (verbs: Verbs): readonly Route[] => [
     method: "GET",
     path: "/pipeline/api/triggers/:identifier",
     operation: "trigger.get",
+    doc: {
+      summary: "Read a trigger",
+      params: { identifier: "hook" },
+      queryExample: { targetIdentifier: "deploy" },
+      answer: enveloped(triggerShape),
+    },
     access: { permission: "core_pipeline_view" },
     query: ofPipeline,
     handle: async (call) => {
@@ -63,6 +95,12 @@ const webhookRoutes = (verbs: Verbs): readonly Route[] => [
     method: "POST",
     path: "/pipeline/api/webhook/custom/:token/v3",
     operation: "webhook.receive",
+    doc: {
+      summary: "Call a webhook",
+      description: "200 means stored: the execution starts also when the server is killed right after it.",
+      body: { schema: z.json(), types: ["application/json"], example: { tag: "v1.2.3" } },
+      answer: enveloped(deliveryShape),
+    },
     access: { public: "the token in the address is the credential" },
     maxBody: MAX_PAYLOAD,
     query: z.object({}),
@@ -75,6 +113,7 @@ const webhookRoutes = (verbs: Verbs): readonly Route[] => [
     method: "GET",
     path: "/pipeline/api/webhook/triggerExecutionDetails/:eventId",
     operation: "webhook.execution-details",
+    doc: { summary: "What became of a webhook call, and its execution", answer: enveloped(detailsShape) },
     access: { public: BY_ITS_ID },
     query: z.object({ accountIdentifier: account }),
     handle: async (call) => {
@@ -92,6 +131,7 @@ const webhookRoutes = (verbs: Verbs): readonly Route[] => [
     method: "GET",
     path: "/pipeline/api/webhook/triggerProcessingDetails",
     operation: "webhook.processing-details",
+    doc: { summary: "What became of a webhook call", answer: enveloped(processingShape) },
     access: { public: BY_ITS_ID },
     query: z.object({ accountIdentifier: account, eventId: z.string({ error: "is required" }) }),
     handle: async (call) => {

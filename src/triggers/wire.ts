@@ -1,6 +1,8 @@
 /** Triggers and deliveries in the shapes of reference section 6. */
+import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { executionSummary, type ExecutionDetail } from "../executions/index.ts";
+import { epochMs, wireId } from "../platform/http/shapes.ts";
 import type { Delivery, DeliveryState, Trigger } from "./trigger.ts";
 
 const API = "/gateway/pipeline/api/webhook";
@@ -32,12 +34,36 @@ export const triggerResponse = (trigger: Trigger, token: string | undefined, pub
   errorResponse: false,
 });
 
+export const triggerShape = z.strictObject({
+  name: z.string(),
+  identifier: z.string(),
+  description: z.string(),
+  type: z.literal("Webhook"),
+  accountIdentifier: wireId,
+  orgIdentifier: z.string(),
+  projectIdentifier: z.string(),
+  targetIdentifier: z.string(),
+  yaml: z.string(),
+  version: z.int(),
+  enabled: z.boolean(),
+  webhookUrl: z.string().nullable(),
+  errors: z.strictObject({}),
+  errorResponse: z.literal(false),
+});
+
 /** There is no page for a delivery yet, so the two addresses of one are null. */
 export const deliveryResponse = (delivery: Delivery, publicUrl: string) => ({
   eventCorrelationId: delivery.correlationId,
   apiUrl: `${publicUrl}${API}/triggerExecutionDetails/${delivery.correlationId}?accountIdentifier=${toWire(delivery.accountId)}`,
   uiUrl: null,
   uiSetupUrl: null,
+});
+
+export const deliveryShape = z.strictObject({
+  eventCorrelationId: z.string().regex(/^[0-9a-f]{24}$/),
+  apiUrl: z.string(),
+  uiUrl: z.null(),
+  uiSetupUrl: z.null(),
 });
 
 export const processingDetails = (
@@ -63,3 +89,25 @@ export const processingDetails = (
 
 export const executionDetails = (execution: ExecutionDetail | undefined) =>
   execution ? { pipelineExecutionSummary: executionSummary(execution) } : null;
+
+export const processingShape = z.strictObject({
+  eventFound: z.boolean(),
+  eventId: z.string(),
+  accountIdentifier: wireId,
+  orgIdentifier: z.string(),
+  projectIdentifier: z.string(),
+  triggerIdentifier: z.string(),
+  pipelineIdentifier: z.string(),
+  pipelineExecutionId: wireId.nullable(),
+  exceptionOccured: z.boolean(),
+  status: z.string().nullable().describe("Null until the event is processed."),
+  message: z.string(),
+  payload: z.string(),
+  eventCreatedAt: epochMs,
+  runtimeInput: z.null(),
+});
+
+export const detailsShape = z.strictObject({
+  webhookProcessingDetails: processingShape,
+  executionDetails: z.strictObject({ pipelineExecutionSummary: z.looseObject({ planExecutionId: wireId }) }).nullable(),
+});

@@ -15,6 +15,8 @@ export type Health = {
   readonly ready: () => void;
 };
 
+const up = z.strictObject({ status: z.literal("UP") });
+const down = z.strictObject({ status: z.literal("DOWN"), reason: z.string() });
 const PROBE = { public: "probes have no credential, and learn nothing here" };
 
 export function makeHealth({ pendingMigrations, stopping }: HealthDeps): Health {
@@ -43,6 +45,7 @@ export function makeHealth({ pendingMigrations, stopping }: HealthDeps): Health 
         method: "GET",
         path: "/health/live",
         operation: "health.live",
+        doc: { summary: "Whether the process runs", answer: up },
         access: PROBE,
         query: z.object({}),
         handle: async () => json(200, { status: "UP" }),
@@ -51,6 +54,7 @@ export function makeHealth({ pendingMigrations, stopping }: HealthDeps): Health 
         method: "GET",
         path: "/health/ready",
         operation: "health.ready",
+        doc: { summary: "Whether requests can be served now", answer: up, otherAnswers: { 503: down } },
         access: PROBE,
         query: z.object({}),
         handle: readiness,

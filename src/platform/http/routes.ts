@@ -52,9 +52,14 @@ export type BodyDoc = {
 export type RouteDoc = {
   readonly summary: string;
   readonly description?: string;
+  /** Working values of the path's and the query's parameters; what a server makes up itself (an id) may be any. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly queryExample?: Readonly<Record<string, string>>;
   readonly body?: BodyDoc;
   /** The whole body of a 200 (`shapes.ts`), or the media type of what is not JSON. */
   readonly answer: z.ZodType | "text/plain" | "text/event-stream" | "text/html";
+  /** Bodies of other statuses that are not the family's error. */
+  readonly otherAnswers?: Readonly<Record<number, z.ZodType>>;
 };
 
 type Shared = {

@@ -14,4 +14,4 @@ export const enveloped = (data: z.ZodType) =>
 
 /** `{metaData, resource, responseMessages}`: the envelope of delegate tags in spec.md. */
 export const resourced = (resource: z.ZodType) =>
-  z.strictObject({ metaData: z.strictObject({}), resource, responseMessages: z.tuple([]) });
+  z.strictObject({ metaData: z.strictObject({}), resource, responseMessages: z.array(z.unknown()).max(0) });

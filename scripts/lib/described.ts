@@ -1,0 +1,26 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { GraphQLSchema } from "graphql";
+import { buildPlatform } from "../../src/app.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { Uuid } from "../../src/core/ids.ts";
+import type { Route } from "../../src/platform/http/routes.ts";
+import { makeLog } from "../../src/platform/log/log.ts";
+
+/** What the platform serves, for the files in api/. Nothing is called, so no database is needed. */
+export async function describePlatform(): Promise<{
+  readonly routes: readonly Route[];
+  readonly schema: GraphQLSchema;
+}> {
+  const none = (): Promise<never> => Promise.reject(new Error("the platform is only described"));
+  const platform = await buildPlatform({
+    db: { query: none, transaction: none, notify: none, listen: () => () => undefined, close: none },
+    rootKey: Buffer.alloc(32),
+    clock: systemClock,
+    newId: () => randomUUIDv7() as Uuid,
+    log: makeLog("silent"),
+    publicUrl: () => "",
+    pendingMigrations: none,
+  });
+  await platform.stop();
+  return { routes: platform.http.routes(), schema: platform.schema };
+}

@@ -1,0 +1,98 @@
+/** The document api/openapi.json: every route, and GraphQL, whose own description is api/schema.graphql. */
+import type { Route } from "../../src/platform/http/routes.ts";
+import type { Declared } from "../lib/problem-tables.ts";
+import { graphqlPaths } from "./graphql.ts";
+import { operationOf, refusalResponses } from "./operation.ts";
+import type { Json } from "./schemas.ts";
+
+const DESCRIPTION = `The REST interface of Railhead. Every path is served with and without the prefix \`/gateway\`. The
+credential is an API key in \`x-api-key\` or \`authorization: Bearer\`. Bodies may be JSON or YAML alike.`;
+
+export function openApi(routes: readonly Route[], problems: readonly Declared[], version: string): Json {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes.filter(({ doc }) => doc)) {
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route);
+  }
+  const codes = (status: string): readonly string[] =>
+    [...new Set(problems.filter((one) => String(one.status) === status).map(({ wire }) => wire))].toSorted();
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Railhead",
+      version,
+      description: DESCRIPTION,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/gateway" }, { url: "/" }],
+    security: [{ apiKey: [] }, { bearer: [] }],
+    tags: tagsOf(routes),
+    paths: sorted({ ...paths, ...graphqlPaths }),
+    components: {
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+        bearer: { type: "http", scheme: "bearer" },
+      },
+      schemas: { Error: errorSchema, ResourceError: resourceErrorSchema },
+      responses: refusalResponses(codes),
+    },
+  };
+}
+
+const sorted = (paths: Json): Json =>
+  Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+const tagsOf = (routes: readonly Route[]): Json[] =>
+  [...new Set(["graphql", ...routes.map(({ operation }) => operation.split(".")[0] ?? "")])]
+    .toSorted()
+    .map((name) => ({ name }));
+
+const text = { type: "string" };
+const message = {
+  code: text,
+  level: { const: "ERROR" },
+  message: text,
+  exception: { type: "null" },
+  failureTypes: { type: "array", items: text },
+};
+const object = (properties: Json, optional: readonly string[] = []): Json => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  additionalProperties: false,
+});
+
+const maybeNumber = { type: ["integer", "null"] };
+const schemaError = object({
+  message: text,
+  fqn: text,
+  line: maybeNumber,
+  column: maybeNumber,
+  hintMessage: { type: "null" },
+  stageInfo: { type: "null" },
+  stepInfo: { type: "null" },
+});
+
+const errorSchema = object({
+  status: { const: "ERROR" },
+  code: text,
+  message: text,
+  correlationId: text,
+  detailedMessage: { type: "null" },
+  responseMessages: {
+    type: "array",
+    items: object({ ...message, failureSubTypes: { type: "array", items: text }, additionalInfo: { type: "object" } }),
+  },
+  metadata: {
+    anyOf: [
+      { type: "null" },
+      object({ type: { const: "SchemaErrors" }, schemaErrors: { type: "array", items: schemaError } }),
+    ],
+  },
+});
+
+const resourceErrorSchema = object({
+  metadata: { type: "object" },
+  resource: { type: "null" },
+  responseMessages: { type: "array", minItems: 1, items: object(message) },
+});

@@ -1,0 +1,91 @@
+/** GraphQL in the document: one operation under each of its paths (spec.md, "GraphQL endpoint"). */
+import type { Json } from "./schemas.ts";
+
+const query = { type: "string", description: "GraphQL text; the schema is api/schema.graphql." };
+const EXAMPLE = { query: "{ applications(limit: 10) { nodes { id name } } }", variables: null };
+
+const body = {
+  type: "object",
+  properties: {
+    query,
+    variables: { type: ["object", "null"] },
+    operationName: { type: ["string", "null"] },
+    extensions: { type: ["object", "null"] },
+  },
+  required: ["query"],
+};
+
+const form = {
+  type: "object",
+  properties: {
+    query: { type: "string", description: "GraphQL text, or JSON text with query and variables." },
+    "x-api-key": { type: "string", description: "The credential, where no header carries one." },
+    file: {
+      type: "string",
+      contentMediaType: "application/octet-stream",
+      description: "The content of an encrypted file.",
+    },
+  },
+  required: ["query"],
+};
+
+const answer = {
+  type: "object",
+  properties: {
+    data: { type: ["object", "null"] },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          message: { type: "string" },
+          locations: { type: "array" },
+          path: { type: "array" },
+          extensions: { type: "object" },
+        },
+        required: ["message"],
+      },
+    },
+  },
+};
+
+const operation = (operationId: string): Json => ({
+  post: {
+    operationId,
+    summary: "Run a GraphQL query or mutation",
+    tags: ["graphql"],
+    parameters: [
+      {
+        name: "accountId",
+        in: "query",
+        required: true,
+        description: "The account; it must be the credential's own.",
+        schema: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: body, example: EXAMPLE }, "multipart/form-data": { schema: form } },
+    },
+    responses: {
+      "200": {
+        description: "data, errors, or both",
+        content: {
+          "application/json": { schema: answer },
+          "application/graphql-response+json": { schema: answer },
+        },
+      },
+      ...Object.fromEntries(
+        ["400", "401", "402", "403", "429", "500", "503"].map((status) => [
+          status,
+          { $ref: `#/components/responses/ResourceError${status}` },
+        ]),
+      ),
+    },
+  },
+});
+
+export const graphqlPaths: Json = {
+  "/api/graphql": operation("graphql.run"),
+  "/api/graphql-api": operation("graphql.run-alternative"),
+};

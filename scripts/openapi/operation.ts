@@ -1,0 +1,136 @@
+/** One route as an operation of the document. */
+import { z } from "zod";
+import type { BodyDoc, Route, RouteDoc } from "../../src/platform/http/routes.ts";
+import { jsonSchema, type Json } from "./schemas.ts";
+
+const DOCUMENT_TYPES = ["application/json", "application/yaml"];
+const REFUSALS: Readonly<Record<string, string>> = {
+  "400": "Incorrect syntax or missing parameters",
+  "401": "Invalid API key",
+  "402": "The request is right, and cannot be processed as things stand",
+  "403": "The API key lacks permission for the request",
+  "404": "The resource does not exist",
+  "429": "Rate limit exceeded; Retry-After says for how many seconds",
+  "500": "Unexpected server error",
+  "503": "The server or its database is not available now",
+};
+
+/** Where the examples live. */
+const SCOPE: Readonly<Record<string, string>> = { orgIdentifier: "default", projectIdentifier: "shop" };
+
+export function operationOf(route: Route): Json {
+  const { doc } = route;
+  if (!doc) throw new Error(`the route ${route.operation} has no doc`);
+  const open = "public" in route.access;
+  return {
+    operationId: route.operation,
+    summary: doc.summary,
+    ...("public" in route.access ? {} : { "x-permission": route.access.permission }),
+    ...(doc.description === undefined ? {} : { description: doc.description }),
+    tags: [route.operation.split(".")[0]],
+    ...(open ? { security: [] } : {}),
+    parameters: [...pathParameters(route), ...accountParameter(route), ...queryParameters(route)],
+    ...(doc.body ? { requestBody: bodyOf(doc.body) } : {}),
+    responses: { "200": answerOf(doc), ...refusalsOf(route, open), ...otherAnswers(doc) },
+  };
+}
+
+const pathParameters = (route: Route): Json[] =>
+  [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+    ...exampleOf(route.doc?.params?.[name ?? ""]),
+  }));
+
+const accountParameter = (route: Route): Json[] =>
+  "account" in route
+    ? [
+        {
+          name: route.account,
+          in: "query",
+          required: true,
+          description: "The account; it must be the credential's own.",
+          schema: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
+        },
+      ]
+    : [];
+
+function queryParameters(route: Route): Json[] {
+  const { properties = {}, required = [] } = jsonSchema(route.query, "input") as {
+    readonly properties?: Readonly<Record<string, Json>>;
+    readonly required?: readonly string[];
+  };
+  const account = "account" in route ? route.account : undefined;
+  return Object.entries(properties).flatMap(([name, schema]) =>
+    name === account
+      ? []
+      : [
+          {
+            name,
+            in: "query",
+            required: required.includes(name),
+            schema,
+            ...exampleOf(route.doc?.queryExample?.[name] ?? (required.includes(name) ? SCOPE[name] : undefined)),
+          },
+        ],
+  );
+}
+
+const exampleOf = (example: unknown): Json => (example === undefined ? {} : { example });
+
+function bodyOf(body: BodyDoc): Json {
+  const inner = jsonSchema(body.schema, "input");
+  const schema = body.root === undefined ? inner : jsonSchema(z.strictObject({ [body.root]: body.schema }), "input");
+  const example = body.root === undefined ? body.example : { [body.root]: body.example };
+  const types = body.types ?? DOCUMENT_TYPES;
+  return {
+    required: body.required ?? true,
+    content: Object.fromEntries(types.map((type) => [type, { schema, example }])),
+  };
+}
+
+const answerOf = ({ answer }: RouteDoc): Json => ({
+  description: "Request processed successfully",
+  content:
+    typeof answer === "string"
+      ? { [answer]: { schema: { type: "string" } } }
+      : { "application/json": { schema: jsonSchema(answer, "output") } },
+});
+
+const otherAnswers = ({ otherAnswers: others = {} }: RouteDoc): Json =>
+  Object.fromEntries(
+    Object.entries(others).map(([status, schema]) => [
+      status,
+      {
+        description: REFUSALS[status] ?? status,
+        content: { "application/json": { schema: jsonSchema(schema, "output") } },
+      },
+    ]),
+  );
+
+function refusalsOf(route: Route, open: boolean): Json {
+  const family = route.errors === "rest" ? "Error" : "ResourceError";
+  const statuses = Object.keys(REFUSALS).filter((status) => !open || (status !== "401" && status !== "403"));
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${family}${status}` }]));
+}
+
+/** The refusals as components: each operation of a family shares them. */
+export function refusalResponses(codes: (status: string) => readonly string[]): Json {
+  const entries = ["Error", "ResourceError"].flatMap((family) =>
+    Object.entries(REFUSALS).map(([status, description]): [string, Json] => [
+      `${family}${status}`,
+      {
+        description: `${description}. Codes: ${codes(status).join(", ")}.`,
+        ...(status === "429" || status === "503"
+          ? { headers: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } } }
+          : {}),
+        content: {
+          "application/json": { schema: { $ref: `#/components/schemas/${family}` } },
+        },
+      },
+    ]),
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,30 @@
+/** From the schemas that validate requests to those of the document: JSON Schema 2020-12, as OpenAPI 3.1 has it. */
+import { z } from "zod";
+
+export type Json = { readonly [key: string]: unknown };
+
+/** `input` describes what is sent, `output` what is answered. */
+export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
+  return withoutRefused(made) as Json;
+}
+
+/** Fields marked `z.never()` are refused by name: the document does not offer them. */
+function withoutRefused(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutRefused(item));
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).flatMap(([key, part]): [string, unknown][] => {
+    if (key !== "properties") return [[key, withoutRefused(part)]];
+    const offered = Object.entries(part as Json).filter(([, field]) => !isNever(field));
+    return [[key, Object.fromEntries(offered.map(([name, field]) => [name, withoutRefused(field)]))]];
+  });
+  return Object.fromEntries(kept);
+}
+
+function isNever(field: unknown): boolean {
+  if (typeof field !== "object" || field === null) return false;
+  const { not, anyOf } = field as { readonly not?: unknown; readonly anyOf?: readonly unknown[] };
+  if (Array.isArray(anyOf))
+    return anyOf.every((one) => isNever(one) || (one as Json)["type"] === "null") && anyOf.some((one) => isNever(one));
+  return typeof not === "object" && not !== null && Object.keys(not).length === 0;
+}

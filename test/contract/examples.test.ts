@@ -1,0 +1,107 @@
+/**
+ * Every operation of api/openapi.json, called for real with the examples in the document, as JSON and as YAML;
+ * every answer fits the document's schema of it. What is added is covered by being in the document.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { stringify } from "yaml";
+import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
+import { operationsOf, readDocument, type Operation } from "./operations.ts";
+import { answerChecker } from "./shapes.ts";
+import { furnish, type World } from "./world.ts";
+
+const document = readDocument();
+const operations = operationsOf(document);
+const check = answerChecker(document);
+
+/** What is made first; then what reads and changes it; at last what takes it away, the higher slice before the lower. */
+function inOrder(): readonly Operation[] {
+  const [deletes, others] = [operations.filter(isDelete), operations.filter((one) => !isDelete(one))];
+  return [...others.toSorted((a, b) => rank(a) - rank(b)), ...deletes.toReversed()];
+}
+const isDelete = ({ method }: Operation): boolean => method === "DELETE";
+const rank = ({ method, operationId }: Operation): number =>
+  operationId.endsWith(".create") ? 0 : ["POST", "GET", "PUT"].indexOf(method) + 1;
+
+for (const format of ["json", "yaml"] as const)
+  test(`each operation answers its example (${format}) with 200, in the shape that the document gives`, async () => {
+    const platform = await startTestPlatform();
+    try {
+      const world = await furnish(platform);
+      for (const operation of inOrder().filter(isPlain)) {
+        const answer = await call(platform, world, operation, format);
+        assert.equal(answer.status, 200, `${operation.operationId} (${format}): ${answer.text}`);
+        check(operation, answer);
+      }
+    } finally {
+      await platform.stop();
+    }
+  });
+
+test("each operation refuses strangers, and requests that lack something, in the shape that the document gives", async () => {
+  const platform = await startTestPlatform();
+  try {
+    const world = await furnish(platform);
+    for (const operation of operations.filter((one) => !one.public && isPlain(one))) {
+      const stranger = await call(platform, world, operation, "json", { apiKey: "pat.x.y.z" });
+      assert.equal(stranger.status, 401, operation.operationId);
+      check(operation, stranger);
+      const nowhere = await call(platform, world, operation, "json", { account: null });
+      assert.equal(nowhere.status, 400, operation.operationId);
+      check(operation, nowhere);
+    }
+  } finally {
+    await platform.stop();
+  }
+});
+
+test("an answer outside the document is seen", () => {
+  const operation = operations.find(({ operationId }) => operationId === "health.live");
+  assert.ok(operation);
+  const headers = new Headers({ "content-type": "application/json; charset=utf-8" });
+  const answer = (status: number, body: unknown): Answer => ({ status, headers, text: JSON.stringify(body), body });
+  check(operation, answer(200, { status: "UP" }));
+  assert.throws(() => check(operation, answer(200, { status: "UP", more: 1 })), /additional properties/);
+  assert.throws(() => check(operation, answer(200, {})), /required property/);
+  assert.throws(() => check(operation, answer(418, {})), /a status that the document does not have/);
+});
+
+type How = { readonly apiKey?: string; readonly account?: null };
+
+/** Event streams and forms have tests of their own. */
+const isPlain = ({ responses, bodies }: Operation): boolean =>
+  !responses["200"]?.content?.["text/event-stream"] &&
+  (Object.keys(bodies).length === 0 || Object.keys(bodies).some((type) => !type.startsWith("multipart/")));
+
+async function call(
+  platform: TestPlatform,
+  world: World,
+  operation: Operation,
+  format: "json" | "yaml",
+  how: How = {},
+): Promise<Answer> {
+  const types = Object.keys(operation.bodies);
+  const type = types.find((one) => one.endsWith(format)) ?? types[0];
+  const path = addressOf(operation, { ...world, ...(how.account === null ? {} : { accountId: platform.accountId }) });
+  if (type === undefined) return platform.send(operation.method, path, how);
+  const body = written(operation.bodies[type]?.example, type);
+  return platform.send(operation.method, path, { ...how, body, contentType: type });
+}
+
+function written(example: unknown, type: string): string {
+  if (typeof example === "string") return example;
+  return type.endsWith("yaml") ? stringify(example) : JSON.stringify(example);
+}
+
+function addressOf(operation: Operation, world: World): string {
+  let path = operation.path;
+  const query = new URLSearchParams();
+  for (const { name, required, example, ...parameter } of operation.parameters) {
+    const value = world[`${operation.operationId} ${name}`] ?? example ?? world[name];
+    if (value === undefined) {
+      assert.ok(!required || name.startsWith("account"), `${operation.operationId}: no example for ${name}`);
+    } else if (parameter.in === "path") path = path.replace(`{${name}}`, encodeURIComponent(value));
+    else query.set(name, value);
+  }
+  return `/gateway${path}?${query.toString()}`;
+}

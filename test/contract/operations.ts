@@ -1,0 +1,46 @@
+/** The operations of api/openapi.json as the tests read them: what the document says, nothing of the code. */
+import { readFileSync } from "node:fs";
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  readonly schema: { readonly type?: string; readonly enum?: readonly string[] };
+  readonly example?: string;
+};
+type Media = { readonly schema: object; readonly example?: unknown };
+export type Answered = { readonly $ref?: string; readonly content?: Readonly<Record<string, Media>> };
+
+export type Operation = {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly public: boolean;
+  readonly parameters: readonly Parameter[];
+  readonly bodies: Readonly<Record<string, Media>>;
+  readonly responses: Readonly<Record<string, Answered>>;
+};
+
+type Written = Omit<Operation, "method" | "path" | "bodies" | "public"> & {
+  readonly security?: readonly unknown[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+};
+
+export type ApiDocument = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Written>>>>;
+  readonly components: { readonly responses: Readonly<Record<string, Answered>> };
+};
+
+export const readDocument = (): ApiDocument =>
+  JSON.parse(readFileSync(new URL("../../api/openapi.json", import.meta.url), "utf8")) as ApiDocument;
+
+export const operationsOf = (document: ApiDocument): readonly Operation[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security, requestBody, ...operation }]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+      public: security !== undefined,
+      bodies: requestBody?.content ?? {},
+    })),
+  );

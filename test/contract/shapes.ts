@@ -1,0 +1,28 @@
+/** Holds a real answer to what api/openapi.json says of it. */
+import assert from "node:assert/strict";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import type { Answer } from "../harness/platform.ts";
+import type { ApiDocument, Operation } from "./operations.ts";
+
+export type CheckAnswer = (operation: Operation, answer: Answer) => void;
+
+/** Fails unless the status is one of the operation's, and the body fits the schema of that status and media type. */
+export function answerChecker(document: ApiDocument): CheckAnswer {
+  // Patterns and keywords beyond the drafts (const with type) are fine: the document is for people, too.
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  formats.default(ajv);
+  ajv.addSchema(document, "api");
+  return (operation, { status, headers, body, text }) => {
+    const where = `${operation.operationId}: ${status} ${text.slice(0, 2_000)}`;
+    const named = operation.responses[String(status)];
+    assert.ok(named, `a status that the document does not have: ${where}`);
+    const response = named.$ref ? document.components.responses[named.$ref.split("/").at(-1) ?? ""] : named;
+    const type = (headers.get("content-type") ?? "").split(";")[0] ?? "";
+    const media = response?.content?.[type];
+    assert.ok(media, `the media type ${type} is not in the document: ${where}`);
+    if (type !== "application/json") return;
+    const schema = JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"api#/')) as object;
+    if (!ajv.validate(schema, body)) assert.fail(`${ajv.errorsText(ajv.errors)} in ${where}`);
+  };
+}

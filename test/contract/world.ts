@@ -1,0 +1,27 @@
+/**
+ * What the examples of api/openapi.json refer to: the organization `default` with the project `shop`, and in it the
+ * things of examples/quickstart. Values that only a running server knows are given by the parameter's name, or
+ * by operation and name where one name means several things.
+ */
+import { connectorYaml, create, made, pipelineYaml, projectYaml, triggerYaml } from "../harness/contract.ts";
+import type { TestPlatform } from "../harness/platform.ts";
+
+export type World = Readonly<Record<string, string>>;
+
+export async function furnish(platform: TestPlatform): Promise<World> {
+  await made(create.project(platform, projectYaml()));
+  await made(create.connector(platform, connectorYaml()));
+  await made(create.pipeline(platform, pipelineYaml()));
+  const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml()));
+  const { planExecution } = await made(create.run(platform, "deploy"));
+  const { pathname } = new URL(webhookUrl);
+  const event = await made(platform.send("POST", pathname, { body: "{}", contentType: "application/json" }));
+  return {
+    // Operations that take no credential ask for the account all the same.
+    "webhook.execution-details accountIdentifier": platform.accountId,
+    "webhook.processing-details accountIdentifier": platform.accountId,
+    planExecutionId: planExecution.uuid,
+    token: pathname.split("/").at(-2) ?? "",
+    eventId: event.eventCorrelationId,
+  };
+}
