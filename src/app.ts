@@ -42,6 +42,8 @@ export type PlatformDeps = {
   readonly publicUrl: () => string;
   /** Names of the migrations that are still to come; for readiness. */
   readonly pendingMigrations: () => Promise<readonly string[]>;
+  /** Bytes of a secret file at most. */
+  readonly maxSecretFile: number;
 };
 
 export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
@@ -108,7 +110,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     ...triggers.routes,
     ...delegates.routes,
   ]);
-  addGraphql(http.app, schema, httpDeps);
+  addGraphql(http.app, schema, { ...httpDeps, maxFile: deps.maxSecretFile });
   await addApiDocs(http.app);
   const served = delegates.serve(http.app, executions.ports);
 

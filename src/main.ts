@@ -45,6 +45,7 @@ async function startAll(config: Config, log: Log, onStop: (undo: Undo) => void):
     newId: () => randomUUIDv7() as Uuid,
     log,
     publicUrl: () => baseUrl,
+    maxSecretFile: config.maxSecretFile,
   });
   onStop(() => platform.stop());
   const address = await listen(platform, config);

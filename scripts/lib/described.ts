@@ -20,6 +20,7 @@ export async function describePlatform(): Promise<{
     log: makeLog("silent"),
     publicUrl: () => "",
     pendingMigrations: none,
+    maxSecretFile: 0,
   });
   await platform.stop();
   return { routes: platform.http.routes(), schema: platform.schema };

@@ -57,6 +57,8 @@ export type SendOptions = {
 export type PlatformOptions = {
   readonly clock?: HandClock;
   readonly logTo?: NodeJS.WritableStream;
+  /** Bytes; 1 MiB unless told otherwise. */
+  readonly maxSecretFile?: number;
   /** What the platform gets as its database, so that a test can make it fail; tests themselves use the bare one. */
   readonly wrapDb?: (db: Db) => Db;
 };
@@ -84,6 +86,7 @@ async function startOn(
     log: options.logTo ? makeLog("info", options.logTo) : makeLog("silent"),
     publicUrl: () => url,
     pendingMigrations: async () => [],
+    maxSecretFile: options.maxSecretFile ?? 1024 * 1024,
   });
   url = await platform.http.app.listen({ host: "127.0.0.1", port: 0 });
   let apiKey = shared.apiKey ?? "";

@@ -19,6 +19,8 @@ export type Config = {
   readonly localDelegate: boolean;
   /** The local delegate's work folder; undefined lets the server choose. */
   readonly delegateDir: string | undefined;
+  /** Bytes of an uploaded secret file at most. */
+  readonly maxSecretFile: number;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error";
 };
 
@@ -47,6 +49,7 @@ export function readConfig(env: Env, cwd: string): Config {
     rootKey: readRootKey(env, cwd, dataDir, faults),
     localDelegate: readSwitch("RAILHEAD_LOCAL_DELEGATE", env, faults),
     delegateDir: env["RAILHEAD_DELEGATE_DIR"] ? resolve(cwd, env["RAILHEAD_DELEGATE_DIR"]) : undefined,
+    maxSecretFile: readMaxSecretFile(env["RAILHEAD_MAX_SECRET_FILE"], faults),
     logLevel: readLogLevel(env["RAILHEAD_LOG_LEVEL"], faults),
   };
   if (faults.length > 0) throw new ConfigError(faults);
@@ -99,6 +102,18 @@ function readSwitch(name: string, env: Env, faults: string[]): boolean {
   if (!text || text === "on") return true;
   if (text !== "off") faults.push(`${name} is "${text}"; it takes on or off.`);
   return false;
+}
+
+/** 10 MiB: room for the largest key stores, and several of them in memory at once. */
+export const DEFAULT_MAX_SECRET_FILE = 10 * 1024 * 1024;
+const LARGEST_SECRET_FILE = 100 * 1024 * 1024;
+
+function readMaxSecretFile(text: string | undefined, faults: string[]): number {
+  if (!text) return DEFAULT_MAX_SECRET_FILE;
+  const bytes = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (bytes >= 1 && bytes <= LARGEST_SECRET_FILE) return bytes;
+  faults.push(`RAILHEAD_MAX_SECRET_FILE is "${text}"; it takes a number of bytes from 1 to ${LARGEST_SECRET_FILE}.`);
+  return DEFAULT_MAX_SECRET_FILE;
 }
 
 function readLogLevel(text: string | undefined, faults: string[]): Config["logLevel"] {

@@ -3,9 +3,14 @@ import SchemaBuilder, { type InterfaceRef, type ObjectRef } from "@pothos/core";
 import { GraphQLScalarType, Kind } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
+import type { UploadedFile } from "./pages.ts";
 import { problem } from "./problems.ts";
 
-export type GraphqlContext = { readonly actor: Actor };
+export type GraphqlContext = {
+  readonly actor: Actor;
+  /** The form's file, for the one field of the operation whose extension `upload` takes it. */
+  readonly file?: UploadedFile | undefined;
+};
 
 type SchemaTypes = {
   Context: GraphqlContext;

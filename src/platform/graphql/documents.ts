@@ -40,7 +40,7 @@ export type Documents = {
   readonly prepare: (
     text: string,
     operationName: string | undefined,
-  ) => { run: Run } | { errors: readonly GraphQLError[] };
+  ) => { readonly run: Run; readonly document: DocumentNode } | { readonly errors: readonly GraphQLError[] };
 };
 
 export function makeDocuments(schema: GraphQLSchema): Documents {
@@ -65,8 +65,9 @@ export function makeDocuments(schema: GraphQLSchema): Documents {
         if (!isCompiledQuery(made)) return { errors: made.errors ?? [] };
         entry.compiled.set(key, (compiled = made));
       }
-      if (compiled) return { run: runCompiled(schema, document, operationName, compiled) };
+      if (compiled) return { document, run: runCompiled(schema, document, operationName, compiled) };
       return {
+        document,
         run: (context, variables) =>
           execute({
             schema,

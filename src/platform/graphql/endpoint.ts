@@ -1,14 +1,18 @@
 /** POST /api/graphql and /api/graphql-api, with and without `/gateway` (spec.md, "GraphQL endpoint"). */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { GraphQLSchema } from "graphql";
+import type { ExecutionResult, GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import { credentialOf } from "../http/credentials.ts";
 import { problem as httpProblem } from "../http/problems.ts";
 import type { Body } from "../http/routes.ts";
-import { actorOf, checkAccount, toProblem, type HttpDeps } from "../http/server.ts";
+import { actorOf, checkAccount, mediaType, toProblem, type HttpDeps } from "../http/server.ts";
 import { makeDocuments } from "./documents.ts";
 import { formatGraphqlError } from "./errors.ts";
-import { checkFormLength, MAX_GRAPHQL_BODY, readFormRequest, readJsonRequest, type GraphqlRequest } from "./request.ts";
+import { checkFormLength, readForm } from "./form.ts";
+import { makeRoom, type UploadedFile } from "./pages.ts";
+import { problem } from "./problems.ts";
+import { MAX_GRAPHQL_BODY, readJsonRequest, readQueryPart, type GraphqlRequest } from "./request.ts";
+import { checkFileIsTaken } from "./uploads.ts";
 
 export const GRAPHQL_PATHS = [
   "/gateway/api/graphql",
@@ -17,8 +21,36 @@ export const GRAPHQL_PATHS = [
   "/api/graphql-api",
 ] as const;
 
-export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: HttpDeps): void {
+export type GraphqlDeps = HttpDeps & {
+  /** Bytes of the file of a form at most. */
+  readonly maxFile: number;
+};
+
+/** Files of callers that are known, and of those whose credential comes in the form itself, held at a time. */
+const FILES_OF_CALLERS = 8;
+const FILES_OF_STRANGERS = 2;
+/** Bytes of a refused form that are read and forgotten, so that its sender gets to see the answer. */
+const MAX_DISCARDED = 1024 * 1024;
+
+type Asked = {
+  readonly actor: Actor;
+  readonly request: GraphqlRequest;
+  readonly file?: UploadedFile | undefined;
+  readonly release?: () => void;
+};
+
+export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: GraphqlDeps): void {
   const documents = makeDocuments(schema);
+  const read = makeReader(deps);
+
+  async function answer(request: FastifyRequest, { actor, request: asked, file }: Asked): Promise<ExecutionResult> {
+    checkAccount("accountId", request, actor);
+    const prepared = documents.prepare(asked.query, asked.operationName);
+    if ("errors" in prepared) return prepared;
+    if (file) checkFileIsTaken(schema, prepared.document, asked.operationName, asked.variables);
+    return prepared.run({ actor, file }, asked.variables);
+  }
+
   for (const url of GRAPHQL_PATHS) {
     app.route({
       method: "POST",
@@ -29,44 +61,65 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         request.errorFamily = "resource";
         if (credentialOf(request.raw) !== undefined || !isForm(request))
           request.actor = await actorOf(deps, credentialOf(request.raw));
-        if (isForm(request)) checkFormLength(request.headers);
+        if (isForm(request)) checkFormLength(request.headers["content-length"], deps.maxFile);
       },
       handler: async (request, reply) => {
-        const { actor, asked } = await read(deps, request).catch((error: unknown) => {
-          // The rest of a form that is refused is not waited for.
-          if (!request.raw.complete) reply.header("connection", "close");
+        const asked = await read(request).catch(async (error: unknown) => {
+          if (await hasMore(request)) reply.header("connection", "close");
           throw error;
         });
-        checkAccount("accountId", request, actor);
-        const prepared = documents.prepare(asked.query, asked.operationName);
-        const result =
-          "errors" in prepared ? { errors: prepared.errors } : await prepared.run({ actor }, asked.variables);
-        const answer = result.errors
-          ? {
-              ...result,
-              errors: result.errors.map((error) =>
-                formatGraphqlError(error, (cause) => toProblem(deps, cause, request.id)),
-              ),
-            }
-          : result;
-        return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(answer));
+        const result = await answer(request, asked).finally(() => asked.release?.());
+        const errors = result.errors?.map((error) =>
+          formatGraphqlError(error, (cause) => toProblem(deps, cause, request.id)),
+        );
+        return reply
+          .header("content-type", "application/json; charset=utf-8")
+          .send(JSON.stringify(errors ? { ...result, errors } : result));
       },
     });
   }
 }
 
-const isForm = (request: FastifyRequest): boolean =>
-  (request.headers["content-type"] ?? "").toLowerCase().startsWith("multipart/form-data");
+const isForm = (request: FastifyRequest): boolean => mediaType(request) === "multipart/form-data";
 
-async function read(deps: HttpDeps, request: FastifyRequest): Promise<{ actor: Actor; asked: GraphqlRequest }> {
-  if (!isForm(request)) {
+function makeReader(deps: GraphqlDeps): (request: FastifyRequest) => Promise<Asked> {
+  const { maxFile } = deps;
+  const callers = makeRoom(FILES_OF_CALLERS, maxFile);
+  const strangers = makeRoom(FILES_OF_STRANGERS, maxFile);
+
+  async function readFormRequest(request: FastifyRequest): Promise<Asked> {
+    const form = await readForm(request.raw, { maxFile, room: request.actor ? callers : strangers });
+    try {
+      const header = credentialOf(request.raw);
+      if (header !== undefined && form.credential !== undefined && header !== form.credential)
+        throw httpProblem("http.two_credentials");
+      const actor = request.actor ?? (await actorOf(deps, form.credential));
+      if (form.query === undefined) throw problem("graphql.no_query");
+      return { actor, request: readQueryPart(form.query), file: form.file, release: form.release };
+    } catch (error) {
+      form.release();
+      throw error;
+    }
+  }
+
+  return async (request) => {
+    if (isForm(request)) return readFormRequest(request);
     const { contentType, bytes } = (request.body as Body | undefined) ?? { contentType: "", bytes: Buffer.alloc(0) };
     if (contentType !== "application/json") throw httpProblem("http.bad_content_type", [contentType]);
-    return { actor: request.actor ?? (await actorOf(deps, undefined)), asked: readJsonRequest(bytes) };
-  }
-  const form = await readFormRequest(request);
-  const header = credentialOf(request.raw);
-  if (header !== undefined && form.credential !== undefined && header !== form.credential)
-    throw httpProblem("http.two_credentials");
-  return { actor: request.actor ?? (await actorOf(deps, form.credential)), asked: form.request };
+    return { actor: request.actor ?? (await actorOf(deps, undefined)), request: readJsonRequest(bytes) };
+  };
+}
+
+/** Reads and forgets the rest of a refused body; true when there is more than is worth reading. */
+function hasMore({ raw }: FastifyRequest): Promise<boolean> {
+  if (raw.complete || raw.destroyed) return Promise.resolve(false);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let bytes = 0;
+  raw.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_DISCARDED) resolve(true);
+  });
+  raw.on("end", () => resolve(false)).on("close", () => resolve(true));
+  raw.resume();
+  return promise;
 }

@@ -7,10 +7,26 @@ export const problems = {
   "graphql.upload_in_json": [
     400,
     "INVALID_REQUEST",
-    "This operation takes no file; '%s' does not belong into the body.",
+    "A file is only taken from the part 'file' of a form; '%s' does not belong into JSON.",
   ],
+  "graphql.file_not_taken": [
+    400,
+    "INVALID_REQUEST",
+    "This operation takes no file; the part 'file' belongs to createSecret and updateSecret of an ENCRYPTED_FILE.",
+  ],
+  "graphql.file_taken_twice": [
+    400,
+    "INVALID_REQUEST",
+    "A form has one file; several fields of this operation take one.",
+  ],
+  "graphql.file_too_large": [402, "FILE_SIZE_EXCEEDS_LIMIT", "The file is larger than %s bytes."],
+  "graphql.no_room": [503, "UNEXPECTED", "Too many files are being uploaded at once; try again."],
   "graphql.two_parts": [400, "INVALID_REQUEST", "The form has two parts named '%s'."],
-  "graphql.unknown_part": [400, "INVALID_REQUEST", "The form has a part named '%s'; it takes query and x-api-key."],
+  "graphql.unknown_part": [
+    400,
+    "INVALID_REQUEST",
+    "The form has a part named '%s'; it takes query, x-api-key and file.",
+  ],
   "graphql.negative": [400, "INVALID_ARGUMENT", "%s must not be negative."],
 } as const;
 
