@@ -23,6 +23,20 @@ create table audit_entries (
   constraint audit_entries_pkey PRIMARY KEY (account_id, id)
 );
 
+create table connector_uses (
+  account_id uuid not null,
+  user_type text not null,
+  user_id uuid not null,
+  user_org_identifier text,
+  user_project_identifier text,
+  user_identifier text not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  constraint connector_uses_account_id_user_type_user_id_identifier_org__key UNIQUE NULLS NOT DISTINCT (account_id, user_type, user_id, identifier, org_identifier, project_identifier)
+);
+CREATE INDEX connector_uses_by_connector ON public.connector_uses USING btree (account_id, identifier, org_identifier, project_identifier);
+
 create table connectors (
   account_id uuid not null,
   id uuid not null,
@@ -37,9 +51,13 @@ create table connectors (
   version integer not null,
   created_at bigint not null,
   updated_at bigint not null,
+  status jsonb,
+  activity_at bigint,
   constraint connectors_pkey PRIMARY KEY (account_id, id),
   constraint connectors_account_id_org_identifier_project_identifier_ide_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
 );
+CREATE INDEX connectors_by_identifier ON public.connectors USING btree (account_id, identifier);
+CREATE INDEX connectors_by_name ON public.connectors USING btree (account_id, org_identifier, project_identifier, name, id);
 
 create table delegate_tokens (
   account_id uuid not null,
@@ -70,26 +88,6 @@ create table delegates (
   constraint delegates_account_id_name_key UNIQUE (account_id, name)
 );
 CREATE INDEX delegates_by_token ON public.delegates USING btree (account_id, token_id);
-
-create table environments (
-  account_id uuid not null,
-  id uuid not null,
-  org_identifier text,
-  project_identifier text,
-  identifier text not null,
-  name text not null,
-  description text not null,
-  tags jsonb not null,
-  type text not null,
-  color text not null,
-  yaml text not null,
-  version integer not null,
-  created_at bigint not null,
-  updated_at bigint not null,
-  constraint environments_pkey PRIMARY KEY (account_id, id),
-  constraint environments_account_id_org_identifier_project_identifier_i_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier),
-  constraint environments_type_check CHECK ((type = ANY (ARRAY['Production'::text, 'PreProduction'::text])))
-);
 
 create table execution_sequences (
   account_id uuid not null,
@@ -216,23 +214,6 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
 
-create table services (
-  account_id uuid not null,
-  id uuid not null,
-  org_identifier text,
-  project_identifier text,
-  identifier text not null,
-  name text not null,
-  description text not null,
-  tags jsonb not null,
-  yaml text not null,
-  version integer not null,
-  created_at bigint not null,
-  updated_at bigint not null,
-  constraint services_pkey PRIMARY KEY (account_id, id),
-  constraint services_account_id_org_identifier_project_identifier_ident_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
-);
-
 create table tasks (
   account_id uuid not null,
   id uuid not null,
@@ -327,16 +308,14 @@ CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree
 
 alter table audit_entries add constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
+alter table connector_uses add constraint connector_uses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
 alter table connectors add constraint connectors_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table delegate_tokens add constraint delegate_tokens_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table delegates add constraint delegates_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table delegates add constraint delegates_account_id_token_id_fkey FOREIGN KEY (account_id, token_id) REFERENCES delegate_tokens(account_id, id);
-
-alter table environments add constraint environments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
-alter table environments add constraint environments_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
-alter table environments add constraint environments_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
 
 alter table execution_sequences add constraint execution_sequences_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 
@@ -356,10 +335,6 @@ alter table pipeline_versions add constraint pipeline_versions_account_id_pipeli
 alter table pipelines add constraint pipelines_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
 
 alter table projects add constraint projects_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
-
-alter table services add constraint services_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
-alter table services add constraint services_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
-alter table services add constraint services_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
 
 alter table tasks add constraint tasks_account_id_delegate_id_fkey FOREIGN KEY (account_id, delegate_id) REFERENCES delegates(account_id, id);
 alter table tasks add constraint tasks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

@@ -14,7 +14,6 @@ import {
   startLocalDelegate,
   type LocalDelegate,
 } from "./delegates/index.ts";
-import { makeEnvironments } from "./environments/index.ts";
 import { addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
 import { addIdentityTypes, firstStart, makeIdentity, type FirstFacts, type Identity } from "./identity/index.ts";
 import { addPipelineTypes, makePipelines, type Pipelines } from "./pipelines/index.ts";
@@ -71,7 +70,6 @@ export async function buildPlatform(deps: PlatformDeps) {
   const base = { db, audit, authorize, clock, newId };
   const projects = makeProjects(base);
   const connectors = makeConnectors({ ...base, permits: identity.permits, requireScope: projects.requireScope });
-  const environments = makeEnvironments({ ...base, permits: identity.permits, requireScope: projects.requireScope });
   const delegates = makeDelegates({ ...base, log, onError });
   const pipelines = makePipelines({ ...base, getProject: projects.get });
   const executions = makeExecutions({
@@ -107,7 +105,6 @@ export async function buildPlatform(deps: PlatformDeps) {
     ...health.routes,
     ...projects.routes,
     ...connectors.routes,
-    ...environments.routes,
     ...pipelines.routes,
     ...executions.routes,
     ...triggers.routes,

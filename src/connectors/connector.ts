@@ -1,20 +1,45 @@
 import type { Uuid } from "../core/ids.ts";
-import type { RegistrySpec } from "./types/container-registry.ts";
+import type { Place, Referred } from "../core/reference.ts";
+import type { Scope } from "../core/scope.ts";
 
 /** How to reach something outside. Lives in an account, an organization or a project. */
-export type Connector = {
+export type Connector = ConnectorKey & {
   readonly id: Uuid;
-  readonly orgIdentifier: string | null;
-  readonly projectIdentifier: string | null;
-  readonly identifier: string;
   readonly name: string;
   readonly description: string;
   readonly tags: Readonly<Record<string, string>>;
-  readonly type: "ContainerRegistry";
-  readonly spec: RegistrySpec;
+  /** Names the type in `types/table.ts` that alone reads `spec`. */
+  readonly type: string;
+  readonly spec: unknown;
+  /** What the last test of the spec found; null while nobody has tested it. */
+  readonly status: ConnectionStatus | null;
+  readonly activityAt: number;
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 };
 
-export type NewConnector = Omit<Connector, "id" | "version" | "createdAt" | "updatedAt">;
+/** Where it lives, and its identifier there. */
+export type ConnectorKey = Referred;
+
+export type NewConnector = Omit<Connector, "id" | "status" | "activityAt" | "version" | "createdAt" | "updatedAt">;
+
+export type ConnectionFault = { readonly reason: string; readonly message: string; readonly code: number };
+
+export type ConnectionStatus = {
+  readonly status: "SUCCESS" | "FAILURE";
+  readonly errorSummary: string | null;
+  readonly errors: readonly ConnectionFault[];
+  readonly testedAt: number;
+  /** The last success; null when there was none. */
+  readonly connectedAt: number | null;
+};
+
+/** Something that names connectors, such as a pipeline. */
+export type ConnectorUser = Place & { readonly type: "PIPELINE"; readonly id: Uuid; readonly identifier: string };
+
+/** The place as permissions and the audit trail take it. */
+export const scopeOf = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
+  ...(orgIdentifier === null ? {} : { orgIdentifier }),
+  ...(projectIdentifier === null ? {} : { projectIdentifier }),
+});

@@ -130,7 +130,9 @@ test("unknown fields, unsupported ones and wrong values are refused by name", as
   const inSpec = (line: string): string => connectorYaml("bad").replace("    auth:", `    ${line}\n    auth:`);
   for (const [line, message] of [
     ["proxy: true", /'proxy' is not supported yet/],
-    ["executeOnDelegate: true", /'executeOnDelegate' is not supported yet/],
+    ["executeOnDelegate: often", /Expected true or false/],
+    ["executeOnDelegate: <+input>", /expressions and runtime inputs are not supported in connectors/],
+    ["delegateSelectors: [<+pipeline.variables.x>]", /connector\.spec\.delegateSelectors\[0\]: expressions/],
     ["password: x", /Unknown field 'password'/],
     ["delegateSelectors: a", /Expected a list/],
   ] as const) {
@@ -140,8 +142,9 @@ test("unknown fields, unsupported ones and wrong values are refused by name", as
   }
   for (const [from, to] of [
     ["ContainerRegistry", "Git"],
-    ["PublicHosted", "Harbor"],
+    ["PublicHosted", "Unheard"],
     ["Anonymous", "UsernamePassword"],
+    ["Anonymous", "Password"],
     ["https://registry.example.com/v2/", "ftp://x"],
     ["https://registry.example.com/v2/", "file:///etc/passwd"],
     ["https://registry.example.com/v2/", "https://user:secret@x/"],

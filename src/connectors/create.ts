@@ -1,37 +1,29 @@
 import type { Actor } from "../core/actor.ts";
-import type { Clock } from "../core/clock.ts";
-import type { NewId } from "../core/ids.ts";
-import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
-import type { Db } from "../platform/db/db.ts";
-import type { RequireScope } from "../projects/index.ts";
-import type { Connector, NewConnector } from "./connector.ts";
+import { scopeOf, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
-import { insertConnector } from "./store.ts";
+import { insertConnector } from "./store/connectors.ts";
+import { requireSecrets, type ConnectorDeps } from "./verbs.ts";
 
-/** The scope stands in the connector itself. Throws what RequireScope throws, and `connector.duplicate`. */
+/** The scope stands in the connector itself. Throws what RequireScope throws, `connector.no_secret`, `connector.duplicate`. */
 export type CreateConnector = (actor: Actor, connector: NewConnector) => Promise<Connector>;
 
-export type CreateConnectorDeps = {
-  readonly db: Db;
-  readonly audit: Audit;
-  readonly authorize: Authorize;
-  readonly requireScope: RequireScope;
-  readonly clock: Clock;
-  readonly newId: NewId;
-};
-
 export const makeCreateConnector =
-  (deps: CreateConnectorDeps): CreateConnector =>
+  (deps: ConnectorDeps): CreateConnector =>
   async (actor, input) => {
-    const scope = {
-      ...(input.orgIdentifier === null ? {} : { orgIdentifier: input.orgIdentifier }),
-      ...(input.projectIdentifier === null ? {} : { projectIdentifier: input.projectIdentifier }),
-    };
+    const scope = scopeOf(input);
     deps.authorize(actor, "core_connector_edit", { accountId: actor.accountId, ...scope });
     await deps.requireScope(actor, input);
+    await requireSecrets(deps, actor, input);
     const at = deps.clock.now();
-    const connector: Connector = { ...input, id: deps.newId(), version: 1, createdAt: at, updatedAt: at };
+    const connector: Connector = {
+      ...input,
+      id: deps.newId(),
+      status: null,
+      activityAt: at,
+      version: 1,
+      createdAt: at,
+      updatedAt: at,
+    };
     await deps.db.transaction(async (tx) => {
       if (!(await insertConnector(tx, actor.accountId, connector)))
         throw problem("connector.duplicate", [input.identifier]);

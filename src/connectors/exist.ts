@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { referred, type Place, type Referred } from "../core/reference.ts";
 import type { Permits } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { existing } from "./store.ts";
+import { existing } from "./store/connectors.ts";
 
 /**
  * Which of the references (`account.x`, `org.x`, `x`), standing in a thing that lives at `home`, name a connector:

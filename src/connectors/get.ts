@@ -1,18 +1,30 @@
 import type { Actor } from "../core/actor.ts";
 import type { Authorize } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import type { Connector } from "./connector.ts";
+import { scopeOf, type Connector, type ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";
-import { findConnector, type ConnectorKey } from "./store.ts";
+import { findConnector } from "./store/connectors.ts";
+
+type Deps = { readonly db: Db; readonly authorize: Authorize };
 
 /** Throws `connector.not_found`. */
 export type GetConnector = (actor: Actor, key: ConnectorKey) => Promise<Connector>;
 
 export const makeGetConnector =
-  (deps: { db: Db; authorize: Authorize }): GetConnector =>
+  (deps: Deps): GetConnector =>
   async (actor, key) => {
-    deps.authorize(actor, "core_connector_view", { accountId: actor.accountId });
+    deps.authorize(actor, "core_connector_view", { accountId: actor.accountId, ...scopeOf(key) });
     const connector = await findConnector(deps.db, actor.accountId, key);
     if (!connector) throw problem("connector.not_found", [key.identifier]);
     return connector;
+  };
+
+/** Whether a new connector may have this identifier in that scope. */
+export type IsIdentifierFree = (actor: Actor, key: ConnectorKey) => Promise<boolean>;
+
+export const makeIsIdentifierFree =
+  (deps: Deps): IsIdentifierFree =>
+  async (actor, key) => {
+    deps.authorize(actor, "core_connector_view", { accountId: actor.accountId, ...scopeOf(key) });
+    return (await findConnector(deps.db, actor.accountId, key)) === undefined;
   };

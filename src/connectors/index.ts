@@ -1,11 +1,23 @@
 /** How to reach registries, clusters and git. A further type is one file in `types/`. */
 import type { Permits } from "../identity/index.ts";
-import { makeCreateConnector, type CreateConnectorDeps } from "./create.ts";
+import { makeCreateConnector } from "./create.ts";
+import { makeDeleteConnector } from "./delete.ts";
 import { makeConnectorsExist } from "./exist.ts";
-import { makeGetConnector } from "./get.ts";
+import { makeGetConnector, makeIsIdentifierFree } from "./get.ts";
+import { makeListConnectors } from "./list.ts";
 import { connectorRoutes } from "./rest.ts";
+import { makeUpdateConnector } from "./update.ts";
+import { noteConnectorUses } from "./uses.ts";
+import type { ConnectorDeps } from "./verbs.ts";
 
-export function makeConnectors(deps: CreateConnectorDeps & { readonly permits: Permits }) {
-  const verbs = { create: makeCreateConnector(deps), get: makeGetConnector(deps) };
-  return { ...verbs, exist: makeConnectorsExist(deps), routes: connectorRoutes(verbs) };
+export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits }) {
+  const verbs = {
+    create: makeCreateConnector(deps),
+    update: makeUpdateConnector(deps),
+    delete: makeDeleteConnector(deps),
+    get: makeGetConnector(deps),
+    list: makeListConnectors(deps),
+    isIdentifierFree: makeIsIdentifierFree(deps),
+  };
+  return { ...verbs, exist: makeConnectorsExist(deps), noteUses: noteConnectorUses, routes: connectorRoutes(verbs) };
 }

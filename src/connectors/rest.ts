@@ -1,46 +1,206 @@
+import { z } from "zod";
+import type { Place } from "../core/reference.ts";
 import { ok } from "../platform/http/answers.ts";
 import { documentOf } from "../platform/http/bodies.ts";
-import { maybeProjectQuery } from "../platform/http/queries.ts";
-import { route, type Route } from "../platform/http/routes.ts";
+import { ifMatch } from "../platform/http/if-match.ts";
+import { ngPage, ngPageQuery, ngPageShape } from "../platform/http/pages.ts";
+import { flag, maybeProjectQuery, maybeText } from "../platform/http/queries.ts";
+import { route, type Call, type Route } from "../platform/http/routes.ts";
+import { enveloped } from "../platform/http/shapes.ts";
 import { validate } from "../platform/document/validate.ts";
+import type { ConnectorKey } from "./connector.ts";
 import type { CreateConnector } from "./create.ts";
-import type { GetConnector } from "./get.ts";
-import { connectorBody, connectorResponse } from "./wire.ts";
+import type { DeleteConnector } from "./delete.ts";
+import { filterBody, filterOf, typesOf } from "./filter.ts";
+import type { GetConnector, IsIdentifierFree } from "./get.ts";
+import type { ListConnectors } from "./list.ts";
+import { CATEGORIES } from "./types/type.ts";
+import type { UpdateConnector } from "./update.ts";
+import {
+  catalogueResponse,
+  catalogueShape,
+  connectorBody,
+  connectorResponse,
+  connectorShape,
+  readConnector,
+} from "./wire.ts";
 
-export const connectorRoutes = (verbs: { create: CreateConnector; get: GetConnector }): readonly Route[] => [
+type Verbs = {
+  readonly create: CreateConnector;
+  readonly update: UpdateConnector;
+  readonly delete: DeleteConnector;
+  readonly get: GetConnector;
+  readonly list: ListConnectors;
+  readonly isIdentifierFree: IsIdentifierFree;
+};
+
+type Scoped = Call<{ readonly orgIdentifier?: string | undefined; readonly projectIdentifier?: string | undefined }>;
+
+export const placeOf = ({ query }: Pick<Scoped, "query">): Place => ({
+  orgIdentifier: query.orgIdentifier ?? null,
+  projectIdentifier: query.projectIdentifier ?? null,
+});
+export const keyOf = (call: Scoped): ConnectorKey => ({
+  ...placeOf(call),
+  identifier: call.params["identifier"] ?? "",
+});
+
+const EXAMPLE = {
+  name: "Images",
+  identifier: "images",
+  type: "ContainerRegistry",
+  spec: { registryUrl: "https://registry.example.com/v2/", providerType: "PublicHosted", auth: { type: "Anonymous" } },
+};
+const PATH = "/ng/api/connectors";
+const params = { identifier: "images" };
+const pages = maybeProjectQuery.extend(ngPageQuery(100).shape).extend({ searchTerm: maybeText("searchTerm") });
+const page = enveloped(ngPageShape(connectorShape));
+
+export const connectorRoutes = (verbs: Verbs): readonly Route[] => [
+  ...writingRoutes(verbs),
+  ...listRoutes(verbs),
   route({
-    method: "POST",
-    path: "/ng/api/connectors",
-    operation: "connector.create",
-    access: { permission: "core_connector_edit" },
-    // The scope comes from the body, not from the query.
-    query: maybeProjectQuery,
+    method: "GET",
+    path: `${PATH}/catalogue`,
+    operation: "connector.catalogue",
+    access: { permission: "core_connector_view" },
+    query: z.object({}),
+    doc: { summary: "The types of connectors, by category", answer: enveloped(catalogueShape) },
+    handle: async (call) => ok(call, catalogueResponse()),
+  }),
+  route({
+    method: "GET",
+    path: `${PATH}/validateUniqueIdentifier`,
+    operation: "connector.validate-identifier",
+    access: { permission: "core_connector_view" },
+    query: maybeProjectQuery.extend({ identifier: z.string({ error: "is required" }).min(1).max(128) }),
+    doc: {
+      summary: "Whether a new connector may have an identifier",
+      queryExample: { identifier: "other" },
+      answer: enveloped(z.boolean()),
+    },
     handle: async (call) => {
-      const { spec, ...body } = validate(connectorBody, documentOf(call.body), { root: "connector" });
-      const connector = await verbs.create(call.actor, {
-        ...body,
-        orgIdentifier: body.orgIdentifier ?? null,
-        projectIdentifier: body.projectIdentifier ?? null,
-        spec: {
-          registryUrl: spec.registryUrl,
-          providerType: spec.providerType,
-          auth: { type: spec.auth.type },
-          delegateSelectors: spec.delegateSelectors,
-        },
-      });
-      return ok(call, connectorResponse(connector));
+      const { identifier } = call.query;
+      return ok(call, await verbs.isIdentifierFree(call.actor, { ...placeOf(call), identifier }));
     },
   }),
   route({
     method: "GET",
-    path: "/ng/api/connectors/:identifier",
+    path: `${PATH}/:identifier`,
     operation: "connector.get",
     access: { permission: "core_connector_view" },
     query: maybeProjectQuery,
+    doc: { summary: "Read a connector", params, answer: enveloped(connectorShape) },
     handle: async (call) => {
-      const { orgIdentifier = null, projectIdentifier = null } = call.query;
-      const key = { orgIdentifier, projectIdentifier, identifier: call.params["identifier"] ?? "" };
-      return ok(call, connectorResponse(await verbs.get(call.actor, key)));
+      const connector = await verbs.get(call.actor, keyOf(call));
+      return ok(call, connectorResponse(connector), connector.version);
+    },
+  }),
+];
+
+const writingRoutes = (verbs: Verbs): readonly Route[] => [
+  route({
+    method: "POST",
+    path: PATH,
+    operation: "connector.create",
+    access: { permission: "core_connector_edit" },
+    // The scope comes from the body, not from the query.
+    query: maybeProjectQuery,
+    doc: {
+      summary: "Create a connector in the scope that the body names",
+      body: { schema: connectorBody, root: "connector", example: EXAMPLE },
+      answer: enveloped(connectorShape),
+    },
+    handle: async (call) => {
+      const connector = await verbs.create(call.actor, readConnector(documentOf(call.body)));
+      return ok(call, connectorResponse(connector), connector.version);
+    },
+  }),
+  route({
+    method: "PUT",
+    path: PATH,
+    operation: "connector.update",
+    access: { permission: "core_connector_edit" },
+    query: maybeProjectQuery,
+    doc: {
+      summary: "Replace the connector that scope and identifier in the body name",
+      body: { schema: connectorBody, root: "connector", example: { ...EXAMPLE, name: "Our images" } },
+      answer: enveloped(connectorShape),
+    },
+    handle: async (call) => {
+      const document = readConnector(documentOf(call.body));
+      const connector = await verbs.update(call.actor, document, ifMatch(call));
+      return ok(call, connectorResponse(connector), connector.version);
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: `${PATH}/:identifier`,
+    operation: "connector.delete",
+    access: { permission: "core_connector_delete" },
+    query: maybeProjectQuery.extend({ forceDelete: flag }),
+    doc: {
+      summary: "Delete a connector; with forceDelete also one that is used",
+      params,
+      answer: enveloped(z.literal(true)),
+    },
+    handle: async (call) => {
+      const how = { version: ifMatch(call), force: call.query.forceDelete };
+      await verbs.delete(call.actor, keyOf(call), how);
+      return ok(call, true);
+    },
+  }),
+];
+
+const listRoutes = (verbs: Verbs): readonly Route[] => [
+  route({
+    method: "GET",
+    path: PATH,
+    operation: "connector.list",
+    access: { permission: "core_connector_view" },
+    query: pages.extend({
+      type: maybeText("type"),
+      category: z.enum(CATEGORIES, { error: `takes one of ${CATEGORIES.join(", ")}` }).optional(),
+      source_category: z.never({ error: "is not supported" }).optional(),
+    }),
+    doc: { summary: "List the connectors of a scope by name", answer: page },
+    handle: async (call) => {
+      const { searchTerm, type, category, pageIndex, pageSize } = call.query;
+      const types = typesOf(type === undefined ? undefined : [type], category === undefined ? undefined : [category]);
+      const found = await verbs.list(call.actor, placeOf(call), {
+        filter: { searchTerm, types },
+        withOuter: false,
+        limit: pageSize,
+        offset: pageIndex * pageSize,
+      });
+      return ok(call, await ngPage(found, connectorResponse));
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PATH}/listV2`,
+    operation: "connector.list-filtered",
+    access: { permission: "core_connector_view" },
+    query: pages.extend({
+      includeAllConnectorsAvailableAtScope: flag,
+      filterIdentifier: z.never({ error: "is not supported; send the filter itself" }).optional(),
+    }),
+    doc: {
+      summary: "List connectors by a filter",
+      body: { schema: filterBody, required: false, example: { filterType: "Connector", types: ["ContainerRegistry"] } },
+      answer: page,
+    },
+    handle: async (call) => {
+      const empty = call.body.bytes.length === 0;
+      const body = empty ? { filterType: "Connector" as const } : validate(filterBody, documentOf(call.body));
+      const { searchTerm, includeAllConnectorsAvailableAtScope, pageIndex, pageSize } = call.query;
+      const found = await verbs.list(call.actor, placeOf(call), {
+        filter: filterOf(body, searchTerm),
+        withOuter: includeAllConnectorsAvailableAtScope,
+        limit: pageSize,
+        offset: pageIndex * pageSize,
+      });
+      return ok(call, await ngPage(found, connectorResponse));
     },
   }),
 ];

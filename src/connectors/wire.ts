@@ -1,19 +1,59 @@
-/** Our connector ↔ the shapes of spec.md ("Connector", "Create connector"). */
+/** Our connector ↔ the shapes of spec.md ("Connector", "Create connector") and of reference section 4.2. */
 import { z } from "zod";
+import type { Doc } from "../platform/document/document.ts";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
-import type { Connector } from "./connector.ts";
-import { registrySpec } from "./types/container-registry.ts";
+import { faultOf, invalid, validate } from "../platform/document/validate.ts";
+import { epochMs, stringMap } from "../platform/http/shapes.ts";
+import type { ConnectionStatus, Connector, NewConnector } from "./connector.ts";
+import { connectorTypes, typeNamed, typeOf } from "./types/table.ts";
+import { CATEGORIES, type AnyType } from "./types/type.ts";
 
-export const connectorBody = z.strictObject({
-  name: displayName,
-  identifier: scopeIdentifier,
-  description,
-  orgIdentifier: scopeIdentifier.nullish(),
-  projectIdentifier: scopeIdentifier.nullish(),
-  tags,
-  type: z.enum(["ContainerRegistry"]),
-  spec: registrySpec,
-});
+/** `GET /ng/api/connectors/catalogue` and the like: a connector of that name could not be read. */
+const PATHS = new Set(["catalogue", "validateUniqueIdentifier"]);
+const names = connectorTypes.map(({ name }) => name);
+
+const bodyFor = (type: AnyType | undefined) =>
+  z.strictObject({
+    name: displayName,
+    identifier: scopeIdentifier.refine((text) => !PATHS.has(text), { error: "is a path of the interface" }),
+    description,
+    orgIdentifier: scopeIdentifier.nullish(),
+    projectIdentifier: scopeIdentifier.nullish(),
+    tags,
+    type: type ? z.literal(type.name) : z.enum(names),
+    // Without a known type nobody can tell what the spec should be: the type is the fault.
+    spec: type ? type.schema : z.unknown(),
+  });
+
+/** For the documentation: a document of any type. */
+export const connectorBody = z.union(connectorTypes.map(bodyFor));
+
+/** The connector in a document. Throws `document.invalid`. */
+export function readConnector(doc: Doc): NewConnector {
+  const found = expressionIn(doc.value, []);
+  if (found) throw invalid([faultOf(doc, found, "expressions and runtime inputs are not supported in connectors")]);
+  const type = typeNamed((doc.value as { connector?: { type?: unknown } } | null)?.connector?.type);
+  const {
+    orgIdentifier = null,
+    projectIdentifier = null,
+    spec,
+    ...body
+  } = validate(bodyFor(type), doc, {
+    root: "connector",
+  });
+  return { ...body, orgIdentifier, projectIdentifier, spec };
+}
+
+/** Where the document holds `<+…>`: the connector is used as it stands, so that would be taken for a value. */
+function expressionIn(value: unknown, path: readonly (string | number)[]): (string | number)[] | undefined {
+  if (typeof value === "string") return value.includes("<+") ? [...path] : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, part] of Object.entries(value)) {
+    const found = expressionIn(part, [...path, Array.isArray(value) ? Number(key) : key]);
+    if (found) return found;
+  }
+  return undefined;
+}
 
 const NO_GIT = { objectId: null, branch: null, repoIdentifier: null, rootFolder: null, filePath: null };
 
@@ -26,19 +66,73 @@ export const connectorResponse = (connector: Connector) => ({
     projectIdentifier: connector.projectIdentifier,
     tags: connector.tags,
     type: connector.type,
-    spec: {
-      registryUrl: connector.spec.registryUrl,
-      providerType: connector.spec.providerType,
-      auth: { type: connector.spec.auth.type },
-      delegateSelectors: connector.spec.delegateSelectors,
-    },
+    spec: typeOf(connector).wire(connector.spec),
   },
   createdAt: connector.createdAt,
   lastModifiedAt: connector.updatedAt,
-  // Null until the connection has been tested.
-  status: null,
-  activityDetails: { lastActivityTime: connector.updatedAt },
+  status: connector.status && statusResponse(connector.status),
+  activityDetails: { lastActivityTime: connector.activityAt },
   platformManaged: false,
   gitDetails: NO_GIT,
   entityValidityDetails: { valid: true, invalidYaml: null },
+});
+
+const statusResponse = (status: ConnectionStatus) => ({
+  status: status.status,
+  errorSummary: status.errorSummary,
+  errors: status.errors,
+  testedAt: status.testedAt,
+  lastTestedAt: status.testedAt,
+  lastConnectedAt: status.connectedAt,
+});
+
+const faultShape = z.strictObject({ reason: z.string(), message: z.string(), code: z.int() });
+const nothing = z.null();
+
+export const connectorShape = z.strictObject({
+  connector: z.strictObject({
+    name: z.string(),
+    identifier: z.string(),
+    description: z.string(),
+    orgIdentifier: z.string().nullable(),
+    projectIdentifier: z.string().nullable(),
+    tags: stringMap,
+    type: z.enum(names),
+    spec: z.union(connectorTypes.map(({ shape }) => shape)),
+  }),
+  createdAt: epochMs,
+  lastModifiedAt: epochMs,
+  status: z
+    .strictObject({
+      status: z.enum(["SUCCESS", "FAILURE"]),
+      errorSummary: z.string().nullable(),
+      errors: z.array(faultShape),
+      testedAt: epochMs,
+      lastTestedAt: epochMs,
+      lastConnectedAt: epochMs.nullable(),
+    })
+    .nullable()
+    .describe("Null until the connection has been tested as the connector now stands."),
+  activityDetails: z.strictObject({ lastActivityTime: epochMs }),
+  platformManaged: z.boolean(),
+  gitDetails: z.strictObject({
+    objectId: nothing,
+    branch: nothing,
+    repoIdentifier: nothing,
+    rootFolder: nothing,
+    filePath: nothing,
+  }),
+  entityValidityDetails: z.strictObject({ valid: z.boolean(), invalidYaml: nothing }),
+});
+
+/** The types that there are, by category. */
+export const catalogueResponse = () => ({
+  catalogue: CATEGORIES.map((category) => ({
+    category,
+    connectors: connectorTypes.filter((type) => type.category === category).map(({ name }) => name),
+  })).filter(({ connectors }) => connectors.length > 0),
+});
+
+export const catalogueShape = z.strictObject({
+  catalogue: z.array(z.strictObject({ category: z.enum(CATEGORIES), connectors: z.array(z.enum(names)) })),
 });

@@ -14,18 +14,11 @@ import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } f
 const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete)$/;
 const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
 const QUERY =
-  "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e";
-const ENVIRONMENT = "environment: { name: E, identifier: e, type: Production }";
-const SERVICE = "service: { name: S, identifier: s }";
+  "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&identifier=x";
 const BODIES: Readonly<Record<string, string>> = {
   "project.create": projectYaml("other"),
   "connector.create": connectorYaml(),
-  "environment.create": ENVIRONMENT,
-  "environment.update": ENVIRONMENT,
-  "environment.upsert": ENVIRONMENT,
-  "service.create": SERVICE,
-  "service.update": SERVICE,
-  "service.upsert": SERVICE,
+  "connector.update": connectorYaml(),
 };
 
 let platform: TestPlatform;

@@ -1,11 +1,12 @@
 import { success } from "./envelope.ts";
 import type { Answer, Call } from "./routes.ts";
 
-/** 200 in the envelope of spec.md. */
-export const ok = (call: Pick<Call, "correlationId">, data: unknown): Answer => ({
+/** 200 in the envelope of spec.md; with a version where `data` is one thing that may be changed under `If-Match`. */
+export const ok = (call: Pick<Call, "correlationId">, data: unknown, version?: number): Answer => ({
   kind: "json",
   status: 200,
   body: success(data, call.correlationId),
+  ...(version === undefined ? {} : { version }),
 });
 
 export const json = (status: number, body: unknown): Answer => ({ kind: "json", status, body });

@@ -18,3 +18,12 @@ export const wholeNumber = (most = Number.MAX_SAFE_INTEGER) =>
     .regex(/^\d{1,15}$/, "takes a whole number from 0")
     .transform(Number)
     .pipe(z.number().max(most, `takes at most ${most}`));
+
+/** A text that may be left out; given twice it is refused. */
+export const maybeText = (name: string) => one(name).max(1_024, "takes at most 1024 characters").optional();
+
+/** True or false; left out it is false. */
+export const flag = z
+  .enum(["true", "false"], { error: "takes true or false" })
+  .default("false")
+  .transform((text) => text === "true");

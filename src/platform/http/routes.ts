@@ -32,7 +32,13 @@ export type Call<Q = unknown> = {
 export type PublicCall<Q = unknown> = Omit<Call<Q>, "actor" | "accountId">;
 
 export type Answer =
-  | { readonly kind: "json"; readonly status: number; readonly body: unknown }
+  | {
+      readonly kind: "json";
+      readonly status: number;
+      readonly body: unknown;
+      /** Of the thing that the body shows: sent as `ETag`, for a later `If-Match`. */
+      readonly version?: number;
+    }
   | { readonly kind: "text"; readonly status: number; readonly body: string | Buffer | AsyncIterable<Buffer> }
   | { readonly kind: "events"; readonly run: (sink: EventSink) => Promise<void> };
 

@@ -79,6 +79,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     credentials: false,
     methods: ["GET", "POST", "PUT", "DELETE"],
     allowedHeaders: ["x-api-key", "authorization", "content-type", "last-event-id", "if-match"],
+    exposedHeaders: ["etag"],
   });
   await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
@@ -181,6 +182,7 @@ export function checkAccount(parameter: string, request: FastifyRequest, actor: 
 function send(deps: HttpDeps, answer: Answer, reply: FastifyReply): FastifyReply {
   switch (answer.kind) {
     case "json":
+      if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
       return reply
         .code(answer.status)
         .header("content-type", "application/json; charset=utf-8")

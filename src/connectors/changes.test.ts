@@ -1,0 +1,208 @@
+/** Connectors of other kinds than spec.md shows; their update, deletion and use. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { connectorYaml, create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import type { Actor } from "../core/actor.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import type { ConnectorUser } from "./connector.ts";
+import { makeConnectors } from "./index.ts";
+
+let platform: TestPlatform;
+before(async () => {
+  platform = await startTestPlatform();
+  await made(create.project(platform, projectYaml()));
+});
+after(() => platform?.stop());
+
+const PATH = "/ng/api/connectors";
+const SHOP = "orgIdentifier=default&projectIdentifier=shop";
+const IN_PROJECT = "  orgIdentifier: default\n  projectIdentifier: shop\n";
+const put = (body: string, version?: string, contentType = YAML): Promise<Answer> =>
+  platform.send("PUT", PATH, {
+    body,
+    contentType,
+    ...(version === undefined ? {} : { headers: { "if-match": version } }),
+  });
+const audited = async (): Promise<unknown> =>
+  platform.db.query(`select operation, resource_id from audit_entries where operation like 'connector.%' order by id`);
+const withAuth = (identifier: string, spec: string): string =>
+  connectorYaml(identifier).replace("type: Anonymous", `type: UsernamePassword\n      spec: ${spec}`);
+
+test("the other providers, and a password by reference, are kept and shown as they were written", async () => {
+  for (const provider of ["Harbor", "Quay", "Other"]) {
+    const body = connectorYaml(`at_${provider}`).replace("PublicHosted", provider);
+    assert.equal((await made(create.connector(platform, body))).connector.spec.providerType, provider);
+  }
+  for (const [spec, shown] of [
+    [
+      "{username: me, passwordRef: account.pass-word}",
+      { username: "me", usernameRef: null, passwordRef: "account.pass-word" },
+    ],
+    ["{usernameRef: org.user, passwordRef: p}", { username: null, usernameRef: "org.user", passwordRef: "p" }],
+  ] as const) {
+    const body = withAuth(`with_${shown.passwordRef.length}`, spec);
+    const { connector } = await made(create.connector(platform, body));
+    assert.deepEqual(connector.spec, {
+      registryUrl: "https://registry.example.com/v2/",
+      providerType: "PublicHosted",
+      auth: { type: "UsernamePassword", spec: shown },
+      delegateSelectors: [],
+    });
+  }
+  const flags = connectorYaml("flags").replace(
+    "    auth:",
+    "    executeOnDelegate: false\n    ignoreTestConnection: true\n    auth:",
+  );
+  const { spec } = (await made(create.connector(platform, flags))).connector;
+  assert.deepEqual([spec.executeOnDelegate, spec.ignoreTestConnection], [false, true]);
+});
+
+test("a password stands in a secret, never in the connector, and each name once", async () => {
+  for (const [spec, message] of [
+    ["{username: me, password: hunter2, passwordRef: p}", /Unknown field 'password'/],
+    ["{username: me}", /passwordRef: Missing/],
+    ["{passwordRef: p}", /needs username or usernameRef/],
+    ["{username: me, usernameRef: u, passwordRef: p}", /username or usernameRef, not both/],
+    ["{username: me, passwordRef: project.p}", /must name a secret/],
+    ["{username: me, passwordRef: 'a b'}", /must name a secret/],
+    ["{username: <+input>, passwordRef: p}", /auth\.spec\.username: expressions/],
+  ] as const) {
+    const { status, body } = await create.connector(platform, withAuth("refused", spec));
+    assert.equal(status, 400, spec);
+    assert.match(body.message, message, spec);
+  }
+});
+
+test("a secret that is named has to exist", async () => {
+  const asked: unknown[] = [];
+  const accountId = fromWire(platform.accountId) as Uuid;
+  const actor: Actor = { kind: "system", accountId };
+  let there = false;
+  const connectors = makeConnectors({
+    db: platform.db,
+    audit: { record: async () => undefined },
+    authorize: () => undefined,
+    permits: () => true,
+    requireScope: async () => undefined,
+    secretsExist: async (_, home, references) => {
+      asked.push([home.projectIdentifier, references]);
+      return references.map((reference) => there || reference !== "account.p");
+    },
+    clock: platform.clock,
+    newId: () => crypto.randomUUID() as Uuid,
+  });
+  const auth = { type: "UsernamePassword", spec: { username: null, usernameRef: "u", passwordRef: "account.p" } };
+  const connector = {
+    orgIdentifier: "default",
+    projectIdentifier: "shop",
+    identifier: "secretive",
+    name: "x",
+    description: "",
+    tags: {},
+    type: "ContainerRegistry",
+    spec: { registryUrl: "https://x/", providerType: "Other", auth, delegateSelectors: [] },
+  };
+  const refused = {
+    code: "connector.no_secret",
+    message: /connector\.spec\.auth\.spec\.passwordRef: no secret \[account\.p\]/,
+  };
+  await assert.rejects(connectors.create(actor, connector), refused);
+  there = true;
+  await connectors.create(actor, connector);
+  there = false;
+  await assert.rejects(connectors.update(actor, connector, undefined), refused);
+  assert.deepEqual(
+    asked,
+    Array.from({ length: 3 }, () => ["shop", ["u", "account.p"]]),
+  );
+});
+
+test("an update replaces the connector under the version that was read", async () => {
+  const first = await create.connector(platform, connectorYaml("changed", IN_PROJECT));
+  assert.equal(first.headers.get("etag"), '"1"');
+  platform.clock.advance(5_000);
+  const trail = await audited();
+  const body = connectorYaml("changed", `${IN_PROJECT}  description: New\n`).replace("name: Registry", "name: Images");
+  const stale = await put(body, "7");
+  assert.deepEqual([stale.status, stale.body.code], [402, "OPTIMISTIC_LOCKING_EXCEPTION"]);
+  assert.match(stale.body.message, /Connector \[changed\] .* version 1, .* version 7/);
+  assert.equal((await put(body, "first")).status, 400);
+  assert.deepEqual(await audited(), trail);
+
+  const second = await put(body, '"1"');
+  assert.equal(second.status, 200, second.text);
+  assert.equal(second.headers.get("etag"), '"2"');
+  const { data } = second.body;
+  assert.deepEqual([data.connector.name, data.connector.description], ["Images", "New"]);
+  const { createdAt } = first.body.data;
+  assert.deepEqual([data.createdAt, data.lastModifiedAt], [createdAt, createdAt + 5_000]);
+  const read = await platform.send("GET", `${PATH}/changed?${SHOP}`);
+  assert.deepEqual([read.body.data, read.headers.get("etag")], [data, '"2"']);
+  assert.equal((await put(body)).status, 200, "without If-Match any version is replaced");
+  assert.equal(((await audited()) as unknown[]).length, (trail as unknown[]).length + 2);
+
+  const raced = await Promise.all([1, 2, 3].map(() => put(body, "3")));
+  assert.deepEqual(
+    raced.map(({ status }) => status).toSorted((a, b) => a - b),
+    [200, 402, 402],
+  );
+});
+
+test("what is not there, or elsewhere, is not updated; JSON is understood as well", async () => {
+  await made(create.connector(platform, connectorYaml("here")));
+  assert.deepEqual(
+    [(await put(connectorYaml("nowhere"))).status, (await put(connectorYaml("here", IN_PROJECT))).body.code],
+    [404, "CONNECTOR_NOT_FOUND_EXCEPTION"],
+  );
+  assert.equal((await put(connectorYaml("here", "  orgIdentifier: none\n"))).status, 404);
+  const spec = { registryUrl: "http://localhost:5000", providerType: "Other", auth: { type: "Anonymous" } };
+  const json = { connector: { name: "J", identifier: "here", type: "ContainerRegistry", spec } };
+  const answer = await put(JSON.stringify(json), undefined, JSON_TYPE);
+  assert.equal(answer.body.data?.connector.spec.registryUrl, "http://localhost:5000", answer.text);
+});
+
+test("a connector is deleted once, under its version, and its name is free again", async () => {
+  await made(create.connector(platform, connectorYaml("gone")));
+  const remove = (version?: string): Promise<Answer> =>
+    platform.send("DELETE", `${PATH}/gone`, version === undefined ? {} : { headers: { "if-match": version } });
+  assert.equal((await remove("2")).status, 402);
+  const done = await remove("1");
+  assert.deepEqual([done.status, done.body.data], [200, true]);
+  assert.equal((await remove()).body.code, "CONNECTOR_NOT_FOUND_EXCEPTION");
+  await made(create.connector(platform, connectorYaml("gone")));
+  const other = await platform.addAccount();
+  const strange = await platform.send("DELETE", `${PATH}/gone`, { account: other.accountId, apiKey: other.apiKey });
+  assert.equal(strange.status, 404);
+});
+
+test("a connector in use is deleted with forceDelete only; who uses it is named", async () => {
+  await made(create.connector(platform, connectorYaml("used")));
+  const connectors = makeConnectors(platform as never);
+  const accountId = fromWire(platform.accountId) as Uuid;
+  const user = (nth: number): ConnectorUser => ({
+    type: "PIPELINE",
+    id: `00000000-0000-4000-8000-00000000000${nth}` as Uuid,
+    identifier: `deploy${nth}`,
+    orgIdentifier: "default",
+    projectIdentifier: "shop",
+  });
+  const note = (nth: number, references: string[]): Promise<void> =>
+    platform.db.transaction((tx) => connectors.noteUses(tx, accountId, user(nth), references));
+  const remove = (query = ""): Promise<Answer> => platform.send("DELETE", `${PATH}/used?${query}`);
+
+  for (let nth = 1; nth <= 7; nth += 1) await note(nth, ["account.used", "account.used", "used", "<+input>", ""]);
+  const refused = await remove();
+  assert.deepEqual([refused.status, refused.body.code], [402, "ENTITY_REFERENCE_EXCEPTION"]);
+  assert.match(refused.body.message, /used by pipeline deploy1 of project shop, .* and 2 more/);
+  assert.equal((await remove("forceDelete=false")).status, 402);
+  assert.equal((await remove("forceDelete=perhaps")).status, 400);
+  for (let nth = 1; nth <= 6; nth += 1) await note(nth, []);
+  assert.equal((await remove()).status, 402);
+  assert.equal((await remove("forceDelete=true")).status, 200);
+
+  await made(create.connector(platform, connectorYaml("used")));
+  assert.equal((await remove()).status, 402, "what is named still is named");
+  await note(7, ["account.other"]);
+  assert.equal((await remove()).status, 200);
+});

@@ -1,0 +1,185 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Place } from "../../core/reference.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { Connector, ConnectorKey } from "../connector.ts";
+
+export type Store = { readonly query: Query };
+
+const CONNECTOR = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,
+  description, tags, type, spec, status, coalesce(activity_at, updated_at) as "activityAt", version,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** False when the identifier is taken in that scope. */
+export async function insertConnector(db: Store, accountId: Uuid, connector: Connector): Promise<boolean> {
+  const rows = await db.query(
+    `insert into connectors (account_id, id, org_identifier, project_identifier, identifier, name, description, tags,
+                             type, spec, version, created_at, updated_at, activity_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     on conflict (account_id, org_identifier, project_identifier, identifier) do nothing
+     returning id`,
+    [
+      accountId,
+      connector.id,
+      connector.orgIdentifier,
+      connector.projectIdentifier,
+      connector.identifier,
+      connector.name,
+      connector.description,
+      JSON.stringify(connector.tags),
+      connector.type,
+      JSON.stringify(connector.spec),
+      connector.version,
+      connector.createdAt,
+      connector.updatedAt,
+      connector.activityAt,
+    ],
+  );
+  return rows.length > 0;
+}
+
+// `is not distinct from` finds no index, but account and identifier leave a handful of rows.
+const KEY = `account_id = $1 and identifier = $2 and org_identifier is not distinct from $3
+  and project_identifier is not distinct from $4`;
+const keyValues = (accountId: Uuid, key: ConnectorKey) => [
+  accountId,
+  key.identifier,
+  key.orgIdentifier,
+  key.projectIdentifier,
+];
+
+export async function findConnector(db: Store, accountId: Uuid, key: ConnectorKey): Promise<Connector | undefined> {
+  const rows = await db.query<Connector>(`select ${CONNECTOR} from connectors where ${KEY}`, keyValues(accountId, key));
+  return rows[0];
+}
+
+export type ConnectorChanges = Pick<Connector, "name" | "description" | "tags" | "type" | "spec">;
+
+/** Undefined when there is no such connector of that type, or when it has another version than the one asked for. */
+export async function updateConnector(
+  db: Store,
+  accountId: Uuid,
+  key: ConnectorKey,
+  change: { readonly to: ConnectorChanges; readonly version: number | undefined; readonly at: number },
+): Promise<Connector | undefined> {
+  const { to, version, at } = change;
+  const rows = await db.query<Connector>(
+    `update connectors set name = $5, description = $6, tags = $7, spec = $8, version = version + 1, updated_at = $9,
+            activity_at = $9, status = case when spec = $8::jsonb then status end
+      where ${KEY} and type = $10 and ($11::int is null or version = $11)
+     returning ${CONNECTOR}`,
+    [
+      ...keyValues(accountId, key),
+      to.name,
+      to.description,
+      JSON.stringify(to.tags),
+      JSON.stringify(to.spec),
+      at,
+      to.type,
+      version ?? null,
+    ],
+  );
+  return rows[0];
+}
+
+/** False when there is no such connector, when it has another version, or when it is used and `force` is not set. */
+export async function deleteConnector(
+  db: Store,
+  accountId: Uuid,
+  key: ConnectorKey,
+  how: { readonly version: number | undefined; readonly force: boolean },
+): Promise<boolean> {
+  const rows = await db.query(
+    `delete from connectors
+      where ${KEY} and ($5::int is null or version = $5)
+        and ($6 or not exists (select 1 from connector_uses where ${KEY}))
+     returning id`,
+    [...keyValues(accountId, key), how.version ?? null, how.force],
+  );
+  return rows.length > 0;
+}
+
+/** What a list is narrowed to; undefined is no condition. Texts are found anywhere, in any case of letters. */
+export type ConnectorFilter = {
+  readonly searchTerm?: string | undefined;
+  readonly names?: readonly string[] | undefined;
+  readonly identifiers?: readonly string[] | undefined;
+  readonly description?: string | undefined;
+  readonly types?: readonly string[] | undefined;
+  /** UNKNOWN means not tested yet. */
+  readonly connectivity?: readonly string[] | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+};
+
+/** Those that live at one of the places, by name. */
+export async function listConnectors(
+  db: Store,
+  accountId: Uuid,
+  places: readonly Place[],
+  filter: ConnectorFilter,
+  window: { readonly limit: number; readonly offset: number },
+): Promise<Connector[]> {
+  const { text, values } = conditionOf(accountId, places, filter);
+  return db.query<Connector>(
+    `select ${CONNECTOR} from connectors where ${text} order by name, id
+      limit $${values.length + 1} offset $${values.length + 2}`,
+    [...values, window.limit, window.offset],
+  );
+}
+
+export async function countConnectors(
+  db: Store,
+  accountId: Uuid,
+  places: readonly Place[],
+  filter: ConnectorFilter,
+): Promise<number> {
+  const { text, values } = conditionOf(accountId, places, filter);
+  const rows = await db.query<{ total: number }>(`select count(*) as total from connectors where ${text}`, values);
+  return rows[0]?.total ?? 0;
+}
+
+function conditionOf(accountId: Uuid, places: readonly Place[], filter: ConnectorFilter) {
+  const values: unknown[] = [accountId];
+  const next = (value: unknown): string => `$${values.push(value)}`;
+  const is = (column: string, value: string | null): string =>
+    value === null ? `${column} is null` : `${column} = ${next(value)}`;
+  const parts = [
+    "account_id = $1",
+    `(${places
+      .map((at) => `(${is("org_identifier", at.orgIdentifier)} and ${is("project_identifier", at.projectIdentifier)})`)
+      .join(" or ")})`,
+  ];
+  // Not `like`: nothing in the text means anything but itself.
+  const has = (column: string, part: string): string => `strpos(lower(${column}), lower(${part})) > 0`;
+  if (filter.searchTerm !== undefined) {
+    const term = next(filter.searchTerm);
+    parts.push(`(${has("name", term)} or ${has("identifier", term)})`);
+  }
+  if (filter.description !== undefined) parts.push(has("description", next(filter.description)));
+  const oneOf = (column: string, list: readonly string[] | undefined): void => {
+    if (list !== undefined) parts.push(`${column} = any(${next(list)}::text[])`);
+  };
+  oneOf("name", filter.names);
+  oneOf("identifier", filter.identifiers);
+  oneOf("type", filter.types);
+  oneOf("coalesce(status ->> 'status', 'UNKNOWN')", filter.connectivity);
+  if (filter.tags !== undefined) parts.push(`tags @> ${next(JSON.stringify(filter.tags))}::jsonb`);
+  return { text: parts.join(" and "), values };
+}
+
+/** Which of the keys name a connector, by their place in the list, counted from 1. */
+export async function existing(db: Store, accountId: Uuid, keys: readonly ConnectorKey[]): Promise<number[]> {
+  const rows = await db.query<{ nth: number }>(
+    `select k.nth from unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (org, project, identifier, nth)
+      where exists (select 1 from connectors c
+                     where c.account_id = $1 and c.identifier = k.identifier
+                       and c.org_identifier is not distinct from k.org
+                       and c.project_identifier is not distinct from k.project)`,
+    [
+      accountId,
+      keys.map((key) => key.orgIdentifier),
+      keys.map((key) => key.projectIdentifier),
+      keys.map((key) => key.identifier),
+    ],
+  );
+  return rows.map(({ nth }) => nth);
+}

@@ -1,0 +1,26 @@
+/** Fields that the specs of several types have in common. */
+import { z } from "zod";
+
+/** An http or https address; a user name or a password in it would be shown to everybody who reads the connector. */
+export const webAddress = z
+  .string()
+  .max(2_048)
+  .refine(
+    (text) => {
+      const url = URL.parse(text);
+      const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+      return isWeb && url.username === "" && url.password === "";
+    },
+    { error: "must be an http or https address without a user name in it" },
+  );
+
+/** Each once, in their order. */
+export const delegateSelectors = z
+  .array(z.string().min(1).max(128))
+  .max(64)
+  .nullish()
+  .transform((list) => [...new Set(list ?? [])]);
+
+export const secretReference = z
+  .string()
+  .regex(/^(?:(?:account|org)\.)?[a-zA-Z_][0-9a-zA-Z_$-]{0,127}$/, "must name a secret: account.x, org.x or x");

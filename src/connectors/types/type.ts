@@ -1,0 +1,50 @@
+/** What a type of connector has to say of itself; each stands in a file of this folder, and in `table.ts`. */
+import type { z } from "zod";
+
+export const CATEGORIES = [
+  "CLOUD_PROVIDER",
+  "SECRET_MANAGER",
+  "CLOUD_COST",
+  "ARTIFACTORY",
+  "CODE_REPO",
+  "MONITORING",
+  "TICKETING",
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/** A secret that a connector names: where in its spec, and as what (`account.x`, `org.x`, `x`). */
+export type SecretReference = { readonly path: readonly string[]; readonly reference: string };
+
+/** From where a connector is used. */
+export type Origin = {
+  /** Tags that the delegate must have, all of them. */
+  readonly selectors: readonly string[];
+  /** False: the server connects by itself. */
+  readonly onDelegate: boolean;
+  /** True: nobody tests this connection. */
+  readonly untested: boolean;
+};
+
+export type ConnectorType<S> = {
+  /** As it stands in `connector.type`. */
+  readonly name: string;
+  readonly category: Category;
+  /** The spec as documents write it, made into the one that is kept. `z.never()` marks what the wider language has and we lack. */
+  readonly schema: z.ZodType<S>;
+  /** The spec as answers show it, and the schema of that. */
+  readonly wire: (spec: S) => unknown;
+  readonly shape: z.ZodType;
+  readonly secrets: (spec: S) => readonly SecretReference[];
+  readonly origin: (spec: S) => Origin;
+};
+
+/** A type whose spec only it can read: what the table holds. */
+export type AnyType = ConnectorType<unknown>;
+
+/** The specs that come back are those that `schema` made: they went into the database and out of it. */
+export const connectorType = <S>(type: ConnectorType<S>): AnyType => ({
+  ...type,
+  wire: (spec) => type.wire(spec as S),
+  secrets: (spec) => type.secrets(spec as S),
+  origin: (spec) => type.origin(spec as S),
+});

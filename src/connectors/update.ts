@@ -1,0 +1,47 @@
+import type { Actor } from "../core/actor.ts";
+import { commonProblem } from "../core/problems.ts";
+import type { Tx } from "../platform/db/db.ts";
+import { scopeOf, type Connector, type NewConnector } from "./connector.ts";
+import { problem } from "./problems.ts";
+import { findConnector, updateConnector } from "./store/connectors.ts";
+import { requireSecrets, type ConnectorDeps } from "./verbs.ts";
+
+/**
+ * Scope and identifier in the document say which connector; they and the type stay what they are. `version` is
+ * the one that was read; undefined replaces any. Throws `connector.not_found`, `connector.other_type`,
+ * `connector.no_secret`, `core.stale_version`.
+ */
+export type UpdateConnector = (
+  actor: Actor,
+  connector: NewConnector,
+  version: number | undefined,
+) => Promise<Connector>;
+
+export const makeUpdateConnector =
+  (deps: ConnectorDeps): UpdateConnector =>
+  async (actor, input, version) => {
+    const scope = scopeOf(input);
+    deps.authorize(actor, "core_connector_edit", { accountId: actor.accountId, ...scope });
+    await deps.requireScope(actor, input);
+    await requireSecrets(deps, actor, input);
+    return deps.db.transaction(async (tx) => {
+      const change = { to: input, version, at: deps.clock.now() };
+      const connector = await updateConnector(tx, actor.accountId, input, change);
+      if (!connector) throw await whyNot(tx, actor, input, version);
+      await deps.audit.record(tx, actor, {
+        operation: "connector.update",
+        resourceType: "CONNECTOR",
+        resourceId: input.identifier,
+        scope,
+      });
+      return connector;
+    });
+  };
+
+async function whyNot(tx: Tx, actor: Actor, input: NewConnector, version: number | undefined): Promise<Error> {
+  const { identifier } = input;
+  const now = await findConnector(tx, actor.accountId, input);
+  if (!now) return problem("connector.not_found", [identifier]);
+  if (now.type !== input.type) return problem("connector.other_type", [identifier, now.type, input.type]);
+  return commonProblem("core.stale_version", ["Connector", identifier, String(now.version), String(version)]);
+}
