@@ -77,6 +77,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     getProject: projects.get,
     prepareRun: pipelines.prepareRun,
     delegates,
+    log,
     onError,
   });
   const triggers = makeTriggers({

@@ -1,8 +1,8 @@
-import { toWire } from "../core/ids.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { Sessions } from "./sessions.ts";
-import { closeTask, lockTaskOf, markCancelling } from "./store/tasks.ts";
+import { closeTask, lockOpenTasks, lockTaskOf, markCancelling, type TaskRow } from "./store/tasks.ts";
 import type { TaskFor } from "./task.ts";
 
 export const CANCEL_CHANNEL = "railhead_tasks_cancel";
@@ -14,11 +14,18 @@ export const CANCEL_CHANNEL = "railhead_tasks_cancel";
  */
 export type CancelTask = (tx: Tx, task: TaskFor) => Promise<"ended" | "asked" | "over">;
 
-export const makeCancelTask =
-  (deps: { db: Db; clock: Clock; sessions: Sessions; onError: (error: unknown) => void }): CancelTask =>
-  async (tx, task) => {
-    const row = await lockTaskOf(tx, task);
-    if (!row || row.status === "finished") return "over";
+/** Asks for the end of every task of a run that has not ended. The run hears of none of them. */
+export type CancelRun = (tx: Tx, accountId: Uuid, runId: Uuid) => Promise<void>;
+
+export type CancelDeps = {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly sessions: Sessions;
+  readonly onError: (error: unknown) => void;
+};
+
+export function makeCancels(deps: CancelDeps): { readonly cancel: CancelTask; readonly cancelRun: CancelRun } {
+  async function cancelRow(tx: Tx, row: TaskRow): Promise<"ended" | "asked"> {
     if (row.status === "ready") {
       await closeTask(tx, { ...row, at: deps.clock.now() });
       return "ended";
@@ -31,4 +38,15 @@ export const makeCancelTask =
       else deps.db.notify(CANCEL_CHANNEL, row.delegateId ?? "").catch(deps.onError);
     });
     return "asked";
+  }
+
+  return {
+    async cancel(tx, task) {
+      const row = await lockTaskOf(tx, task);
+      return !row || row.status === "finished" ? "over" : cancelRow(tx, row);
+    },
+    async cancelRun(tx, accountId, runId) {
+      for (const row of await lockOpenTasks(tx, accountId, runId)) await cancelRow(tx, row);
+    },
   };
+}

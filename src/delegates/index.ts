@@ -6,21 +6,21 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
-import { CANCEL_CHANNEL, makeCancelTask } from "./cancel.ts";
+import { CANCEL_CHANNEL, makeCancels } from "./cancel.ts";
 import { makeDispatch, READY_CHANNEL } from "./enqueue.ts";
 import { makeReconcile } from "./reconcile.ts";
 import { delegateRoutes } from "./rest.ts";
 import { makeSessions } from "./sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
 import { delegatesOf, leasedTo, waitingTasks } from "./store/tasks.ts";
-import type { LockRun, OnTaskOutput } from "./task.ts";
+import type { Advancing, OnTaskOutput } from "./task.ts";
 import { makeCreateDelegateToken, renewLocalToken } from "./tokens.ts";
 
 export { MAX_FRAME } from "../../protocol/messages.ts";
 export { localDelegateDir, startLocalDelegate, type LocalDelegate } from "./local.ts";
-export type { CancelTask } from "./cancel.ts";
+export type { CancelRun, CancelTask } from "./cancel.ts";
 export type { Enqueue } from "./enqueue.ts";
-export type { LockRun, OnTaskOutput } from "./task.ts";
+export type { Advancing, OnTaskOutput } from "./task.ts";
 
 export type DelegatesDeps = {
   readonly db: Db;
@@ -38,6 +38,7 @@ export function makeDelegates(deps: DelegatesDeps) {
   const { db } = deps;
   const sessions = makeSessions();
   const dispatch = makeDispatch({ ...deps, sessions });
+  const cancels = makeCancels({ ...deps, sessions });
   const createToken = makeCreateDelegateToken(deps);
 
   // Another replica asked for the end of a task whose delegate is connected here.
@@ -53,13 +54,13 @@ export function makeDelegates(deps: DelegatesDeps) {
     routes: delegateRoutes({ createToken }),
     createToken,
     enqueue: dispatch.enqueue,
-    cancel: makeCancelTask({ ...deps, sessions }),
+    ...cancels,
     renewLocalToken: (accountId: Uuid): Promise<string> => renewLocalToken(deps, accountId),
     /** The tasks of a run that no delegate has taken yet, and what they ask for. */
     waitingTasks: (accountId: Uuid, runId: Uuid) => waitingTasks(db, accountId, runId),
     delegatesOf: (accountId: Uuid, runId: Uuid) => delegatesOf(db, accountId, runId),
     /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow poll and how to stop listening. */
-    serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; lockRun: LockRun }) {
+    serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; advancing: Advancing }) {
       const take = { ...deps, ...ports, sessions, dispatch };
       addDelegateSocket(app, take);
       const stops = [

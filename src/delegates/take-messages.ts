@@ -10,13 +10,13 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { Session } from "./sessions.ts";
 import { advanceLog, closeTask, findRunOf, lockTask, type TaskRow } from "./store/tasks.ts";
-import type { LockRun, OnTaskOutput, TaskEnd } from "./task.ts";
+import type { Advancing, OnTaskOutput, TaskEnd } from "./task.ts";
 
 export type TakeDeps = {
   readonly db: Db;
   readonly clock: Clock;
   readonly onOutput: OnTaskOutput;
-  readonly lockRun: LockRun;
+  readonly advancing: Advancing;
 };
 
 /** The answer to a message about a task: taken so far, taken whole, or none of the delegate's business any more. */
@@ -36,9 +36,9 @@ export async function takeLog(deps: TakeDeps, session: Session, message: Log): P
 }
 
 export async function takeFinished(deps: TakeDeps, session: Session, message: Finished): Promise<AboutTask> {
-  return deps.db.transaction(async (tx) => {
+  return deps.advancing(async (tx, lockRun) => {
     const runId = await runOf(tx, session, message);
-    const endTask = runId && (await deps.lockRun(tx, session.delegate.accountId, runId));
+    const endTask = runId && (await lockRun(session.delegate.accountId, runId));
     const row = await lockHeld(tx, session, message);
     if (!row || !endTask) return drop(message);
     const ack: AboutTask = { kind: "finishedAck", task: message.task, epoch: message.epoch };
@@ -89,8 +89,8 @@ export type LostTask = { readonly accountId: Uuid; readonly id: Uuid; readonly r
 
 /** Ends an attempt whose delegate is not heard of any more; a returning delegate is told to drop it. */
 export async function endAsLost(deps: TakeDeps, lost: LostTask, end: TaskEnd): Promise<void> {
-  await deps.db.transaction(async (tx) => {
-    const endTask = await deps.lockRun(tx, lost.accountId, lost.runId);
+  await deps.advancing(async (tx, lockRun) => {
+    const endTask = await lockRun(lost.accountId, lost.runId);
     const row = await lockTask(tx, lost.accountId, lost.id);
     if (row?.status !== "leased" || row.epoch !== lost.epoch) return;
     await closeTask(tx, { ...row, at: deps.clock.now() });

@@ -29,4 +29,9 @@ export type EndTask = (task: TaskFor, end: TaskEnd) => Promise<void>;
  * lock order everywhere is run before task: an abort comes down that way, so an
  * end may not come up the other.
  */
-export type LockRun = (tx: Tx, accountId: Uuid, runId: Uuid) => Promise<EndTask>;
+export type LockRun = (accountId: Uuid, runId: Uuid) => Promise<EndTask>;
+/**
+ * Runs `work` in a transaction, and where a run cannot take an end, once more in another one, where the run ends for
+ * that reason: a task's end is always taken. So `work` may be called twice.
+ */
+export type Advancing = <T>(work: (tx: Tx, lockRun: LockRun) => Promise<T>) => Promise<T>;

@@ -2,6 +2,7 @@
 export type * from "./model.ts";
 export { initialState, step } from "./step.ts";
 export { isFinal } from "./status.ts";
+export { isPlan, isState, quarantined } from "./quarantine.ts";
 export { bindScript, BINDING_PREFIX } from "./script.ts";
 export { checkTemplate, referencesOf } from "./expression/check.ts";
 export { ExpressionError } from "./expression/error.ts";

@@ -39,7 +39,7 @@ export function stateOf(run: Pick<Run, "before" | "changed">, id: NodeId): NodeS
 /** The status of a node by now; a node that was not reached is queued. */
 export const statusOf = (run: Run, id: NodeId): Status => stateOf(run, id)?.status ?? "queued";
 
-const UNTOUCHED: NodeState = {
+export const UNTOUCHED: NodeState = {
   status: "queued",
   attempt: 1,
   startedAt: null,

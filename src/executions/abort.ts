@@ -4,19 +4,17 @@ import type { Audit } from "../audit/index.ts";
 import { isFinal } from "../engine/index.ts";
 import type { Authorize } from "../identity/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
-import type { Db } from "../platform/db/db.ts";
-import type { Advance } from "./advance.ts";
 import type { GetExecution } from "./get.ts";
 import { problem } from "./problems.ts";
+import type { Advancing } from "./quarantine.ts";
 import { restStatus } from "./wire/status.ts";
 
 export type AbortDeps = {
-  readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly clock: Clock;
   readonly get: GetExecution;
-  readonly advance: Pick<Advance, "lock">;
+  readonly advancing: Advancing;
 };
 
 /**
@@ -31,8 +29,8 @@ export const makeAbortExecution =
     const execution = await deps.get(actor, wireId, scope);
     const { orgIdentifier, projectIdentifier } = execution;
     deps.authorize(actor, "core_pipeline_abort", { accountId: actor.accountId, orgIdentifier, projectIdentifier });
-    await deps.db.transaction(async (tx) => {
-      const run = await deps.advance.lock(tx, { accountId: actor.accountId, id: execution.id });
+    await deps.advancing(async (tx, lock) => {
+      const run = await lock({ accountId: actor.accountId, id: execution.id });
       // Asked under the lock: of two aborts at once, and of an abort and the end, one is told that it came too late.
       if (!run) throw problem("execution.not_found", [wireId]);
       if (isFinal(run.before.status)) throw problem("execution.already_ended", [wireId, restStatus(run.before.status)]);

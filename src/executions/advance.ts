@@ -3,13 +3,14 @@
  * row is locked, the engine says what follows, and the new state, the tasks and
  * the timers are written in the caller's transaction (law 2).
  */
-import { step, type Effect, type Event, type Plan, type State, type Transition } from "../engine/index.ts";
+import { isState, step, type Effect, type Event, type Plan, type State, type Transition } from "../engine/index.ts";
 import type { Clock } from "../core/clock.ts";
 import { makeLru } from "../core/lru.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { CancelTask, Enqueue, LockRun } from "../delegates/index.ts";
+import type { CancelTask, Enqueue } from "../delegates/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { findPlan, lockState, saveState, type Timer, type TimerChanges } from "./store/executions.ts";
+import { throwStuck } from "./stuck.ts";
 import type { Wakeups } from "./wakeups.ts";
 
 export type AdvanceDeps = {
@@ -77,10 +78,12 @@ export function makeAdvance(deps: AdvanceDeps) {
     await saveState(tx, run, state, timersOf(effects));
   }
 
-  /** Locks an execution and answers its state and how to give it an event; undefined when there is none. */
+  /** Locks an execution and answers its state and how to give it an event; undefined when there is none. Throws Stuck. */
   async function lock(tx: Tx, run: RunRef): Promise<Locked | undefined> {
     const before = await lockState(tx, run.accountId, run.id);
-    return before && { before, give: (event) => take(tx, run, before, event) };
+    if (before === undefined) return undefined;
+    if (!isState(before)) return throwStuck(run, new Error("its stored state cannot be read"));
+    return { before, give: (event) => take(tx, run, before, event).catch((error: unknown) => throwStuck(run, error)) };
   }
 
   async function take(tx: Tx, run: RunRef, before: State, event: Event): Promise<State> {
@@ -91,14 +94,7 @@ export function makeAdvance(deps: AdvanceDeps) {
     return follow(tx, run, plan, next.state, next.effects);
   }
 
-  const lockRun: LockRun = async (tx, accountId, runId) => {
-    const run = await lock(tx, { accountId, id: runId });
-    return async (task, outcome) => {
-      await run?.give({ kind: "taskEnded", at: deps.clock.now(), node: task.nodeId, attempt: task.attempt, outcome });
-    };
-  };
-
-  return { follow, lock, lockRun, remember: plans.set };
+  return { follow, lock, remember: plans.set };
 }
 
 export type Advance = ReturnType<typeof makeAdvance>;

@@ -1,4 +1,4 @@
-import type { Plan, State, Status } from "../engine/index.ts";
+import { isPlan, isState, type Plan, type State, type Status } from "../engine/index.ts";
 import type { Uuid } from "../core/ids.ts";
 
 export type TriggerType = "MANUAL" | "WEBHOOK_CUSTOM";
@@ -38,3 +38,16 @@ export type ExecutionDetail = Execution & {
   readonly plan: Plan;
   readonly state: State;
 };
+
+const NO_PLAN: Plan = { root: "", nodes: {}, context: {} };
+
+/**
+ * The same, with nothing in place of a plan or a state that is damaged: one such execution must not hide the others of
+ * its list, nor what else is known of it. The columns of the row stand in for the state.
+ */
+export function legible(detail: ExecutionDetail): ExecutionDetail {
+  const { plan, state, status, startedAt, endedAt } = detail;
+  if (isPlan(plan) && isState(state)) return detail;
+  const columns: State = { status, startedAt, endedAt, failure: null, aborting: false, nodes: {} };
+  return { ...detail, plan: isPlan(plan) ? plan : NO_PLAN, state: isState(state) ? state : columns };
+}

@@ -5,7 +5,7 @@ import type { Authorize } from "../identity/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { InProject, MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import type { Execution, ExecutionDetail } from "./execution.ts";
+import { legible, type Execution, type ExecutionDetail } from "./execution.ts";
 import { problem } from "./problems.ts";
 import {
   countExecutions,
@@ -51,7 +51,7 @@ export const makeListProjectExecutions =
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const within = { ...filter, projectId: project.id };
     const items = await listDetails(deps.db, accountId, within, limit, offset);
-    return { items, limit, offset, total: () => countExecutions(deps.db, accountId, within) };
+    return { items: items.map(legible), limit, offset, total: () => countExecutions(deps.db, accountId, within) };
   };
 
 /**
@@ -74,5 +74,5 @@ export const makeGetExecution =
     ) {
       throw problem("execution.not_found", [wireId]);
     }
-    return found;
+    return legible(found);
   };

@@ -2,16 +2,18 @@
 import type { NewId } from "../core/ids.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Delegates } from "../delegates/index.ts";
+import type { Advancing as AdvancingTasks, Delegates } from "../delegates/index.ts";
 import type { Authorize } from "../identity/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
+import type { Log } from "../platform/log/log.ts";
 import type { GetProject } from "../projects/index.ts";
 import { makeAbortExecution } from "./abort.ts";
 import { makeAdvance } from "./advance.ts";
 import { makeGetDetail } from "./detail.ts";
 import { makeGetExecution, makeListExecutions, makeListProjectExecutions } from "./get.ts";
 import { makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
+import { makeAdvancing } from "./quarantine.ts";
 import { executionRoutes } from "./rest.ts";
 import { makeRunPipeline, makeStartExecution } from "./start.ts";
 import { makeFireTimers } from "./timers.ts";
@@ -32,9 +34,10 @@ export type ExecutionsDeps = {
   readonly authorize: Authorize;
   readonly getProject: GetProject;
   readonly prepareRun: PrepareRun;
-  readonly delegates: Pick<Delegates, "enqueue" | "cancel" | "waitingTasks" | "delegatesOf">;
+  readonly delegates: Pick<Delegates, "enqueue" | "cancel" | "cancelRun" | "waitingTasks" | "delegatesOf">;
   readonly clock: Clock;
   readonly newId: NewId;
+  readonly log: Log;
   readonly onError: (error: unknown) => void;
 };
 
@@ -43,6 +46,7 @@ export type Executions = ReturnType<typeof makeExecutions>;
 export function makeExecutions(deps: ExecutionsDeps) {
   const wakeups = makeWakeups({ ...deps, origin: deps.newId() });
   const advance = makeAdvance({ ...deps, ...deps.delegates, wakeups });
+  const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups });
   const startExecution = makeStartExecution({ ...deps, advance });
   const get = makeGetExecution(deps);
   const verbs = {
@@ -51,17 +55,26 @@ export function makeExecutions(deps: ExecutionsDeps) {
     detail: makeGetDetail({ get, delegates: deps.delegates }),
     list: makeListExecutions(deps),
     listOfProject: makeListProjectExecutions(deps),
-    abort: makeAbortExecution({ ...deps, get, advance }),
+    abort: makeAbortExecution({ ...deps, get, advancing }),
     downloadLog: makeDownloadLog({ ...deps, get, wakeups }),
     followLog: makeFollowLog({ ...deps, get, wakeups }),
   };
+  // What delegates say of a task becomes an event of its execution.
+  const advancingTasks: AdvancingTasks = (work) =>
+    advancing((tx, lock) =>
+      work(tx, async (accountId, id) => {
+        const run = await lock({ accountId, id });
+        return async ({ nodeId: node, attempt }, outcome) =>
+          void (await run?.give({ kind: "taskEnded", at: deps.clock.now(), node, attempt, outcome }));
+      }),
+    );
   return {
     ...verbs,
     routes: executionRoutes(verbs),
     /** Starts inside the caller's transaction. */
     start: startExecution,
-    ports: { lockRun: advance.lockRun, onOutput: makeTakeOutput({ wakeups }) },
-    fireTimers: makeFireTimers({ ...deps, advance }),
+    ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups }) },
+    fireTimers: makeFireTimers({ ...deps, advancing }),
     stop: (): void => wakeups.stop(),
   };
 }

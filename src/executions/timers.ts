@@ -1,17 +1,17 @@
 import type { Clock } from "../core/clock.ts";
 import type { Db } from "../platform/db/db.ts";
-import type { Advance } from "./advance.ts";
+import type { Advancing } from "./quarantine.ts";
 import { findDueTimers, takeTimer, type DueTimer } from "./store/executions.ts";
 
 /** Tells the engine of every timer that is due; of several replicas, one takes each. Run about once a second. */
 export const makeFireTimers =
-  (deps: { db: Db; clock: Clock; advance: Pick<Advance, "lock">; onError: (error: unknown) => void }) =>
+  (deps: { db: Db; clock: Clock; advancing: Advancing; onError: (error: unknown) => void }) =>
   async (): Promise<void> => {
     const at = deps.clock.now();
     const fire = (timer: DueTimer): Promise<void> =>
-      deps.db.transaction(async (tx) => {
+      deps.advancing(async (tx, lock) => {
         // Locks the execution first, as every other event does; the other order could deadlock with them.
-        const run = await deps.advance.lock(tx, { accountId: timer.accountId, id: timer.executionId });
+        const run = await lock({ accountId: timer.accountId, id: timer.executionId });
         if (await takeTimer(tx, timer))
           await run?.give({ kind: "timerFired", at, node: timer.nodeId, attempt: timer.attempt });
       });

@@ -68,6 +68,14 @@ export async function lockTaskOf(db: Store, task: TaskFor): Promise<TaskRow | un
   return rows[0];
 }
 
+/** What has not ended of a run, locked in one order. */
+export async function lockOpenTasks(db: Store, accountId: Uuid, runId: Uuid): Promise<TaskRow[]> {
+  return db.query<TaskRow>(
+    `select ${TASK} from tasks where account_id = $1 and run_id = $2 and status <> 'finished' order by id for update`,
+    [accountId, runId],
+  );
+}
+
 export async function advanceLog(db: Store, accountId: Uuid, id: Uuid, offset: number): Promise<void> {
   await db.query(`update tasks set log_offset = $3 where account_id = $1 and id = $2 and status = 'leased'`, [
     accountId,

@@ -23,7 +23,7 @@ async function begin(): Promise<State> {
   run = { accountId, id };
   const state = await lockState(platform.db, accountId, id);
   assert.ok(state);
-  return state;
+  return state as State;
 }
 
 const NOTHING = { started: [], stopped: [] };

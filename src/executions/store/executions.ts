@@ -55,9 +55,12 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<void>
   );
 }
 
-/** The state, locked until the transaction ends: events of one execution take turns (law 2). */
-export async function lockState(db: Store, accountId: Uuid, id: Uuid): Promise<State | undefined> {
-  const rows = await db.query<{ state: State }>(
+/**
+ * The state as it is stored, locked until the transaction ends: events of one execution take turns (law 2). Undefined
+ * when there is no such execution.
+ */
+export async function lockState(db: Store, accountId: Uuid, id: Uuid): Promise<unknown> {
+  const rows = await db.query<{ state: unknown }>(
     `select state from executions where account_id = $1 and id = $2 for no key update`,
     [accountId, id],
   );
@@ -129,6 +132,17 @@ export async function saveState(
     ],
   );
   if (rows.length === 0) throw new Error(`execution ${id} has ended; its state cannot change any more`);
+}
+
+/** Ends an execution whatever its state was, unless it has ended, and takes all its timers away. */
+export async function endErrored(db: Store, { accountId, id }: RunKey, state: State): Promise<void> {
+  await db.query(
+    `with stopped as (delete from execution_timers where account_id = $1 and execution_id = $2)
+     update executions set status = $3, state = $4, ended_at = $5
+      where account_id = $1 and id = $2
+        and status not in ('succeeded', 'ignored', 'failed', 'errored', 'aborted', 'expired', 'rejected', 'skipped')`,
+    [accountId, id, state.status, JSON.stringify(state), state.endedAt],
+  );
 }
 
 const EXECUTION = `e.id, e.status, e.created_at as "createdAt", e.started_at as "startedAt", e.ended_at as "endedAt",

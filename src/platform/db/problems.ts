@@ -3,8 +3,8 @@
  * statement itself (a unique key that is taken, a wrong type) are no business of this file: they
  * pass through as pg's DatabaseError, and the slice that sent the statement knows what they mean.
  */
-import type { Problem } from "../../core/problem.ts";
-import { problemsOf } from "../../core/problem.ts";
+import { DatabaseError } from "pg";
+import { Problem, problemsOf } from "../../core/problem.ts";
 
 export const problems = {
   "db.unavailable": [503, "UNEXPECTED", "The database cannot be reached at the moment. Try again shortly."],
@@ -121,6 +121,16 @@ export function databaseProblem(error: unknown): Problem | undefined {
   if (!code) return undefined;
   const retryAfter = RETRY_AFTER[code];
   return problem(code, [], { cause: error, ...(retryAfter === undefined ? {} : { retryAfter }) });
+}
+
+/**
+ * True for an error of a query or a transaction that other data would have met as well: the database is away or full, a
+ * column is missing. False for data that a statement cannot take (SQLSTATE classes 22 and 23, of which `db.bad_text` is a
+ * part), and for whatever is no error of the database.
+ */
+export function isOfDatabase(error: unknown): boolean {
+  if (error instanceof Problem) return error.status >= 500;
+  return error instanceof DatabaseError && !/^2[23]/.test(error.code ?? "");
 }
 
 function codeOf(error: Error): Code | undefined {

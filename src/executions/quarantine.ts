@@ -1,0 +1,77 @@
+/**
+ * One execution that cannot be advanced must not hold up others: not its
+ * delegate, which repeats `finished` until it is acknowledged, and not the
+ * sweeps. Whatever but the database fails while one is advanced ends it as
+ * errored; why so: docs/decisions/0007-quarantine.md.
+ */
+import { isFinal, isState, quarantined, type State } from "../engine/index.ts";
+import type { Clock } from "../core/clock.ts";
+import { toWire } from "../core/ids.ts";
+import type { CancelRun } from "../delegates/index.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import type { Log } from "../platform/log/log.ts";
+import type { Advance, Locked } from "./advance.ts";
+import { endErrored, findPlan, lockState, type RunKey } from "./store/executions.ts";
+import { Stuck } from "./stuck.ts";
+import type { Wakeups } from "./wakeups.ts";
+
+/** Locks an execution for as long as the transaction lasts; undefined when there is none. */
+export type LockExecution = (run: RunKey) => Promise<Locked | undefined>;
+
+/**
+ * Runs `work` in a transaction in which it may lock and advance executions. When one is stuck, everything is rolled back
+ * and `work` runs once more in a second transaction, where whatever it gives to that execution ends it.
+ */
+export type Advancing = <T>(work: (tx: Tx, lock: LockExecution) => Promise<T>) => Promise<T>;
+
+export type AdvancingDeps = {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly advance: Pick<Advance, "lock">;
+  readonly cancelRun: CancelRun;
+  readonly wakeups: Pick<Wakeups, "wake">;
+};
+
+export function makeAdvancing(deps: AdvancingDeps): Advancing {
+  const { db, advance } = deps;
+
+  async function lockStuck(tx: Tx, stuck: Stuck): Promise<Locked | undefined> {
+    const { accountId, id } = stuck.run;
+    const stored = await lockState(tx, accountId, id);
+    if (stored === undefined) return undefined;
+    const state = quarantined(await findPlan(tx, accountId, id), stored, deps.clock.now(), reasonOf(stuck.cause));
+    const before: State = isState(stored) ? stored : { ...state, status: "running", endedAt: null };
+    return { before, give: async () => (isFinal(before.status) ? before : end(tx, stuck, state)) };
+  }
+
+  async function end(tx: Tx, { run, cause }: Stuck, state: State): Promise<State> {
+    await endErrored(tx, run, state);
+    await deps.cancelRun(tx, run.accountId, run.id);
+    tx.afterCommit(() => {
+      deps.wakeups.wake(run.id);
+      deps.log.error({ err: cause, execution: toWire(run.id) }, "an execution could not be advanced and has errored");
+    });
+    return state;
+  }
+
+  return async (work) => {
+    try {
+      return await db.transaction((tx) => work(tx, (run) => advance.lock(tx, run)));
+    } catch (error) {
+      if (!(error instanceof Stuck)) throw error;
+      return db.transaction((tx) =>
+        work(tx, (run) => (run.id === error.run.id ? lockStuck(tx, error) : advance.lock(tx, run))),
+      );
+    }
+  };
+}
+
+const LONGEST_REASON = 300;
+
+function reasonOf(cause: unknown): string {
+  const text = (cause instanceof Error ? cause.message : String(cause))
+    .replaceAll(/\s+/g, " ")
+    .slice(0, LONGEST_REASON);
+  return `The platform could not go on with this execution and has ended it: ${text}`;
+}
