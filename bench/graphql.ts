@@ -110,7 +110,10 @@ function statementsFor({ accountId, pipelineId }: Ids): BareOrder["statements"] 
   type Account = Parameters<typeof listStatement>[0];
   const [account, pipeline] = [accountId as Account, pipelineId as Account];
   return Object.fromEntries(
-    LIMITS.map((limit) => [limit, listStatement(account, { pipelineIds: [pipeline] }, limit, 0)]),
+    LIMITS.map((limit) => [
+      limit,
+      listStatement(account, [{ is: "pipelineIs", value: pipeline }], { limit, offset: 0 }),
+    ]),
   );
 }
 

@@ -89,6 +89,17 @@ create table delegates (
 );
 CREATE INDEX delegates_by_token ON public.delegates USING btree (account_id, token_id);
 
+create table execution_marks (
+  account_id uuid not null,
+  kind text not null,
+  name text not null,
+  value text not null,
+  execution_id uuid not null,
+  constraint execution_marks_pkey PRIMARY KEY (account_id, kind, name, value, execution_id),
+  constraint execution_marks_kind_check CHECK ((kind = ANY (ARRAY['service'::text, 'environment'::text, 'tag'::text])))
+);
+CREATE INDEX execution_marks_by_execution ON public.execution_marks USING btree (account_id, execution_id);
+
 create table execution_sequences (
   account_id uuid not null,
   pipeline_id uuid not null,
@@ -122,14 +133,22 @@ create table executions (
   created_at bigint not null,
   started_at bigint,
   ended_at bigint,
+  begun_at bigint generated always as (COALESCE(started_at, created_at)) stored not null,
+  started_by uuid,
+  notes text,
+  tags jsonb default '{}'::jsonb not null,
+  failure text,
+  rerun_info jsonb,
   constraint executions_pkey PRIMARY KEY (account_id, id),
   constraint executions_account_id_pipeline_id_run_sequence_key UNIQUE (account_id, pipeline_id, run_sequence),
   constraint executions_trigger_type_check CHECK ((trigger_type = ANY (ARRAY['MANUAL'::text, 'WEBHOOK_CUSTOM'::text])))
 );
-CREATE INDEX executions_by_pipeline ON public.executions USING btree (account_id, pipeline_id, id DESC);
-CREATE INDEX executions_by_project ON public.executions USING btree (account_id, project_id, id DESC);
-CREATE INDEX executions_by_start ON public.executions USING btree (account_id, started_at);
-CREATE INDEX executions_by_version ON public.executions USING btree (account_id, pipeline_id, pipeline_version);
+CREATE INDEX executions_by_begin ON public.executions USING btree (account_id, begun_at, id);
+CREATE INDEX executions_by_end ON public.executions USING btree (account_id, ended_at);
+CREATE INDEX executions_by_pipeline ON public.executions USING btree (account_id, pipeline_id, begun_at, id);
+CREATE INDEX executions_by_project ON public.executions USING btree (account_id, project_id, begun_at, id);
+CREATE INDEX executions_by_starter ON public.executions USING btree (account_id, started_by, begun_at, id);
+CREATE INDEX executions_by_status ON public.executions USING btree (account_id, status, begun_at, id);
 
 create table log_chunks (
   account_id uuid not null,
@@ -316,6 +335,8 @@ alter table delegate_tokens add constraint delegate_tokens_account_id_fkey FOREI
 
 alter table delegates add constraint delegates_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table delegates add constraint delegates_account_id_token_id_fkey FOREIGN KEY (account_id, token_id) REFERENCES delegate_tokens(account_id, id);
+
+alter table execution_marks add constraint execution_marks_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
 
 alter table execution_sequences add constraint execution_sequences_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 

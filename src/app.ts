@@ -169,9 +169,9 @@ type SchemaDeps = {
 
 function buildSchema({ identity, projects, pipelines, executions }: SchemaDeps): GraphQLSchema {
   const builder = makeBuilder();
-  addIdentityTypes(builder, identity);
+  const { User } = addIdentityTypes(builder, identity);
   const { Application } = addProjectTypes(builder, projects);
   const { Pipeline } = addPipelineTypes(builder, { Application }, pipelines);
-  addExecutionTypes(builder, { Application, Pipeline }, executions);
+  addExecutionTypes(builder, { Application, Pipeline, User }, executions);
   return builder.toSchema();
 }

@@ -26,18 +26,38 @@ export type Execution = {
   readonly pipelineName: string;
 };
 
-/** Everything about a run. */
-export type ExecutionDetail = Execution & {
-  readonly orgIdentifier: string;
-  readonly projectIdentifier: string;
-  readonly pipelineIdentifier: string;
-  readonly pipelineVersion: number;
-  readonly runSequence: number;
+/** What only some lists show: why it ran, and what is noted beside it. */
+export type ExecutionMore = {
+  readonly notes: string | null;
+  /** The message of what went wrong. */
+  readonly failure: string | null;
+  readonly tags: Readonly<Record<string, string>>;
   readonly triggerType: TriggerType;
   readonly triggeredBy: TriggeredBy;
-  readonly plan: Plan;
-  readonly state: State;
+  /** The person or the trigger, by `triggerType`; null when the system started it. */
+  readonly startedBy: Uuid | null;
 };
+
+/** Which run a rerun repeats, and which was the first of that row. */
+export type RerunInfo = {
+  readonly prevExecutionId: string;
+  readonly prevTriggerType: TriggerType;
+  readonly rootExecutionId: string;
+  readonly rootTriggerType: TriggerType;
+};
+
+/** Everything about a run. */
+export type ExecutionDetail = Execution &
+  ExecutionMore & {
+    readonly orgIdentifier: string;
+    readonly projectIdentifier: string;
+    readonly pipelineIdentifier: string;
+    readonly pipelineVersion: number;
+    readonly runSequence: number;
+    readonly rerunInfo: RerunInfo | null;
+    readonly plan: Plan;
+    readonly state: State;
+  };
 
 const NO_PLAN: Plan = { root: "", nodes: {}, context: {} };
 

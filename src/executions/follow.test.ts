@@ -12,7 +12,7 @@ import { startTestPlatform, type TestPlatform } from "../../test/harness/platfor
 import { pretendDelegate, type Lease, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
 import { makeFollowLog } from "./logs.ts";
 import { LOOK_AGAIN_MS } from "./wakeups.ts";
-import { findExecution } from "./store/executions.ts";
+import { findExecution } from "./store/lists.ts";
 
 let platform: TestPlatform;
 let token: string;

@@ -5,33 +5,31 @@ import type { Authorize } from "../identity/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { InProject, MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { legible, type Execution, type ExecutionDetail } from "./execution.ts";
+import { legible, type Execution, type ExecutionDetail, type ExecutionMore } from "./execution.ts";
 import { problem } from "./problems.ts";
-import {
-  countExecutions,
-  findExecution,
-  listDetails,
-  listExecutions,
-  type ExecutionFilter,
-} from "./store/executions.ts";
+import type { ExecutionFilter } from "./store/conditions.ts";
+import { countExecutions, findExecution, listDetails, listExecutions, listMore, type Window } from "./store/lists.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
-/** Newest first. `total` counts only when it is asked for. */
+/**
+ * Newest first, by the start, and until then by the creation. `total` counts only when it is asked for; the
+ * notes, tags, failure and starter of each are read for whoever wants `more`.
+ */
 export type ListExecutions = (
   actor: Actor,
   filter: ExecutionFilter,
-  limit: number,
-  offset: number,
-) => Promise<Page<Execution>>;
+  window: Window,
+  more: boolean,
+) => Promise<Page<Execution & Partial<ExecutionMore>>>;
 
 export const makeListExecutions =
   (deps: Deps): ListExecutions =>
-  async (actor, filter, limit, offset) => {
+  async (actor, filter, window, more) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_pipeline_view", { accountId });
-    const items = await listExecutions(deps.db, accountId, filter, limit, offset);
-    return { items, limit, offset, total: () => countExecutions(deps.db, accountId, filter) };
+    const items = await (more ? listMore : listExecutions)(deps.db, accountId, filter, window);
+    return { items, ...window, total: () => countExecutions(deps.db, accountId, filter) };
   };
 
 /** A page of one project's executions with their plans and states. Throws `project.not_found`. */
@@ -39,19 +37,18 @@ export type ListProjectExecutions = (
   actor: Actor,
   scope: InProject,
   filter: ExecutionFilter,
-  limit: number,
-  offset: number,
+  window: Window,
 ) => Promise<Page<ExecutionDetail>>;
 
 export const makeListProjectExecutions =
   (deps: Deps & { getProject: GetProject }): ListProjectExecutions =>
-  async (actor, scope, filter, limit, offset) => {
+  async (actor, scope, filter, window) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_pipeline_view", { accountId, ...scope });
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
-    const within = { ...filter, projectId: project.id };
-    const items = await listDetails(deps.db, accountId, within, limit, offset);
-    return { items: items.map(legible), limit, offset, total: () => countExecutions(deps.db, accountId, within) };
+    const within: ExecutionFilter = [...filter, { is: "projectIs", value: project.id }];
+    const items = await listDetails(deps.db, accountId, within, window);
+    return { items: items.map(legible), ...window, total: () => countExecutions(deps.db, accountId, within) };
   };
 
 /**

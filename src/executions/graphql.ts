@@ -1,23 +1,39 @@
-import { toWire } from "../core/ids.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+import type { User } from "../identity/index.ts";
 import type { PipelineNode } from "../pipelines/index.ts";
-import { listOf, listType, window, type Builder, type NodeRef } from "../platform/graphql/builder.ts";
+import {
+  listOf,
+  listType,
+  window,
+  type Builder,
+  type InterfaceNodeRef,
+  type NodeRef,
+} from "../platform/graphql/builder.ts";
+import { makeSelects } from "../platform/graphql/selection.ts";
 import type { ApplicationNode } from "../projects/index.ts";
-import type { Execution } from "./execution.ts";
+import type { Execution, ExecutionMore } from "./execution.ts";
 import type { GetExecution, ListExecutions } from "./get.ts";
-import { fromGraphql } from "./wire/filters.ts";
+import { addFilterTypes } from "./graphql-filters.ts";
+import { fromGraphql } from "./wire/graphql-filters.ts";
 import { GRAPHQL_STATUSES, graphqlStatus, type GraphqlStatus } from "./wire/status.ts";
 
-type Types = { readonly Application: NodeRef<ApplicationNode>; readonly Pipeline: NodeRef<PipelineNode> };
+type Types = {
+  readonly Application: NodeRef<ApplicationNode>;
+  readonly Pipeline: NodeRef<PipelineNode>;
+  readonly User: NodeRef<User>;
+};
 
 /** `Execution`, `executions`, `execution` (spec.md, "GraphQL operations"). */
 export function addExecutionTypes(
   builder: Builder,
   types: Types,
   verbs: { list: ListExecutions; get: GetExecution },
-): void {
+): { Execution: InterfaceNodeRef<ExecutionNode> } {
   const Execution = executionType(builder, types);
   const ExecutionList = listType(builder, "ExecutionConnection", Execution);
-  const ExecutionFilter = filterType(builder);
+  const ExecutionFilter = addFilterTypes(builder);
+  // What a brief list leaves out; read from the database only for documents that select one of them.
+  const wantsMore = makeSelects("notes", "failureDetails", "tags", "cause");
   builder.queryFields((t) => ({
     executions: t.field({
       type: ExecutionList,
@@ -25,11 +41,14 @@ export function addExecutionTypes(
         filters: t.arg({ type: [ExecutionFilter], required: { list: false, items: false } }),
         limit: t.arg.int(),
         offset: t.arg.int(),
+        includeIndirectExecutions: t.arg.boolean({
+          description:
+            "Executions that others started as their members. There are none, so that both values answer alike.",
+        }),
       },
       extensions: { permission: "core_pipeline_view" },
-      resolve: async (_root, { filters, ...args }, { actor }) => {
-        const { limit, offset } = window(args);
-        const page = await verbs.list(actor, fromGraphql(filters ?? []), limit, offset);
+      resolve: async (_root, { filters, ...args }, { actor }, info) => {
+        const page = await verbs.list(actor, fromGraphql(filters ?? []), window(args), wantsMore(info));
         return listOf({ ...page, items: page.items.map(executionNode) });
       },
     }),
@@ -40,20 +59,33 @@ export function addExecutionTypes(
       resolve: async (_root, { executionId }, { actor }) => executionNode(await verbs.get(actor, executionId)),
     }),
   }));
+  return { Execution };
 }
+
+type Tag = { readonly name: string; readonly value: string };
+type Cause =
+  | { readonly kind: "ExecutedByUser"; readonly user: User }
+  | { readonly kind: "ExecutedByTrigger"; readonly trigger: { readonly id: Uuid; readonly name: string } };
 
 /**
  * An execution with its fields in the words of the schema, made once a row. A compiled query reads a property
  * in place, but makes three functions for every call of a resolver: a hundred rows took half as long again.
  */
-type ExecutionNode = Pick<Execution, "createdAt" | "startedAt" | "endedAt"> & {
+export type ExecutionNode = Pick<Execution, "createdAt" | "startedAt" | "endedAt"> & {
   readonly id: string;
   readonly status: GraphqlStatus;
   readonly application: ApplicationNode;
   readonly pipeline: PipelineNode;
+  readonly notes: string | null;
+  readonly failureDetails: string | null;
+  readonly tags: readonly Tag[];
+  readonly cause: Cause | null;
 };
 
-const executionNode = (e: Execution): ExecutionNode => ({
+/** Fields that were not read are not asked for. */
+const NO_MORE = { notes: null, failureDetails: null, tags: [], cause: null } as const;
+
+export const executionNode = (e: Execution & Partial<ExecutionMore>): ExecutionNode => ({
   id: toWire(e.id),
   status: graphqlStatus(e.status),
   createdAt: e.createdAt,
@@ -61,10 +93,30 @@ const executionNode = (e: Execution): ExecutionNode => ({
   endedAt: e.endedAt,
   application: { id: e.applicationId, name: e.applicationName },
   pipeline: { id: e.pipelineId, name: e.pipelineName },
+  ...(hasMore(e) ? moreOf(e) : NO_MORE),
 });
 
-function executionType(builder: Builder, { Application, Pipeline }: Types) {
+const hasMore = (e: Execution & Partial<ExecutionMore>): e is Execution & ExecutionMore => e.tags !== undefined;
+
+const moreOf = (e: ExecutionMore) => ({
+  notes: e.notes,
+  failureDetails: e.failure,
+  tags: Object.entries(e.tags).map(([name, value]) => ({ name, value })),
+  cause: causeOf(e),
+});
+
+function causeOf({ startedBy, triggerType, triggeredBy: { name, email } }: ExecutionMore): Cause | null {
+  if (startedBy === null) return null;
+  if (triggerType === "MANUAL") return { kind: "ExecutedByUser", user: { id: startedBy, name, email: email ?? "" } };
+  return { kind: "ExecutedByTrigger", trigger: { id: startedBy, name } };
+}
+
+function executionType(builder: Builder, { Application, Pipeline, User }: Types) {
   const Status = builder.enumType("ExecutionStatus", { values: GRAPHQL_STATUSES });
+  const TagType = builder.objectRef<Tag>("Tag").implement({
+    fields: (t) => ({ name: t.exposeString("name"), value: t.exposeString("value") }),
+  });
+  const CauseType = causeType(builder, User);
   const Execution = builder.interfaceRef<ExecutionNode>("Execution").implement({
     resolveType: () => "PipelineExecution",
     fields: (t) => ({
@@ -74,6 +126,10 @@ function executionType(builder: Builder, { Application, Pipeline }: Types) {
       createdAt: t.expose("createdAt", { type: "Long" }),
       startedAt: t.expose("startedAt", { type: "Long" }),
       endedAt: t.expose("endedAt", { type: "Long" }),
+      notes: t.exposeString("notes"),
+      failureDetails: t.exposeString("failureDetails"),
+      tags: t.expose("tags", { type: [TagType] }),
+      cause: t.expose("cause", { type: CauseType }),
     }),
   });
   builder.objectRef<ExecutionNode>("PipelineExecution").implement({
@@ -83,26 +139,17 @@ function executionType(builder: Builder, { Application, Pipeline }: Types) {
   return Execution;
 }
 
-function filterType(builder: Builder) {
-  const IdOperator = builder.enumType("IdOperator", { values: ["EQUALS", "IN", "NOT_IN"] as const });
-  const TimeOperator = builder.enumType("TimeOperator", { values: ["EQUALS", "BEFORE", "AFTER"] as const });
-  const IdFilter = builder.inputType("IdFilter", {
-    fields: (t) => ({
-      operator: t.field({ type: IdOperator, required: true }),
-      values: t.stringList({ required: { list: false, items: false } }),
-    }),
+/** Why an execution runs; null when the system itself started it. */
+function causeType(builder: Builder, User: NodeRef<User>) {
+  type By<K extends Cause["kind"]> = Extract<Cause, { kind: K }>;
+  const TriggerType = builder.objectRef<By<"ExecutedByTrigger">["trigger"]>("Trigger").implement({
+    fields: (t) => ({ id: t.string({ resolve: ({ id }) => toWire(id) }), name: t.exposeString("name") }),
   });
-  const TimeFilter = builder.inputType("TimeFilter", {
-    fields: (t) => ({
-      operator: t.field({ type: TimeOperator, required: true }),
-      value: t.field({ type: "Long", required: true }),
-    }),
+  const ByUser = builder.objectRef<By<"ExecutedByUser">>("ExecutedByUser").implement({
+    fields: (t) => ({ user: t.expose("user", { type: User }) }),
   });
-  return builder.inputType("ExecutionFilter", {
-    fields: (t) => ({
-      pipeline: t.field({ type: IdFilter }),
-      startTime: t.field({ type: TimeFilter }),
-      endTime: t.field({ type: TimeFilter }),
-    }),
+  const ByTrigger = builder.objectRef<By<"ExecutedByTrigger">>("ExecutedByTrigger").implement({
+    fields: (t) => ({ trigger: t.expose("trigger", { type: TriggerType }) }),
   });
+  return builder.unionType("Cause", { types: [ByUser, ByTrigger], resolveType: ({ kind }) => kind });
 }

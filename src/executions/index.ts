@@ -26,7 +26,7 @@ export type { GetExecution } from "./get.ts";
 export type { StartExecution } from "./start.ts";
 export { executionSummary } from "./wire/rest.ts";
 /** The statement behind GraphQL `executions`, for the benchmark's floor. */
-export { listStatement } from "./store/executions.ts";
+export { listStatement } from "./store/lists.ts";
 
 export type ExecutionsDeps = {
   readonly db: Db;

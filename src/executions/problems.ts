@@ -18,6 +18,8 @@ export const problems = {
     "Execution [%s] has ended with status %s; there is nothing to abort.",
   ],
   "execution.abort_again": [400, "ABORT_ALL_ALREADY", "Execution [%s] is being aborted already."],
+  "execution.filter_unsupported": [400, "INVALID_REQUEST", "The filter %s is not supported yet."],
+  "execution.bad_filter": [400, "INVALID_REQUEST", "The filter cannot be applied: %s."],
   "execution.bad_offset": [400, "INVALID_REQUEST", "%s"],
 } as const;
 

@@ -56,14 +56,11 @@ const listRoute = (verbs: Verbs): Route =>
     handle: async (call) => {
       const { page, size, pipelineIdentifier, ...scope } = call.query;
       const filter =
-        textOf(call.body) === undefined ? {} : fromSummaryFilter(validate(summaryFilter, documentOf(call.body)));
-      const found = await verbs.listOfProject(
-        call.actor,
-        scope,
-        { ...filter, ...(pipelineIdentifier === undefined ? {} : { pipelineIdentifier }) },
-        size,
-        page * size,
-      );
+        textOf(call.body) === undefined ? [] : fromSummaryFilter(validate(summaryFilter, documentOf(call.body)));
+      const ofPipeline =
+        pipelineIdentifier === undefined ? [] : [{ is: "pipelineIdentifier" as const, value: pipelineIdentifier }];
+      const window = { limit: size, offset: page * size };
+      const found = await verbs.listOfProject(call.actor, scope, [...filter, ...ofPipeline], window);
       return ok(call, await springPage(found, (execution) => executionSummary(execution)));
     },
   });

@@ -1,5 +1,5 @@
 import { initialState, step, type Json, type State } from "../engine/index.ts";
-import type { Actor } from "../core/actor.ts";
+import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
@@ -7,7 +7,7 @@ import type { Authorize } from "../identity/index.ts";
 import type { InProject, PreparedRun, PrepareRun } from "../pipelines/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { timersOf, type Advance } from "./advance.ts";
-import type { TriggeredBy, TriggerType } from "./execution.ts";
+import type { RerunInfo, TriggeredBy, TriggerType } from "./execution.ts";
 import { insertExecution, insertTimers, nextSequence } from "./store/executions.ts";
 
 export type StartDeps = {
@@ -25,6 +25,8 @@ export type Start = {
   readonly pipelineIdentifier: string;
   readonly prepared: PreparedRun;
   readonly inputYaml: string | null;
+  readonly notes?: string | null;
+  readonly rerunInfo?: RerunInfo | null;
   readonly triggerType: TriggerType;
   readonly triggeredBy: TriggeredBy;
   /** What `<+trigger.…>` reads; null for a run that somebody started by hand. */
@@ -43,6 +45,7 @@ export type Started = {
   readonly version: number;
   readonly triggerType: TriggerType;
   readonly triggeredBy: TriggeredBy;
+  readonly rerunInfo: RerunInfo | null;
 };
 
 /** Makes an execution and its first tasks inside the caller's transaction. Throws `pipeline.unresolved_variable`. */
@@ -75,7 +78,7 @@ export const makeStartExecution =
     // The engine's first answer goes into the insert itself: one write, not two.
     const { state, effects } = step(plan, initialState(plan), { kind: "started", at: createdAt });
     const { projectId, pipelineId, version } = prepared;
-    const { triggerType, triggeredBy, inputYaml } = start;
+    const { triggerType, triggeredBy, inputYaml, notes = null, rerunInfo = null } = start;
     await insertExecution(tx, {
       accountId,
       id,
@@ -87,7 +90,10 @@ export const makeStartExecution =
       state,
       triggerType,
       triggeredBy,
+      startedBy: actorId(actor),
       inputYaml,
+      notes,
+      rerunInfo,
       createdAt,
     });
     await deps.audit.record(tx, actor, {
@@ -99,7 +105,7 @@ export const makeStartExecution =
     deps.advance.remember(id, plan);
     await insertTimers(tx, accountId, id, timersOf(effects).started);
     const followed = await deps.advance.follow(tx, { accountId, id }, plan, state, effects);
-    return { id, runSequence, state: followed, createdAt, version, triggerType, triggeredBy };
+    return { id, runSequence, state: followed, createdAt, version, triggerType, triggeredBy, rerunInfo };
   };
 
 /** A run by hand: prepares outside, starts inside one transaction. */

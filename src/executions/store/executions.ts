@@ -1,7 +1,8 @@
 import type { Plan, State, Status } from "../../engine/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import type { Execution, ExecutionDetail, TriggeredBy, TriggerType } from "../execution.ts";
+import type { RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
+import { marksOf, storable, tagsOf } from "../marks.ts";
 
 type Store = { readonly query: Query };
 
@@ -26,15 +27,24 @@ export type NewExecution = {
   readonly state: State;
   readonly triggerType: TriggerType;
   readonly triggeredBy: TriggeredBy;
+  readonly startedBy: Uuid | null;
   readonly inputYaml: string | null;
+  readonly notes: string | null;
+  readonly rerunInfo: RerunInfo | null;
   readonly createdAt: number;
 };
 
+/** The run and what it can be found by, in one statement. */
 export async function insertExecution(db: Store, e: NewExecution): Promise<void> {
+  const marks = marksOf(e.plan);
   await db.query(
-    `insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
-                             trigger_type, triggered_by, input_yaml, created_at, started_at, ended_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    `with run as (
+       insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
+                               trigger_type, triggered_by, input_yaml, created_at, started_at, ended_at,
+                               started_by, notes, tags, failure, rerun_info)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20))
+     insert into execution_marks (account_id, kind, name, value, execution_id)
+     select $1, s.kind, s.name, s.value, $2 from unnest($21::text[], $22::text[], $23::text[]) as s (kind, name, value)`,
     [
       e.accountId,
       e.id,
@@ -51,9 +61,19 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<void>
       e.createdAt,
       e.state.startedAt,
       e.state.endedAt,
+      e.startedBy,
+      e.notes,
+      JSON.stringify(tagsOf(e.plan)),
+      failureText(e.state),
+      e.rerunInfo && JSON.stringify(e.rerunInfo),
+      marks.map(({ kind }) => kind),
+      marks.map(({ name }) => name),
+      marks.map(({ value }) => value),
     ],
   );
 }
+
+const failureText = ({ failure }: State): string | null => failure && storable(failure.message);
 
 /**
  * The state as it is stored, locked until the transaction ends: events of one execution take turns (law 2). Undefined
@@ -113,7 +133,7 @@ export async function saveState(
      started as (
        insert into execution_timers (account_id, execution_id, node_id, attempt, due_at)
        select $1, $2, s.node_id, s.attempt, s.due_at from unnest($8::uuid[], $9::int[], $10::bigint[]) as s (node_id, attempt, due_at))
-     update executions set status = $3, state = $4, started_at = $5, ended_at = $11
+     update executions set status = $3, state = $4, started_at = $5, ended_at = $11, failure = $12
       where account_id = $1 and id = $2
         and status not in ('succeeded', 'ignored', 'failed', 'errored', 'aborted', 'expired', 'rejected', 'skipped')
      returning id`,
@@ -129,6 +149,7 @@ export async function saveState(
       started.map((timer) => timer.attempt),
       started.map((timer) => timer.at),
       state.endedAt,
+      failureText(state),
     ],
   );
   if (rows.length === 0) throw new Error(`execution ${id} has ended; its state cannot change any more`);
@@ -138,113 +159,10 @@ export async function saveState(
 export async function endErrored(db: Store, { accountId, id }: RunKey, state: State): Promise<void> {
   await db.query(
     `with stopped as (delete from execution_timers where account_id = $1 and execution_id = $2)
-     update executions set status = $3, state = $4, ended_at = $5
+     update executions set status = $3, state = $4, ended_at = $5, failure = $6
       where account_id = $1 and id = $2
         and status not in ('succeeded', 'ignored', 'failed', 'errored', 'aborted', 'expired', 'rejected', 'skipped')`,
-    [accountId, id, state.status, JSON.stringify(state), state.endedAt],
-  );
-}
-
-const EXECUTION = `e.id, e.status, e.created_at as "createdAt", e.started_at as "startedAt", e.ended_at as "endedAt",
-  a.id as "applicationId", a.name as "applicationName", p.id as "pipelineId", p.name as "pipelineName"`;
-
-const FROM = `from executions e
-  join projects a on a.account_id = e.account_id and a.id = e.project_id
-  join pipelines p on p.account_id = e.account_id and p.id = e.pipeline_id`;
-
-export type ExecutionFilter = {
-  readonly projectId?: Uuid;
-  readonly pipelineIds?: readonly Uuid[];
-  readonly notPipelineIds?: readonly Uuid[];
-  readonly pipelineIdentifier?: string;
-  readonly statuses?: readonly Status[];
-  readonly startedAfter?: number;
-  readonly startedBefore?: number;
-  readonly startedAt?: number;
-  readonly endedAfter?: number;
-  readonly endedBefore?: number;
-  readonly endedAt?: number;
-};
-
-function conditions(accountId: Uuid, filter: ExecutionFilter): { where: string; values: unknown[] } {
-  const values: unknown[] = [accountId];
-  const parts = ["e.account_id = $1"];
-  const add = (value: unknown, text: (parameter: string) => string): void => {
-    if (value !== undefined) parts.push(text(`$${values.push(value)}`));
-  };
-  add(filter.projectId, (v) => `e.project_id = ${v}`);
-  // One id is compared with `=`, so that the index also gives the order.
-  if (filter.pipelineIds?.length === 1) add(filter.pipelineIds[0], (v) => `e.pipeline_id = ${v}`);
-  else add(filter.pipelineIds, (v) => `e.pipeline_id = any(${v}::uuid[])`);
-  add(filter.notPipelineIds, (v) => `e.pipeline_id <> all(${v}::uuid[])`);
-  add(
-    filter.pipelineIdentifier,
-    (v) => `e.pipeline_id in (select id from pipelines where account_id = $1 and identifier = ${v})`,
-  );
-  add(filter.statuses, (v) => `e.status = any(${v}::text[])`);
-  add(filter.startedAfter, (v) => `e.started_at > ${v}`);
-  add(filter.startedBefore, (v) => `e.started_at < ${v}`);
-  add(filter.startedAt, (v) => `e.started_at = ${v}`);
-  add(filter.endedAfter, (v) => `e.ended_at > ${v}`);
-  add(filter.endedBefore, (v) => `e.ended_at < ${v}`);
-  add(filter.endedAt, (v) => `e.ended_at = ${v}`);
-  return { where: parts.join(" and "), values };
-}
-
-/** The list statement as text and values, so that the benchmark's bare server can send the very same one. */
-export function listStatement(
-  accountId: Uuid,
-  filter: ExecutionFilter,
-  limit: number,
-  offset: number,
-): { text: string; values: unknown[] } {
-  const { where, values } = conditions(accountId, filter);
-  const text = `select ${EXECUTION} ${FROM} where ${where} order by e.id desc limit $${values.push(limit)} offset $${values.push(offset)}`;
-  return { text, values };
-}
-
-/** Newest first: ids are UUIDv7. */
-export async function listExecutions(
-  db: Store,
-  accountId: Uuid,
-  filter: ExecutionFilter,
-  limit: number,
-  offset: number,
-): Promise<Execution[]> {
-  const { text, values } = listStatement(accountId, filter, limit, offset);
-  return db.query<Execution>(text, values);
-}
-
-export async function countExecutions(db: Store, accountId: Uuid, filter: ExecutionFilter): Promise<number> {
-  const { where, values } = conditions(accountId, filter);
-  const rows = await db.query<{ total: number }>(`select count(*) as total from executions e where ${where}`, values);
-  return rows[0]?.total ?? 0;
-}
-
-const DETAIL = `${EXECUTION}, a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier", p.identifier as "pipelineIdentifier",
-  e.pipeline_version as "pipelineVersion", e.run_sequence as "runSequence", e.trigger_type as "triggerType",
-  e.triggered_by as "triggeredBy", e.plan, e.state`;
-
-export async function findExecution(db: Store, accountId: Uuid, id: Uuid): Promise<ExecutionDetail | undefined> {
-  const rows = await db.query<ExecutionDetail>(`select ${DETAIL} ${FROM} where e.account_id = $1 and e.id = $2`, [
-    accountId,
-    id,
-  ]);
-  return rows[0];
-}
-
-/** Details of a page; the plan and the state of each come with it. */
-export async function listDetails(
-  db: Store,
-  accountId: Uuid,
-  filter: ExecutionFilter,
-  limit: number,
-  offset: number,
-): Promise<ExecutionDetail[]> {
-  const { where, values } = conditions(accountId, filter);
-  return db.query<ExecutionDetail>(
-    `select ${DETAIL} ${FROM} where ${where} order by e.id desc limit $${values.push(limit)} offset $${values.push(offset)}`,
-    values,
+    [accountId, id, state.status, JSON.stringify(state), state.endedAt, failureText(state)],
   );
 }
 

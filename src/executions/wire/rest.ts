@@ -1,7 +1,7 @@
 /** Executions in the shapes of the REST family (reference sections 5.1 and 5.2). */
 import type { NodeState, Plan, PlanNode, State } from "../../engine/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import type { ExecutionDetail, TriggeredBy, TriggerType } from "../execution.ts";
+import type { ExecutionDetail, RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import { planStatus, restStatus } from "./status.ts";
 
 /** What is known of a node besides the engine's state. */
@@ -13,11 +13,11 @@ export type NodeExtras = {
 const MODULE = "cd";
 const id = (uuid: string): string => toWire(uuid as Uuid);
 
-const triggerInfo = (triggerType: TriggerType, by: TriggeredBy) => ({
+const triggerInfo = (triggerType: TriggerType, by: TriggeredBy, rerunInfo: RerunInfo | null) => ({
   triggerType,
   triggeredBy: { uuid: by.uuid, identifier: by.identifier, extraInfo: { email: by.email, triggerRef: by.triggerRef } },
-  isRerun: false,
-  rerunInfo: null,
+  isRerun: rerunInfo !== null,
+  rerunInfo,
 });
 
 export type PlanExecutionFacts = {
@@ -32,6 +32,7 @@ export type PlanExecutionFacts = {
   readonly state: State;
   readonly triggerType: TriggerType;
   readonly triggeredBy: TriggeredBy;
+  readonly rerunInfo: RerunInfo | null;
 };
 
 /** The answer to execute. `planId` is the execution's own id: a plan is made for one run. */
@@ -51,7 +52,7 @@ export const planExecution = (e: PlanExecutionFacts) => ({
     endTs: e.state.endedAt,
     metadata: {
       runSequence: e.runSequence,
-      triggerInfo: triggerInfo(e.triggerType, e.triggeredBy),
+      triggerInfo: triggerInfo(e.triggerType, e.triggeredBy, e.rerunInfo),
       pipelineIdentifier: e.pipelineIdentifier,
       executionUuid: id(e.id),
       moduleType: MODULE,
@@ -78,8 +79,8 @@ export function executionSummary(e: ExecutionDetail, extras: NodeExtras = NOTHIN
     planExecutionId: id(e.id),
     name: e.pipelineName,
     status: restStatus(e.status),
-    tags: [],
-    executionTriggerInfo: triggerInfo(e.triggerType, e.triggeredBy),
+    tags: Object.entries(e.tags).map(([key, value]) => ({ key, value })),
+    executionTriggerInfo: triggerInfo(e.triggerType, e.triggeredBy, e.rerunInfo),
     executionErrorInfo: e.state.failure ? { message: e.state.failure.message } : null,
     governanceMetadata: null,
     moduleInfo: {},

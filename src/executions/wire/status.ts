@@ -1,5 +1,6 @@
 /** Our words for a status and the three that clients know (design section 5). */
 import type { Status } from "../../engine/index.ts";
+import { problem } from "../problems.ts";
 
 export const GRAPHQL_STATUSES = [
   "ABORTED",
@@ -42,4 +43,11 @@ export const planStatus = (status: Status): string => WORDS[status].plan;
 /** The statuses behind a REST word such as `Success`; undefined for a word that is none. */
 export function fromRestStatus(word: string): Status | undefined {
   return (Object.keys(WORDS) as Status[]).find((status) => WORDS[status].rest === word);
+}
+
+/** The statuses behind a GraphQL word such as `SUCCESS`, which has two. Throws `execution.bad_filter` for a word that is none. */
+export function fromGraphqlStatus(word: string): readonly Status[] {
+  if (!(GRAPHQL_STATUSES as readonly string[]).includes(word))
+    throw problem("execution.bad_filter", [`'${word}' is no execution status`]);
+  return (Object.keys(WORDS) as Status[]).filter((status) => WORDS[status].graphql === word);
 }

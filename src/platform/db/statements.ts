@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
 
+/** A text that begins so is planned each time it is run and keeps no name: one of many combinations of a filter. */
+export const UNPREPARED = "/* unprepared */ ";
+
 /** Names of prepared statements, one for each text. */
 export type Statements = {
   /** The name for a text; undefined when there are too many already, and the text runs unnamed. */
@@ -19,7 +22,7 @@ export function makeStatements(limit: number): Statements {
     nameOf: (text) => {
       const known = names.get(text);
       if (known !== undefined) return known;
-      if (names.size >= limit) return undefined;
+      if (names.size >= limit || text.startsWith(UNPREPARED)) return undefined;
       const name = `r${generation}_${createHash("sha256").update(text).digest("base64url").slice(0, 16)}`;
       names.set(text, name);
       return name;

@@ -49,17 +49,23 @@ export function makeBuilder(): Builder {
     fields: (t) => ({
       limit: t.exposeInt("limit"),
       offset: t.exposeInt("offset"),
-      total: t.exposeInt("total"),
-      hasMore: t.exposeBoolean("hasMore"),
+      total: t.int({ resolve: (page) => page.total() }),
+      hasMore: t.boolean({ resolve: (page) => page.hasMore() }),
     }),
   });
   return builder;
 }
 
-type PageInfo = { readonly limit: number; readonly offset: number; readonly total: number; readonly hasMore: boolean };
+/** `total` and `hasMore` have to count what matches, and do so only when they are selected. */
+type PageInfo = {
+  readonly limit: number;
+  readonly offset: number;
+  readonly total: () => Promise<number>;
+  readonly hasMore: () => Promise<boolean>;
+};
 
-/** The type `{nodes, pageInfo}` of a list. The page counts its total only when it is asked for. */
-export type List<T> = { readonly nodes: readonly T[]; readonly pageInfo: () => Promise<PageInfo> };
+/** The type `{nodes, pageInfo}` of a list. */
+export type List<T> = { readonly nodes: readonly T[]; readonly pageInfo: () => PageInfo };
 
 export function listType<T>(builder: Builder, name: string, node: NodeRef<T> | InterfaceNodeRef<T>): NodeRef<List<T>> {
   const ref = builder.objectRef<List<T>>(name);
@@ -74,10 +80,11 @@ export function listType<T>(builder: Builder, name: string, node: NodeRef<T> | I
 
 export const listOf = <T>(page: Page<T>): List<T> => ({
   nodes: page.items,
-  pageInfo: async () => {
+  pageInfo: () => {
     const { limit, offset } = page;
-    const total = await page.total();
-    return { limit, offset, total, hasMore: offset + page.items.length < total };
+    let counted: Promise<number> | undefined;
+    const total = (): Promise<number> => (counted ??= page.total());
+    return { limit, offset, total, hasMore: async () => offset + page.items.length < (await total()) };
   },
 });
 

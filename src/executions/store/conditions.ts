@@ -1,0 +1,118 @@
+/**
+ * What lists of executions are filtered by: a fixed table of fragments. A filter chooses among them and
+ * brings values; no text of a request ever becomes SQL. `?` stands for the fragment's own parameter.
+ */
+import type { Uuid } from "../../core/ids.ts";
+import { storable } from "../marks.ts";
+
+/** Servers' clocks may differ by this much, so that an execution seems to end before it began. */
+const SKEW_MS = 60_000;
+
+const named = (table: "projects" | "pipelines"): string =>
+  `(select id from ${table} where account_id = $1 and name ilike any(?::text[]))`;
+const marked = (kind: string, condition: string): string =>
+  `exists (select 1 from execution_marks m where m.account_id = $1 and m.execution_id = e.id and m.kind = '${kind}' and ${condition})`;
+const BY_PERSON = "e.trigger_type = 'MANUAL'";
+const BY_TRIGGER = "e.trigger_type <> 'MANUAL'";
+const DURATION = "(e.ended_at - e.started_at)";
+
+const FRAGMENTS = {
+  executionIn: "e.id = any(?::uuid[])",
+  projectIs: "e.project_id = ?",
+  projectIn: "e.project_id = any(?::uuid[])",
+  projectLike: `e.project_id in ${named("projects")}`,
+  pipelineIs: "e.pipeline_id = ?",
+  pipelineIn: "e.pipeline_id = any(?::uuid[])",
+  pipelineLike: `e.pipeline_id in ${named("pipelines")}`,
+  pipelineIdentifier: "e.pipeline_id in (select id from pipelines where account_id = $1 and identifier = ?)",
+  pipelineSearch:
+    "e.pipeline_id in (select id from pipelines where account_id = $1 and (name ilike ?::text or identifier ilike ?::text))",
+  statusIs: "e.status = ?",
+  statusIn: "e.status = any(?::text[])",
+  personIs: `${BY_PERSON} and e.started_by = ?`,
+  personIn: `${BY_PERSON} and e.started_by = any(?::uuid[])`,
+  personLike: `${BY_PERSON} and (e.triggered_by ->> 'name' ilike any(?::text[]) or e.triggered_by ->> 'email' ilike any(?::text[]))`,
+  personAny: `${BY_PERSON} and e.started_by is not null`,
+  triggerIs: `${BY_TRIGGER} and e.started_by = ?`,
+  triggerIn: `${BY_TRIGGER} and e.started_by = any(?::uuid[])`,
+  triggerLike: `${BY_TRIGGER} and e.triggered_by ->> 'name' ilike any(?::text[])`,
+  triggerAny: BY_TRIGGER,
+  serviceIn: marked("service", "m.name = any(?::text[])"),
+  serviceLike: marked("service", "m.name ilike any(?::text[])"),
+  serviceAny: marked("service", "true"),
+  environmentIn: marked("environment", "m.name = any(?::text[])"),
+  environmentLike: marked("environment", "m.name ilike any(?::text[])"),
+  environmentAny: marked("environment", "true"),
+  tagNamed: marked("tag", "m.name = ?"),
+  /** The value is `[name, value]`. */
+  tagIs: marked("tag", "m.name = (?::text[])[1] and m.value = (?::text[])[2]"),
+  projectTagNamed: "e.project_id in (select id from projects where account_id = $1 and tags -> ?::text is not null)",
+  projectTagIs: "e.project_id in (select id from projects where account_id = $1 and tags @> ?::jsonb)",
+  // A moment of the start is one of `begun_at` too, which has the index.
+  startedAfter: "e.started_at > ? and e.begun_at > ?",
+  startedBefore: "e.started_at < ? and e.begun_at < ?",
+  startedAt: "e.started_at = ? and e.begun_at = ?",
+  endedAfter: "e.ended_at > ?",
+  // What had ended before had begun before.
+  endedBefore: `e.ended_at < ? and e.begun_at < ?::bigint + ${SKEW_MS}`,
+  endedAt: "e.ended_at = ?",
+  createdAfter: `e.created_at > ? and e.begun_at > ?::bigint - ${SKEW_MS}`,
+  createdBefore: "e.created_at < ?",
+  createdAt: `e.created_at = ? and e.begun_at > ?::bigint - ${SKEW_MS}`,
+  durationIn: `${DURATION} = any(?::bigint[])`,
+  durationNot: `${DURATION} <> all(?::bigint[])`,
+  durationAbove: `${DURATION} > ?`,
+  durationFrom: `${DURATION} >= ?`,
+  durationBelow: `${DURATION} < ?`,
+  durationTo: `${DURATION} <= ?`,
+  /** The cursor of a list: what comes after the execution that began at `[0]` and has the id `[1]`. */
+  beyond: "(e.begun_at, e.id) < (((?::text[])[1])::bigint, ((?::text[])[2])::uuid)",
+} as const;
+
+export type FragmentName = keyof typeof FRAGMENTS;
+type Value = string | number | readonly (string | number)[];
+
+/** One condition; `not` turns it round, and what has no such thing (a run that nobody started) then matches. */
+export type Condition = { readonly is: FragmentName; readonly value?: Value; readonly not?: boolean };
+
+/** All of them have to hold. */
+export type ExecutionFilter = readonly Condition[];
+
+/** A condition that nothing meets. */
+export const NOTHING: Condition = { is: "executionIn", value: [] };
+
+/** The text that LIKE finds anywhere: its own metacharacters are letters like others. */
+export const anywhere = (text: string): string => `%${storable(text).replaceAll(/[\\%_]/g, "\\$&")}%`;
+
+/**
+ * Filters that clients send again and again. Every other combination is planned each time it comes, and leaves the
+ * connections' prepared statements, which are bounded, to the texts that the program has itself.
+ */
+const FREQUENT = new Set<FragmentName>([
+  "projectIs",
+  "pipelineIs",
+  "pipelineIn",
+  "statusIs",
+  "statusIn",
+  "startedAfter",
+  "startedBefore",
+  "endedAfter",
+  "endedBefore",
+]);
+const FREQUENT_AT_MOST = 3;
+
+export type Where = { readonly where: string; readonly values: unknown[]; readonly frequent: boolean };
+
+/** The conditions in one order, so that the same filter is the same text. `$1` is the account. */
+export function whereOf(accountId: Uuid, filter: ExecutionFilter): Where {
+  const values: unknown[] = [accountId];
+  const parts = ["e.account_id = $1"];
+  for (const { is, value, not } of filter.toSorted((a, b) => (a.is < b.is ? -1 : a.is > b.is ? 1 : 0))) {
+    const fragment = FRAGMENTS[is];
+    const parameter = fragment.includes("?") ? `$${values.push(value)}` : "";
+    const text = fragment.replaceAll("?", () => parameter);
+    parts.push(not ? `not coalesce(${text}, false)` : text);
+  }
+  const frequent = filter.length <= FREQUENT_AT_MOST && filter.every(({ is, not }) => !not && FREQUENT.has(is));
+  return { where: parts.join(" and "), values, frequent };
+}

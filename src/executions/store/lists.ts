@@ -1,0 +1,71 @@
+/** Executions as they are read: one by its id, and pages of them, newest first. */
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import { UNPREPARED } from "../../platform/db/statements.ts";
+import type { Execution, ExecutionDetail, ExecutionMore } from "../execution.ts";
+import { type ExecutionFilter, whereOf } from "./conditions.ts";
+
+type Store = { readonly query: Query };
+
+const EXECUTION = `e.id, e.status, e.created_at as "createdAt", e.started_at as "startedAt", e.ended_at as "endedAt",
+  a.id as "applicationId", a.name as "applicationName", p.id as "pipelineId", p.name as "pipelineName"`;
+
+const MORE = `e.notes, e.failure, e.tags, e.trigger_type as "triggerType", e.triggered_by as "triggeredBy",
+  e.started_by as "startedBy"`;
+
+const DETAIL = `${EXECUTION}, ${MORE}, a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier",
+  p.identifier as "pipelineIdentifier", e.pipeline_version as "pipelineVersion", e.run_sequence as "runSequence",
+  e.rerun_info as "rerunInfo", e.plan, e.state`;
+
+const FROM = `from executions e
+  join projects a on a.account_id = e.account_id and a.id = e.project_id
+  join pipelines p on p.account_id = e.account_id and p.id = e.pipeline_id`;
+
+const COLUMNS = { brief: EXECUTION, more: `${EXECUTION}, ${MORE}`, detail: DETAIL } as const;
+
+export type Window = { readonly limit: number; readonly offset: number };
+
+/** The list statement as text and values, so that the benchmark's bare server can send the very same one. */
+export function listStatement(
+  accountId: Uuid,
+  filter: ExecutionFilter,
+  { limit, offset }: Window,
+  columns: keyof typeof COLUMNS = "brief",
+): { text: string; values: unknown[] } {
+  const { where, values, frequent } = whereOf(accountId, filter);
+  const page = `limit $${values.push(limit)} offset $${values.push(offset)}`;
+  const text = `select ${COLUMNS[columns]} ${FROM} where ${where} order by e.begun_at desc, e.id desc ${page}`;
+  return { text: frequent ? text : UNPREPARED + text, values };
+}
+
+const rowsOf =
+  <Row extends object>(columns: keyof typeof COLUMNS) =>
+  async (db: Store, accountId: Uuid, filter: ExecutionFilter, window: Window): Promise<Row[]> => {
+    const { text, values } = listStatement(accountId, filter, window, columns);
+    return db.query<Row>(text, values);
+  };
+
+export const listExecutions = rowsOf<Execution>("brief");
+/** With what a brief list leaves out. */
+export const listMore = rowsOf<Execution & ExecutionMore>("more");
+/** The plan and the state of each come with it. */
+export const listDetails = rowsOf<ExecutionDetail>("detail");
+
+/** Beyond it nobody pages, and counting would take longer than the page. */
+const COUNTED_AT_MOST = 1_000_000;
+
+/** How many match, counted up to a million. */
+export async function countExecutions(db: Store, accountId: Uuid, filter: ExecutionFilter): Promise<number> {
+  const { where, values, frequent } = whereOf(accountId, filter);
+  const text = `select count(*) as total from (select 1 from executions e where ${where} limit ${COUNTED_AT_MOST}) counted`;
+  const rows = await db.query<{ total: number }>(frequent ? text : UNPREPARED + text, values);
+  return rows[0]?.total ?? 0;
+}
+
+export async function findExecution(db: Store, accountId: Uuid, id: Uuid): Promise<ExecutionDetail | undefined> {
+  const rows = await db.query<ExecutionDetail>(`select ${DETAIL} ${FROM} where e.account_id = $1 and e.id = $2`, [
+    accountId,
+    id,
+  ]);
+  return rows[0];
+}
