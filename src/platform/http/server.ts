@@ -11,7 +11,7 @@ import { Readable } from "node:stream";
 import type { Actor } from "../../core/actor.ts";
 import { toWire } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
-import type { Log } from "../log/log.ts";
+import { partLog, type Log } from "../log/log.ts";
 import { credentialOf } from "./credentials.ts";
 import { errorBody, type ErrorFamily } from "./envelope.ts";
 import { streamEvents } from "./events.ts";
@@ -53,7 +53,7 @@ const NO_BYTES = Buffer.alloc(0);
 
 export async function makeHttp(deps: HttpDeps): Promise<Http> {
   const app = Fastify({
-    loggerInstance: deps.log.child({ part: "http" }, { level: "warn" }),
+    loggerInstance: partLog(deps.log, "http", "warn"),
     // No logger for each request: we log with the correlation id ourselves, and making one took longer than finding the route.
     childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),

@@ -23,6 +23,12 @@ const redact = SECRET_FIELDS.flatMap((field) => {
 
 const people = { write: (line: string): void => void process.stderr.write(readableLine(line)) };
 
+/** A part's log that says what is at `level` or above, and never more than the whole does. */
+export function partLog(log: Log, part: string, level: "info" | "warn"): Log {
+  const quieter = log.levelVal > (log.levels.values[level] ?? 0) ? log.level : level;
+  return log.child({ part }, { level: quieter });
+}
+
 /**
  * Structured logs: one JSON object a line, on standard error; laid out for
  * people when that is a terminal. Standard output belongs to the answer of a command.

@@ -1,0 +1,34 @@
+/** The level that the operator asks for holds for every part. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { recordedLog } from "../../../test/harness/watch.ts";
+import { makeHttp } from "../http/server.ts";
+import { makeLog } from "./log.ts";
+
+/** What the HTTP part says of one line at each level. */
+async function heard(level: string): Promise<string> {
+  const log = recordedLog();
+  const { app } = await makeHttp({
+    log: makeLog(level, log.stream),
+    authenticate: async () => undefined,
+    explain: () => undefined,
+    maxFrame: 1024,
+    stopping: new AbortController().signal,
+  });
+  for (const word of ["debug", "info", "warn", "error", "fatal"] as const) app.log[word](`said at ${word}`);
+  await app.close();
+  return ["debug", "info", "warn", "error", "fatal"].filter((word) => log.count(`said at ${word}"`) === 1).join(" ");
+}
+
+const levels: readonly (readonly [level: string, http: string])[] = [
+  ["trace", "warn error fatal"],
+  ["info", "warn error fatal"],
+  ["warn", "warn error fatal"],
+  ["error", "error fatal"],
+  ["silent", ""],
+];
+for (const [level, expected] of levels) {
+  test(`at ${level} HTTP says: ${expected || "nothing"}`, async () => {
+    assert.equal(await heard(level), expected);
+  });
+}
