@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { MAX_CHUNK } from "../../protocol/messages.ts";
-import { givePipelines, logOf, startRun, statusesOf } from "../../test/harness/runs.ts";
+import { MAX_CHUNK, MAX_OUTPUTS } from "../../protocol/messages.ts";
+import { detailOf, givePipelines, logOf, startRun, statusesOf } from "../../test/harness/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
 import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
 import { snapshot } from "../../test/harness/watch.ts";
@@ -127,5 +127,35 @@ test("a message holds at most MAX_CHUNK bytes, as readers rely on it", async () 
   delegate.finish(run, { offset: MAX_CHUNK, output: "y" });
   await delegate.next("finishedAck");
   assert.equal(await logOf(platform, id, `?from=${MAX_CHUNK - 1}`), "xy");
+  await delegate.close();
+});
+
+test("output variables over MAX_OUTPUTS fail the step, whatever its delegate thinks; none is stored", async () => {
+  // Two bytes each in UTF-8: characters are not what counts.
+  const half = "ä".repeat(MAX_OUTPUTS / 4);
+  const most = [
+    { name: "a", value: half },
+    { name: "b", value: half },
+  ];
+  const fits = await held();
+  fits.delegate.finish(fits.run, { outputs: most });
+  await fits.delegate.next("finishedAck");
+  assert.equal(await statusesOf(platform, fits.id), "Success");
+  await fits.delegate.close();
+
+  const { id, run, delegate } = await held();
+  delegate.finish(run, { output: "done\n", outputs: [...most, { name: "c", value: "x" }] });
+  await delegate.next("finishedAck");
+  const { status, step } = await detailOf(platform, id);
+  assert.equal(status, "Failed");
+  const { message, failureTypeList } = step("only")["failureInfo"];
+  assert.match(message, /output variables have 524289 bytes, the limit is 524288; none was taken/);
+  assert.deepEqual(failureTypeList, ["ApplicationError"]);
+  assert.deepEqual(step("only")["outcomes"], {});
+  assert.equal(await logOf(platform, id), "done\n");
+  const [row] = await platform.db.query<{ bytes: number }>(
+    "select length(state::text) as bytes from executions order by id desc limit 1",
+  );
+  assert.ok(Number(row?.bytes) < 10_000);
   await delegate.close();
 });

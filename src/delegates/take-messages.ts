@@ -3,7 +3,7 @@
  * lease and legality before any write (law 4): the task is leased, to this
  * delegate, with this epoch. Whatever fails that changes nothing.
  */
-import { MAX_CHUNK, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import { MAX_CHUNK, MAX_OUTPUTS, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
 import type { Clock } from "../core/clock.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
@@ -80,10 +80,22 @@ async function takeBytes(deps: TakeDeps, tx: Tx, row: TaskRow, message: Log | Fi
   return row.logOffset + fresh.length;
 }
 
-function endOf(message: Finished): TaskEnd {
-  const { outcome } = message;
-  return outcome.kind === "lost" ? { ...outcome, type: "DelegateRestart" } : outcome;
+function endOf({ outcome }: Finished): TaskEnd {
+  switch (outcome.kind) {
+    case "exited": {
+      // Our own delegate keeps to the limit; a guest is not believed to (law 4), and states are stored whole.
+      const bytes = outcome.outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+      return bytes > MAX_OUTPUTS ? { kind: "refused", message: tooLarge(bytes) } : outcome;
+    }
+    case "cancelled":
+      return outcome;
+    case "lost":
+      return { ...outcome, type: "DelegateRestart" };
+  }
 }
+
+const tooLarge = (bytes: number): string =>
+  `its output variables have ${bytes} bytes, the limit is ${MAX_OUTPUTS}; none was taken`;
 
 export type LostTask = { readonly accountId: Uuid; readonly id: Uuid; readonly runId: Uuid; readonly epoch: number };
 

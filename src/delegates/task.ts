@@ -19,6 +19,7 @@ export type TaskEnd =
       readonly outputs: readonly { readonly name: string; readonly value: string }[];
     }
   | { readonly kind: "cancelled"; readonly survivors: number }
+  | { readonly kind: "refused"; readonly message: string }
   | { readonly kind: "lost"; readonly type: "DelegateRestart" | "DelegateProvisioning"; readonly message: string };
 
 /** Ports to whoever asked for the task; all run inside the transaction that takes the message. */

@@ -130,6 +130,8 @@ export type TaskOutcome =
       readonly outputs: readonly { readonly name: string; readonly value: string }[];
     }
   | { readonly kind: "cancelled"; readonly survivors: number }
+  /** It ended, and what its delegate says of it cannot be taken. */
+  | { readonly kind: "refused"; readonly message: string }
   | { readonly kind: "lost"; readonly type: "DelegateRestart" | "DelegateProvisioning"; readonly message: string };
 
 /** `at` is epoch milliseconds; the engine has no clock of its own. */

@@ -71,6 +71,7 @@ function factsOf(outcome: TaskOutcome): Partial<NodeState> {
       return { stopping: null, exitCode: outcome.exitCode, outputs: outcome.exitCode === 0 ? outcome.outputs : [] };
     case "cancelled":
       return { stopping: null, survivors: outcome.survivors };
+    case "refused":
     case "lost":
       return { stopping: null };
     default:
@@ -84,6 +85,8 @@ function failureFrom(node: Step, outcome: TaskOutcome): Failure {
       return exitFailure(node.name, outcome.exitCode);
     case "cancelled":
       return failed(`Step '${node.name}' was stopped by its delegate, although nobody had asked for it`, "Unknown");
+    case "refused":
+      return failed(`Step '${node.name}' failed: ${outcome.message}`, "ApplicationError");
     case "lost":
       return failed(`Step '${node.name}' was lost: ${outcome.message}`, outcome.type);
     default:
