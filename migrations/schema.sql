@@ -89,6 +89,26 @@ create table delegates (
 );
 CREATE INDEX delegates_by_token ON public.delegates USING btree (account_id, token_id);
 
+create table environments (
+  account_id uuid not null,
+  id uuid not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  type text not null,
+  color text not null,
+  yaml text not null,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint environments_pkey PRIMARY KEY (account_id, id),
+  constraint environments_account_id_org_identifier_project_identifier_i_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier),
+  constraint environments_type_check CHECK ((type = ANY (ARRAY['Production'::text, 'PreProduction'::text])))
+);
+
 create table execution_marks (
   account_id uuid not null,
   kind text not null,
@@ -233,6 +253,23 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
 
+create table services (
+  account_id uuid not null,
+  id uuid not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  yaml text not null,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint services_pkey PRIMARY KEY (account_id, id),
+  constraint services_account_id_org_identifier_project_identifier_ident_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
+);
+
 create table tasks (
   account_id uuid not null,
   id uuid not null,
@@ -336,6 +373,10 @@ alter table delegate_tokens add constraint delegate_tokens_account_id_fkey FOREI
 alter table delegates add constraint delegates_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table delegates add constraint delegates_account_id_token_id_fkey FOREIGN KEY (account_id, token_id) REFERENCES delegate_tokens(account_id, id);
 
+alter table environments add constraint environments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table environments add constraint environments_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+alter table environments add constraint environments_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
 alter table execution_marks add constraint execution_marks_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
 
 alter table execution_sequences add constraint execution_sequences_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
@@ -356,6 +397,10 @@ alter table pipeline_versions add constraint pipeline_versions_account_id_pipeli
 alter table pipelines add constraint pipelines_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
 
 alter table projects add constraint projects_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+
+alter table services add constraint services_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table services add constraint services_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+alter table services add constraint services_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
 
 alter table tasks add constraint tasks_account_id_delegate_id_fkey FOREIGN KEY (account_id, delegate_id) REFERENCES delegates(account_id, id);
 alter table tasks add constraint tasks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

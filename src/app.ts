@@ -14,6 +14,7 @@ import {
   startLocalDelegate,
   type LocalDelegate,
 } from "./delegates/index.ts";
+import { makeEnvironments } from "./environments/index.ts";
 import { addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
 import { addIdentityTypes, firstStart, makeIdentity, type FirstFacts, type Identity } from "./identity/index.ts";
 import { addPipelineTypes, makePipelines, type Pipelines } from "./pipelines/index.ts";
@@ -70,6 +71,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const base = { db, audit, authorize, clock, newId };
   const projects = makeProjects(base);
   const connectors = makeConnectors({ ...base, permits: identity.permits, requireScope: projects.requireScope });
+  const environments = makeEnvironments({ ...base, permits: identity.permits, requireScope: projects.requireScope });
   const delegates = makeDelegates({ ...base, log, onError });
   const pipelines = makePipelines({ ...base, getProject: projects.get });
   const executions = makeExecutions({
@@ -106,6 +108,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     ...health.routes,
     ...projects.routes,
     ...connectors.routes,
+    ...environments.routes,
     ...pipelines.routes,
     ...executions.routes,
     ...triggers.routes,

@@ -15,10 +15,18 @@ const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete)$/;
 const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
 const QUERY =
   "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&identifier=x";
+const ENVIRONMENT = "environment: { name: E, identifier: e, type: Production }";
+const SERVICE = "service: { name: S, identifier: s }";
 const BODIES: Readonly<Record<string, string>> = {
   "project.create": projectYaml("other"),
   "connector.create": connectorYaml(),
   "connector.update": connectorYaml(),
+  "environment.create": ENVIRONMENT,
+  "environment.update": ENVIRONMENT,
+  "environment.upsert": ENVIRONMENT,
+  "service.create": SERVICE,
+  "service.update": SERVICE,
+  "service.upsert": SERVICE,
 };
 
 let platform: TestPlatform;

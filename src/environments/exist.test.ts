@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { create, eventually, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { makeAudit } from "../audit/index.ts";
+import type { Actor } from "../core/actor.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import { makeIdentity } from "../identity/index.ts";
+import { makeEnvironments } from "./index.ts";
+
+let platform: TestPlatform;
+let actor: Actor;
+let exist: ReturnType<typeof makeEnvironments>;
+let statements = 0;
+const never = (): never => assert.fail("asking what exists needs nothing else");
+
+before(async () => {
+  platform = await startTestPlatform();
+  actor = { kind: "system", accountId: fromWire(platform.accountId) as Uuid };
+  await made(create.project(platform, projectYaml()));
+  const { authorize, permits } = makeIdentity(platform);
+  const db: typeof platform.db = {
+    ...platform.db,
+    query: (text, values) => {
+      statements += 1;
+      return platform.db.query(text, values);
+    },
+  };
+  const audit = makeAudit({ clock: platform.clock, newId: never });
+  exist = makeEnvironments({ db, audit, authorize, permits, requireScope: never, clock: platform.clock, newId: never });
+});
+after(() => platform?.stop());
+
+const SHOP = { orgIdentifier: "default", projectIdentifier: "shop" };
+const ORG = { orgIdentifier: "default" };
+const post = (path: string, body: object) =>
+  platform.send("POST", `/ng/api/${path}`, { contentType: JSON_TYPE, body: JSON.stringify(body) });
+
+test("references are answered in order, each from its own scope, by one statement", async () => {
+  for (const [path, more] of [
+    ["environmentsV2", { type: "Production" }],
+    ["servicesV2", {}],
+  ] as const)
+    for (const [identifier, scope] of [
+      ["in_account", {}],
+      ["in_org", ORG],
+      ["in_project", SHOP],
+    ] as const)
+      await made(post(path, { identifier, name: "x", ...scope, ...more }));
+  const asked = ["in_project", "none", "a b", "org.in_org", "in_org", "account.in_account", "account.in_org"];
+  const answer = [true, false, false, true, false, true, false];
+  for (const ask of [exist.environmentsExist, exist.servicesExist]) {
+    statements = 0;
+    assert.deepEqual(await ask(actor, SHOP, asked), answer);
+    assert.equal(statements, 1);
+    assert.deepEqual(await ask(actor, SHOP, []), []);
+  }
+});
+
+test("nothing of another account exists, nor what the actor may not see", async () => {
+  const other: Actor = { kind: "system", accountId: fromWire((await platform.addAccount()).accountId) as Uuid };
+  assert.deepEqual(await exist.environmentsExist(other, SHOP, ["in_project", "account.in_account"]), [false, false]);
+  const guest: Actor = { kind: "delegate", accountId: actor.accountId, id: actor.accountId, name: "guest" };
+  assert.deepEqual(await exist.servicesExist(guest, SHOP, ["in_project"]), [false]);
+});
+
+test("a project that is deleted while something is made in it is a project that does not exist", async () => {
+  await made(create.project(platform, projectYaml("vanishing")));
+  const scope = { orgIdentifier: "default", projectIdentifier: "vanishing" };
+  const asking = await platform.db.transaction(async (tx) => {
+    await tx.query("delete from projects where identifier = 'vanishing'");
+    const answer = post("servicesV2", { identifier: "late", name: "Late", ...scope });
+    // It has seen the project, and waits for what becomes of it.
+    await eventually(async () => {
+      const waiting = await platform.db.query("select 1 from pg_locks where not granted");
+      return waiting.length > 0 ? true : undefined;
+    });
+    return { answer };
+  });
+  const { status, body } = await asking.answer;
+  assert.deepEqual([status, body.code], [404, "RESOURCE_NOT_FOUND_EXCEPTION"]);
+});

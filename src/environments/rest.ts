@@ -1,0 +1,145 @@
+import { z } from "zod";
+import type { Uuid } from "../core/ids.ts";
+import type { Place } from "../core/reference.ts";
+import { ok } from "../platform/http/answers.ts";
+import { ifMatch } from "../platform/http/if-match.ts";
+import { ngPage, ngPageShape, springPageQuery } from "../platform/http/pages.ts";
+import { maybeProjectQuery } from "../platform/http/queries.ts";
+import { route, type Call, type Route } from "../platform/http/routes.ts";
+import { enveloped } from "../platform/http/shapes.ts";
+import { readBody, type Read } from "./body.ts";
+import type { Entity, Environment, Fields, Service } from "./entity.ts";
+import type { Entities } from "./verbs.ts";
+import * as wire from "./wire.ts";
+
+type Query = z.output<typeof maybeProjectQuery>;
+const placeOf = ({ orgIdentifier, projectIdentifier }: Query): Place => ({
+  orgIdentifier: orgIdentifier ?? null,
+  projectIdentifier: projectIdentifier ?? null,
+});
+
+/** Clients name the scope in the query too; `forceDelete` is theirs as well, and nothing has to be forced. */
+const deleteQuery = maybeProjectQuery.extend({ forceDelete: z.enum(["true", "false"]).optional() });
+/** The pages of these two lists are asked for with `page` and `size`, and answered in the shape of the family ng. */
+const listQuery = maybeProjectQuery
+  .extend(springPageQuery(100).shape)
+  .extend({ searchTerm: z.string().max(256).optional() });
+
+type Interface<T extends Entity> = {
+  readonly noun: "environment" | "service";
+  readonly path: string;
+  readonly example: { readonly identifier: string; readonly [field: string]: string };
+  readonly body: z.ZodType;
+  readonly read: (call: Call<Query>) => Fields<T>;
+  readonly response: (entity: T, accountId: Uuid) => unknown;
+  readonly shape: z.ZodType;
+};
+
+function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>): readonly Route[] {
+  const { noun, path, response } = face;
+  const shape = enveloped(face.shape);
+  const body = { schema: face.body, example: face.example };
+  const params = { identifier: face.example.identifier };
+  const edit = { permission: `core_${noun}_edit` };
+  const view = { permission: `core_${noun}_view` };
+  const keyOf = (call: Call<Query>) => ({ ...placeOf(call.query), identifier: call.params["identifier"] ?? "" });
+  return [
+    route({
+      method: "POST",
+      path,
+      operation: `${noun}.create`,
+      access: edit,
+      query: maybeProjectQuery,
+      doc: { summary: `Create a ${noun}`.replace("a e", "an e"), body, answer: shape },
+      handle: async (call) => ok(call, response(await verbs.create(call.actor, face.read(call)), call.accountId)),
+    }),
+    route({
+      method: "PUT",
+      path,
+      operation: `${noun}.update`,
+      access: edit,
+      query: maybeProjectQuery,
+      doc: { summary: `Replace the ${noun} that the body names`, body, answer: shape },
+      handle: async (call) =>
+        ok(call, response(await verbs.update(call.actor, face.read(call), ifMatch(call)), call.accountId)),
+    }),
+    route({
+      method: "PUT",
+      path: `${path}/upsert`,
+      operation: `${noun}.upsert`,
+      access: edit,
+      query: maybeProjectQuery,
+      doc: { summary: `Replace the ${noun} that the body names, or create it`, body, answer: shape },
+      handle: async (call) =>
+        ok(call, response(await verbs.upsert(call.actor, face.read(call), ifMatch(call)), call.accountId)),
+    }),
+    route({
+      method: "GET",
+      path,
+      operation: `${noun}.list`,
+      access: view,
+      query: listQuery,
+      doc: { summary: `List the ${noun}s of a scope, by identifier`, answer: enveloped(ngPageShape(face.shape)) },
+      handle: async (call) => {
+        const { page, size, searchTerm } = call.query;
+        const filter = { ...placeOf(call.query), searchTerm };
+        const found = await verbs.list(call.actor, filter, { limit: size, offset: page * size });
+        return ok(call, await ngPage(found, (entity) => response(entity, call.accountId)));
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${path}/:identifier`,
+      operation: `${noun}.get`,
+      access: view,
+      query: maybeProjectQuery,
+      doc: { summary: `Read the ${noun}`, params, answer: shape },
+      handle: async (call) => ok(call, response(await verbs.get(call.actor, keyOf(call)), call.accountId)),
+    }),
+    route({
+      method: "DELETE",
+      path: `${path}/:identifier`,
+      operation: `${noun}.delete`,
+      access: { permission: `core_${noun}_delete` },
+      query: deleteQuery,
+      doc: { summary: `Delete the ${noun}`, params, answer: enveloped(z.literal(true)) },
+      handle: async (call) => {
+        await verbs.remove(call.actor, keyOf(call), ifMatch(call));
+        return ok(call, true);
+      },
+    }),
+  ];
+}
+
+const fieldsFrom = <D, T>({ input, yaml }: Read<D>, fields: (input: D, yaml: string) => T): T => fields(input, yaml);
+
+export const environmentRoutes = (verbs: {
+  readonly environments: Entities<Environment>;
+  readonly services: Entities<Service>;
+}): readonly Route[] => [
+  ...entityRoutes(
+    {
+      noun: "environment",
+      path: "/ng/api/environmentsV2",
+      example: { name: "Production", identifier: "production", type: "Production" },
+      body: wire.environmentBody,
+      read: (call) =>
+        fieldsFrom(readBody(wire.ENVIRONMENT_LANGUAGE, call.body, placeOf(call.query)), wire.environmentFields),
+      response: wire.environmentResponse,
+      shape: wire.environmentShape,
+    },
+    verbs.environments,
+  ),
+  ...entityRoutes(
+    {
+      noun: "service",
+      path: "/ng/api/servicesV2",
+      example: { name: "Web shop", identifier: "web_shop" },
+      body: wire.serviceBody,
+      read: (call) => fieldsFrom(readBody(wire.SERVICE_LANGUAGE, call.body, placeOf(call.query)), wire.serviceFields),
+      response: wire.serviceResponse,
+      shape: wire.serviceShape,
+    },
+    verbs.services,
+  ),
+];

@@ -1,0 +1,189 @@
+/** Environments and services have a table each, of one shape; `Kind` says which, and never comes from outside. */
+import type { Uuid } from "../core/ids.ts";
+import type { Place, Referred } from "../core/reference.ts";
+import type { Query } from "../platform/db/db.ts";
+import type { Entity, Kind } from "./entity.ts";
+
+type Store = { readonly query: Query };
+
+const COMMON = ["identifier", "name", "description", "tags", "yaml", "version"];
+
+const columnsOf = ({ own }: Kind): string =>
+  [
+    "id",
+    'org_identifier as "orgIdentifier"',
+    'project_identifier as "projectIdentifier"',
+    ...COMMON,
+    ...own,
+    'created_at as "createdAt"',
+    'updated_at as "updatedAt"',
+  ].join(", ");
+
+type Values = Readonly<Record<string, unknown>>;
+
+const INSERTED = ["id", "org_identifier", "project_identifier", ...COMMON, "created_at", "updated_at"];
+
+function insertion(kind: Kind, accountId: Uuid, entity: Entity): { readonly text: string; readonly values: unknown[] } {
+  const own = kind.own.map((column) => (entity as unknown as Values)[column]);
+  const values = [
+    accountId,
+    entity.id,
+    entity.orgIdentifier,
+    entity.projectIdentifier,
+    entity.identifier,
+    entity.name,
+    entity.description,
+    JSON.stringify(entity.tags),
+    entity.yaml,
+    entity.version,
+    entity.createdAt,
+    entity.updatedAt,
+    ...own,
+  ];
+  const columns = ["account_id", ...INSERTED, ...kind.own].join(", ");
+  return {
+    text: `insert into ${kind.table} as e (${columns}) values (${values.map((_, at) => `$${at + 1}`).join(", ")})
+           on conflict (account_id, org_identifier, project_identifier, identifier)`,
+    values,
+  };
+}
+
+/** False when the identifier is taken in that scope. */
+export async function insertEntity(db: Store, kind: Kind, accountId: Uuid, entity: Entity): Promise<boolean> {
+  const { text, values } = insertion(kind, accountId, entity);
+  const rows = await db.query(`${text} do nothing returning id`, values);
+  return rows.length > 0;
+}
+
+const REPLACED = ["name", "description", "tags", "yaml", "updated_at"];
+
+/** Makes it, or replaces what is there and keeps its id and its day of birth. The version tells which: a new one has 1. */
+export async function upsertEntity<T extends Entity>(db: Store, kind: Kind, accountId: Uuid, entity: T): Promise<T> {
+  const { text, values } = insertion(kind, accountId, entity);
+  const sets = [...REPLACED, ...kind.own].map((column) => `${column} = excluded.${column}`).join(", ");
+  const rows = await db.query<T>(
+    `${text} do update set ${sets}, version = e.version + 1 returning ${columnsOf(kind)}`,
+    values,
+  );
+  return rows[0] as T;
+}
+
+/** Undefined when there is none, or none of that version. */
+export async function updateEntity<T extends Entity>(
+  db: Store,
+  kind: Kind,
+  accountId: Uuid,
+  entity: T,
+  version: number | undefined,
+): Promise<T | undefined> {
+  const own = kind.own.map((column) => (entity as unknown as Values)[column]);
+  const rows = await db.query<T>(
+    `update ${kind.table}
+        set name = $5, description = $6, tags = $7, yaml = $8, updated_at = $9, version = version + 1
+            ${kind.own.map((column, at) => `, ${column} = $${at + 11}`).join("")}
+      where account_id = $1 and org_identifier is not distinct from $2 and project_identifier is not distinct from $3
+        and identifier = $4 and ($10::int is null or version = $10)
+      returning ${columnsOf(kind)}`,
+    [
+      accountId,
+      entity.orgIdentifier,
+      entity.projectIdentifier,
+      entity.identifier,
+      entity.name,
+      entity.description,
+      JSON.stringify(entity.tags),
+      entity.yaml,
+      entity.updatedAt,
+      version ?? null,
+      ...own,
+    ],
+  );
+  return rows[0];
+}
+
+/** False when there is none, or none of that version. */
+export async function deleteEntity(
+  db: Store,
+  kind: Kind,
+  accountId: Uuid,
+  key: Referred,
+  version: number | undefined,
+): Promise<boolean> {
+  const rows = await db.query(
+    `delete from ${kind.table}
+      where account_id = $1 and org_identifier is not distinct from $2 and project_identifier is not distinct from $3
+        and identifier = $4 and ($5::int is null or version = $5)
+      returning id`,
+    [accountId, key.orgIdentifier, key.projectIdentifier, key.identifier, version ?? null],
+  );
+  return rows.length > 0;
+}
+
+export async function findEntity<T extends Entity>(
+  db: Store,
+  kind: Kind,
+  accountId: Uuid,
+  key: Referred,
+): Promise<T | undefined> {
+  const rows = await db.query<T>(
+    `select ${columnsOf(kind)} from ${kind.table}
+      where account_id = $1 and identifier = $2
+        and org_identifier is not distinct from $3 and project_identifier is not distinct from $4`,
+    [accountId, key.identifier, key.orgIdentifier, key.projectIdentifier],
+  );
+  return rows[0];
+}
+
+/** Which of the keys name something, by their place in the list, counted from 1. */
+export async function existing(db: Store, kind: Kind, accountId: Uuid, keys: readonly Referred[]): Promise<number[]> {
+  const rows = await db.query<{ nth: number }>(
+    `select k.nth from unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (org, project, identifier, nth)
+      where exists (select 1 from ${kind.table} e
+                     where e.account_id = $1 and e.identifier = k.identifier
+                       and e.org_identifier is not distinct from k.org
+                       and e.project_identifier is not distinct from k.project)`,
+    [
+      accountId,
+      keys.map((key) => key.orgIdentifier),
+      keys.map((key) => key.projectIdentifier),
+      keys.map((key) => key.identifier),
+    ],
+  );
+  return rows.map(({ nth }) => nth);
+}
+
+export type EntityFilter = Place & { readonly searchTerm?: string | undefined };
+
+// Said as `is null` and `=`, since no index serves `is not distinct from`.
+const inScope = ({ orgIdentifier, projectIdentifier }: Place): string =>
+  `account_id = $1 and ${orgIdentifier === null ? "org_identifier is null and $2::text is null" : "org_identifier = $2"}
+   and ${projectIdentifier === null ? "project_identifier is null and $3::text is null" : "project_identifier = $3"}
+   and ($4::text is null or strpos(lower(name), lower($4)) > 0 or strpos(lower(identifier), lower($4)) > 0)`;
+
+const filterValues = (accountId: Uuid, filter: EntityFilter): unknown[] => [
+  accountId,
+  filter.orgIdentifier,
+  filter.projectIdentifier,
+  filter.searchTerm ?? null,
+];
+
+export async function listEntities<T extends Entity>(
+  db: Store,
+  kind: Kind,
+  accountId: Uuid,
+  filter: EntityFilter,
+  window: { readonly limit: number; readonly offset: number },
+): Promise<T[]> {
+  return db.query<T>(
+    `select ${columnsOf(kind)} from ${kind.table} where ${inScope(filter)} order by identifier limit $5 offset $6`,
+    [...filterValues(accountId, filter), window.limit, window.offset],
+  );
+}
+
+export async function countEntities(db: Store, kind: Kind, accountId: Uuid, filter: EntityFilter): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from ${kind.table} where ${inScope(filter)}`,
+    filterValues(accountId, filter),
+  );
+  return rows[0]?.total ?? 0;
+}

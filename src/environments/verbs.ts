@@ -1,0 +1,151 @@
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { NewId } from "../core/ids.ts";
+import type { Page } from "../core/page.ts";
+import { commonProblem } from "../core/problems.ts";
+import { referred, type Place, type Referred } from "../core/reference.ts";
+import type { Scope } from "../core/scope.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize, Permits } from "../identity/index.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import type { RequireScope } from "../projects/index.ts";
+import type { Entity, Fields, Kind } from "./entity.ts";
+import { problem } from "./problems.ts";
+import * as store from "./store.ts";
+
+export type EntityDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly permits: Permits;
+  readonly requireScope: RequireScope;
+  readonly clock: Clock;
+  readonly newId: NewId;
+};
+
+type Window = { readonly limit: number; readonly offset: number };
+
+/**
+ * What can be done to environments, and to services just the same. The scope stands in the entity; each verb
+ * throws what RequireScope throws. `version` is the one that the caller has read: another one is
+ * `core.stale_version`. What is not there is `<noun>.not_found`, an identifier that is taken `<noun>.duplicate`.
+ */
+export type Entities<T extends Entity> = {
+  readonly create: (actor: Actor, fields: Fields<T>) => Promise<T>;
+  readonly update: (actor: Actor, fields: Fields<T>, version: number | undefined) => Promise<T>;
+  /** Creates it where there is none. A version can only be asked of what is there. */
+  readonly upsert: (actor: Actor, fields: Fields<T>, version: number | undefined) => Promise<T>;
+  readonly get: (actor: Actor, key: Referred) => Promise<T>;
+  /** Those of exactly this scope, by identifier. `searchTerm` is a part of the name or the identifier, in any case. */
+  readonly list: (actor: Actor, filter: store.EntityFilter, window: Window) => Promise<Page<T>>;
+  readonly remove: (actor: Actor, key: Referred, version: number | undefined) => Promise<void>;
+  /**
+   * Which of the references (`account.x`, `org.x`, `x`), standing in a thing that lives at `home`, name one: an
+   * answer for each, in order, by one statement. What the actor may not see does not exist.
+   */
+  readonly exist: (actor: Actor, home: Place, references: readonly string[]) => Promise<readonly boolean[]>;
+};
+
+export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): Entities<T> {
+  const { db } = deps;
+  const permit = (actor: Actor, action: "view" | "edit" | "delete", scope: Place): Promise<void> => {
+    deps.authorize(actor, `core_${kind.noun}_${action}`, { accountId: actor.accountId, ...where(scope) });
+    return deps.requireScope(actor, scope);
+  };
+  const record = (tx: Tx, actor: Actor, verb: string, key: Referred): Promise<void> =>
+    deps.audit.record(tx, actor, {
+      operation: `${kind.noun}.${verb}`,
+      resourceType: kind.noun.toUpperCase(),
+      resourceId: key.identifier,
+      scope: where(key),
+    });
+  const made = (fields: Fields<T>): T => {
+    const at = deps.clock.now();
+    return { ...fields, id: deps.newId(), version: 1, createdAt: at, updatedAt: at } as unknown as T;
+  };
+  /** Why a statement that names the version has touched nothing. */
+  const refusal = async (tx: Tx, actor: Actor, key: Referred, version: number | undefined): Promise<Error> => {
+    const there = await store.findEntity<T>(tx, kind, actor.accountId, key);
+    if (!there) return problem(`${kind.noun}.not_found`, [key.identifier]);
+    return commonProblem("core.stale_version", [kind.title, key.identifier, `${there.version}`, `${version}`]);
+  };
+
+  /** A scope that was deleted since it was looked at is a scope that does not exist. */
+  const saved = async <R>(actor: Actor, scope: Place, work: (tx: Tx) => Promise<R>): Promise<R> => {
+    try {
+      return await db.transaction(work);
+    } catch (error) {
+      if (isOrphan(error)) await deps.requireScope(actor, scope);
+      throw error;
+    }
+  };
+
+  const update = async (tx: Tx, actor: Actor, fields: Fields<T>, version: number | undefined): Promise<T> => {
+    const updated = await store.updateEntity(tx, kind, actor.accountId, made(fields), version);
+    if (!updated) throw await refusal(tx, actor, fields, version);
+    await record(tx, actor, "update", fields);
+    return updated;
+  };
+
+  return {
+    async create(actor, fields) {
+      await permit(actor, "edit", fields);
+      const entity = made(fields);
+      await saved(actor, fields, async (tx) => {
+        if (!(await store.insertEntity(tx, kind, actor.accountId, entity)))
+          throw problem(`${kind.noun}.duplicate`, [fields.identifier]);
+        await record(tx, actor, "create", fields);
+      });
+      return entity;
+    },
+    async update(actor, fields, version) {
+      await permit(actor, "edit", fields);
+      return db.transaction((tx) => update(tx, actor, fields, version));
+    },
+    async upsert(actor, fields, version) {
+      await permit(actor, "edit", fields);
+      return saved(actor, fields, async (tx) => {
+        if (version !== undefined) return update(tx, actor, fields, version);
+        const entity = await store.upsertEntity(tx, kind, actor.accountId, made(fields));
+        await record(tx, actor, entity.version === 1 ? "create" : "update", fields);
+        return entity;
+      });
+    },
+    async get(actor, key) {
+      await permit(actor, "view", key);
+      const entity = await store.findEntity<T>(db, kind, actor.accountId, key);
+      if (!entity) throw problem(`${kind.noun}.not_found`, [key.identifier]);
+      return entity;
+    },
+    async list(actor, filter, { limit, offset }) {
+      await permit(actor, "view", filter);
+      const items = await store.listEntities<T>(db, kind, actor.accountId, filter, { limit, offset });
+      return { items, limit, offset, total: () => store.countEntities(db, kind, actor.accountId, filter) };
+    },
+    async remove(actor, key, version) {
+      await permit(actor, "delete", key);
+      await db.transaction(async (tx) => {
+        if (!(await store.deleteEntity(tx, kind, actor.accountId, key, version)))
+          throw await refusal(tx, actor, key, version);
+        await record(tx, actor, "delete", key);
+      });
+    },
+    async exist(actor, home, references) {
+      const visible = (key: Place): boolean =>
+        deps.permits(actor, `core_${kind.noun}_view`, { accountId: actor.accountId, ...where(key) });
+      const keys = references.map((reference) => referred(reference, home)).map((key) => key && visible(key) && key);
+      const asked = keys.filter((key): key is Referred => Boolean(key));
+      const found = new Set(asked.length === 0 ? [] : await store.existing(db, kind, actor.accountId, asked));
+      let nth = 0;
+      return keys.map((key) => Boolean(key) && found.has((nth += 1)));
+    },
+  };
+}
+
+/** SQLSTATE of a foreign key that leads nowhere. */
+const isOrphan = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "23503";
+
+const where = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
+  ...(orgIdentifier === null ? {} : { orgIdentifier }),
+  ...(projectIdentifier === null ? {} : { projectIdentifier }),
+});
