@@ -119,7 +119,6 @@ const questions: Readonly<Record<string, () => readonly [query: string, variable
   "several operations and no name": () => ["query A { __typename } query B { b: __typename }"],
   "a single operation with another name": () => ["query A { __typename }", null, "B"],
   "a field that is not there": () => ["{ applications { nodes { secret } } }"],
-  "a mutation, of which there is none": () => ["mutation { createSecret { id } }"],
   introspection: () => [getIntrospectionQuery()],
   "one type": () => ['{ __type(name: "Execution") { kind possibleTypes { name } fields { name } } }'],
 };

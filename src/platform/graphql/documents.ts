@@ -60,10 +60,15 @@ export function makeDocuments(schema: GraphQLSchema): Documents {
       entry.uses += 1;
       const key = operationName ?? "";
       let compiled = entry.compiled.get(key);
-      if (!compiled && entry.uses >= COMPILE_AT_USE && isServed(schema, document, operationName)) {
-        const made = compileQuery(schema, document, operationName);
-        if (!isCompiledQuery(made)) return { errors: made.errors ?? [] };
-        entry.compiled.set(key, (compiled = made));
+      if (!compiled) {
+        const operation = operationOf(document, operationName);
+        // The reference implementation would answer `data: null`, as if something had been executed.
+        if (operation && !schema.getRootType(operation.operation)) return { errors: [notServed(operation)] };
+        if (operation && entry.uses >= COMPILE_AT_USE) {
+          const made = compileQuery(schema, document, operationName);
+          if (!isCompiledQuery(made)) return { errors: made.errors ?? [] };
+          entry.compiled.set(key, (compiled = made));
+        }
       }
       if (compiled) return { document, run: runCompiled(schema, document, operationName, compiled) };
       return {
@@ -81,11 +86,8 @@ export function makeDocuments(schema: GraphQLSchema): Documents {
   };
 }
 
-/** What is not served (no such operation, no such root type) is left to the reference implementation's words. */
-function isServed(schema: GraphQLSchema, document: DocumentNode, name: string | undefined): boolean {
-  const operation = operationOf(document, name);
-  return operation !== undefined && schema.getRootType(operation.operation) != null;
-}
+const notServed = (node: OperationDefinitionNode): GraphQLError =>
+  new GraphQLError(`This server has no ${node.operation}.`, { nodes: node });
 
 // graphql-jit names the inner field in an error about a variable (`$op` for `$f[0].op`);
 // on such an error the reference implementation is asked for the message.

@@ -164,7 +164,7 @@ test("JSON bodies that are refused: batches, uploads, and what is no request", a
 
 test("a query does not travel in the address, and GET is no way in", async () => {
   const path = `/gateway/api/graphql?accountId=${platform.accountId}&query=${encodeURIComponent(QUERY)}`;
-  assert.equal((await platform.send("GET", path)).status, 404);
+  assert.equal((await platform.send("GET", path)).status, 405);
   assertRefused(await platform.send("POST", path, { contentType: JSON_TYPE, body: "{}" }), /no GraphQL query/);
 });
 

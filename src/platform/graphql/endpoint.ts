@@ -9,6 +9,7 @@ import { actorOf, checkAccount, mediaType, toProblem, type HttpDeps } from "../h
 import { makeDocuments } from "./documents.ts";
 import { formatGraphqlError } from "./errors.ts";
 import { checkFormLength, readForm } from "./form.ts";
+import { isUtf8Type, negotiate, statusOf } from "./media.ts";
 import { makeRoom, type UploadedFile } from "./pages.ts";
 import { problem } from "./problems.ts";
 import { MAX_GRAPHQL_BODY, readJsonRequest, readQueryPart, type GraphqlRequest } from "./request.ts";
@@ -53,14 +54,28 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
 
   for (const url of GRAPHQL_PATHS) {
     app.route({
+      method: ["GET", "HEAD", "PUT", "DELETE", "PATCH"],
+      url,
+      onRequest: async (request, reply) => {
+        request.errorFamily = "resource";
+        reply.header("allow", "POST, OPTIONS");
+        throw problem("graphql.only_post", [request.method]);
+      },
+      handler: () => undefined,
+    });
+    app.route({
       method: "POST",
       url,
       bodyLimit: MAX_GRAPHQL_BODY,
       // A credential in the headers is checked before the body is read; only a form may bring its own.
       onRequest: async (request) => {
         request.errorFamily = "resource";
-        if (credentialOf(request.raw) !== undefined || !isForm(request))
-          request.actor = await actorOf(deps, credentialOf(request.raw));
+        const credential = credentialOf(request.raw);
+        if (credential !== undefined || !isForm(request)) {
+          request.actor = await actorOf(deps, credential);
+          checkAccount("accountId", request, request.actor);
+        }
+        negotiate(request.headers.accept);
         if (isForm(request)) checkFormLength(request.headers["content-length"], deps.maxFile);
       },
       handler: async (request, reply) => {
@@ -72,8 +87,10 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
         const errors = result.errors?.map((error) =>
           formatGraphqlError(error, (cause) => toProblem(deps, cause, request.id)),
         );
+        const type = negotiate(request.headers.accept);
         return reply
-          .header("content-type", "application/json; charset=utf-8")
+          .code(statusOf(type, result.data !== undefined))
+          .header("content-type", `${type}; charset=utf-8`)
           .send(JSON.stringify(errors ? { ...result, errors } : result));
       },
     });
@@ -105,7 +122,8 @@ function makeReader(deps: GraphqlDeps): (request: FastifyRequest) => Promise<Ask
   return async (request) => {
     if (isForm(request)) return readFormRequest(request);
     const { contentType, bytes } = (request.body as Body | undefined) ?? { contentType: "", bytes: Buffer.alloc(0) };
-    if (contentType !== "application/json") throw httpProblem("http.bad_content_type", [contentType]);
+    const type = request.headers["content-type"] ?? "";
+    if (contentType !== "application/json" || !isUtf8Type(type)) throw httpProblem("http.bad_content_type", [type]);
     return { actor: request.actor ?? (await actorOf(deps, undefined)), request: readJsonRequest(bytes) };
   };
 }

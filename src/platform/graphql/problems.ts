@@ -27,6 +27,12 @@ export const problems = {
     "INVALID_REQUEST",
     "The form has a part named '%s'; it takes query, x-api-key and file.",
   ],
+  "graphql.not_acceptable": [
+    406,
+    "INVALID_REQUEST",
+    "Answers are application/json or application/graphql-response+json; Accept takes neither.",
+  ],
+  "graphql.only_post": [405, "INVALID_REQUEST", "GraphQL is asked with POST, not %s."],
   "graphql.negative": [400, "INVALID_ARGUMENT", "%s must not be negative."],
 } as const;
 

@@ -33,11 +33,13 @@ export function readJsonRequest(bytes: Buffer): GraphqlRequest {
 function readObject(body: unknown): GraphqlRequest {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw problem("graphql.bad_body", ["The body is not a JSON object."]);
-  const { query, variables = null, operationName = null, ...rest } = body as Record<string, unknown>;
+  const { query, variables = null, operationName = null, extensions = null, ...rest } = body as Record<string, unknown>;
   const upload = ["path", ...UPLOAD_KEYS].find((name) => Object.hasOwn(rest, name)) ?? uploadIn(variables);
   if (upload) throw problem("graphql.upload_in_json", [upload]);
   if (typeof query !== "string" || query.trim() === "") throw problem("graphql.no_query");
   if (typeof variables !== "object" || Array.isArray(variables)) throw problem("graphql.bad_variables");
+  if (typeof extensions !== "object" || Array.isArray(extensions))
+    throw problem("graphql.bad_body", ["extensions is neither an object nor null."]);
   if (operationName !== null && typeof operationName !== "string")
     throw problem("graphql.bad_body", ["operationName is not a string."]);
   return { query, variables: variables as Variables, operationName: operationName ?? undefined };

@@ -49,6 +49,9 @@ declare module "fastify" {
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
+const EXPOSED_HEADERS = ["etag", "retry-after", "content-disposition", "allow"];
+/** For so long a browser need not ask again. */
+const PREFLIGHT_SECONDS = 600;
 const NO_BYTES = Buffer.alloc(0);
 
 export async function makeHttp(deps: HttpDeps): Promise<Http> {
@@ -79,7 +82,9 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     credentials: false,
     methods: ["GET", "POST", "PUT", "DELETE"],
     allowedHeaders: ["x-api-key", "authorization", "content-type", "last-event-id", "if-match"],
-    exposedHeaders: ["etag"],
+    // What a page needs to see beside the body: the version, when to try again, how a download is called, which methods there are.
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_SECONDS,
   });
   await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
