@@ -253,6 +253,92 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
 
+create table secret_chunks (
+  account_id uuid not null,
+  content_id uuid not null,
+  nth integer not null,
+  sealed bytea not null,
+  constraint secret_chunks_pkey PRIMARY KEY (account_id, content_id, nth)
+);
+
+create table secret_contents (
+  account_id uuid not null,
+  id uuid not null,
+  secret_id uuid not null,
+  manager_id uuid not null,
+  key_id text not null,
+  wrapped_key bytea not null,
+  size integer not null,
+  created_at bigint not null,
+  constraint secret_contents_pkey PRIMARY KEY (account_id, id),
+  constraint secret_contents_account_id_secret_id_key UNIQUE (account_id, secret_id)
+);
+CREATE INDEX secret_contents_by_key ON public.secret_contents USING btree (account_id, manager_id, key_id);
+
+create table secret_manager_scopes (
+  account_id uuid not null,
+  manager_id uuid not null,
+  nth integer not null,
+  application_id uuid,
+  environment_id uuid,
+  environments text,
+  constraint secret_manager_scopes_pkey PRIMARY KEY (account_id, manager_id, nth),
+  constraint secret_manager_scopes_check CHECK ((num_nonnulls(environment_id, environments) = 1)),
+  constraint secret_manager_scopes_environments_check CHECK ((environments = ANY (ARRAY['PRODUCTION_ENVIRONMENTS'::text, 'NON_PRODUCTION_ENVIRONMENTS'::text])))
+);
+CREATE INDEX secret_manager_scopes_by_application ON public.secret_manager_scopes USING btree (account_id, application_id);
+
+create table secret_managers (
+  account_id uuid not null,
+  id uuid not null,
+  identifier text not null,
+  name text not null,
+  kind text not null,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint secret_managers_pkey PRIMARY KEY (account_id, id),
+  constraint secret_managers_account_id_identifier_key UNIQUE (account_id, identifier),
+  constraint secret_managers_account_id_name_key UNIQUE (account_id, name),
+  constraint secret_managers_kind_check CHECK ((kind = 'platform'::text))
+);
+
+create table secret_scopes (
+  account_id uuid not null,
+  secret_id uuid not null,
+  nth integer not null,
+  application_id uuid,
+  environment_id uuid,
+  environments text,
+  constraint secret_scopes_pkey PRIMARY KEY (account_id, secret_id, nth),
+  constraint secret_scopes_check CHECK ((num_nonnulls(environment_id, environments) = 1)),
+  constraint secret_scopes_environments_check CHECK ((environments = ANY (ARRAY['PRODUCTION_ENVIRONMENTS'::text, 'NON_PRODUCTION_ENVIRONMENTS'::text])))
+);
+CREATE INDEX secret_scopes_by_application ON public.secret_scopes USING btree (account_id, application_id);
+
+create table secrets (
+  account_id uuid not null,
+  id uuid not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  type text not null,
+  manager_id uuid not null,
+  inherits_scope boolean not null,
+  scoped_to_account boolean not null,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint secrets_pkey PRIMARY KEY (account_id, id),
+  constraint secrets_account_id_org_identifier_project_identifier_identi_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier),
+  constraint secrets_type_check CHECK ((type = ANY (ARRAY['ENCRYPTED_TEXT'::text, 'ENCRYPTED_FILE'::text])))
+);
+CREATE INDEX secrets_by_manager ON public.secrets USING btree (account_id, manager_id);
+CREATE UNIQUE INDEX secrets_by_name ON public.secrets USING btree (account_id, name) WHERE (org_identifier IS NULL);
+
 create table services (
   account_id uuid not null,
   id uuid not null,
@@ -397,6 +483,22 @@ alter table pipeline_versions add constraint pipeline_versions_account_id_pipeli
 alter table pipelines add constraint pipelines_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
 
 alter table projects add constraint projects_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+
+alter table secret_chunks add constraint secret_chunks_account_id_content_id_fkey FOREIGN KEY (account_id, content_id) REFERENCES secret_contents(account_id, id) ON DELETE CASCADE;
+
+alter table secret_contents add constraint secret_contents_account_id_manager_id_fkey FOREIGN KEY (account_id, manager_id) REFERENCES secret_managers(account_id, id);
+alter table secret_contents add constraint secret_contents_account_id_secret_id_fkey FOREIGN KEY (account_id, secret_id) REFERENCES secrets(account_id, id) ON DELETE CASCADE;
+
+alter table secret_manager_scopes add constraint secret_manager_scopes_account_id_application_id_fkey FOREIGN KEY (account_id, application_id) REFERENCES projects(account_id, id) ON DELETE CASCADE;
+alter table secret_manager_scopes add constraint secret_manager_scopes_account_id_manager_id_fkey FOREIGN KEY (account_id, manager_id) REFERENCES secret_managers(account_id, id) ON DELETE CASCADE;
+
+alter table secret_managers add constraint secret_managers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table secret_scopes add constraint secret_scopes_account_id_application_id_fkey FOREIGN KEY (account_id, application_id) REFERENCES projects(account_id, id) ON DELETE CASCADE;
+alter table secret_scopes add constraint secret_scopes_account_id_secret_id_fkey FOREIGN KEY (account_id, secret_id) REFERENCES secrets(account_id, id) ON DELETE CASCADE;
+
+alter table secrets add constraint secrets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table secrets add constraint secrets_account_id_manager_id_fkey FOREIGN KEY (account_id, manager_id) REFERENCES secret_managers(account_id, id);
 
 alter table services add constraint services_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table services add constraint services_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);

@@ -29,6 +29,7 @@ import { makeHttp } from "./platform/http/server.ts";
 import { every } from "./platform/jobs/every.ts";
 import type { Log } from "./platform/log/log.ts";
 import { addProjectTypes, DEFAULT_ORGANIZATION, makeProjects, type Projects } from "./projects/index.ts";
+import { makeSecrets, type SecretsDeps } from "./secrets/index.ts";
 import { makeTriggers } from "./triggers/index.ts";
 
 export { DEFAULT_ORGANIZATION };
@@ -70,6 +71,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const { authorize } = identity;
   const base = { db, audit, authorize, clock, newId };
   const projects = makeProjects(base);
+  const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects);
   const connectors = makeConnectors({ ...base, permits: identity.permits, requireScope: projects.requireScope });
   const environments = makeEnvironments({ ...base, permits: identity.permits, requireScope: projects.requireScope });
   const delegates = makeDelegates({ ...base, log, onError });
@@ -146,7 +148,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         clock,
         newId,
         sealer: makeSealer(deps.rootKey, "root key check"),
-        furnish: projects.furnish,
+        furnish: inTurn(projects.furnish, secrets.furnish),
         announce,
       }),
     startJobs(): { stop: () => Promise<void> } {
@@ -162,6 +164,28 @@ export async function buildPlatform(deps: PlatformDeps) {
     },
   };
 }
+
+type Furnish = Projects["furnish"];
+
+const inTurn =
+  (...all: readonly Furnish[]): Furnish =>
+  async (tx, accountId) => {
+    for (const furnish of all) await furnish(tx, accountId);
+  };
+
+const secretsOver = (
+  { rootKey, maxSecretFile }: PlatformDeps,
+  base: Omit<SecretsDeps, "requireScope" | "rootKey" | "maxContent" | "facts">,
+  { requireScope, applicationsExist }: Projects,
+): ReturnType<typeof makeSecrets> =>
+  makeSecrets({
+    ...base,
+    requireScope,
+    rootKey,
+    maxContent: maxSecretFile,
+    // No environment has an id that GraphQL shows, so that none can be named.
+    facts: { applications: applicationsExist, environments: async () => new Map() },
+  });
 
 type SchemaDeps = {
   readonly identity: Pick<Identity, "userByName">;

@@ -5,6 +5,7 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../identity/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { makeCreateProject } from "./create.ts";
+import { makeApplicationsExist } from "./exist.ts";
 import { makeGetApplication, makeGetProject, makeListApplications, makeRequireScope } from "./get.ts";
 import { projectRoutes } from "./rest.ts";
 import { insertOrganization } from "./store.ts";
@@ -23,6 +24,7 @@ export function makeProjects(deps: { db: Db; audit: Audit; authorize: Authorize;
     getApplication: makeGetApplication(deps),
     listApplications: makeListApplications(deps),
     requireScope: makeRequireScope(deps),
+    applicationsExist: makeApplicationsExist(deps),
   };
   return {
     ...verbs,

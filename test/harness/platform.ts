@@ -190,5 +190,13 @@ async function addAccount(db: Db, at: number): Promise<{ accountId: string; apiK
     `insert into organizations (account_id, id, identifier, name, description, tags, version, created_at, updated_at) values ($1, $2, 'default', 'Default', '', '{}', 1, $3, $3)`,
     [accountId, randomUUIDv7(), at],
   );
+  await db.query(
+    `insert into secret_managers (account_id, id, identifier, name, kind, version, created_at, updated_at) values ($1, $1, 'platformSecretManager', 'Platform Secrets Manager', 'platform', 1, $2, $2)`,
+    [accountId, at],
+  );
+  await db.query(
+    `insert into secret_manager_scopes (account_id, manager_id, nth, environments) values ($1, $1, 0, 'PRODUCTION_ENVIRONMENTS'), ($1, $1, 1, 'NON_PRODUCTION_ENVIRONMENTS')`,
+    [accountId],
+  );
   return { accountId: toWire(accountId), apiKey: await addUser(db, accountId, "_account_admin", at) };
 }

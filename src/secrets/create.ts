@@ -1,0 +1,100 @@
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import type { Place } from "../core/reference.ts";
+import type { Scope } from "../core/scope.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Content } from "../platform/crypto/chunks.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import type { RequireScope } from "../projects/index.ts";
+import { scopeOf } from "./find.ts";
+import type { SecretManager } from "./manager.ts";
+import { problem } from "./problems.ts";
+import { checkScope, decideScoping, type ScopeFacts, type ScopingInput } from "./scoping.ts";
+import type { Secret } from "./secret.ts";
+import { insertContent } from "./store/contents.ts";
+import { findManager } from "./store/managers.ts";
+import { insertSecretScope } from "./store/scopes.ts";
+import { insertSecret, nameIsTaken } from "./store/secrets.ts";
+import type { Vault } from "./vault.ts";
+
+export type SecretDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly requireScope: RequireScope;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly vault: Vault;
+  readonly facts: ScopeFacts;
+  /** Bytes of a content at most. */
+  readonly maxContent: number;
+};
+
+export type NewSecret = Pick<
+  Secret,
+  "orgIdentifier" | "projectIdentifier" | "identifier" | "name" | "description" | "tags" | "type"
+> & {
+  /** The built-in one unless told otherwise. */
+  readonly managerId?: Uuid | undefined;
+  readonly scoping: ScopingInput;
+  readonly content: Content;
+};
+
+/**
+ * The content is read before this returns and not kept. Throws what RequireScope throws, `secret.no_manager`,
+ * `secret.bad_scope`, `secret.beyond_manager`, `secret.too_large`, `secret.duplicate_identifier`, `secret.duplicate_name`.
+ */
+export type CreateSecret = (actor: Actor, secret: NewSecret) => Promise<Secret>;
+
+export const makeCreateSecret =
+  (deps: SecretDeps): CreateSecret =>
+  async (actor, { content, scoping, managerId, ...input }) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_secret_edit", scopeOf(accountId, input));
+    checkSize(deps, input.name, content);
+    await deps.requireScope(actor, input);
+    const manager = await requireManager(deps.db, accountId, managerId ?? accountId);
+    const decided = decideScoping(scoping);
+    await checkScope(deps.facts, actor, decided.usageScope, manager);
+    const at = deps.clock.now();
+    const made = { id: deps.newId(), managerId: manager.id, version: 1, createdAt: at, updatedAt: at };
+    const secret: Secret = { ...input, ...decided, ...made };
+    const sealed = await deps.vault.seal({ accountId, id: secret.id, manager }, content);
+    await deps.db.transaction(async (tx) => {
+      if (!(await insertSecret(tx, accountId, secret))) throw await taken(tx, accountId, secret);
+      await insertSecretScope(tx, accountId, secret.id, secret.usageScope ?? []);
+      await insertContent(tx, accountId, sealed, at);
+      await deps.audit.record(tx, actor, {
+        operation: "secret.create",
+        resourceType: "SECRET",
+        resourceId: secret.identifier,
+        scope: scopeWithin(secret),
+      });
+    });
+    return secret;
+  };
+
+export function checkSize({ maxContent }: Pick<SecretDeps, "maxContent">, name: string, content: Content): void {
+  if (content.size > maxContent) throw problem("secret.too_large", [name, String(maxContent)]);
+}
+
+export async function requireManager(db: Db, accountId: Uuid, id: Uuid): Promise<SecretManager> {
+  const manager = await findManager(db, accountId, id);
+  if (!manager) throw problem("secret.no_manager", ["id", toWire(id)]);
+  return manager;
+}
+
+/** For the audit trail. */
+export const scopeWithin = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
+  ...(orgIdentifier === null ? {} : { orgIdentifier }),
+  ...(projectIdentifier === null ? {} : { projectIdentifier }),
+});
+
+async function taken(tx: Tx, accountId: Uuid, secret: Secret): Promise<Error> {
+  const name = secret.orgIdentifier === null && (await nameIsTaken(tx, accountId, secret));
+  return name
+    ? problem("secret.duplicate_name", [secret.name])
+    : problem("secret.duplicate_identifier", [secret.identifier]);
+}

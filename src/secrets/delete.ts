@@ -1,0 +1,26 @@
+import type { Actor } from "../core/actor.ts";
+import { scopeWithin, type SecretDeps } from "./create.ts";
+import { findPermitted, notFound, type SecretRef } from "./find.ts";
+import { deleteSecret, lockSecret } from "./store/secrets.ts";
+import { stale } from "./update.ts";
+
+/** Throws `secret.not_found`, `core.stale_version`. */
+export type DeleteSecret = (actor: Actor, ref: SecretRef, version?: number) => Promise<void>;
+
+export const makeDeleteSecret =
+  (deps: Pick<SecretDeps, "db" | "audit" | "authorize">): DeleteSecret =>
+  async (actor, ref, version) => {
+    const { accountId } = actor;
+    const found = await findPermitted(deps, actor, "core_secret_delete", ref);
+    await deps.db.transaction(async (tx) => {
+      const current = await lockSecret(tx, accountId, found.id);
+      if (!current) throw notFound(ref);
+      if (!(await deleteSecret(tx, accountId, current.id, version))) throw stale(current, version);
+      await deps.audit.record(tx, actor, {
+        operation: "secret.delete",
+        resourceType: "SECRET",
+        resourceId: current.identifier,
+        scope: scopeWithin(current),
+      });
+    });
+  };

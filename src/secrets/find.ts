@@ -1,0 +1,77 @@
+import type { Actor } from "../core/actor.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import type { Page } from "../core/page.ts";
+import type { Place } from "../core/reference.ts";
+import type { Scope } from "../core/scope.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { RequireScope } from "../projects/index.ts";
+import { problem } from "./problems.ts";
+import type { Secret, SecretKey, SecretType } from "./secret.ts";
+import {
+  countSecrets,
+  findSecret,
+  findSecretById,
+  findSecretByName,
+  listSecrets,
+  type SecretFilter,
+} from "./store/secrets.ts";
+
+/** How a caller names a secret. With `type`, one of another type is not there. */
+export type SecretRef = { readonly type?: SecretType | undefined } & (
+  | { readonly by: "id"; readonly id: string }
+  | { readonly by: "name"; readonly name: string }
+  | { readonly by: "identifier"; readonly key: SecretKey }
+);
+
+export const scopeOf = (accountId: Uuid, { orgIdentifier, projectIdentifier }: Place): Scope => ({
+  accountId,
+  ...(orgIdentifier === null ? {} : { orgIdentifier }),
+  ...(projectIdentifier === null ? {} : { projectIdentifier }),
+});
+
+type Permission = Parameters<Authorize>[1];
+type Deps = { readonly db: Db; readonly authorize: Authorize };
+
+/** The secret, once the actor holds the permission where it lives. Throws `secret.not_found`. */
+export async function findPermitted(deps: Deps, actor: Actor, permission: Permission, ref: SecretRef): Promise<Secret> {
+  const found = await find(deps.db, actor.accountId, ref);
+  // Nothing may be learnt from the order: whoever lacks the permission hears so before what is there.
+  const place = found ?? (ref.by === "identifier" ? ref.key : { orgIdentifier: null, projectIdentifier: null });
+  deps.authorize(actor, permission, scopeOf(actor.accountId, place));
+  if (found && (ref.type === undefined || found.type === ref.type)) return found;
+  throw notFound(ref);
+}
+
+export function notFound(ref: SecretRef): Error {
+  if (ref.by === "id") return problem("secret.not_found", ["id", ref.id]);
+  if (ref.by === "name") return problem("secret.not_found", ["name", ref.name]);
+  return problem("secret.not_found", ["identifier", ref.key.identifier]);
+}
+
+async function find(db: Db, accountId: Uuid, ref: SecretRef): Promise<Secret | undefined> {
+  if (ref.by === "name") return findSecretByName(db, accountId, ref.name);
+  if (ref.by === "identifier") return findSecret(db, accountId, ref.key);
+  const id = fromWire(ref.id);
+  return id && findSecretById(db, accountId, id);
+}
+
+/** Throws `secret.not_found`. */
+export type GetSecret = (actor: Actor, ref: SecretRef) => Promise<Secret>;
+
+export const makeGetSecret =
+  (deps: Deps): GetSecret =>
+  (actor, ref) =>
+    findPermitted(deps, actor, "core_secret_view", ref);
+
+/** Secrets of one place, by identifier. Throws what RequireScope throws. */
+export type ListSecrets = (actor: Actor, filter: SecretFilter, limit: number, offset: number) => Promise<Page<Secret>>;
+
+export const makeListSecrets =
+  (deps: Deps & { readonly requireScope: RequireScope }): ListSecrets =>
+  async (actor, filter, limit, offset) => {
+    deps.authorize(actor, "core_secret_view", scopeOf(actor.accountId, filter));
+    await deps.requireScope(actor, filter);
+    const items = await listSecrets(deps.db, actor.accountId, filter, limit, offset);
+    return { items, limit, offset, total: () => countSecrets(deps.db, actor.accountId, filter) };
+  };

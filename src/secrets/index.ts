@@ -1,0 +1,44 @@
+/** Secrets: named values that steps and connectors use and that no answer contains. */
+import type { Uuid } from "../core/ids.ts";
+import type { Permits } from "../identity/index.ts";
+import type { Tx } from "../platform/db/db.ts";
+import { makeCreateSecret, type SecretDeps } from "./create.ts";
+import { makeDeleteSecret } from "./delete.ts";
+import { makeGetSecret, makeListSecrets } from "./find.ts";
+import { BUILT_IN } from "./manager.ts";
+import { makeGetManager, makeListManagers } from "./managers.ts";
+import { makePlatformWrapper } from "./managers/platform.ts";
+import { makeRequireSecret, makeResolveSecret, makeResolveText } from "./resolve.ts";
+import { insertManager } from "./store/managers.ts";
+import { insertManagerScope } from "./store/scopes.ts";
+import { makeUpdateSecret } from "./update.ts";
+import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
+import { makeVault } from "./vault.ts";
+
+export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits; readonly rootKey: Buffer };
+
+export function makeSecrets({ rootKey, ...rest }: SecretsDeps) {
+  const vault = makeVault({ newId: rest.newId, wrappers: { platform: makePlatformWrapper(rootKey) } });
+  const deps = { ...rest, vault };
+  const resolve = makeResolveSecret(deps);
+  const verbs = {
+    create: makeCreateSecret(deps),
+    update: makeUpdateSecret(deps),
+    delete: makeDeleteSecret(deps),
+    get: makeGetSecret(deps),
+    list: makeListSecrets(deps),
+    listManagers: makeListManagers(deps),
+    getManager: makeGetManager(deps),
+  };
+  return {
+    ...verbs,
+    require: makeRequireSecret(deps),
+    resolve,
+    resolveText: makeResolveText(resolve),
+    /** What every account begins with: the built-in secret manager, whose id is the account's. */
+    furnish: async (tx: Tx, accountId: Uuid): Promise<void> => {
+      await insertManager(tx, accountId, { ...BUILT_IN, id: accountId, kind: "platform" }, rest.clock.now());
+      await insertManagerScope(tx, accountId, accountId, ENTIRE_ACCOUNT);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { Actor } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
+import { referred, type Place } from "../core/reference.ts";
+import type { Authorize, Permits } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import { scopeOf } from "./find.ts";
+import { problem } from "./problems.ts";
+import type { Secret, SecretType } from "./secret.ts";
+import { findChunk, findContent, type ContentRow } from "./store/contents.ts";
+import { findManager } from "./store/managers.ts";
+import { findSecret } from "./store/secrets.ts";
+import { permits, type RunPlace } from "./usage-scope.ts";
+import type { Vault } from "./vault.ts";
+
+type Deps = { readonly db: Db; readonly authorize: Authorize; readonly permits: Permits; readonly vault: Vault };
+
+/**
+ * The secret that `reference` (`account.x`, `org.x`, `x`) names in a thing that lives at `home`, for documents that
+ * are saved with it: nothing is opened. What the actor may not see does not exist. Throws `secret.bad_reference`.
+ */
+export type RequireSecret = (actor: Actor, home: Place, reference: string, type?: SecretType) => Promise<Secret>;
+
+export const makeRequireSecret =
+  (deps: Pick<Deps, "db" | "permits">): RequireSecret =>
+  async (actor, home, reference, type) => {
+    const key = referred(reference, home);
+    const visible = key && deps.permits(actor, "core_secret_view", scopeOf(actor.accountId, key));
+    const secret = visible && (await findSecret(deps.db, actor.accountId, key));
+    if (secret && (type === undefined || secret.type === type)) return secret;
+    throw problem("secret.bad_reference", [reference, type === "ENCRYPTED_TEXT" ? "a text" : "this place"]);
+  };
+
+/** A secret that was opened for use. `read` gives its bytes piece by piece; they are the caller's to protect. */
+export type Resolved = Pick<Secret, "id" | "identifier" | "name" | "type"> & {
+  readonly size: number;
+  readonly read: () => AsyncGenerator<Buffer>;
+};
+
+/**
+ * Opens a secret for use. `run` says where the run is that asks, and is held against the usage scope; what is not
+ * a run (the test of a connector) has no such place. Throws `secret.bad_reference`, `secret.use_refused`; reading
+ * throws `secret.replaced` when it is changed meanwhile, and `secret.unreadable` when it was sealed for another record.
+ */
+export type ResolveSecret = (actor: Actor, home: Place, reference: string, run?: RunPlace) => Promise<Resolved>;
+
+export const makeResolveSecret =
+  (deps: Deps): ResolveSecret =>
+  async (actor, home, reference, run) => {
+    const { accountId } = actor;
+    const key = referred(reference, home);
+    deps.authorize(actor, "core_secret_access", scopeOf(accountId, key ?? home));
+    const secret = key && (await findSecret(deps.db, accountId, key));
+    const content = secret && (await findContent(deps.db, accountId, secret.id));
+    if (!secret || !content) throw problem("secret.bad_reference", [reference, "this place"]);
+    if (run) await checkUse(deps, accountId, secret, run);
+    const { id, identifier, name, type } = secret;
+    return { id, identifier, name, type, size: content.size, read: () => reader(deps, accountId, name, content) };
+  };
+
+/** Throws `secret.not_text` too. */
+export type ResolveText = (actor: Actor, home: Place, reference: string, run?: RunPlace) => Promise<string>;
+
+export const makeResolveText =
+  (resolve: ResolveSecret): ResolveText =>
+  async (actor, home, reference, run) => {
+    const secret = await resolve(actor, home, reference, run);
+    if (secret.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [secret.name]);
+    return Buffer.concat(await Array.fromAsync(secret.read())).toString("utf8");
+  };
+
+async function checkUse(deps: Deps, accountId: Uuid, secret: Secret, run: RunPlace): Promise<void> {
+  const scope = secret.inheritsScope
+    ? (await findManager(deps.db, accountId, secret.managerId))?.usageScope
+    : secret.usageScope;
+  if (!scope) throw problem("secret.use_refused", [secret.name, "it has no usage scope, so that no run may use it"]);
+  if (permits(scope, run)) return;
+  const whose = secret.inheritsScope ? "the scope that it inherits from its secret manager" : "its usage scope";
+  throw problem("secret.use_refused", [secret.name, `the run's application and environment are outside ${whose}`]);
+}
+
+async function* reader(deps: Deps, accountId: Uuid, name: string, content: ContentRow): AsyncGenerator<Buffer> {
+  let gone = false;
+  const chunk = async (nth: number): Promise<Buffer> => {
+    const sealed = await findChunk(deps.db, accountId, content.id, nth);
+    gone = sealed === undefined;
+    return sealed ?? Buffer.alloc(0);
+  };
+  try {
+    yield* deps.vault.open(accountId, content, chunk, content.kind);
+  } catch (error) {
+    throw gone
+      ? problem("secret.replaced", [name], { retryAfter: 1 })
+      : problem("secret.unreadable", [name], { cause: error });
+  }
+}

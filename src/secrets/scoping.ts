@@ -1,0 +1,89 @@
+/** The two forms of scoping of spec.md ("Input objects"), brought to one decision. */
+import type { Actor } from "../core/actor.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+import type { SecretManager } from "./manager.ts";
+import { problem } from "./problems.ts";
+import { beyond, type AppEnvScope, type EnvironmentFacts, type UsageScope } from "./usage-scope.ts";
+
+/** What a request says of scoping; what is left out is undefined or null, except that a scope of null is one. */
+export type ScopingInput = {
+  readonly usageScope?: UsageScope | null | undefined;
+  readonly inheritsScope?: boolean | null | undefined;
+  readonly scopedToAccount?: boolean | null | undefined;
+};
+
+export type Scoping = {
+  readonly usageScope: UsageScope | null;
+  readonly inheritsScope: boolean;
+  readonly scopedToAccount: boolean;
+};
+
+/**
+ * Inheriting wins over a scope in the same request. A scope alone ends inheriting. A new secret that says
+ * nothing inherits, unless it is scoped to the account (reference section 1.5).
+ */
+export function decideScoping(given: ScopingInput, current?: Scoping): Scoping {
+  const scopedToAccount = given.scopedToAccount ?? current?.scopedToAccount ?? false;
+  const usageScope = given.usageScope?.length === 0 ? null : given.usageScope;
+  const inheritsScope = given.inheritsScope ?? (usageScope ? false : (current?.inheritsScope ?? !scopedToAccount));
+  if (inheritsScope) return { usageScope: null, inheritsScope, scopedToAccount };
+  return {
+    usageScope: usageScope === undefined ? (current?.usageScope ?? null) : usageScope,
+    inheritsScope,
+    scopedToAccount,
+  };
+}
+
+/** What a scope may name, asked of the slices that know. */
+export type ScopeFacts = {
+  /** Those of the applications that exist and that the actor may see. */
+  readonly applications: (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlySet<Uuid>>;
+  /** Those of the environments that exist and that the actor may see. */
+  readonly environments: (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlyMap<Uuid, EnvironmentFacts>>;
+};
+
+const MAX_ENTRIES = 100;
+
+/** Throws `secret.bad_scope`, `secret.beyond_manager` unless everything named exists and lies within the manager's scope. */
+export async function checkScope(
+  facts: ScopeFacts,
+  actor: Actor,
+  scope: UsageScope | null,
+  manager: SecretManager,
+): Promise<void> {
+  if (!scope) return;
+  if (scope.length > MAX_ENTRIES)
+    throw problem("secret.bad_scope", [`it has ${scope.length} entries, at most ${MAX_ENTRIES} are allowed`]);
+  const applications = named(scope, (entry) => entry.applicationId);
+  const environments = named(scope, (entry) => entry.environmentId);
+  const known = await facts.applications(actor, applications);
+  const stranger = applications.find((id) => !known.has(id));
+  if (stranger) throw problem("secret.bad_scope", [noApplication(toWire(stranger))]);
+  const found = await facts.environments(actor, environments);
+  const missing = environments.find((id) => !found.has(id));
+  if (missing) throw problem("secret.bad_scope", [noEnvironment(toWire(missing))]);
+  const apart = scope.find((entry) => isApart(entry, found));
+  if (apart) throw problem("secret.bad_scope", [`${describe(apart)} belongs to another application`]);
+  const outside = beyond(scope, manager.usageScope, found);
+  if (outside) throw problem("secret.beyond_manager", [manager.name, describe(outside)]);
+}
+
+/** The same words for an id that names nothing and for a text that is no id. */
+export const noApplication = (id: string): string => `there is no application with id [${id}]`;
+export const noEnvironment = (id: string): string => `there is no environment with id [${id}]`;
+
+function named(scope: UsageScope, of: (entry: AppEnvScope) => Uuid | null): readonly Uuid[] {
+  const ids = scope.map((entry) => of(entry)).filter((id) => id !== null);
+  return [...new Set(ids)];
+}
+
+function isApart(entry: AppEnvScope, facts: ReadonlyMap<Uuid, EnvironmentFacts>): boolean {
+  const home = entry.environmentId === null ? null : (facts.get(entry.environmentId)?.applicationId ?? null);
+  return entry.applicationId !== null && home !== null && home !== entry.applicationId;
+}
+
+function describe(entry: AppEnvScope): string {
+  const application = entry.applicationId === null ? "all applications" : `application ${toWire(entry.applicationId)}`;
+  const environment = entry.environmentId === null ? entry.environments : `environment ${toWire(entry.environmentId)}`;
+  return `${application} with ${environment ?? "no environment"}`;
+}

@@ -1,0 +1,51 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query, Tx } from "../../platform/db/db.ts";
+import type { SecretManager } from "../manager.ts";
+import type { SealedContent, StoredContent } from "../vault.ts";
+
+type Store = { readonly query: Query };
+
+/** Piece by piece, so that a file is never in memory a second time. Sealing one is a fraction of sending it. */
+export async function insertContent(tx: Tx, accountId: Uuid, content: SealedContent, at: number): Promise<void> {
+  await tx.query(
+    `insert into secret_contents (account_id, id, secret_id, manager_id, key_id, wrapped_key, size, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [accountId, content.id, content.secretId, content.managerId, content.keyId, content.wrappedKey, content.size, at],
+  );
+  let nth = 0;
+  for (const sealed of content.chunks()) {
+    await tx.query(`insert into secret_chunks (account_id, content_id, nth, sealed) values ($1, $2, $3, $4)`, [
+      accountId,
+      content.id,
+      nth,
+      sealed,
+    ]);
+    nth += 1;
+  }
+}
+
+export async function deleteContent(tx: Tx, accountId: Uuid, secretId: Uuid): Promise<void> {
+  await tx.query(`delete from secret_contents where account_id = $1 and secret_id = $2`, [accountId, secretId]);
+}
+
+export type ContentRow = StoredContent & { readonly kind: SecretManager["kind"] };
+
+export async function findContent(db: Store, accountId: Uuid, secretId: Uuid): Promise<ContentRow | undefined> {
+  const rows = await db.query<ContentRow>(
+    `select c.id, c.secret_id as "secretId", c.manager_id as "managerId", c.key_id as "keyId",
+            c.wrapped_key as "wrappedKey", c.size, m.kind
+       from secret_contents c join secret_managers m on m.account_id = c.account_id and m.id = c.manager_id
+      where c.account_id = $1 and c.secret_id = $2`,
+    [accountId, secretId],
+  );
+  return rows[0];
+}
+
+/** Undefined when the content was replaced or deleted meanwhile. */
+export async function findChunk(db: Store, accountId: Uuid, contentId: Uuid, nth: number): Promise<Buffer | undefined> {
+  const rows = await db.query<{ sealed: Buffer }>(
+    `select sealed from secret_chunks where account_id = $1 and content_id = $2 and nth = $3`,
+    [accountId, contentId, nth],
+  );
+  return rows[0]?.sealed;
+}

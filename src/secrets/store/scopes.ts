@@ -1,0 +1,43 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import type { UsageScope } from "../usage-scope.ts";
+
+/** The scope of a row as JSON, null when it has no entry. A place for `of`: the table and what it is bound by. */
+const scopeColumn = (table: string, bound: string): string =>
+  `(select jsonb_agg(jsonb_build_object('applicationId', u.application_id, 'environmentId', u.environment_id,
+                                        'environments', u.environments) order by u.nth)
+      from ${table} u where u.account_id = ${bound}.account_id and u.${bound}_id = ${bound}.id) as "usageScope"`;
+
+/** For `… from secrets secret`. */
+export const SECRET_SCOPE = scopeColumn("secret_scopes", "secret");
+/** For `… from secret_managers manager`. */
+export const MANAGER_SCOPE = scopeColumn("secret_manager_scopes", "manager");
+
+const columns = (scope: UsageScope): readonly unknown[] => [
+  scope.map((entry) => entry.applicationId),
+  scope.map((entry) => entry.environmentId),
+  scope.map((entry) => entry.environments),
+];
+
+export async function insertSecretScope(tx: Tx, accountId: Uuid, secretId: Uuid, scope: UsageScope): Promise<void> {
+  if (scope.length === 0) return;
+  await tx.query(
+    `insert into secret_scopes (account_id, secret_id, nth, application_id, environment_id, environments)
+     select $1, $2, t.nth, t.application, t.environment, t.kind
+       from unnest($3::uuid[], $4::uuid[], $5::text[]) with ordinality as t (application, environment, kind, nth)`,
+    [accountId, secretId, ...columns(scope)],
+  );
+}
+
+export async function deleteSecretScope(tx: Tx, accountId: Uuid, secretId: Uuid): Promise<void> {
+  await tx.query(`delete from secret_scopes where account_id = $1 and secret_id = $2`, [accountId, secretId]);
+}
+
+export async function insertManagerScope(tx: Tx, accountId: Uuid, managerId: Uuid, scope: UsageScope): Promise<void> {
+  await tx.query(
+    `insert into secret_manager_scopes (account_id, manager_id, nth, application_id, environment_id, environments)
+     select $1, $2, t.nth, t.application, t.environment, t.kind
+       from unnest($3::uuid[], $4::uuid[], $5::text[]) with ordinality as t (application, environment, kind, nth)`,
+    [accountId, managerId, ...columns(scope)],
+  );
+}

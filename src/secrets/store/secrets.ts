@@ -1,0 +1,158 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Place } from "../../core/reference.ts";
+import type { Query, Tx } from "../../platform/db/db.ts";
+import type { Secret, SecretKey, SecretType } from "../secret.ts";
+import { SECRET_SCOPE } from "./scopes.ts";
+
+type Store = { readonly query: Query };
+
+const SECRET = `secret.id, secret.org_identifier as "orgIdentifier", secret.project_identifier as "projectIdentifier",
+  secret.identifier, secret.name, secret.description, secret.tags, secret.type, secret.manager_id as "managerId",
+  secret.inherits_scope as "inheritsScope", secret.scoped_to_account as "scopedToAccount", secret.version,
+  secret.created_at as "createdAt", secret.updated_at as "updatedAt", ${SECRET_SCOPE}`;
+
+/** False when identifier or name is taken. Its scope is a further insert. */
+export async function insertSecret(tx: Tx, accountId: Uuid, secret: Secret): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into secrets (account_id, id, org_identifier, project_identifier, identifier, name, description, tags, type,
+                          manager_id, inherits_scope, scoped_to_account, version, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
+     on conflict do nothing returning id`,
+    [
+      accountId,
+      secret.id,
+      secret.orgIdentifier,
+      secret.projectIdentifier,
+      secret.identifier,
+      secret.name,
+      secret.description,
+      JSON.stringify(secret.tags),
+      secret.type,
+      secret.managerId,
+      secret.inheritsScope,
+      secret.scopedToAccount,
+      secret.version,
+      secret.createdAt,
+    ],
+  );
+  return rows.length > 0;
+}
+
+export async function findSecretById(db: Store, accountId: Uuid, id: Uuid): Promise<Secret | undefined> {
+  const rows = await db.query<Secret>(
+    `select ${SECRET} from secrets secret where secret.account_id = $1 and secret.id = $2`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+export async function findSecret(db: Store, accountId: Uuid, key: SecretKey): Promise<Secret | undefined> {
+  const rows = await db.query<Secret>(
+    `select ${SECRET} from secrets secret
+      where secret.account_id = $1 and secret.identifier = $2
+        and secret.org_identifier is not distinct from $3 and secret.project_identifier is not distinct from $4`,
+    [accountId, key.identifier, key.orgIdentifier, key.projectIdentifier],
+  );
+  return rows[0];
+}
+
+/** A secret of the account itself: there a name is unique. */
+export async function findSecretByName(db: Store, accountId: Uuid, name: string): Promise<Secret | undefined> {
+  const rows = await db.query<Secret>(
+    `select ${SECRET} from secrets secret
+      where secret.account_id = $1 and secret.name = $2 and secret.org_identifier is null`,
+    [accountId, name],
+  );
+  return rows[0];
+}
+
+export async function lockSecret(tx: Tx, accountId: Uuid, id: Uuid): Promise<Secret | undefined> {
+  const rows = await tx.query<Secret>(
+    `select ${SECRET} from secrets secret where secret.account_id = $1 and secret.id = $2 for update of secret`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+/** Whether `updateSecret` failed because the account has another secret of that name. */
+export const isNameTaken = (error: unknown): boolean =>
+  error instanceof Error && "constraint" in error && error.constraint === "secrets_by_name";
+
+/** Undefined when it is not there any more, or at another version than `expected`. */
+export async function updateSecret(
+  tx: Tx,
+  accountId: Uuid,
+  secret: Secret,
+  expected?: number,
+): Promise<number | undefined> {
+  const rows = await tx.query<{ version: number }>(
+    `update secrets set name = $3, description = $4, tags = $5, inherits_scope = $6, scoped_to_account = $7,
+            version = version + 1, updated_at = $8
+      where account_id = $1 and id = $2 and ($9::int is null or version = $9) returning version`,
+    [
+      accountId,
+      secret.id,
+      secret.name,
+      secret.description,
+      JSON.stringify(secret.tags),
+      secret.inheritsScope,
+      secret.scopedToAccount,
+      secret.updatedAt,
+      expected ?? null,
+    ],
+  );
+  return rows[0]?.version;
+}
+
+/** Content and scope go with it. False when it is not there, or at another version than `expected`. */
+export async function deleteSecret(tx: Tx, accountId: Uuid, id: Uuid, expected?: number): Promise<boolean> {
+  const rows = await tx.query(
+    `delete from secrets where account_id = $1 and id = $2 and ($3::int is null or version = $3) returning id`,
+    [accountId, id, expected ?? null],
+  );
+  return rows.length > 0;
+}
+
+/** Who else at the same place has this name; for places where names are unique. */
+export async function nameIsTaken(tx: Tx, accountId: Uuid, secret: Pick<Secret, "id" | "name">): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from secrets where account_id = $1 and name = $2 and org_identifier is null and id <> $3`,
+    [accountId, secret.name, secret.id],
+  );
+  return rows.length > 0;
+}
+
+export type SecretFilter = Place & { readonly types: readonly SecretType[] | null; readonly search: string };
+
+const FILTERED = `secret.account_id = $1 and secret.org_identifier is not distinct from $2
+  and secret.project_identifier is not distinct from $3 and ($4::text[] is null or secret.type = any ($4))
+  and ($5 = '' or secret.name ilike $5 or secret.identifier ilike $5)`;
+
+const filterValues = (accountId: Uuid, filter: SecretFilter): readonly unknown[] => [
+  accountId,
+  filter.orgIdentifier,
+  filter.projectIdentifier,
+  filter.types,
+  filter.search === "" ? "" : `%${filter.search.replaceAll(/[\\%_]/g, "\\$&")}%`,
+];
+
+export async function listSecrets(
+  db: Store,
+  accountId: Uuid,
+  filter: SecretFilter,
+  limit: number,
+  offset: number,
+): Promise<Secret[]> {
+  return db.query<Secret>(
+    `select ${SECRET} from secrets secret where ${FILTERED} order by secret.identifier limit $6 offset $7`,
+    [...filterValues(accountId, filter), limit, offset],
+  );
+}
+
+export async function countSecrets(db: Store, accountId: Uuid, filter: SecretFilter): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from secrets secret where ${FILTERED}`,
+    filterValues(accountId, filter),
+  );
+  return rows[0]?.total ?? 0;
+}

@@ -1,0 +1,92 @@
+import type { Actor } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
+import { commonProblem } from "../core/problems.ts";
+import type { Content } from "../platform/crypto/chunks.ts";
+import type { Tx } from "../platform/db/db.ts";
+import { checkSize, requireManager, scopeWithin, type SecretDeps } from "./create.ts";
+import { findPermitted, notFound, type SecretRef } from "./find.ts";
+import { problem } from "./problems.ts";
+import { checkScope, decideScoping, type ScopingInput } from "./scoping.ts";
+import type { Secret } from "./secret.ts";
+import { deleteContent, insertContent } from "./store/contents.ts";
+import { deleteSecretScope, insertSecretScope } from "./store/scopes.ts";
+import { isNameTaken, lockSecret, updateSecret } from "./store/secrets.ts";
+
+/** What is left out stays as it is. */
+export type SecretChanges = {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  readonly scoping?: ScopingInput | undefined;
+  readonly content?: Content | undefined;
+  /** May only be the one that the secret has. */
+  readonly managerId?: Uuid | undefined;
+};
+
+/**
+ * `version` is the one that the caller has read; undefined when it does not care. Throws `secret.not_found`,
+ * `core.stale_version`, `secret.other_manager`, and of CreateSecret's refusals those of content, scope and name.
+ */
+export type UpdateSecret = (actor: Actor, ref: SecretRef, changes: SecretChanges, version?: number) => Promise<Secret>;
+
+export const makeUpdateSecret =
+  (deps: SecretDeps): UpdateSecret =>
+  async (actor, ref, { content, managerId, ...changes }, version) => {
+    const { accountId } = actor;
+    const found = await findPermitted(deps, actor, "core_secret_edit", ref);
+    if (managerId !== undefined && managerId !== found.managerId) throw problem("secret.other_manager", [found.name]);
+    const manager = await requireManager(deps.db, accountId, found.managerId);
+    const given = changes.scoping && decideScoping(changes.scoping, found);
+    if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, manager);
+    if (content) checkSize(deps, found.name, content);
+    const sealed = content && (await deps.vault.seal({ accountId, id: found.id, manager }, content));
+
+    return deps.db.transaction(async (tx) => {
+      // Locked, so that of two updates each finds what the other left and takes nothing of it back.
+      const current = await lockSecret(tx, accountId, found.id);
+      if (!current) throw notFound(ref);
+      const wanted = changed(current, changes, deps.clock.now());
+      const saved = await save(tx, accountId, wanted, version);
+      if (saved === undefined) throw stale(current, version);
+      if (changes.scoping) {
+        await deleteSecretScope(tx, accountId, wanted.id);
+        await insertSecretScope(tx, accountId, wanted.id, wanted.usageScope ?? []);
+      }
+      if (sealed) {
+        await deleteContent(tx, accountId, wanted.id);
+        await insertContent(tx, accountId, sealed, wanted.updatedAt);
+      }
+      await deps.audit.record(tx, actor, {
+        operation: "secret.update",
+        resourceType: "SECRET",
+        resourceId: current.identifier,
+        scope: scopeWithin(current),
+      });
+      return { ...wanted, version: saved };
+    });
+  };
+
+const changed = (
+  current: Secret,
+  { name, description, tags, scoping }: Omit<SecretChanges, "content" | "managerId">,
+  at: number,
+): Secret => ({
+  ...current,
+  ...(scoping && decideScoping(scoping, current)),
+  name: name ?? current.name,
+  description: description ?? current.description,
+  tags: tags ?? current.tags,
+  updatedAt: at,
+});
+
+/** A name that is taken is told by the index: a question beforehand would be out of date by now. */
+async function save(tx: Tx, accountId: Uuid, wanted: Secret, version?: number): Promise<number | undefined> {
+  try {
+    return await updateSecret(tx, accountId, wanted, version);
+  } catch (error) {
+    throw isNameTaken(error) ? problem("secret.duplicate_name", [wanted.name]) : error;
+  }
+}
+
+export const stale = (current: Secret, version: number | undefined): Error =>
+  commonProblem("core.stale_version", ["Secret", current.identifier, String(current.version), String(version)]);

@@ -1,0 +1,67 @@
+/** Contents on their way into the database and out of it: each under a data key of its own (docs/decisions/0009). */
+import type { NewId, Uuid } from "../core/ids.ts";
+import { chunkCount, newDataKey, openChunk, sealChunks, type Content } from "../platform/crypto/chunks.ts";
+import type { SecretManager } from "./manager.ts";
+import type { KeyWrapper } from "./managers/wrapper.ts";
+
+export type StoredContent = {
+  readonly id: Uuid;
+  readonly secretId: Uuid;
+  readonly managerId: Uuid;
+  readonly keyId: string;
+  readonly wrappedKey: Buffer;
+  /** Bytes of the plain content. */
+  readonly size: number;
+};
+
+export type SealedContent = StoredContent & {
+  /** The sealed pieces, made as they are taken; once only, for the data key is forgotten with the last one. */
+  readonly chunks: () => Generator<Buffer>;
+};
+
+export type Vault = {
+  /** Wraps a new data key for the content. Before the transaction: a manager may be another program. */
+  readonly seal: (secret: SecretRef, content: Content) => Promise<SealedContent>;
+  /** The bytes of a content, piece by piece, as `chunk` finds them. Throws when anything has been changed. */
+  readonly open: (accountId: Uuid, stored: StoredContent, chunk: ReadChunk, kind: Kind) => AsyncGenerator<Buffer>;
+};
+
+type Kind = SecretManager["kind"];
+type SecretRef = { readonly accountId: Uuid; readonly id: Uuid; readonly manager: Pick<SecretManager, "id" | "kind"> };
+type ReadChunk = (nth: number) => Promise<Buffer>;
+
+/** A content has an id that is never used again: it is the version of the secret that everything is bound to. */
+const identityOf = (accountId: Uuid, secretId: Uuid, contentId: Uuid): string =>
+  `secret:${accountId}:${secretId}:${contentId}`;
+
+export function makeVault(deps: { newId: NewId; wrappers: Readonly<Record<Kind, KeyWrapper>> }): Vault {
+  return {
+    async seal({ accountId, id: secretId, manager }, content) {
+      const id = deps.newId();
+      const identity = identityOf(accountId, secretId, id);
+      const dataKey = newDataKey();
+      const ref = { accountId, managerId: manager.id };
+      const { keyId, wrapped: wrappedKey } = await deps.wrappers[manager.kind].wrap(ref, dataKey, identity);
+      const chunks = function* (): Generator<Buffer> {
+        try {
+          yield* sealChunks(dataKey, identity, content);
+        } finally {
+          dataKey.fill(0);
+        }
+      };
+      return { id, secretId, managerId: manager.id, keyId, wrappedKey, size: content.size, chunks };
+    },
+    async *open(accountId, stored, chunk, kind) {
+      const identity = identityOf(accountId, stored.secretId, stored.id);
+      const ref = { accountId, managerId: stored.managerId };
+      const wrapped = { keyId: stored.keyId, wrapped: stored.wrappedKey };
+      const dataKey = await deps.wrappers[kind].unwrap(ref, wrapped, identity);
+      try {
+        const count = chunkCount(stored.size);
+        for (let nth = 0; nth < count; nth += 1) yield openChunk(dataKey, { identity, nth, count }, await chunk(nth));
+      } finally {
+        dataKey.fill(0);
+      }
+    },
+  };
+}

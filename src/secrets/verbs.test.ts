@@ -1,0 +1,275 @@
+/** The verbs on a real database: what is sealed, who may open it, and what a failure leaves. */
+import assert from "node:assert/strict";
+import { randomBytes, randomUUIDv7 } from "node:crypto";
+import { after, before, test } from "node:test";
+import { create, made, projectYaml } from "../../test/harness/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { makeAudit } from "../audit/index.ts";
+import type { Actor } from "../core/actor.ts";
+import { fromWire, toWire, type Uuid } from "../core/ids.ts";
+import { makeIdentity } from "../identity/index.ts";
+import { CHUNK, contentOf, type Content } from "../platform/crypto/chunks.ts";
+import { makeProjects } from "../projects/index.ts";
+import { makeSecrets } from "./index.ts";
+import type { NewSecret } from "./create.ts";
+import { ENTIRE_ACCOUNT, type EnvironmentFacts, type RunPlace } from "./usage-scope.ts";
+
+const VALUE = "s3cret-välue-of-a-test";
+const HERE = { orgIdentifier: null, projectIdentifier: null };
+const SHOP = { orgIdentifier: "default", projectIdentifier: "shop" };
+const rootKey = randomBytes(32);
+const environments = new Map<Uuid, EnvironmentFacts>();
+
+let platform: TestPlatform;
+let admin: Actor;
+let shopId: Uuid;
+before(async () => {
+  platform = await startTestPlatform();
+  const accountId = fromWire(platform.accountId) as Uuid;
+  admin = { kind: "user", accountId, id: accountId, name: "a", email: "a@example.com", role: "_account_admin" };
+  await made(create.project(platform, projectYaml()));
+  const { body } = await platform.graphql("{ applications { nodes { id } } }");
+  shopId = fromWire(body.data.applications.nodes[0].id) as Uuid;
+});
+after(() => platform?.stop());
+
+function secretsWith(key = rootKey) {
+  const { db, clock } = platform;
+  const newId = (): Uuid => randomUUIDv7() as Uuid;
+  const base = { ...makeIdentity({ db, clock }), db, clock, newId, audit: makeAudit({ clock, newId }) };
+  const projects = makeProjects(base);
+  return makeSecrets({
+    ...base,
+    requireScope: projects.requireScope,
+    rootKey: key,
+    maxContent: 4 * CHUNK,
+    facts: { applications: projects.applicationsExist, environments: async () => environments },
+  });
+}
+
+const text = (identifier: string, more: Partial<NewSecret> = {}): NewSecret => ({
+  ...HERE,
+  identifier,
+  name: identifier,
+  description: "",
+  tags: {},
+  type: "ENCRYPTED_TEXT",
+  scoping: {},
+  content: contentOf(VALUE),
+  ...more,
+});
+const paged = (bytes: Buffer): Content => ({ size: bytes.length, pages: [bytes] });
+const code = (wanted: string) => (error: unknown) => (error as { code?: string }).code === wanted;
+const dump = async (): Promise<string> => {
+  const tables = await platform.db.query<{ name: string }>(
+    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
+  );
+  const rows = await Promise.all(
+    tables.map(({ name }) => platform.db.query<{ row: string }>(`select t::text as row from ${name} t`)),
+  );
+  return rows.flatMap((each) => each.map(({ row }) => row)).join("\n");
+};
+
+test("a text is sealed with a data key of its own and opens again", async () => {
+  const secrets = secretsWith();
+  for (const identifier of ["first", "second"]) await secrets.create(admin, text(identifier));
+  assert.equal(await secrets.resolveText(admin, HERE, "first"), VALUE);
+  assert.equal(await secrets.resolveText(admin, SHOP, "account.second"), VALUE);
+  const rows = await platform.db.query(
+    "select manager_id as manager, count(distinct wrapped_key) as keys, count(distinct key_id) as roots from secret_contents group by 1",
+  );
+  assert.deepEqual(rows, [{ manager: admin.accountId, keys: 2, roots: 1 }]);
+  const everything = await dump();
+  for (const form of [VALUE, Buffer.from(VALUE).toString("hex"), Buffer.from(VALUE).toString("base64").slice(0, -4)])
+    assert.ok(!everything.includes(form), form);
+});
+
+test("a file of several pieces opens as it was, and a changed one holds the new content only", async () => {
+  const secrets = secretsWith();
+  const [old, now] = [randomBytes(3 * CHUNK + 5), randomBytes(CHUNK)];
+  await secrets.create(admin, text("file", { type: "ENCRYPTED_FILE", content: paged(old) }));
+  const read = async (): Promise<Buffer> =>
+    Buffer.concat(await Array.fromAsync((await secrets.resolve(admin, HERE, "file")).read()));
+  assert.ok((await read()).equals(old));
+  const reading = (await secrets.resolve(admin, HERE, "file")).read();
+  await reading.next();
+  await secrets.update(
+    admin,
+    { by: "id", id: toWire((await secrets.get(admin, ref("file"))).id) },
+    { content: paged(now) },
+  );
+  assert.ok((await read()).equals(now));
+  await assert.rejects(reading.next(), code("secret.replaced"));
+  const rows = await platform.db.query(
+    `select count(*) as chunks from secret_chunks k join secret_contents c on c.id = k.content_id
+       join secrets s on s.id = c.secret_id where s.identifier = 'file'`,
+  );
+  assert.deepEqual(rows, [{ chunks: 1 }]);
+  await assert.rejects(secrets.resolveText(admin, HERE, "file"), code("secret.not_text"));
+});
+
+const ref = (identifier: string) => ({ by: "identifier", key: { ...HERE, identifier } }) as const;
+
+test("a sealed content that was moved to another secret does not open, nor one under another root key", async () => {
+  const secrets = secretsWith();
+  const [one, two] = [await secrets.create(admin, text("one")), await secrets.create(admin, text("two"))];
+  const rows = await platform.db.query(
+    "select id, secret_id as secret, wrapped_key as key from secret_contents where secret_id = any ($1::uuid[])",
+    [[one.id, two.id]],
+  );
+  const [ofOne, ofTwo] = [one, two].map(({ id }) => rows.find((row) => row["secret"] === id));
+  await assert.rejects(secretsWith(randomBytes(32)).resolveText(admin, HERE, "one"), code("secret.unreadable"));
+
+  // Whoever may write to the database swaps whose content it is, then the data key, then the pieces.
+  await platform.db.query("delete from secret_contents where secret_id = $1", [two.id]);
+  await platform.db.query("update secret_contents set secret_id = $1 where secret_id = $2", [two.id, one.id]);
+  await assert.rejects(secrets.resolveText(admin, HERE, "two"), code("secret.unreadable"));
+  await platform.db.query("update secret_contents set secret_id = $1 where secret_id = $2", [one.id, two.id]);
+  assert.equal(await secrets.resolveText(admin, HERE, "one"), VALUE);
+  await platform.db.query("update secret_contents set wrapped_key = $1 where secret_id = $2", [ofTwo?.["key"], one.id]);
+  await assert.rejects(secrets.resolveText(admin, HERE, "one"), code("secret.unreadable"));
+  await platform.db.query("update secret_contents set wrapped_key = $1 where secret_id = $2", [ofOne?.["key"], one.id]);
+  const three = await secrets.create(admin, text("three"));
+  await platform.db.query(
+    "update secret_chunks set sealed = (select sealed from secret_chunks where content_id = (select id from secret_contents where secret_id = $1)) where content_id = $2",
+    [three.id, ofOne?.["id"]],
+  );
+  await assert.rejects(secrets.resolveText(admin, HERE, "one"), code("secret.unreadable"));
+});
+
+test("what a secret says of itself never holds its content", async () => {
+  const secrets = secretsWith();
+  const secret = await secrets.create(admin, text("quiet"));
+  const said = [secret, await secrets.get(admin, ref("quiet")), await secrets.require(admin, HERE, "quiet")];
+  for (const each of said) assert.ok(!JSON.stringify(each).includes(VALUE));
+});
+
+test("a reference is read from where it stands, and names a secret of the wanted type", async () => {
+  const secrets = secretsWith();
+  await secrets.create(admin, text("shared"));
+  await secrets.create(admin, text("shared", { ...SHOP, content: contentOf("of the shop") }));
+  assert.equal(await secrets.resolveText(admin, SHOP, "shared"), "of the shop");
+  assert.equal((await secrets.require(admin, SHOP, "account.shared", "ENCRYPTED_TEXT")).orgIdentifier, null);
+  await assert.rejects(secrets.require(admin, SHOP, "account.shared", "ENCRYPTED_FILE"), code("secret.bad_reference"));
+  for (const reference of ["none", "org.shared", "account.none", "a b", ""]) {
+    await assert.rejects(secrets.require(admin, SHOP, reference), code("secret.bad_reference"), reference);
+    await assert.rejects(secrets.resolve(admin, SHOP, reference), code("secret.bad_reference"), reference);
+  }
+});
+
+test("a viewer may know of a secret and not use it; another account finds nothing", async () => {
+  const secrets = secretsWith();
+  await secrets.create(admin, text("mine"));
+  const viewer = { ...admin, role: "_account_viewer" } as Actor;
+  assert.equal((await secrets.require(viewer, HERE, "mine")).identifier, "mine");
+  for (const refused of [
+    secrets.resolve(viewer, HERE, "mine"),
+    secrets.create(viewer, text("theirs")),
+    secrets.update(viewer, ref("mine"), { name: "x" }),
+    secrets.delete(viewer, ref("mine")),
+  ])
+    await assert.rejects(refused, code("identity.not_permitted"));
+  const stranger = { ...admin, accountId: fromWire((await platform.addAccount()).accountId) as Uuid } as Actor;
+  await assert.rejects(secrets.require(stranger, HERE, "mine"), code("secret.bad_reference"));
+  await assert.rejects(secrets.resolve(stranger, HERE, "mine"), code("secret.bad_reference"));
+  const { id } = await secrets.get(admin, ref("mine"));
+  for (const by of [ref("mine"), { by: "id", id: toWire(id) }, { by: "name", name: "mine" }] as const) {
+    await assert.rejects(secrets.get(stranger, by), code("secret.not_found"));
+    await assert.rejects(secrets.update(stranger, by, { name: "x" }), code("secret.not_found"));
+    await assert.rejects(secrets.delete(stranger, by), code("secret.not_found"));
+  }
+});
+
+test("a run uses a secret inside its scope only; the refusal names the secret and not the value", async () => {
+  const secrets = secretsWith();
+  const production: RunPlace = { applicationId: shopId, environmentId: null, production: true };
+  const elsewhere = { ...production, production: false };
+  const usageScope = [{ ...ENTIRE_ACCOUNT[0], applicationId: shopId }] as typeof ENTIRE_ACCOUNT;
+  await secrets.create(admin, text("live", { scoping: { usageScope } }));
+  assert.equal(await secrets.resolveText(admin, HERE, "live", production), VALUE);
+  await assert.rejects(secrets.resolveText(admin, HERE, "live", elsewhere), {
+    message:
+      "The secret [live] may not be used here: the run's application and environment are outside its usage scope.",
+  });
+  await secrets.create(admin, text("inherits"));
+  assert.equal(await secrets.resolveText(admin, HERE, "inherits", elsewhere), VALUE);
+  await secrets.create(admin, text("account_only", { scoping: { scopedToAccount: true } }));
+  await assert.rejects(secrets.resolve(admin, HERE, "account_only", production), code("secret.use_refused"));
+  assert.equal(await secrets.resolveText(admin, HERE, "account_only"), VALUE);
+  await platform.db.query("delete from secret_manager_scopes where environments = 'PRODUCTION_ENVIRONMENTS'");
+  await assert.rejects(secrets.resolve(admin, HERE, "inherits", production), code("secret.use_refused"));
+  await assert.rejects(
+    secrets.create(admin, text("wider", { scoping: { usageScope } })),
+    code("secret.beyond_manager"),
+  );
+  await platform.db.query(
+    "insert into secret_manager_scopes (account_id, manager_id, nth, environments) values ($1, $1, 0, 'PRODUCTION_ENVIRONMENTS')",
+    [admin.accountId],
+  );
+});
+
+test("a scope names what exists: applications, environments, and these of those", async () => {
+  const secrets = secretsWith();
+  const environment = randomUUIDv7() as Uuid;
+  const entry = (applicationId: Uuid | null, environmentId: Uuid | null) => ({
+    usageScope: [
+      { applicationId, environmentId, environments: environmentId ? null : ("PRODUCTION_ENVIRONMENTS" as const) },
+    ],
+  });
+  const unknown = randomUUIDv7() as Uuid;
+  for (const scoping of [entry(unknown, null), entry(null, environment)])
+    await assert.rejects(secrets.create(admin, text("scoped", { scoping })), code("secret.bad_scope"));
+  environments.set(environment, { applicationId: unknown, production: true });
+  await assert.rejects(
+    secrets.create(admin, text("scoped", { scoping: entry(shopId, environment) })),
+    code("secret.bad_scope"),
+  );
+  environments.set(environment, { applicationId: shopId, production: true });
+  const scoped = await secrets.create(admin, text("scoped", { scoping: entry(shopId, environment) }));
+  assert.deepEqual(await secrets.get(admin, ref("scoped")), scoped);
+  const many = Array.from({ length: 101 }, () => ENTIRE_ACCOUNT[0] as (typeof ENTIRE_ACCOUNT)[number]);
+  await assert.rejects(
+    secrets.create(admin, text("many", { scoping: { usageScope: many } })),
+    code("secret.bad_scope"),
+  );
+});
+
+test("whatever is refused leaves nothing: no row, no piece, no entry in the trail", async () => {
+  const secrets = secretsWith();
+  await secrets.create(admin, text("there", { name: "There" }));
+  const before = await dump();
+  const big = text("big", { type: "ENCRYPTED_FILE", content: paged(Buffer.alloc(4 * CHUNK + 1)) });
+  await assert.rejects(secrets.create(admin, big), code("secret.too_large"));
+  await assert.rejects(secrets.update(admin, ref("there"), { content: big.content }), code("secret.too_large"));
+  await assert.rejects(secrets.create(admin, text("there")), code("secret.duplicate_identifier"));
+  await assert.rejects(secrets.create(admin, text("other", { name: "There" })), code("secret.duplicate_name"));
+  await assert.rejects(secrets.update(admin, ref("first"), { name: "There" }), code("secret.duplicate_name"));
+  await assert.rejects(secrets.update(admin, ref("there"), { name: "x" }, 7), code("core.stale_version"));
+  await assert.rejects(secrets.delete(admin, ref("there"), 7), code("core.stale_version"));
+  await assert.rejects(
+    secrets.update(admin, ref("there"), { managerId: randomUUIDv7() as Uuid }),
+    code("secret.other_manager"),
+  );
+  await assert.rejects(
+    secrets.create(admin, text("x", { managerId: randomUUIDv7() as Uuid })),
+    code("secret.no_manager"),
+  );
+  await assert.rejects(secrets.create(admin, text("x", { orgIdentifier: "none" })), code("project.no_organization"));
+  assert.equal(await dump(), before);
+});
+
+test("two changes at once: neither takes the other back", async () => {
+  const secrets = secretsWith();
+  const { id } = await secrets.create(admin, text("shared_by_two"));
+  await Promise.all([
+    secrets.update(admin, { by: "id", id: toWire(id) }, { description: "told" }),
+    secrets.update(admin, { by: "id", id: toWire(id) }, { scoping: { usageScope: ENTIRE_ACCOUNT } }),
+    secrets.update(admin, { by: "id", id: toWire(id) }, { content: contentOf("new") }),
+  ]);
+  const secret = await secrets.get(admin, ref("shared_by_two"));
+  assert.deepEqual([secret.description, secret.inheritsScope, secret.version], ["told", false, 4]);
+  assert.deepEqual(secret.usageScope, ENTIRE_ACCOUNT);
+  assert.equal(await secrets.resolveText(admin, HERE, "shared_by_two"), "new");
+  await secrets.delete(admin, { by: "id", id: toWire(id) }, 4);
+  await assert.rejects(secrets.get(admin, ref("shared_by_two")), code("secret.not_found"));
+});
