@@ -241,9 +241,11 @@ create table projects (
   version integer not null,
   created_at bigint not null,
   updated_at bigint not null,
+  created_by uuid,
   constraint projects_pkey PRIMARY KEY (account_id, id),
   constraint projects_account_id_org_identifier_identifier_key UNIQUE (account_id, org_identifier, identifier)
 );
+CREATE INDEX projects_by_name ON public.projects USING btree (account_id, name, id);
 
 create table schema_migrations (
   number integer not null,

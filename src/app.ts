@@ -28,7 +28,13 @@ import { makeHealth } from "./platform/http/health.ts";
 import { makeHttp } from "./platform/http/server.ts";
 import { every } from "./platform/jobs/every.ts";
 import type { Log } from "./platform/log/log.ts";
-import { addProjectTypes, DEFAULT_ORGANIZATION, makeProjects, type Projects } from "./projects/index.ts";
+import {
+  addProjectTypes,
+  DEFAULT_ORGANIZATION,
+  makeProjects,
+  type ApplicationVerbs,
+  type Projects,
+} from "./projects/index.ts";
 import { makeSecrets, type SecretsDeps } from "./secrets/index.ts";
 import { makeTriggers } from "./triggers/index.ts";
 
@@ -189,7 +195,7 @@ const secretsOver = (
 
 type SchemaDeps = {
   readonly identity: Pick<Identity, "userByName">;
-  readonly projects: Pick<Projects, "getApplication" | "listApplications">;
+  readonly projects: ApplicationVerbs;
   readonly pipelines: Pick<Pipelines, "list" | "getById">;
   readonly executions: Pick<Executions, "list" | "get">;
 };
@@ -197,7 +203,7 @@ type SchemaDeps = {
 function buildSchema({ identity, projects, pipelines, executions }: SchemaDeps): GraphQLSchema {
   const builder = makeBuilder();
   const { User } = addIdentityTypes(builder, identity);
-  const { Application } = addProjectTypes(builder, projects);
+  const { Application } = addProjectTypes(builder, { User }, projects);
   const { Pipeline } = addPipelineTypes(builder, { Application }, pipelines);
   addExecutionTypes(builder, { Application, Pipeline, User }, executions);
   return builder.toSchema();

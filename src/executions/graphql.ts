@@ -4,10 +4,12 @@ import type { PipelineNode } from "../pipelines/index.ts";
 import {
   listOf,
   listType,
+  tagsOf,
   window,
   type Builder,
   type InterfaceNodeRef,
   type NodeRef,
+  type Tag,
 } from "../platform/graphql/builder.ts";
 import { makeSelects } from "../platform/graphql/selection.ts";
 import type { ApplicationNode } from "../projects/index.ts";
@@ -62,7 +64,6 @@ export function addExecutionTypes(
   return { Execution };
 }
 
-type Tag = { readonly name: string; readonly value: string };
 type Cause =
   | { readonly kind: "ExecutedByUser"; readonly user: User }
   | { readonly kind: "ExecutedByTrigger"; readonly trigger: { readonly id: Uuid; readonly name: string } };
@@ -101,7 +102,7 @@ const hasMore = (e: Execution & Partial<ExecutionMore>): e is Execution & Execut
 const moreOf = (e: ExecutionMore) => ({
   notes: e.notes,
   failureDetails: e.failure,
-  tags: Object.entries(e.tags).map(([name, value]) => ({ name, value })),
+  tags: tagsOf(e.tags),
   cause: causeOf(e),
 });
 
@@ -113,9 +114,6 @@ function causeOf({ startedBy, triggerType, triggeredBy: { name, email } }: Execu
 
 function executionType(builder: Builder, { Application, Pipeline, User }: Types) {
   const Status = builder.enumType("ExecutionStatus", { values: GRAPHQL_STATUSES });
-  const TagType = builder.objectRef<Tag>("Tag").implement({
-    fields: (t) => ({ name: t.exposeString("name"), value: t.exposeString("value") }),
-  });
   const CauseType = causeType(builder, User);
   const Execution = builder.interfaceRef<ExecutionNode>("Execution").implement({
     resolveType: () => "PipelineExecution",
@@ -128,7 +126,7 @@ function executionType(builder: Builder, { Application, Pipeline, User }: Types)
       endedAt: t.expose("endedAt", { type: "Long" }),
       notes: t.exposeString("notes"),
       failureDetails: t.exposeString("failureDetails"),
-      tags: t.expose("tags", { type: [TagType] }),
+      tags: t.expose("tags", { type: ["Tag"] }),
       cause: t.expose("cause", { type: CauseType }),
     }),
   });

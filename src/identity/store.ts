@@ -23,6 +23,23 @@ export async function findToken(db: Store, accountId: Uuid, tokenId: Uuid): Prom
   return rows[0];
 }
 
+/** The columns of who made a row, for a statement that has `left join users u`. */
+export const CREATOR = `u.id as "creatorId", u.name as "creatorName", u.email as "creatorEmail"`;
+
+export type CreatorRow = {
+  readonly creatorId: Uuid | null;
+  readonly creatorName: string;
+  readonly creatorEmail: string;
+};
+
+/** The person in the columns of `CREATOR`; null when no person made the row. */
+export const creatorOf = (row: CreatorRow): User | null =>
+  row.creatorId && {
+    id: row.creatorId,
+    name: row.creatorName,
+    email: row.creatorEmail,
+  };
+
 export async function findUserByName(db: Store, accountId: Uuid, name: string): Promise<User | undefined> {
   const rows = await db.query<User>(
     `select id, name, email from users where account_id = $1 and name = $2 order by id limit 1`,

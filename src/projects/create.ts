@@ -6,14 +6,20 @@ import type { Authorize } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { NewProject, Project } from "./project.ts";
-import { insertProject, organizationExists } from "./store.ts";
+import { lockName, nameTaken } from "./store/applications.ts";
+import { organizationExists } from "./store/organizations.ts";
+import { insertProject } from "./store/projects.ts";
 
-/** Throws `project.no_organization`, `project.duplicate`. */
-export type CreateProject = (actor: Actor, project: NewProject) => Promise<Project>;
+/**
+ * Throws `project.no_organization`, `project.duplicate`. With `once` the name has to be one that no project of the
+ * account has, or `project.duplicate_name` is thrown: so it is among applications, while projects of two
+ * organizations may share a name.
+ */
+export type CreateProject = (actor: Actor, project: NewProject, name?: "once") => Promise<Project>;
 
 export const makeCreateProject =
   (deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock; newId: NewId }): CreateProject =>
-  async (actor, input) => {
+  async (actor, input, name) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_project_create", { accountId, orgIdentifier: input.orgIdentifier });
     const at = deps.clock.now();
@@ -21,7 +27,11 @@ export const makeCreateProject =
     await deps.db.transaction(async (tx) => {
       if (!(await organizationExists(tx, accountId, input.orgIdentifier)))
         throw problem("project.no_organization", [input.orgIdentifier]);
-      if (!(await insertProject(tx, accountId, project)))
+      if (name === "once") {
+        await lockName(tx, accountId, input.name);
+        if (await nameTaken(tx, accountId, input.name, null)) throw problem("project.duplicate_name", [input.name]);
+      }
+      if (!(await insertProject(tx, accountId, project, actor.kind === "user" ? actor.id : null)))
         throw problem("project.duplicate", [input.identifier, input.orgIdentifier]);
       await deps.audit.record(tx, actor, {
         operation: "project.create",

@@ -1,11 +1,10 @@
 import type { Actor } from "../core/actor.ts";
-import { fromWire } from "../core/ids.ts";
-import type { Page } from "../core/page.ts";
 import type { Authorize } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import type { Application, Project } from "./project.ts";
-import { countProjects, findProject, findProjectById, listApplications, organizationExists } from "./store.ts";
+import type { Project } from "./project.ts";
+import { organizationExists } from "./store/organizations.ts";
+import { findProject } from "./store/projects.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
@@ -23,29 +22,6 @@ export const makeGetProject =
     const project = await findProject(deps.db, actor.accountId, orgIdentifier, identifier);
     if (!project) throw problem("project.not_found", [identifier, orgIdentifier]);
     return project;
-  };
-
-/** Throws `project.no_application`, also for what is no application id at all. */
-export type GetApplication = (actor: Actor, applicationId: string) => Promise<Project>;
-
-export const makeGetApplication =
-  (deps: Deps): GetApplication =>
-  async (actor, applicationId) => {
-    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
-    const id = fromWire(applicationId);
-    const project = id && (await findProjectById(deps.db, actor.accountId, id));
-    if (!project) throw problem("project.no_application");
-    return project;
-  };
-
-export type ListApplications = (actor: Actor, limit: number, offset: number) => Promise<Page<Application>>;
-
-export const makeListApplications =
-  (deps: Deps): ListApplications =>
-  async (actor, limit, offset) => {
-    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
-    const items = await listApplications(deps.db, actor.accountId, limit, offset);
-    return { items, limit, offset, total: () => countProjects(deps.db, actor.accountId) };
   };
 
 /** Throws `project.no_organization`, `project.not_found`, `project.without_organization` unless account, organization or project exist. */

@@ -1,34 +1,108 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire } from "../core/ids.ts";
-import { listOf, listType, window, type Builder, type NodeRef } from "../platform/graphql/builder.ts";
-import type { GetApplication, ListApplications } from "./get.ts";
+import type { User } from "../identity/index.ts";
+import {
+  listOf,
+  listType,
+  payloadOf,
+  payloadType,
+  tagsOf,
+  window,
+  type Builder,
+  type NodeRef,
+} from "../platform/graphql/builder.ts";
+import type {
+  CreateApplication,
+  GetApplication,
+  GetApplicationByName,
+  ListApplications,
+  UpdateApplication,
+} from "./applications.ts";
+import { problem } from "./problems.ts";
 import type { Application } from "./project.ts";
 
 /** An application, or as much of it as another list brought along; what is missing is read when it is asked for. */
 export type ApplicationNode = Pick<Application, "id" | "name"> & Partial<Application>;
 
-/** `Application`, `applications`, `application` (spec.md, "GraphQL operations"). */
+export type ApplicationVerbs = {
+  readonly getApplication: GetApplication;
+  readonly getApplicationByName: GetApplicationByName;
+  readonly listApplications: ListApplications;
+  readonly createApplication: CreateApplication;
+  readonly updateApplication: UpdateApplication;
+};
+
+/** `Application` with its queries and mutations (spec.md, "GraphQL operations"; reference section 1.6). */
 export function addProjectTypes(
   builder: Builder,
-  verbs: { getApplication: GetApplication; listApplications: ListApplications },
+  types: { User: NodeRef<User> },
+  verbs: ApplicationVerbs,
 ): { Application: NodeRef<ApplicationNode> } {
-  const whole = async ({ id, name, description, createdAt }: ApplicationNode, actor: Actor): Promise<Application> =>
-    description === undefined || createdAt === undefined
-      ? verbs.getApplication(actor, toWire(id))
-      : { id, name, description, createdAt };
-  const Application = builder.objectRef<ApplicationNode>("Application").implement({
+  const Application = applicationType(builder, types.User, verbs);
+  addQueries(builder, Application, verbs);
+  addMutations(builder, Application, verbs);
+  return { Application };
+}
+
+function applicationType(builder: Builder, User: NodeRef<User>, verbs: ApplicationVerbs): NodeRef<ApplicationNode> {
+  const whole = async (node: ApplicationNode, actor: Actor): Promise<Application> =>
+    isWhole(node) ? node : verbs.getApplication(actor, toWire(node.id));
+  const GitSyncConfig = gitSyncType(builder);
+  return builder.objectRef<ApplicationNode>("Application").implement({
     fields: (t) => ({
       id: t.string({ resolve: (application) => toWire(application.id) }),
       name: t.exposeString("name"),
-      description: t.string({
-        resolve: async (application, _args, { actor }) => (await whole(application, actor)).description,
-      }),
+      description: t.string({ resolve: async (node, _args, { actor }) => (await whole(node, actor)).description }),
       createdAt: t.field({
         type: "Long",
-        resolve: async (application, _args, { actor }) => (await whole(application, actor)).createdAt,
+        resolve: async (node, _args, { actor }) => (await whole(node, actor)).createdAt,
+      }),
+      createdBy: t.field({
+        type: User,
+        resolve: async (node, _args, { actor }) => (await whole(node, actor)).createdBy,
+      }),
+      tags: t.field({
+        type: ["Tag"],
+        resolve: async (node, _args, { actor }) => tagsOf((await whole(node, actor)).tags),
+      }),
+      isManualTriggerAuthorized: t.boolean({
+        description: "Always false: whoever may run a pipeline may run it by hand.",
+        resolve: () => false,
+      }),
+      gitSyncConfig: t.field({
+        type: GitSyncConfig,
+        description: "Always null: applications are not kept in git.",
+        resolve: () => null,
       }),
     }),
   });
+}
+
+const isWhole = (node: ApplicationNode): node is Application => node.createdBy !== undefined;
+
+type GitSyncConfig = {
+  readonly branch: string;
+  readonly repositoryName: string;
+  readonly syncEnabled: boolean;
+  readonly gitConnector: { readonly id: string; readonly name: string; readonly branch: string };
+};
+
+/** There is never one; the type is here for the documents that ask. */
+function gitSyncType(builder: Builder): NodeRef<GitSyncConfig> {
+  const Connector = builder.objectRef<GitSyncConfig["gitConnector"]>("GitConnector").implement({
+    fields: (t) => ({ id: t.exposeString("id"), name: t.exposeString("name"), branch: t.exposeString("branch") }),
+  });
+  return builder.objectRef<GitSyncConfig>("GitSyncConfig").implement({
+    fields: (t) => ({
+      branch: t.exposeString("branch"),
+      repositoryName: t.exposeString("repositoryName"),
+      syncEnabled: t.exposeBoolean("syncEnabled"),
+      gitConnector: t.expose("gitConnector", { type: Connector }),
+    }),
+  });
+}
+
+function addQueries(builder: Builder, Application: NodeRef<ApplicationNode>, verbs: ApplicationVerbs): void {
   const ApplicationList = listType(builder, "ApplicationConnection", Application);
   builder.queryFields((t) => ({
     applications: t.field({
@@ -46,6 +120,78 @@ export function addProjectTypes(
       extensions: { permission: "core_project_view" },
       resolve: (_root, { applicationId }, { actor }) => verbs.getApplication(actor, applicationId),
     }),
+    applicationByName: t.field({
+      type: Application,
+      args: { name: t.arg.string({ required: true }) },
+      extensions: { permission: "core_project_view" },
+      resolve: (_root, { name }, { actor }) => verbs.getApplicationByName(actor, name),
+    }),
   }));
-  return { Application };
+}
+
+type Switches = {
+  readonly isManualTriggerAuthorized?: boolean | null | undefined;
+  readonly areWebhookSecretsMandated?: boolean | null | undefined;
+};
+
+/** What these would switch on does not exist here, so that only `false` is true to what happens. */
+function refuseSwitches(input: Switches): void {
+  for (const name of ["isManualTriggerAuthorized", "areWebhookSecretsMandated"] as const)
+    if (input[name] === true) throw problem("project.cannot_be_true", [name]);
+}
+
+function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, verbs: ApplicationVerbs): void {
+  const payload = (name: string) =>
+    payloadType<{ application: ApplicationNode }>(builder, name, (t) => ({
+      application: t.field({ type: Application, resolve: ({ application }) => application }),
+    }));
+  const CreatePayload = payload("CreateApplicationPayload");
+  const UpdatePayload = payload("UpdateApplicationPayload");
+  const inputs = inputTypes(builder);
+  builder.mutationFields((t) => ({
+    createApplication: t.field({
+      type: CreatePayload,
+      args: { input: t.arg({ type: inputs.Create, required: true }) },
+      extensions: { permission: "core_project_create" },
+      resolve: async (_root, { input }, { actor }) => {
+        refuseSwitches(input);
+        const { name, description } = input;
+        return payloadOf(input, { application: await verbs.createApplication(actor, { name, description }) });
+      },
+    }),
+    updateApplication: t.field({
+      type: UpdatePayload,
+      args: { input: t.arg({ type: inputs.Update, required: true }) },
+      extensions: { permission: "core_project_edit" },
+      resolve: async (_root, { input }, { actor }) => {
+        refuseSwitches(input);
+        const { applicationId, name, description } = input;
+        const changes = { name, description };
+        return payloadOf(input, { application: await verbs.updateApplication(actor, applicationId, changes) });
+      },
+    }),
+  }));
+}
+
+function inputTypes(builder: Builder) {
+  const Create = builder.inputType("CreateApplicationInput", {
+    fields: (t) => ({
+      name: t.string({ required: true }),
+      description: t.string(),
+      isManualTriggerAuthorized: t.boolean({ description: "Only false." }),
+      areWebhookSecretsMandated: t.boolean({ description: "Only false." }),
+      clientMutationId: t.string(),
+    }),
+  });
+  const Update = builder.inputType("UpdateApplicationInput", {
+    fields: (t) => ({
+      applicationId: t.string({ required: true }),
+      name: t.string(),
+      description: t.string(),
+      isManualTriggerAuthorized: t.boolean({ description: "Only false." }),
+      areWebhookSecretsMandated: t.boolean({ description: "Only false." }),
+      clientMutationId: t.string(),
+    }),
+  });
+  return { Create, Update };
 }

@@ -6,22 +6,34 @@ import type { Authorize } from "../identity/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { makeCreateProject } from "./create.ts";
 import { makeApplicationsExist } from "./exist.ts";
-import { makeGetApplication, makeGetProject, makeListApplications, makeRequireScope } from "./get.ts";
+import {
+  makeCreateApplication,
+  makeGetApplication,
+  makeGetApplicationByName,
+  makeListApplications,
+  makeUpdateApplication,
+} from "./applications.ts";
+import { makeGetProject, makeRequireScope } from "./get.ts";
+import { DEFAULT_ORGANIZATION } from "./project.ts";
 import { projectRoutes } from "./rest.ts";
-import { insertOrganization } from "./store.ts";
+import { insertOrganization } from "./store/organizations.ts";
 
-export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
+export { addProjectTypes, type ApplicationNode, type ApplicationVerbs } from "./graphql.ts";
 export type { GetProject, RequireScope } from "./get.ts";
 
-export const DEFAULT_ORGANIZATION = "default";
+export { DEFAULT_ORGANIZATION };
 
 export type Projects = ReturnType<typeof makeProjects>;
 
 export function makeProjects(deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock; newId: NewId }) {
+  const create = makeCreateProject(deps);
   const verbs = {
-    create: makeCreateProject(deps),
+    create,
     get: makeGetProject(deps),
     getApplication: makeGetApplication(deps),
+    getApplicationByName: makeGetApplicationByName(deps),
+    createApplication: makeCreateApplication({ ...deps, create }),
+    updateApplication: makeUpdateApplication(deps),
     listApplications: makeListApplications(deps),
     requireScope: makeRequireScope(deps),
     applicationsExist: makeApplicationsExist(deps),

@@ -2,6 +2,7 @@ import { problemsOf } from "../core/problem.ts";
 
 export const problems = {
   "project.duplicate": [400, "DUPLICATE_FIELD", "A project with identifier [%s] already exists in organization [%s]."],
+  "project.duplicate_name": [400, "DUPLICATE_FIELD", "An application with name [%s] already exists."],
   "project.no_organization": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Organization with identifier [%s] not found."],
   "project.not_found": [
     404,
@@ -14,6 +15,16 @@ export const problems = {
     "orgIdentifier in the document [%s] is not the one in the query [%s].",
   ],
   "project.without_organization": [400, "INVALID_REQUEST", "projectIdentifier needs orgIdentifier beside it."],
+  "project.no_application_name": [
+    404,
+    "RESOURCE_NOT_FOUND_EXCEPTION",
+    "Application [%s] does not exist (User not authorized).",
+  ],
+  "project.cannot_be_true": [
+    400,
+    "UNSUPPORTED_OPERATION_EXCEPTION",
+    "%s can only be false: Railhead has nothing that it would switch on.",
+  ],
   // Spec, rule 1 under Errors: an application that does not exist and one of somebody else answer alike.
   "project.no_application": [403, "ACCESS_DENIED", "User not authorized."],
 } as const;

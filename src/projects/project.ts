@@ -1,4 +1,8 @@
 import type { Uuid } from "../core/ids.ts";
+import type { User } from "../identity/index.ts";
+
+export const DEFAULT_ORGANIZATION = "default";
+export const DEFAULT_COLOR = "#0063F7";
 
 /** A project; GraphQL calls the same thing an application. */
 export type Project = {
@@ -16,5 +20,10 @@ export type Project = {
 
 export type NewProject = Omit<Project, "id" | "version" | "createdAt" | "updatedAt">;
 
-/** What a list of applications shows. */
-export type Application = Pick<Project, "id" | "name" | "description" | "createdAt">;
+/** What may change in a project; what is left out stays. */
+export type ProjectChanges = Partial<Pick<Project, "name" | "color" | "description" | "tags">>;
+
+/** What GraphQL shows of a project, with the person who made it; null when none did, or nobody kept who. */
+export type Application = Pick<Project, "id" | "name" | "description" | "tags" | "createdAt"> & {
+  readonly createdBy: User | null;
+};

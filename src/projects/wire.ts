@@ -2,11 +2,10 @@
 import { z } from "zod";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
 import { epochMs, stringMap } from "../platform/http/shapes.ts";
-import type { Project } from "./project.ts";
+import { DEFAULT_COLOR, type Project } from "./project.ts";
 
 /** A project always has every module; the field exists for clients that send and read it. */
 const MODULES = ["CD", "CI", "CV", "CF", "CE", "CORE", "PMS", "TEMPLATESERVICE"] as const;
-const DEFAULT_COLOR = "#0063F7";
 
 export const projectBody = z.strictObject({
   name: displayName,

@@ -4,7 +4,18 @@
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { execute, isRequiredArgument, parse, type GraphQLField } from "graphql";
+import {
+  execute,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isRequiredArgument,
+  isRequiredInputField,
+  parse,
+  type GraphQLField,
+  type GraphQLInputType,
+} from "graphql";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import type { PrivateRoute, Route } from "../../src/platform/http/routes.ts";
@@ -134,27 +145,43 @@ test("a viewer is refused by every route that is not for viewing, and nothing is
   assert.deepEqual(await rows(), earlier);
 });
 
-test("every field of the query type names a permission, and asks for it", async () => {
+test("every query and mutation names a permission, and asks for it before anything else", async () => {
   const { schema } = platform.platform;
-  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
-  assert.ok(fields.length >= 5);
-  assert.equal(schema.getMutationType() ?? null, null, "mutations have to be walked too once there are any");
   const accountId = fromWire(platform.accountId) as Uuid;
   const actor: Actor = { kind: "delegate", accountId, id: accountId, name: "a guest" };
-  for (const field of fields) {
-    const permission = String(field.extensions["permission"]);
-    assert.match(permission, PERMISSION, field.name);
-    const result = await execute({
-      schema,
-      document: parse(`{ ${callOf(field)} { __typename } }`),
-      contextValue: { actor },
-    });
-    assert.equal(result.errors?.[0]?.message, `Missing permission ${permission}.`, field.name);
+  for (const [kind, type, least] of [
+    ["query", schema.getQueryType(), 5],
+    ["mutation", schema.getMutationType(), 2],
+  ] as const) {
+    const fields = Object.values(type?.getFields() ?? {});
+    assert.ok(fields.length >= least);
+    for (const field of fields) {
+      const permission = String(field.extensions["permission"]);
+      assert.match(permission, PERMISSION, field.name);
+      const result = await execute({
+        schema,
+        document: parse(`${kind} { ${callOf(field)} { __typename } }`),
+        contextValue: { actor },
+      });
+      assert.equal(result.errors?.[0]?.message, `Missing permission ${permission}.`, field.name);
+    }
   }
 });
 
-/** The field with an empty string for each argument that it needs. */
+/** The field with something for each argument that it needs. */
 function callOf(field: GraphQLField<unknown, unknown>): string {
-  const needed = field.args.filter(isRequiredArgument).map(({ name }) => `${name}: ""`);
+  const needed = field.args.filter(isRequiredArgument).map(({ name, type }) => `${name}: ${literalOf(type)}`);
   return needed.length === 0 ? field.name : `${field.name}(${needed.join(", ")})`;
+}
+
+/** The least that the type takes: an empty text, an empty list, an object of what it requires. */
+function literalOf(type: GraphQLInputType): string {
+  const named = getNullableType(type);
+  if (isListType(named)) return "[]";
+  if (isEnumType(named)) return named.getValues()[0]?.name ?? "";
+  if (isInputObjectType(named)) {
+    const needed = Object.values(named.getFields()).filter(isRequiredInputField);
+    return `{ ${needed.map((field) => `${field.name}: ${literalOf(field.type)}`).join(", ")} }`;
+  }
+  return named.toString() === "Boolean" ? "false" : ["Int", "Long"].includes(named.toString()) ? "0" : '""';
 }

@@ -1,5 +1,5 @@
 /** The schema builder that the slices add their types to, and what their lists have in common. */
-import SchemaBuilder, { type InterfaceRef, type ObjectRef } from "@pothos/core";
+import SchemaBuilder, { type FieldMap, type InterfaceRef, type ObjectRef } from "@pothos/core";
 import { GraphQLScalarType, Kind } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
@@ -15,7 +15,7 @@ export type GraphqlContext = {
 type SchemaTypes = {
   Context: GraphqlContext;
   Scalars: { Long: { Input: number; Output: number } };
-  Objects: { PageInfo: PageInfo };
+  Objects: { PageInfo: PageInfo; Tag: Tag };
 };
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
@@ -45,6 +45,7 @@ export function makeBuilder(): Builder {
   const builder = new SchemaBuilder<SchemaTypes>({});
   builder.addScalarType("Long", long);
   builder.queryType({});
+  builder.mutationType({});
   builder.objectType("PageInfo", {
     fields: (t) => ({
       limit: t.exposeInt("limit"),
@@ -53,8 +54,15 @@ export function makeBuilder(): Builder {
       hasMore: t.boolean({ resolve: (page) => page.hasMore() }),
     }),
   });
+  builder.objectType("Tag", { fields: (t) => ({ name: t.exposeString("name"), value: t.exposeString("value") }) });
   return builder;
 }
+
+/** The type `Tag`: one entry of a map of tags. */
+export type Tag = { readonly name: string; readonly value: string };
+
+export const tagsOf = (map: Readonly<Record<string, string>>): Tag[] =>
+  Object.entries(map).map(([name, value]) => ({ name, value }));
 
 /** `total` and `hasMore` have to count what matches, and do so only when they are selected. */
 type PageInfo = {
@@ -87,6 +95,30 @@ export const listOf = <T>(page: Page<T>): List<T> => ({
     return { limit, offset, total, hasMore: async () => offset + page.items.length < (await total()) };
   },
 });
+
+/** What every mutation answers beside its own fields: the caller's `clientMutationId`, null when none was sent. */
+export type Payload<T> = T & { readonly clientMutationId: string | null };
+
+/** The payload type of a mutation. Its input type has an optional `clientMutationId` of its own; `payloadOf` carries it over. */
+export function payloadType<T extends object>(
+  builder: Builder,
+  name: string,
+  fields: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Payload<T>>) => FieldMap = () => ({}),
+): NodeRef<Payload<T>> {
+  const ref = builder.objectRef<Payload<T>>(name);
+  ref.implement({
+    fields: (t) => ({
+      clientMutationId: t.string({ resolve: (payload) => payload.clientMutationId }),
+      ...fields(t),
+    }),
+  });
+  return ref;
+}
+
+export const payloadOf = <T extends object>(
+  input: { readonly clientMutationId?: string | null | undefined },
+  result: T,
+): Payload<T> => ({ ...result, clientMutationId: input.clientMutationId ?? null });
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;

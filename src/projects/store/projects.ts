@@ -1,37 +1,23 @@
-import type { Uuid } from "../core/ids.ts";
-import type { Query } from "../platform/db/db.ts";
-import type { Application, Project } from "./project.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { Project, ProjectChanges } from "../project.ts";
 
 type Store = { readonly query: Query };
 
 const PROJECT = `id, org_identifier as "orgIdentifier", identifier, name, color, description, tags, version,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-export async function organizationExists(db: Store, accountId: Uuid, identifier: string): Promise<boolean> {
-  const rows = await db.query(`select 1 from organizations where account_id = $1 and identifier = $2`, [
-    accountId,
-    identifier,
-  ]);
-  return rows.length > 0;
-}
-
-export async function insertOrganization(
+/** False when the identifier is taken. */
+export async function insertProject(
   db: Store,
   accountId: Uuid,
-  org: { id: Uuid; identifier: string; name: string; at: number },
-): Promise<void> {
-  await db.query(
-    `insert into organizations (account_id, id, identifier, name, description, tags, version, created_at, updated_at)
-     values ($1, $2, $3, $4, '', '{}', 1, $5, $5)`,
-    [accountId, org.id, org.identifier, org.name, org.at],
-  );
-}
-
-/** False when the identifier is taken. */
-export async function insertProject(db: Store, accountId: Uuid, project: Project): Promise<boolean> {
+  project: Project,
+  createdBy: Uuid | null,
+): Promise<boolean> {
   const rows = await db.query(
-    `insert into projects (account_id, id, org_identifier, identifier, name, color, description, tags, version, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    `insert into projects (account_id, id, org_identifier, identifier, name, color, description, tags, version,
+                           created_at, updated_at, created_by)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict (account_id, org_identifier, identifier) do nothing
      returning id`,
     [
@@ -46,6 +32,7 @@ export async function insertProject(db: Store, accountId: Uuid, project: Project
       project.version,
       project.createdAt,
       project.updatedAt,
+      createdBy,
     ],
   );
   return rows.length > 0;
@@ -72,17 +59,30 @@ export async function findProjectById(db: Store, accountId: Uuid, id: Uuid): Pro
   return rows[0];
 }
 
-export async function listApplications(
+/** The project as it is after the change; undefined when there is none, or none at this version. */
+export async function updateProject(
   db: Store,
   accountId: Uuid,
-  limit: number,
-  offset: number,
-): Promise<Application[]> {
-  return db.query<Application>(
-    `select id, name, description, created_at as "createdAt" from projects where account_id = $1
-      order by name, id limit $2 offset $3`,
-    [accountId, limit, offset],
+  id: Uuid,
+  { changes, version, at }: { changes: ProjectChanges; version: number | undefined; at: number },
+): Promise<Project | undefined> {
+  const rows = await db.query<Project>(
+    `update projects set name = coalesce($3, name), color = coalesce($4, color),
+            description = coalesce($5, description), tags = coalesce($6, tags), version = version + 1, updated_at = $7
+      where account_id = $1 and id = $2 and ($8::int is null or version = $8)
+      returning ${PROJECT}`,
+    [
+      accountId,
+      id,
+      changes.name ?? null,
+      changes.color ?? null,
+      changes.description ?? null,
+      changes.tags === undefined ? null : JSON.stringify(changes.tags),
+      at,
+      version ?? null,
+    ],
   );
+  return rows[0];
 }
 
 export async function countProjects(db: Store, accountId: Uuid): Promise<number> {

@@ -1,0 +1,138 @@
+/** What GraphQL may do with a project, which it calls an application: it knows ids and names, and no organizations. */
+import { z } from "zod";
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import { isReserved } from "../core/identifier.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import type { Page } from "../core/page.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db, Query, Tx } from "../platform/db/db.ts";
+import { description, displayName } from "../platform/document/fields.ts";
+import { validateValue } from "../platform/document/validate.ts";
+import type { CreateProject } from "./create.ts";
+import { problem } from "./problems.ts";
+import { DEFAULT_COLOR, DEFAULT_ORGANIZATION, type Application, type Project } from "./project.ts";
+import { findApplication, findApplicationByName, listApplications, lockName, nameTaken } from "./store/applications.ts";
+import { countProjects, findProjectById } from "./store/projects.ts";
+import { change } from "./update.ts";
+
+type Deps = { readonly db: Db; readonly authorize: Authorize; readonly audit: Audit; readonly clock: Clock };
+type Reading = Pick<Deps, "db" | "authorize">;
+
+/** Throws `project.no_application`, also for what is no application id at all. */
+export type GetApplication = (actor: Actor, applicationId: string) => Promise<Application>;
+
+export const makeGetApplication =
+  (deps: Reading): GetApplication =>
+  async (actor, applicationId) => {
+    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
+    const id = fromWire(applicationId);
+    const application = id && (await findApplication(deps.db, actor.accountId, id));
+    if (!application) throw problem("project.no_application");
+    return application;
+  };
+
+/** The application of this name: of several, the one in organization `default`, then the oldest. Throws `project.no_application_name`. */
+export type GetApplicationByName = (actor: Actor, name: string) => Promise<Application>;
+
+export const makeGetApplicationByName =
+  (deps: Reading): GetApplicationByName =>
+  async (actor, name) => {
+    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
+    const application = await findApplicationByName(deps.db, actor.accountId, name);
+    if (!application) throw problem("project.no_application_name", [name]);
+    return application;
+  };
+
+export type ListApplications = (actor: Actor, limit: number, offset: number) => Promise<Page<Application>>;
+
+export const makeListApplications =
+  (deps: Reading): ListApplications =>
+  async (actor, limit, offset) => {
+    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
+    const items = await listApplications(deps.db, actor.accountId, limit, offset);
+    return { items, limit, offset, total: () => countProjects(deps.db, actor.accountId) };
+  };
+
+export type NewApplication = { readonly name: string; readonly description?: string | null | undefined };
+
+const newApplication = z.strictObject({ name: displayName, description });
+
+/** Makes a project in organization `default`. Throws `project.duplicate_name`, `project.duplicate`, `document.invalid`. */
+export type CreateApplication = (actor: Actor, input: NewApplication) => Promise<Application>;
+
+export const makeCreateApplication =
+  (deps: Reading & { create: CreateProject }): CreateApplication =>
+  async (actor, input) => {
+    const orgIdentifier = DEFAULT_ORGANIZATION;
+    deps.authorize(actor, "core_project_create", { accountId: actor.accountId, orgIdentifier });
+    const given = validateValue(newApplication, input);
+    const identifier = identifierOf(given.name);
+    const project = { ...given, identifier, orgIdentifier, color: DEFAULT_COLOR, tags: {} };
+    const { id } = await deps.create(actor, project, "once");
+    return read(deps.db, actor.accountId, id);
+  };
+
+/** `My shop, 2.0` → `My_shop__2_0`: what an identifier cannot hold becomes `_`. */
+export function identifierOf(name: string): string {
+  const identifier = name.replaceAll(/[^a-zA-Z0-9_]/g, "_");
+  return /^\d/.test(identifier) || isReserved(identifier) ? `_${identifier}`.slice(0, 128) : identifier;
+}
+
+/** What is left out stays; a description of null is taken away. */
+export type ApplicationChanges = {
+  readonly name?: string | null | undefined;
+  readonly description?: string | null | undefined;
+};
+
+const applicationChanges = z.strictObject({ name: displayName.optional(), description: description.optional() });
+
+/** Throws `project.no_application`, `project.duplicate_name`, `document.invalid`. */
+export type UpdateApplication = (
+  actor: Actor,
+  applicationId: string,
+  input: ApplicationChanges,
+) => Promise<Application>;
+
+export const makeUpdateApplication =
+  (deps: Deps): UpdateApplication =>
+  async (actor, applicationId, input) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_project_edit", { accountId });
+    const changes = changesOf(input);
+    return deps.db.transaction(async (tx) => {
+      const project = await existing(tx, accountId, applicationId);
+      const { name } = changes;
+      if (name !== undefined && name !== project.name) {
+        await lockName(tx, accountId, name);
+        if (await nameTaken(tx, accountId, name, project.id)) throw problem("project.duplicate_name", [name]);
+      }
+      const gone = problem("project.no_application");
+      await change(tx, deps, actor, { project, changes, version: undefined, gone });
+      return read(tx, accountId, project.id);
+    });
+  };
+
+/** Only the keys that are there, since a key with nothing in it says something else than no key. */
+function changesOf(input: ApplicationChanges) {
+  const { name, description: text } = validateValue(applicationChanges, input);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(input.description === undefined ? {} : { description: text ?? "" }),
+  };
+}
+
+/** The project behind an application id. Throws `project.no_application`. */
+export async function existing(tx: Tx, accountId: Uuid, applicationId: string): Promise<Project> {
+  const id = fromWire(applicationId);
+  const project = id && (await findProjectById(tx, accountId, id));
+  if (!project) throw problem("project.no_application");
+  return project;
+}
+
+async function read(db: { readonly query: Query }, accountId: Uuid, id: Uuid): Promise<Application> {
+  const application = await findApplication(db, accountId, id);
+  if (!application) throw problem("project.no_application");
+  return application;
+}

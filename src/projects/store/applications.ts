@@ -1,0 +1,69 @@
+import type { Uuid } from "../../core/ids.ts";
+import { CREATOR, creatorOf, type CreatorRow } from "../../identity/index.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { Application } from "../project.ts";
+
+type Store = { readonly query: Query };
+
+type Row = Omit<Application, "createdBy"> & CreatorRow;
+
+const applicationOf = (row: Row): Application => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  tags: row.tags,
+  createdAt: row.createdAt,
+  createdBy: creatorOf(row),
+});
+
+const APPLICATION = `p.id, p.name, p.description, p.tags, p.created_at as "createdAt", ${CREATOR}
+   from projects p left join users u on u.account_id = p.account_id and u.id = p.created_by`;
+
+export async function findApplication(db: Store, accountId: Uuid, id: Uuid): Promise<Application | undefined> {
+  const rows = await db.query<Row>(`select ${APPLICATION} where p.account_id = $1 and p.id = $2`, [accountId, id]);
+  return rows.map(applicationOf)[0];
+}
+
+/** Projects of two organizations may share a name: the one in `default` comes first, then the oldest. */
+export async function findApplicationByName(
+  db: Store,
+  accountId: Uuid,
+  name: string,
+): Promise<Application | undefined> {
+  const rows = await db.query<Row>(
+    `select ${APPLICATION} where p.account_id = $1 and p.name = $2
+      order by p.org_identifier <> 'default', p.id limit 1`,
+    [accountId, name],
+  );
+  return rows.map(applicationOf)[0];
+}
+
+export async function listApplications(
+  db: Store,
+  accountId: Uuid,
+  limit: number,
+  offset: number,
+): Promise<Application[]> {
+  const rows = await db.query<Row>(
+    `select ${APPLICATION} where p.account_id = $1 order by p.name, p.id limit $2 offset $3`,
+    [accountId, limit, offset],
+  );
+  return rows.map(applicationOf);
+}
+
+/** True when a project other than `except` has the name. */
+export async function nameTaken(db: Store, accountId: Uuid, name: string, except: Uuid | null): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from projects where account_id = $1 and name = $2 and ($3::uuid is null or id <> $3) limit 1`,
+    [accountId, name, except],
+  );
+  return rows.length > 0;
+}
+
+/** Held until the transaction ends: of two that give one name, the second one sees the first one's. */
+export async function lockName(db: Store, accountId: Uuid, name: string): Promise<void> {
+  await db.query(
+    `select pg_advisory_xact_lock(hashtextextended('railhead.application ' || $1::text || ' ' || $2, 0))`,
+    [accountId, name],
+  );
+}
