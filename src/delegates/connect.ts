@@ -2,13 +2,13 @@
 import { createHash } from "node:crypto";
 import { PROTOCOL_VERSION, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
 import type { Clock } from "../core/clock.ts";
-import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import { fromWire, toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { LOST_AFTER_MS, type Delegate } from "./delegate.ts";
 import { problem } from "./problems.ts";
 import { lockDelegate, saveDelegate, type DelegateRow } from "./store/delegates.ts";
 import type { LostTask } from "./take-messages.ts";
-import { countLeasedTo, lockLeasedTo, type HeldTask } from "./store/tasks.ts";
+import { countLeasedTo, lockLeasedTo, renewLeases, type HeldTask } from "./store/tasks.ts";
 
 type Hello = Extract<ToServer, { kind: "hello" }>;
 
@@ -35,6 +35,8 @@ export async function connect(
     if (known && !known.identityHash.equals(identityHash)) await refuseUnlessGone(tx, accountId, known, hello, at);
     const id = known?.id ?? deps.newId();
     const settled = settle(accountId, id, await lockLeasedTo(tx, accountId, id), hello, known?.bootId === hello.bootId);
+    const again = settled.messages.flatMap((message) => (message.kind === "run" ? (fromWire(message.task) ?? []) : []));
+    await renewLeases(tx, accountId, again, at);
     const { name, tags, host, version, slots } = hello;
     // The new boot counts once every lost attempt is ended (`knowBoot`): should that be cut short, they are lost next time again.
     const bootId = settled.lost.length > 0 && known ? known.bootId : hello.bootId;

@@ -8,7 +8,7 @@ import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { gatherNotify } from "../platform/db/gather-notify.ts";
 import { freeSlots, type Session, type Sessions } from "./sessions.ts";
-import { insertTask, leaseReady, type LeasedWork } from "./store/tasks.ts";
+import { insertTask, leaseReady, releaseTask, type Lease, type LeasedWork } from "./store/tasks.ts";
 import type { NewTask } from "./task.ts";
 
 export const READY_CHANNEL = "railhead_tasks_ready";
@@ -32,16 +32,16 @@ export function makeDispatch(deps: DispatchDeps) {
   let news = 0;
 
   const enqueue: Enqueue = async (tx, task) => {
-    const id = deps.newId();
+    const [id, at] = [deps.newId(), deps.clock.now()];
     const session = sessions.match(task.accountId, task.selectors);
     // The slot is taken before the statement is sent, so that two transactions at once do not both take the last one.
     session?.held.set(id, task.runId);
     tx.afterRollback(() => session?.held.delete(id));
     tx.afterCommit(() => {
-      if (session) session.send({ kind: "run", task: toWire(id), epoch: 1, work: task.work });
+      if (session) sendTask(session, { id, epoch: 1, work: task.work }, at);
       else waits(task.accountId);
     });
-    await insertTask(tx, { ...task, id, delegateId: session?.delegate.id ?? null, at: deps.clock.now() });
+    await insertTask(tx, { ...task, id, delegateId: session?.delegate.id ?? null, at });
   };
 
   function waits(accountId: Uuid): void {
@@ -54,18 +54,32 @@ export function makeDispatch(deps: DispatchDeps) {
     for (const session of sessions.all()) if (of(session)) hopeful.add(session);
   }
 
+  /** What did not go out, because the delegate has hung up meanwhile, is for others. */
+  function sendTask(session: Session, { id, epoch, work }: Omit<LeasedWork, "runId">, leasedAt: number): void {
+    if (session.send({ kind: "run", task: toWire(id), epoch, work })) return;
+    session.held.delete(id);
+    release({ accountId: session.delegate.accountId, id, epoch, leasedAt }).catch(deps.onError);
+  }
+
+  /** Unless the delegate is back and was sent it by its hello. */
+  async function release(task: Lease): Promise<void> {
+    if (await releaseTask(db, task)) waits(task.accountId);
+  }
+
   /** Leases what waits for this delegate, as far as it has free slots. */
   async function pull(session: Session): Promise<void> {
+    if (!sessions.isOpen(session)) return;
     // Until it gets less than it asks for: a delegate that has just connected may find more waiting than it has slots.
     hopeful.add(session);
     const free = freeSlots(session);
     if (free === 0) return;
     const seen = news;
     session.pulling += free;
-    const leased = await lease(session, free).finally(() => (session.pulling -= free));
+    const at = deps.clock.now();
+    const leased = await lease(session, free, at).finally(() => (session.pulling -= free));
     for (const task of leased) {
       session.held.set(task.id, task.runId);
-      session.send({ kind: "run", task: toWire(task.id), epoch: task.epoch, work: task.work });
+      sendTask(session, task, at);
     }
     if (leased.length === free) return;
     // Fewer than asked for: nothing is left that it could take, unless something came while its slots were set aside.
@@ -73,9 +87,9 @@ export function makeDispatch(deps: DispatchDeps) {
     else await pull(session);
   }
 
-  function lease(session: Session, most: number): Promise<LeasedWork[]> {
+  function lease(session: Session, most: number, at: number): Promise<LeasedWork[]> {
     const { accountId, id: delegateId } = session.delegate;
-    return leaseReady(db, { accountId, delegateId, selectors: [...session.selectors], most, at: deps.clock.now() });
+    return leaseReady(db, { accountId, delegateId, selectors: [...session.selectors], most, at });
   }
 
   return {

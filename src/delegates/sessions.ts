@@ -15,7 +15,8 @@ export type Session = {
   pulling: number;
   /** When the delegate last said anything. */
   heardAt: number;
-  readonly send: (message: ToDelegate) => void;
+  /** False when the connection is closed: then the message has certainly not gone out. */
+  readonly send: (message: ToDelegate) => boolean;
   readonly close: () => void;
 };
 
@@ -35,6 +36,7 @@ export function makeSessions() {
     closed(session: Session): void {
       if (byDelegate.get(session.delegate.id) === session) byDelegate.delete(session.delegate.id);
     },
+    isOpen: (session: Session): boolean => byDelegate.get(session.delegate.id) === session,
     of: (delegateId: Uuid): Session | undefined => byDelegate.get(delegateId),
     all: (): readonly Session[] => [...byDelegate.values()],
     /** The least busy matching delegate with a free slot. */

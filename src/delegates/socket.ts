@@ -63,28 +63,34 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
   let pending = 0;
   // One chain for each task keeps its messages in order; different tasks do not wait for each other.
   const chains = new Map<string, Promise<void>>();
-  const send = (message: ToDelegate): void => {
-    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(toDelegate.parse(message)));
+  const send = (message: ToDelegate): boolean => {
+    if (socket.readyState !== socket.OPEN) return false;
+    socket.send(JSON.stringify(toDelegate.parse(message)));
+    return true;
   };
 
   async function begin(hello: Hello): Promise<void> {
     const beginning = await connect(deps, token, hello);
-    // Known before the welcome is sent: the delegate may answer it at once.
-    const opened = deps.sessions.open(beginning.delegate, {
-      held: new Map(beginning.held),
-      heardAt: deps.clock.now(),
-      send,
-      close: () => socket.terminate(),
-    });
-    session = opened;
-    // It hung up meanwhile: its close has been and gone, and a dead session must not be given tasks.
-    if (socket.readyState !== socket.OPEN) return deps.sessions.closed(opened);
+    const { accountId, id } = beginning.delegate;
+    // It may have hung up meanwhile. Then its close has been and gone: it becomes no session, which nobody would end.
+    if (socket.readyState === socket.OPEN) {
+      // Known before the welcome is sent: the delegate may answer it at once.
+      session = deps.sessions.open(beginning.delegate, {
+        held: new Map(beginning.held),
+        heardAt: deps.clock.now(),
+        send,
+        close: () => socket.terminate(),
+      });
+    }
+    // What it was leased before and cannot be sent now stays its own: a later connection may be running it already.
     for (const message of beginning.messages) send(message);
     for (const lost of beginning.lost) await endAsLost(deps, lost, restarted(hello.name));
-    if (beginning.lost.length > 0) await knowBoot(deps.db, opened.delegate.accountId, opened.delegate.id, hello.bootId);
+    if (beginning.lost.length > 0) await knowBoot(deps.db, accountId, id, hello.bootId);
+    // It may also have hung up just now.
+    if (!session || !deps.sessions.isOpen(session)) return;
     const { name, host, tags, slots } = hello;
     deps.log.info({ delegate: name, host, tags, slots, kept: beginning.held.size }, "delegate connected");
-    await deps.dispatch.pull(opened);
+    await deps.dispatch.pull(session);
   }
 
   async function take(message: ToServer): Promise<void> {

@@ -123,6 +123,36 @@ export async function leaseReady(db: Store, wanted: Wanted): Promise<LeasedWork[
   );
 }
 
+export type Lease = {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly epoch: number;
+  readonly leasedAt: number;
+};
+
+/**
+ * Gives back a task that never went out to its delegate, for any other to take. Not one that is to end: its delegate's
+ * return, or its being lost, ends it.
+ */
+export async function releaseTask(db: Store, task: Lease): Promise<boolean> {
+  const rows = await db.query(
+    `update tasks set status = 'ready', delegate_id = null, leased_at = null
+      where account_id = $1 and id = $2 and epoch = $3 and leased_at = $4 and status = 'leased' and not cancelling returning id`,
+    [task.accountId, task.id, task.epoch, task.leasedAt],
+  );
+  return rows.length > 0;
+}
+
+/** Leases that a hello found and that are sent again: another time marks them, so that `releaseTask` leaves them alone. */
+export async function renewLeases(db: Store, accountId: Uuid, ids: readonly Uuid[], at: number): Promise<void> {
+  if (ids.length === 0) return;
+  await db.query(
+    `update tasks set leased_at = greatest(leased_at + 1, $3)
+      where account_id = $1 and id = any($2::uuid[]) and status = 'leased'`,
+    [accountId, ids, at],
+  );
+}
+
 export type HeldTask = {
   readonly id: Uuid;
   readonly runId: Uuid;

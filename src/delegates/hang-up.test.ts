@@ -1,0 +1,178 @@
+/** A delegate that hangs up while the server is at work for it: nothing is left leased to a connection that is gone. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { ended, givePipelines, startRun, statusesOf } from "../../test/harness/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
+import { until } from "../../test/harness/until.ts";
+import { recordedLog } from "../../test/harness/watch.ts";
+import type { Query } from "../platform/db/db.ts";
+
+let platform: TestPlatform;
+let token: string;
+const log = recordedLog();
+const identity = newIdentity();
+/** A statement whose answer the platform gets only when the test lets it on. */
+let gate: { readonly text: RegExp; readonly reached: () => void; readonly open: Promise<void> } | undefined;
+
+before(async () => {
+  const gated =
+    (query: Query): Query =>
+    async (text, values) => {
+      const rows = await query<never>(text, values);
+      if (gate?.text.test(text)) {
+        const { reached, open } = gate;
+        gate = undefined;
+        reached();
+        await open;
+      }
+      return rows;
+    };
+  platform = await startTestPlatform({
+    logTo: log.stream,
+    wrapDb: (db) => ({
+      ...db,
+      query: gated(db.query),
+      transaction: (work) => db.transaction((tx) => work({ ...tx, query: gated(tx.query) })),
+    }),
+  });
+  token = await platform.delegateToken();
+  await givePipelines(platform, { id: "one", steps: [{ id: "a" }] });
+});
+after(() => platform?.stop());
+beforeEach(() => (gate = undefined));
+
+/** Stops the platform behind the next statement like this. */
+function stopAt(text: RegExp): { readonly reached: Promise<void>; readonly open: () => void } {
+  const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  gate = { text, reached: reached.resolve, open: open.promise };
+  return { reached: reached.promise, open: open.resolve };
+}
+
+const quitter = (bootId = "boot-1"): Promise<PretendDelegate> =>
+  pretendDelegate({ url: platform.url, token, identity, name: "quitter", bootId, slots: 1 });
+
+/** Cuts the connection and waits until the server has noticed. */
+async function hangUp(delegate: PretendDelegate): Promise<void> {
+  const before = log.count("delegate disconnected");
+  await delegate.cut();
+  await until(
+    () => log.count("delegate disconnected"),
+    (now) => now > before,
+  );
+}
+
+const leases = async (): Promise<number> =>
+  (await platform.db.query("select 1 from tasks where status = 'leased'")).length;
+
+/** Somebody else gets the task, although no time has passed. */
+async function runElsewhere(id: string): Promise<void> {
+  await until(leases, (now) => now === 0);
+  const heir = await pretendDelegate({ url: platform.url, token, name: "heir", identity: newIdentity() });
+  heir.finish(await heir.next("run"));
+  await heir.next("finishedAck");
+  assert.equal(await statusesOf(platform, id, "a"), "Success a:Success");
+  await heir.close();
+  await platform.db.query("update delegates set seen_at = 0 where name = 'heir'");
+}
+
+test("while what waits is leased to it", async () => {
+  const id = await startRun(platform, "one");
+  const lookup = stopAt(/skip locked/);
+  const delegate = await quitter();
+  await lookup.reached;
+  assert.equal(await leases(), 1);
+  await hangUp(delegate);
+  lookup.open();
+  await runElsewhere(id);
+});
+
+test("while a task is made for it", async () => {
+  const delegate = await quitter();
+  await delegate.next("welcome");
+  const insert = stopAt(/insert into tasks/);
+  const starting = startRun(platform, "one");
+  await insert.reached;
+  await hangUp(delegate);
+  insert.open();
+  await runElsewhere(await starting);
+});
+
+test("while its lost tasks are ended: nothing more is leased to it", async () => {
+  const first = await quitter();
+  await first.next("welcome");
+  const lost = await startRun(platform, "one");
+  await first.next("run");
+  await hangUp(first);
+  const waiting = await startRun(platform, "one");
+  const closing = stopAt(/set status = 'finished'/);
+  const second = await quitter("boot-2");
+  await closing.reached;
+  await hangUp(second);
+  const looks = stopAt(/skip locked/);
+  void looks.reached.then(() => assert.fail("it looked for tasks of a connection that is gone"));
+  closing.open();
+  assert.equal(await ended(platform, lost), "FAILED");
+  gate = undefined;
+  looks.open();
+  await runElsewhere(waiting);
+});
+
+test("while its hello is taken: it becomes no session, what waits is for others, its own leases stay its own", async () => {
+  const first = await quitter("boot-2");
+  await first.next("welcome");
+  const own = await startRun(platform, "one");
+  const run = await first.next("run");
+  await hangUp(first);
+  const waiting = await startRun(platform, "one");
+  const hello = stopAt(/insert into delegates/);
+  const second = await quitter("boot-2");
+  await hello.reached;
+  await second.cut();
+  await until(
+    () => platform.platform.http.app.websocketServer.clients.size,
+    (open) => open === 0,
+  );
+  hello.open();
+  const heir = await pretendDelegate({ url: platform.url, token, name: "heir", identity: newIdentity() });
+  heir.finish(await heir.next("run"));
+  await heir.next("finishedAck");
+  assert.equal(await statusesOf(platform, waiting), "Success");
+  await heir.close();
+  await platform.db.query("update delegates set seen_at = 0 where name = 'heir'");
+  const third = await quitter("boot-2");
+  assert.deepEqual(await third.next("run"), run);
+  third.finish(run);
+  await third.next("finishedAck");
+  assert.equal(await statusesOf(platform, own), "Success");
+  await third.close();
+});
+
+test("a task that a hello has sent again is not given to others by the connection that could not send it", async () => {
+  const first = await quitter("boot-2");
+  await first.next("welcome");
+  const waiting = await startRun(platform, "one");
+  first.finish(await first.next("run"));
+  await first.next("finishedAck");
+  assert.equal(await statusesOf(platform, waiting), "Success");
+  await hangUp(first);
+  const id = await startRun(platform, "one");
+  const lookup = stopAt(/skip locked/);
+  const second = await quitter("boot-2");
+  await lookup.reached;
+  await hangUp(second);
+  // Leased, and not sent yet: the delegate is back before the first connection finds that it cannot.
+  const third = await quitter("boot-2");
+  const run = await third.next("run");
+  lookup.open();
+  const rival = await pretendDelegate({ url: platform.url, token, name: "rival", identity: newIdentity() });
+  await rival.next("welcome");
+  await platform.platform.reconcile();
+  assert.equal(await leases(), 1);
+  third.finish(run);
+  await third.next("finishedAck");
+  assert.equal(await statusesOf(platform, id), "Success");
+  assert.deepEqual(rival.waiting(), []);
+  await third.close();
+  await rival.close();
+});
