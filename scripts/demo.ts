@@ -101,6 +101,20 @@ async function setUp(client: Client): Promise<Trigger> {
     "text/yaml",
     ({ connector }) => connector.identifier,
   );
+  await send<Named<"service">>(
+    client,
+    "service.yaml",
+    "/ng/api/servicesV2",
+    "application/yaml",
+    ({ service }) => service.identifier,
+  );
+  await send<Named<"environment">>(
+    client,
+    "environment.yaml",
+    "/ng/api/environmentsV2",
+    "application/yaml",
+    ({ environment }) => environment.identifier,
+  );
   await send<string>(client, "pipeline.yaml", `/pipeline/api/pipelines?${SCOPE}`, "application/yaml", (name) => name);
   const triggers = `/pipeline/api/triggers?${SCOPE}&targetIdentifier=${PIPELINE}`;
   return send<Trigger>(client, "trigger.yaml", triggers, "application/yaml", ({ identifier }) => identifier);

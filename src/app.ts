@@ -81,7 +81,11 @@ export async function buildPlatform(deps: PlatformDeps) {
   const connectors = makeConnectors({ ...base, permits: identity.permits, requireScope: projects.requireScope });
   const environments = makeEnvironments({ ...base, permits: identity.permits, requireScope: projects.requireScope });
   const delegates = makeDelegates({ ...base, log, onError });
-  const pipelines = makePipelines({ ...base, getProject: projects.get });
+  const pipelines = makePipelines({
+    ...base,
+    getProject: projects.get,
+    exist: { ...environments.exist, connector: connectors.exist },
+  });
   const executions = makeExecutions({
     ...base,
     getProject: projects.get,
@@ -95,6 +99,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     permits: identity.permits,
     getPipeline: pipelines.get,
     prepareRun: pipelines.prepareRun,
+    tryInputs: pipelines.tryInputs,
     startExecution: executions.start,
     getExecution: executions.get,
     sealer: makeSealer(deps.rootKey, "webhook tokens"),

@@ -3,11 +3,19 @@ import type { Client, Exchange } from "./client.ts";
 
 export const SCOPE = "orgIdentifier=default&projectIdentifier=bench";
 
-export const createProject = (client: Client): Promise<unknown> =>
-  client.post(
+/** The project, and in it what its pipelines name. */
+export async function createProject(client: Client): Promise<void> {
+  await client.post(
     "/ng/api/projects?orgIdentifier=default",
     "project: { name: Bench, orgIdentifier: default, identifier: bench }",
   );
+  const named = "name: Bench, identifier: bench, orgIdentifier: default, projectIdentifier: bench";
+  await client.post("/ng/api/servicesV2", `service: { ${named} }`);
+  const registry =
+    "registryUrl: 'https://registry.example.com/v2/', providerType: PublicHosted, auth: { type: Anonymous }";
+  await client.post("/ng/api/connectors", `connector: { ${named}, type: ContainerRegistry, spec: { ${registry} } }`);
+  await client.post("/ng/api/environmentsV2", `environment: { ${named}, type: PreProduction }`);
+}
 
 /** Answers the pipeline's identifier. */
 export function createPipeline(client: Client, identifier: string, steps: number, script: string): Promise<string> {

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { connectorYaml, create, made, pipelineYaml, projectYaml, triggerYaml } from "../../test/harness/contract.ts";
+import {
+  connectorYaml,
+  create,
+  made,
+  makeTargets,
+  pipelineYaml,
+  projectYaml,
+  triggerYaml,
+} from "../../test/harness/contract.ts";
 import { handClock, startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
 import { makeAudit } from "./record.ts";
 
@@ -11,6 +19,7 @@ after(() => platform?.stop());
 
 test("each change is recorded once, with who, what and where", async () => {
   await made(create.project(platform, projectYaml()));
+  await makeTargets(platform);
   await made(create.connector(platform, connectorYaml()));
   await made(create.pipeline(platform, pipelineYaml()));
   await made(create.trigger(platform, "deploy", triggerYaml()));
@@ -27,6 +36,9 @@ test("each change is recorded once, with who, what and where", async () => {
   const account = { org_identifier: null, project_identifier: null, ...who };
   assert.deepEqual(rows, [
     { operation: "project.create", resource_type: "PROJECT", resource_id: "shop", ...shop },
+    { operation: "connector.create", resource_type: "CONNECTOR", resource_id: "cluster", ...shop },
+    { operation: "service.create", resource_type: "SERVICE", resource_id: "web", ...shop },
+    { operation: "environment.create", resource_type: "ENVIRONMENT", resource_id: "staging", ...shop },
     { operation: "connector.create", resource_type: "CONNECTOR", resource_id: "registry", ...account },
     { operation: "pipeline.create", resource_type: "PIPELINE", resource_id: "deploy", ...shop },
     { operation: "trigger.create", resource_type: "PIPELINE", resource_id: "deploy/hook", ...shop },

@@ -10,7 +10,7 @@ import { makeEnvironments } from "./index.ts";
 
 let platform: TestPlatform;
 let actor: Actor;
-let exist: ReturnType<typeof makeEnvironments>;
+let exist: ReturnType<typeof makeEnvironments>["exist"];
 let statements = 0;
 const never = (): never => assert.fail("asking what exists needs nothing else");
 
@@ -27,7 +27,15 @@ before(async () => {
     },
   };
   const audit = makeAudit({ clock: platform.clock, newId: never });
-  exist = makeEnvironments({ db, audit, authorize, permits, requireScope: never, clock: platform.clock, newId: never });
+  ({ exist } = makeEnvironments({
+    db,
+    audit,
+    authorize,
+    permits,
+    requireScope: never,
+    clock: platform.clock,
+    newId: never,
+  }));
 });
 after(() => platform?.stop());
 
@@ -49,7 +57,7 @@ test("references are answered in order, each from its own scope, by one statemen
       await made(post(path, { identifier, name: "x", ...scope, ...more }));
   const asked = ["in_project", "none", "a b", "org.in_org", "in_org", "account.in_account", "account.in_org"];
   const answer = [true, false, false, true, false, true, false];
-  for (const ask of [exist.environmentsExist, exist.servicesExist]) {
+  for (const ask of [exist.environment, exist.service]) {
     statements = 0;
     assert.deepEqual(await ask(actor, SHOP, asked), answer);
     assert.equal(statements, 1);
@@ -59,9 +67,9 @@ test("references are answered in order, each from its own scope, by one statemen
 
 test("nothing of another account exists, nor what the actor may not see", async () => {
   const other: Actor = { kind: "system", accountId: fromWire((await platform.addAccount()).accountId) as Uuid };
-  assert.deepEqual(await exist.environmentsExist(other, SHOP, ["in_project", "account.in_account"]), [false, false]);
+  assert.deepEqual(await exist.environment(other, SHOP, ["in_project", "account.in_account"]), [false, false]);
   const guest: Actor = { kind: "delegate", accountId: actor.accountId, id: actor.accountId, name: "guest" };
-  assert.deepEqual(await exist.servicesExist(guest, SHOP, ["in_project"]), [false]);
+  assert.deepEqual(await exist.service(guest, SHOP, ["in_project"]), [false]);
 });
 
 test("a project that is deleted while something is made in it is a project that does not exist", async () => {

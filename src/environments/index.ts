@@ -7,8 +7,7 @@ export function makeEnvironments(deps: EntityDeps) {
   const environments = makeEntities<Environment>(deps, ENVIRONMENT);
   const services = makeEntities<Service>(deps, SERVICE);
   return {
-    environmentsExist: environments.exist,
-    servicesExist: services.exist,
+    exist: { environment: environments.exist, service: services.exist },
     routes: environmentRoutes({ environments, services }),
   };
 }

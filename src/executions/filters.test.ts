@@ -1,7 +1,17 @@
 /** Every filter of GraphQL `executions` with every operator that it has, over real runs; and the fields that only some lists ask for. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, eventually, made, pipelineYaml, projectYaml, triggerYaml, YAML } from "../../test/harness/contract.ts";
+import {
+  connectorYaml,
+  create,
+  eventually,
+  made,
+  makeTargets,
+  pipelineYaml,
+  projectYaml,
+  triggerYaml,
+  YAML,
+} from "../../test/harness/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
 import { countExecutions, listStatement } from "./store/lists.ts";
 import { ID_RULES, TIME_RULES } from "./wire/graphql-filters.ts";
@@ -24,7 +34,12 @@ const elsewhere = (yaml: string): string =>
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml("shop", "  tags: { floor: ground }\n")));
+  await makeTargets(platform);
   await made(create.project(platform, projectYaml("depot").replace("The shop", "my_depot")));
+  const inDepot = "  orgIdentifier: default\n  projectIdentifier: depot\n";
+  await made(create.connector(platform, connectorYaml("cluster", inDepot)));
+  await made(create.service(platform, "api", "  orgIdentifier: default\n"));
+  await made(create.environment(platform, "live"));
   await made(create.pipeline(platform, pipelineYaml("one", "none", "  tags: { team: red, urgent: '' }\n")));
   await made(create.pipeline(platform, pipelineYaml("two", "none", "  tags: { team: blue }\n")));
   await made(

@@ -8,6 +8,7 @@ import type { GetProject } from "../projects/index.ts";
 import { readPipeline } from "./document/index.ts";
 import type { InProject, PipelineWithYaml } from "./pipeline.ts";
 import { problem } from "./problems.ts";
+import type { ExistOf } from "./references.ts";
 import { insertPipeline } from "./store.ts";
 
 export type PipelineDeps = {
@@ -15,6 +16,8 @@ export type PipelineDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly getProject: GetProject;
+  /** Whether what a pipeline names exists. */
+  readonly exist: ExistOf;
   readonly clock: Clock;
   readonly newId: NewId;
 };

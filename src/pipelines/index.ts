@@ -8,7 +8,7 @@ import { pipelineRoutes } from "./rest.ts";
 export type { InProject, MaybeInProject } from "./pipeline.ts";
 export { addPipelineTypes, type PipelineNode } from "./graphql.ts";
 export type { GetPipeline } from "./get.ts";
-export type { PreparedRun, PrepareRun } from "./prepare-run.ts";
+export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
 
 export type Pipelines = ReturnType<typeof makePipelines>;
 
@@ -19,7 +19,7 @@ export function makePipelines(deps: PipelineDeps) {
     get,
     getById: makeGetPipelineById(deps),
     list: makeListPipelines(deps),
-    prepareRun: makePrepareRun({ get }),
+    ...makePrepareRun({ get, exist: deps.exist }),
   };
   return { ...verbs, routes: pipelineRoutes(verbs) };
 }

@@ -37,11 +37,18 @@ function inputsIn(value: unknown, path: Path): readonly RuntimeInput[] {
  * `document.invalid` when a value does not fit its field, and the problems of
  * `parseDocument`; faults carry line and column in the input.
  */
-export function mergeInputs(
+export const mergeInputs = (
   pipeline: PipelineDocument,
   input: string | Doc | undefined,
   options: { readonly format?: Format } = {},
-): PipelineDocument {
+): PipelineDocument => fillIn(pipeline, input, options).pipeline;
+
+/** The same, and where in the input the value at a path was given; undefined for what the pipeline itself says. */
+export function fillIn(
+  pipeline: PipelineDocument,
+  input: string | Doc | undefined,
+  options: { readonly format?: Format } = {},
+): { readonly pipeline: PipelineDocument; readonly givenAt: Doc["position"] } {
   const doc = typeof input === "string" ? readInput(input, options) : input;
   const merged = merge(pipeline, doc);
   if (merged.missing.length > 0 || merged.faults.length > 0) throw refusal(merged);
@@ -49,7 +56,7 @@ export function mergeInputs(
   const filled = validate(pipelineSchema("merged"), positioned, { root: "pipeline" });
   const faults = faultsOf(filled, positioned, "merged");
   if (faults.length > 0) throw invalid(faults);
-  return filled;
+  return { pipeline: filled, givenAt: positioned.position };
 }
 
 /** Nothing but white space is no input. */

@@ -1,9 +1,9 @@
 import type { FailureStrategy, NodeId, Plan, PlanNode } from "../engine/index.ts";
 import { bindScript } from "../engine/index.ts";
-import { type Context, contextOf, type Facts } from "./document/context.ts";
+import { type Context, contextOf, type Facts, type SomeFacts } from "./document/context.ts";
 import { parseDuration } from "./document/duration.ts";
 import type { PipelineDocument, StageDocument, StepDocument } from "./document/schema.ts";
-import { evaluateVariables } from "./document/evaluate-variables.ts";
+import { evaluateKnownVariables, evaluateVariables } from "./document/evaluate-variables.ts";
 
 export type { Facts } from "./document/context.ts";
 
@@ -19,16 +19,30 @@ type Selectors = PipelineDocument["delegateSelectors"];
  * once: throws `pipeline.unresolved_variable` (400) when one reads what is not there.
  */
 export function buildPlan(pipeline: PipelineDocument, facts: Facts, newId: () => string): Plan {
+  const context = contextOf(pipeline, facts);
+  const { plan, stages } = nodesOf(pipeline, context, newId);
+  evaluateVariables(plan, context, stages);
+  return plan;
+}
+
+type Outline = { readonly plan: Plan; readonly stages: readonly NodeId[] };
+
+/** The plan as expressions see it before the run is made; variables that cannot be evaluated yet have no value. */
+export function outlineOf(pipeline: PipelineDocument, facts: SomeFacts, newId: () => string): Outline {
+  const context = contextOf(pipeline, facts);
+  const outline = nodesOf(pipeline, context, newId);
+  evaluateKnownVariables(outline.plan, context, outline.stages);
+  return outline;
+}
+
+function nodesOf(pipeline: PipelineDocument, context: Context, newId: () => string): Outline {
   const root = newId();
   const stages = pipeline.stages.map(({ stage }) => stageNodes(stage, pipeline, newId));
   const children = stages.map(({ id }) => id);
   const { identifier, name } = pipeline;
   const top: PlanNode = { kind: "pipeline", id: root, identifier, name, path: ["pipeline"], children };
   const nodes = Object.fromEntries([top, ...stages.flatMap((stage) => stage.nodes)].map((node) => [node.id, node]));
-  const context: Context = contextOf(pipeline, facts);
-  const plan: Plan = { root, nodes, context: context.value };
-  evaluateVariables(plan, context, children);
-  return plan;
+  return { plan: { root, nodes, context: context.value }, stages: children };
 }
 
 /** A node with everything below it; `id` is its own. */

@@ -1,12 +1,15 @@
 import type { Actor } from "../core/actor.ts";
-import type { Uuid } from "../core/ids.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
 import type { Plan } from "../engine/index.ts";
 import { readPipeline, type PipelineDocument } from "./document/index.ts";
+import { referencesIn } from "./document/references.ts";
+import { pathText } from "../platform/document/path.ts";
 import type { GetPipeline } from "./get.ts";
-import { mergeInputs } from "./inputs.ts";
-import type { InProject } from "./pipeline.ts";
+import { fillIn } from "./inputs.ts";
+import type { InProject, SavedPipeline } from "./pipeline.ts";
 import { buildPlan, type Facts } from "./plan.ts";
+import { requireReferences, resolveReferences, type ExistOf, type WrittenAt } from "./references.ts";
 
 /** A pipeline with its inputs filled in; only the facts of one run are missing. */
 export type PreparedRun = {
@@ -19,44 +22,87 @@ export type PreparedRun = {
   readonly plan: (facts: Facts, newId: () => string) => Plan;
 };
 
+type Input = { readonly text: string; readonly format: "yaml" | "json" } | undefined;
+
 /**
- * Reads the newest version and fills in the inputs, given as YAML or JSON text.
- * Throws `pipeline.not_found` and the problems of inputs: a missing one is named by its path.
+ * Reads the newest version and fills in the inputs, given as YAML or JSON text. What it names by references has to
+ * exist now. `trigger` is what references may read as `<+trigger.…>`; it must be that of the facts of the run.
+ * Throws `pipeline.not_found`, the problems of inputs (a missing one is named by its path) and `pipeline.bad_references`.
  */
 export type PrepareRun = (
   actor: Actor,
   scope: InProject,
   identifier: string,
-  input: { text: string; format: "yaml" | "json" } | undefined,
+  input: Input,
+  trigger?: Facts["trigger"],
 ) => Promise<PreparedRun>;
+
+/** Whether a run could be made with these inputs, references aside. Throws what PrepareRun throws of inputs. */
+export type TryInputs = (
+  actor: Actor,
+  scope: InProject,
+  identifier: string,
+  input: Input,
+) => Promise<Pick<SavedPipeline, "id" | "projectId">>;
 
 /** Documents kept; one with its inputs has some ten kilobytes. */
 const KEPT = 200;
 
-export function makePrepareRun(deps: { get: GetPipeline }): PrepareRun {
-  // A version never changes and merging is pure, so one reading serves every run with the same inputs.
-  const kept = makeLru<string, PipelineDocument>(KEPT);
+type Filled = { readonly document: PipelineDocument; readonly at: WrittenAt };
 
-  function merged(key: string, read: () => PipelineDocument): PipelineDocument {
-    const document = kept.get(key) ?? read();
-    kept.set(key, document);
-    return document;
+export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf }): {
+  readonly prepareRun: PrepareRun;
+  readonly tryInputs: TryInputs;
+} {
+  // A version never changes and merging is pure, so one reading serves every run with the same inputs.
+  const kept = makeLru<string, Filled>(KEPT);
+
+  function filledIn(pipeline: SavedPipeline, scope: InProject, input: Input): Filled {
+    const key = `${pipeline.id} ${pipeline.version} ${input?.format ?? ""} ${input?.text ?? ""}`;
+    const filled = kept.get(key) ?? fill(pipeline.yaml, scope, input);
+    kept.set(key, filled);
+    return filled;
   }
 
-  return async (actor, scope, identifier, input) => {
-    const pipeline = await deps.get(actor, scope, identifier);
-    const key = `${pipeline.id} ${pipeline.version} ${input?.format ?? ""} ${input?.text ?? ""}`;
-    const document = merged(key, () => {
-      const saved = readPipeline(pipeline.yaml, scope).pipeline;
-      return mergeInputs(saved, input?.text, { format: input?.format ?? "yaml" });
-    });
-    return {
-      pipelineId: pipeline.id,
-      projectId: pipeline.projectId,
-      version: pipeline.version,
-      name: pipeline.name,
-      projectName: pipeline.projectName,
-      plan: (facts, newId) => buildPlan(document, facts, newId),
-    };
+  return {
+    async prepareRun(actor, scope, identifier, input, trigger = null) {
+      const pipeline = await deps.get(actor, scope, identifier);
+      const filled = filledIn(pipeline, scope, input);
+      const { orgIdentifier, projectIdentifier } = scope;
+      const facts = {
+        account: { identifier: toWire(actor.accountId) },
+        org: { identifier: orgIdentifier },
+        project: { identifier: projectIdentifier, name: pipeline.projectName },
+        trigger,
+      };
+      const document = resolveReferences(filled.document, facts, filled.at);
+      await requireReferences(deps.exist, actor, { orgIdentifier, projectIdentifier }, document, filled.at);
+      return {
+        pipelineId: pipeline.id,
+        projectId: pipeline.projectId,
+        version: pipeline.version,
+        name: pipeline.name,
+        projectName: pipeline.projectName,
+        plan: (known, newId) => buildPlan(document, known, newId),
+      };
+    },
+    async tryInputs(actor, scope, identifier, input) {
+      const pipeline = await deps.get(actor, scope, identifier);
+      filledIn(pipeline, scope, input);
+      return pipeline;
+    },
   };
+}
+
+function fill(yaml: string, scope: InProject, input: Input): Filled {
+  const { pipeline, doc } = readPipeline(yaml, scope);
+  const { pipeline: document, givenAt } = fillIn(pipeline, input?.text, { format: input?.format ?? "yaml" });
+  // The documents themselves are large and are not kept.
+  const places = new Map(
+    referencesIn(document).map(({ path }) => {
+      const given = givenAt(path);
+      return [pathText(path), given ? { ...given, inInputs: true } : { ...doc.position(path), inInputs: false }];
+    }),
+  );
+  return { document, at: (path) => places.get(pathText(path)) ?? { inInputs: false } };
 }

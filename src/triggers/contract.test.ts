@@ -5,6 +5,7 @@ import {
   create,
   eventually,
   made,
+  makeTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -38,6 +39,7 @@ const wrapDb = (db: Db): Db => ({
 before(async () => {
   platform = await startTestPlatform({ wrapDb });
   await made(create.project(platform, projectYaml()));
+  await makeTargets(platform);
   await made(
     create.pipeline(platform, pipelineYaml("deploy", '<+trigger.payload.a.b[0]> <+trigger.header["X-Event"]>')),
   );

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize, Permits } from "../identity/index.ts";
-import type { GetPipeline, InProject, PrepareRun } from "../pipelines/index.ts";
+import type { GetPipeline, InProject, TryInputs } from "../pipelines/index.ts";
 import type { Sealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";
 import { parseDocument } from "../platform/document/document.ts";
@@ -20,7 +20,7 @@ export type TriggerDeps = {
   readonly authorize: Authorize;
   readonly permits: Permits;
   readonly getPipeline: GetPipeline;
-  readonly prepareRun: PrepareRun;
+  readonly tryInputs: TryInputs;
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -31,7 +31,8 @@ export const sealedFor = (trigger: Pick<Trigger, "accountId" | "id">): string =>
 
 /**
  * Makes a trigger and its webhook. Its inputs are tried on the pipeline at once,
- * so that a missing one is found here and not at the first call. Throws
+ * so that a missing one is found here and not at the first call; what they
+ * name has to exist when it is called, not yet now. Throws
  * `pipeline.not_found`, `trigger.duplicate`, `trigger.other_scope`, and the
  * problems of documents and inputs.
  */
@@ -51,17 +52,16 @@ export const makeCreateTrigger =
     deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope });
     const body = validate(triggerBody, parseDocument(yaml, { format }), { root: "trigger" });
     requireSame(body, { ...scope, pipelineIdentifier });
-    const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, inputOf(body));
+    const pipeline = await deps.tryInputs(actor, scope, pipelineIdentifier, inputOf(body));
     const [id, at] = [deps.newId(), deps.clock.now()];
     const token = newWebhookToken(accountId);
     const { identifier, name, description, tags, enabled } = body;
-    const { projectId, pipelineId } = prepared;
     const trigger: Trigger = {
       accountId,
       id,
-      projectId,
+      projectId: pipeline.projectId,
       ...scope,
-      pipelineId,
+      pipelineId: pipeline.id,
       pipelineIdentifier,
       identifier,
       name,

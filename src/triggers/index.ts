@@ -1,6 +1,7 @@
 /** What starts executions from outside: custom webhooks. */
 import type { Actor } from "../core/actor.ts";
 import type { GetExecution, StartExecution } from "../executions/index.ts";
+import type { PrepareRun } from "../pipelines/index.ts";
 import { makeCreateTrigger, makeGetTrigger, sealedFor, type TriggerDeps } from "./create.ts";
 import { makeGetDelivery } from "./delivery.ts";
 import { makeReceiveWebhook } from "./receive.ts";
@@ -8,6 +9,7 @@ import { triggerRoutes } from "./rest.ts";
 import type { Trigger } from "./trigger.ts";
 
 export type TriggersDeps = TriggerDeps & {
+  readonly prepareRun: PrepareRun;
   readonly startExecution: StartExecution;
   readonly getExecution: GetExecution;
   readonly onError: (error: unknown) => void;

@@ -96,7 +96,8 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
     const scope = { orgIdentifier, projectIdentifier };
     const actor: Actor = { kind: "trigger", accountId: trigger.accountId, id: trigger.id, name: trigger.identifier };
     const input = inputOf(bodyOf(trigger));
-    const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input);
+    const event = { type: "Webhook", payload: JSON.parse(delivery.payload) as Json, header: delivery.headers };
+    const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, event);
     const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
     await deps.db.transaction(async (tx) => {
       if (!(await takeDelivery(tx, delivery.accountId, delivery.id))) return;
@@ -113,7 +114,7 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
           email: null,
           triggerRef,
         },
-        trigger: { type: "Webhook", payload: JSON.parse(delivery.payload) as Json, header: delivery.headers },
+        trigger: event,
       });
       await closeDelivery(tx, delivery.accountId, delivery.id, {
         status: "TARGET_EXECUTION_REQUESTED",

@@ -3,13 +3,22 @@
  * things of examples/quickstart. Values that only a running server knows are given by the parameter's name, or
  * by operation and name where one name means several things.
  */
-import { connectorYaml, create, made, pipelineYaml, projectYaml, triggerYaml } from "../harness/contract.ts";
+import {
+  connectorYaml,
+  create,
+  made,
+  makeTargets,
+  pipelineYaml,
+  projectYaml,
+  triggerYaml,
+} from "../harness/contract.ts";
 import type { TestPlatform } from "../harness/platform.ts";
 
 export type World = Readonly<Record<string, string>>;
 
 export async function furnish(platform: TestPlatform): Promise<World> {
   await made(create.project(platform, projectYaml()));
+  await makeTargets(platform);
   await made(create.connector(platform, connectorYaml()));
   await made(create.pipeline(platform, pipelineYaml()));
   const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml()));

@@ -60,10 +60,16 @@ export function makeClient({ baseUrl, accountId, apiKey }: ClientFacts) {
     graphql,
     detail,
     follow,
-    makeProject: () =>
-      sendJson(`/ng/api/projects?orgIdentifier=${ORGANIZATION}`, {
+    /** The project, and in it the service and the environment that its pipelines name. */
+    makeProject: async () => {
+      const scope = { orgIdentifier: ORGANIZATION, projectIdentifier: PROJECT };
+      await sendJson(`/ng/api/projects?orgIdentifier=${ORGANIZATION}`, {
         project: { name: "Shop", identifier: PROJECT, orgIdentifier: ORGANIZATION },
-      }),
+      });
+      await sendJson("/ng/api/servicesV2", { name: "Shop", identifier: "shop", ...scope });
+      const environment = { name: "Staging", identifier: "staging", type: "PreProduction", ...scope };
+      await sendJson("/ng/api/environmentsV2", environment);
+    },
     makePipeline: (document: PipelineDocument) => sendJson(`/pipeline/api/pipelines?${SCOPE}`, document),
     /** Makes a webhook for the pipeline and answers its address. */
     makeWebhook: async (pipelineIdentifier: string): Promise<string> => {

@@ -66,11 +66,28 @@ export const triggerYaml = (pipeline = "deploy", identifier = "hook", more = "")
 ${more}  source: { type: Webhook, spec: { type: Custom, spec: { payloadConditions: [], headerConditions: [] } } }
 `;
 
+/** What the sample pipeline names, in the project. */
+export async function makeTargets(on: TestPlatform): Promise<void> {
+  const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
+  await made(create.connector(on, connectorYaml("cluster", inShop)));
+  await made(create.service(on, "web", inShop));
+  await made(create.environment(on, "staging", inShop));
+}
+
 export const create = {
   project: (on: TestPlatform, body: string, contentType = YAML): Promise<Answer> =>
     on.send("POST", "/gateway/ng/api/projects?orgIdentifier=default", { contentType, body }),
   connector: (on: TestPlatform, body: string, contentType = "text/yaml"): Promise<Answer> =>
     on.send("POST", "/gateway/ng/api/connectors", { contentType, body }),
+  /** `scope` is YAML of the document, as in connectorYaml. */
+  service: (on: TestPlatform, identifier: string, scope = ""): Promise<Answer> => {
+    const body = `service:\n  name: ${identifier}\n  identifier: ${identifier}\n${scope}`;
+    return on.send("POST", "/gateway/ng/api/servicesV2", { contentType: YAML, body });
+  },
+  environment: (on: TestPlatform, identifier: string, scope = ""): Promise<Answer> => {
+    const body = `environment:\n  name: ${identifier}\n  identifier: ${identifier}\n  type: PreProduction\n${scope}`;
+    return on.send("POST", "/gateway/ng/api/environmentsV2", { contentType: YAML, body });
+  },
   pipeline: (on: TestPlatform, body: string, contentType = YAML): Promise<Answer> =>
     on.send("POST", `/gateway/pipeline/api/pipelines?${SCOPE}`, { contentType, body }),
   trigger: (on: TestPlatform, pipeline: string, body: string, contentType = YAML): Promise<Answer> =>

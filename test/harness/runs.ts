@@ -32,7 +32,20 @@ export async function givePipelines(to: Sender, ...sketches: readonly PipelineSk
     body: JSON.stringify({ project }),
   });
   assert.equal(made.status, 200, made.text);
+  await giveTargets(to);
   for (const sketch of sketches) await addPipeline(to, sketch);
+}
+
+/** The service and the environment that the sketches name. */
+async function giveTargets(to: Sender): Promise<void> {
+  const scope = { orgIdentifier: "default", projectIdentifier: "p" };
+  for (const [path, body] of [
+    ["servicesV2", { name: "S", identifier: "s", ...scope }],
+    ["environmentsV2", { name: "E", identifier: "e", type: "PreProduction", ...scope }],
+  ] as const) {
+    const made = await to.send("POST", `/ng/api/${path}`, { contentType: JSON_TYPE, body: JSON.stringify(body) });
+    assert.equal(made.status, 200, made.text);
+  }
 }
 
 export async function addPipeline(to: Sender, sketch: PipelineSketch): Promise<void> {

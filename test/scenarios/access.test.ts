@@ -19,7 +19,7 @@ import {
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import type { PrivateRoute, Route } from "../../src/platform/http/routes.ts";
-import { connectorYaml, create, made, pipelineYaml, projectYaml, YAML } from "../harness/contract.ts";
+import { connectorYaml, create, made, makeTargets, pipelineYaml, projectYaml, YAML } from "../harness/contract.ts";
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../harness/platform.ts";
 
 const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete)$/;
@@ -54,6 +54,7 @@ before(async () => {
   other = await platform.addAccount();
   viewer = await platform.addUser("_account_viewer");
   await made(create.project(platform, projectYaml()));
+  await makeTargets(platform);
   await made(create.pipeline(platform, pipelineYaml()));
   executionId = (await made(create.run(platform, "deploy"))).planExecution.uuid;
 });

@@ -34,6 +34,16 @@ test("the quickstart runs from its files to a queryable execution", async () => 
     body: await example("connector.yaml"),
   });
   assert.equal(connector.body.status, "SUCCESS");
+  for (const [path, file] of [
+    ["servicesV2", "service.yaml"],
+    ["environmentsV2", "environment.yaml"],
+  ] as const) {
+    const made = await platform.send("POST", `/gateway/ng/api/${path}`, {
+      contentType: "application/yaml",
+      body: await example(file),
+    });
+    assert.equal(made.body.status, "SUCCESS", made.text);
+  }
   const pipeline = await platform.send("POST", `/gateway/pipeline/api/pipelines?${SCOPE}`, {
     contentType: "application/yaml",
     body: await example("pipeline.yaml"),

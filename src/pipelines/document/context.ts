@@ -34,6 +34,9 @@ export type Pending = {
   readonly stage: number | undefined;
 };
 
+/** The facts, or those of them that hold before the run is made. */
+export type SomeFacts = Omit<Facts, "execution"> & { readonly execution: Facts["execution"] | null };
+
 export type Context = { readonly value: { readonly [key: string]: Json }; readonly pending: readonly Pending[] };
 
 /**
@@ -41,7 +44,7 @@ export type Context = { readonly value: { readonly [key: string]: Json }; readon
  * identifier and variables as name → value, and the facts of the run. Nothing
  * in it depends on the order of keys, and absent maps are empty ones.
  */
-export function contextOf(pipeline: PipelineDocument, facts: Facts): Context {
+export function contextOf(pipeline: PipelineDocument, facts: SomeFacts): Context {
   const pending: Pending[] = [];
   const { execution, account, org, project, trigger } = facts;
   const variables = valuesOf(pipeline.variables, "pipeline.variables", undefined, pending);
@@ -60,11 +63,13 @@ export function contextOf(pipeline: PipelineDocument, facts: Facts): Context {
       tags: plain(pipeline.tags ?? {}),
       variables,
       stages: Object.fromEntries(stages),
-      executionId: execution.id,
-      sequenceId: execution.sequenceId,
-      startTs: execution.startTs,
-      triggerType: execution.triggerType,
-      triggeredBy: plain(execution.triggeredBy),
+      ...(execution && {
+        executionId: execution.id,
+        sequenceId: execution.sequenceId,
+        startTs: execution.startTs,
+        triggerType: execution.triggerType,
+        triggeredBy: plain(execution.triggeredBy),
+      }),
     },
   };
   return { value, pending };

@@ -1,6 +1,18 @@
+import { Problem } from "../../core/problem.ts";
 import { evaluateTemplate, ExpressionError, type NodeId, type Plan, scopeFor } from "../../engine/index.ts";
 import { type Context, type Pending, valueOf } from "./context.ts";
 import { problem } from "./problems.ts";
+
+/** The same before the run is made: a variable that reads what is not known yet has no value yet. */
+export function evaluateKnownVariables(plan: Plan, context: Context, stages: readonly NodeId[]): void {
+  for (const pending of context.pending) {
+    try {
+      evaluateVariables(plan, { ...context, pending: [pending] }, stages);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+  }
+}
 
 /**
  * Fills in the variables that hold expressions, once and in the order of the

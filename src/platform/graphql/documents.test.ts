@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { execute, getIntrospectionQuery, parse, validate } from "graphql";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Actor } from "../../core/actor.ts";
-import { create, JSON_TYPE, made, pipelineYaml, projectYaml } from "../../../test/harness/contract.ts";
+import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../../../test/harness/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
 import { formatGraphqlError } from "./errors.ts";
 import { Problem } from "../../core/problem.ts";
@@ -19,6 +19,7 @@ let pipeline: string;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
+  await makeTargets(platform);
   await made(create.pipeline(platform, pipelineYaml("deploy", "x", "  description: Ships it\n")));
   for (const _ of [1, 2, 3]) {
     platform.clock.advance(1_000);

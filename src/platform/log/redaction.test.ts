@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, pipelineYaml, projectYaml, triggerYaml } from "../../../test/harness/contract.ts";
+import {
+  create,
+  JSON_TYPE,
+  made,
+  makeTargets,
+  pipelineYaml,
+  projectYaml,
+  triggerYaml,
+} from "../../../test/harness/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
 import { makeLog } from "./log.ts";
 
@@ -23,6 +31,7 @@ let webhookUrl: string;
 before(async () => {
   platform = await startTestPlatform({ logTo: sink((text) => void (logged += text)) });
   await made(create.project(platform, projectYaml()));
+  await makeTargets(platform);
   await made(create.pipeline(platform, pipelineYaml()));
   ({ webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml())));
   const token = /custom\/([^/]+)\/v3/.exec(webhookUrl)?.[1] ?? "";

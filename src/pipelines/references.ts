@@ -1,0 +1,92 @@
+/** What a run names outside of its pipeline: expressions in it resolved, and all of it there. */
+import type { Actor } from "../core/actor.ts";
+import type { Fault } from "../core/problem.ts";
+import type { Place } from "../core/reference.ts";
+import { evaluateTemplate, ExpressionError, scopeFor } from "../engine/index.ts";
+import { clip, pathText, type Path } from "../platform/document/path.ts";
+import type { Facts } from "./document/context.ts";
+import { problem } from "./document/problems.ts";
+import { referencesIn, type Reference } from "./document/references.ts";
+import type { PipelineDocument } from "./document/schema.ts";
+import { outlineOf } from "./plan.ts";
+
+/** Which of the references, standing in a thing that lives at `home`, name something: an answer for each, in order. */
+type Exist = (actor: Actor, home: Place, references: readonly string[]) => Promise<readonly boolean[]>;
+export type ExistOf = { readonly [kind in Reference["kind"]]: Exist };
+
+/** Facts that hold before a run is made; its id and its number do not. */
+export type EarlyFacts = Omit<Facts, "execution">;
+
+/** Where the value at a path was written: line and column, in the saved document or in the inputs of the run. */
+export type WrittenAt = (path: Path) => Pick<Fault, "line" | "column"> & { readonly inInputs: boolean };
+
+const isOpen = ({ value }: Reference): boolean => value.includes("<+");
+
+/**
+ * The pipeline with the expressions in its references replaced by their values. They may read what is known before
+ * the run: variables, names and identifiers, tags, the trigger. What else they read is refused:
+ * `pipeline.bad_references` (400) names each path.
+ */
+export function resolveReferences(pipeline: PipelineDocument, facts: EarlyFacts, at: WrittenAt): PipelineDocument {
+  const open = referencesIn(pipeline).filter(isOpen);
+  if (open.length === 0) return pipeline;
+  let last = 0;
+  const { plan, stages } = outlineOf(pipeline, { ...facts, execution: null }, () => `n${(last += 1)}`);
+  const faults: Fault[] = [];
+  const resolved = structuredClone(pipeline);
+  for (const reference of open) {
+    try {
+      const scope = scopeFor(plan, () => undefined, stages[reference.stage] ?? plan.root);
+      put(resolved, reference.path.slice(1), evaluateTemplate(reference.value, scope));
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      faults.push(faultAt(reference, `It cannot be resolved before the run: ${error.message}`, at));
+    }
+  }
+  if (faults.length > 0) throw refusal(faults);
+  return resolved;
+}
+
+/** Throws `pipeline.bad_references` (400) naming the path of each reference to what does not exist. */
+export async function requireReferences(
+  exist: ExistOf,
+  actor: Actor,
+  home: Place,
+  pipeline: PipelineDocument,
+  at: WrittenAt,
+): Promise<void> {
+  const references = referencesIn(pipeline);
+  const kinds = [...new Set(references.map(({ kind }) => kind))];
+  const missing = await Promise.all(
+    kinds.map(async (kind) => {
+      const ofKind = references.filter((one) => one.kind === kind);
+      const names = [...new Set(ofKind.map(({ value }) => value))];
+      const found = await exist[kind](actor, home, names);
+      const unknown = new Set(names.filter((_, index) => found[index] !== true));
+      return ofKind.filter(({ value }) => unknown.has(value));
+    }),
+  );
+  const absent = new Set(missing.flat());
+  const faults = references
+    .filter((one) => absent.has(one))
+    .map((one) => faultAt(one, `No ${one.kind} '${clip(one.value)}' exists`, at));
+  if (faults.length > 0) throw refusal(faults);
+}
+
+function faultAt({ path }: Reference, message: string, at: WrittenAt): Fault {
+  const { inInputs, ...position } = at(path);
+  return {
+    path: pathText(path),
+    message: inInputs ? `${message} (given by the inputs of the run)` : message,
+    ...position,
+  };
+}
+
+const refusal = (faults: readonly Fault[]): Error =>
+  problem("pipeline.bad_references", [faults.map(({ path, message }) => `${path}: ${message}`).join("; ")], { faults });
+
+function put(pipeline: unknown, path: Path, value: string): void {
+  let owner = pipeline as Record<string | number, unknown>;
+  for (const part of path.slice(0, -1)) owner = owner[part] as typeof owner;
+  owner[path.at(-1) ?? ""] = value;
+}
