@@ -72,25 +72,25 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
   async function begin(hello: Hello): Promise<void> {
     const beginning = await connect(deps, token, hello);
     const { accountId, id } = beginning.delegate;
-    // It may have hung up meanwhile. Then its close has been and gone: it becomes no session, which nobody would end.
-    if (socket.readyState === socket.OPEN) {
-      // Known before the welcome is sent: the delegate may answer it at once.
-      session = deps.sessions.open(beginning.delegate, {
-        held: new Map(beginning.held),
-        heardAt: deps.clock.now(),
-        send,
-        close: () => socket.terminate(),
-      });
-    }
-    // What it was leased before and cannot be sent now stays its own: a later connection may be running it already.
+    // It may have hung up meanwhile. Then its close has been and gone: it becomes no session, which nobody would end. Its
+    // leases stay its own: a later connection may be running them already.
+    if (socket.readyState !== socket.OPEN) return;
+    // Known before the welcome is sent: the delegate may answer it at once.
+    const opened = deps.sessions.open(beginning.delegate, {
+      held: new Map(beginning.held),
+      heardAt: deps.clock.now(),
+      send,
+      close: () => socket.terminate(),
+    });
+    session = opened;
     for (const message of beginning.messages) send(message);
     for (const lost of beginning.lost) await endAsLost(deps, lost, restarted(hello.name));
     if (beginning.lost.length > 0) await knowBoot(deps.db, accountId, id, hello.bootId);
     // It may also have hung up just now.
-    if (!session || !deps.sessions.isOpen(session)) return;
+    if (!deps.sessions.isOpen(opened)) return;
     const { name, host, tags, slots } = hello;
     deps.log.info({ delegate: name, host, tags, slots, kept: beginning.held.size }, "delegate connected");
-    await deps.dispatch.pull(session);
+    await deps.dispatch.pull(opened);
   }
 
   async function take(message: ToServer): Promise<void> {
