@@ -6,6 +6,7 @@ import { toWire, type Uuid } from "./core/ids.ts";
 import { Problem } from "./core/problem.ts";
 import { factsFile, firstStartText, keepFacts, readFacts, type BootstrapFacts } from "./platform/config/bootstrap.ts";
 import { ConfigError, loadRootKey, readConfig, type Config } from "./platform/config/config.ts";
+import { makeFolder } from "./platform/folder.ts";
 import { lockDataDir } from "./platform/db/embedded/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
 import { makeLog, type Log } from "./platform/log/log.ts";
@@ -34,6 +35,7 @@ async function startAll(config: Config, log: Log, onStop: (undo: Undo) => void):
   const lock = await lockDataDir(config.dataDir);
   onStop(() => lock.release());
   const rootKey = loadRootKey(config);
+  if (config.localDelegate && config.delegateDir !== undefined) await checkDelegateDir(config.delegateDir);
   const database = await openDatabase({ url: config.databaseUrl, lock, log });
   onStop(() => database.close());
   let baseUrl = config.publicUrl ?? "";
@@ -62,6 +64,17 @@ async function startAll(config: Config, log: Log, onStop: (undo: Undo) => void):
   const { hostname, port } = new URL(address);
   log.info({ host: hostname, port: Number(port), database: database.describe }, "listening");
   process.stdout.write("Railhead is ready.\n");
+}
+
+/** The delegate itself could only end again and again. */
+async function checkDelegateDir(path: string): Promise<void> {
+  try {
+    // As the delegate makes it: others pass through to where their steps work.
+    await makeFolder(path, process.getuid?.() === 0 ? 0o711 : 0o700);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([`RAILHEAD_DELEGATE_DIR names ${path}, which is no folder and cannot be made one: ${why}.`]);
+  }
 }
 
 async function listen({ http }: Platform, { host, port }: Config): Promise<string> {

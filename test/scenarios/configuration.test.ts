@@ -134,3 +134,23 @@ test("RAILHEAD_LOCAL_DELEGATE=off starts none", async () => {
   );
   assert.equal((await server.end("SIGTERM")).code, 0);
 });
+
+test("a data directory that cannot be made ends the start with one line", async () => {
+  for (const dataDir of ["/proc/x", "/proc/x/y", `${folder.path}/file/data`]) {
+    await writeFile(`${folder.path}/file`, "");
+    const { code, stdout, stderr } = await runServer(folder, { ...OFF, RAILHEAD_DATA_DIR: dataDir });
+    assert.equal(code, 1, stderr);
+    assert.equal(stdout, "");
+    assert.equal(stderr.trimEnd().split("\n").length, 1, stderr);
+    assert.ok(stderr.includes(dataDir), stderr);
+  }
+});
+
+test("a work folder of the local delegate that is a file, or cannot be made, is refused at the start", async () => {
+  await writeFile(`${folder.path}/file`, "");
+  for (const delegateDir of [`${folder.path}/file`, `${folder.path}/file/below`, "/proc/x"]) {
+    const [fault, ...more] = await faultsOf({ RAILHEAD_DELEGATE_DIR: delegateDir, DATABASE_URL: database.url });
+    assert.ok(fault?.startsWith(`RAILHEAD_DELEGATE_DIR names ${delegateDir}, which is no folder`), fault ?? "");
+    assert.deepEqual(more, []);
+  }
+});
