@@ -67,9 +67,10 @@ create table delegate_tokens (
   created_by uuid,
   created_at bigint not null,
   revoked_at bigint,
-  constraint delegate_tokens_pkey PRIMARY KEY (account_id, id),
-  constraint delegate_tokens_account_id_name_key UNIQUE (account_id, name)
+  deleted_at bigint,
+  constraint delegate_tokens_pkey PRIMARY KEY (account_id, id)
 );
+CREATE UNIQUE INDEX delegate_tokens_by_name ON public.delegate_tokens USING btree (account_id, name) WHERE (deleted_at IS NULL);
 
 create table delegates (
   account_id uuid not null,
@@ -84,6 +85,7 @@ create table delegates (
   slots integer not null,
   seen_at bigint not null,
   created_at bigint not null,
+  declared_tags text[] default '{}'::text[] not null,
   constraint delegates_pkey PRIMARY KEY (account_id, id),
   constraint delegates_account_id_name_key UNIQUE (account_id, name)
 );

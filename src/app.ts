@@ -8,10 +8,12 @@ import { makeConnectors } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
 import type { NewId, Uuid } from "./core/ids.ts";
 import {
+  addDelegateTypes,
   localDelegateDir,
   makeDelegates,
   MAX_FRAME,
   startLocalDelegate,
+  type Delegates,
   type LocalDelegate,
 } from "./delegates/index.ts";
 import { makeEnvironments } from "./environments/index.ts";
@@ -107,7 +109,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     onError,
   });
 
-  const schema = buildSchema({ identity, projects, pipelines, executions });
+  const schema = buildSchema({ identity, projects, delegates, pipelines, executions });
   const httpDeps = {
     log,
     authenticate: identity.authenticate,
@@ -201,14 +203,16 @@ const secretsOver = (
 type SchemaDeps = {
   readonly identity: Pick<Identity, "userByName">;
   readonly projects: ApplicationVerbs;
+  readonly delegates: Pick<Delegates, "list">;
   readonly pipelines: Pick<Pipelines, "list" | "getById">;
   readonly executions: Pick<Executions, "list" | "get">;
 };
 
-function buildSchema({ identity, projects, pipelines, executions }: SchemaDeps): GraphQLSchema {
+function buildSchema({ identity, projects, delegates, pipelines, executions }: SchemaDeps): GraphQLSchema {
   const builder = makeBuilder();
   const { User } = addIdentityTypes(builder, identity);
   const { Application } = addProjectTypes(builder, { User }, projects);
+  addDelegateTypes(builder, delegates);
   const { Pipeline } = addPipelineTypes(builder, { Application }, pipelines);
   addExecutionTypes(builder, { Application, Pipeline, User }, executions);
   return builder.toSchema();

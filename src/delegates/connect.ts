@@ -37,11 +37,12 @@ export async function connect(
     const settled = settle(accountId, id, await lockLeasedTo(tx, accountId, id), hello, known?.bootId === hello.bootId);
     const again = settled.messages.flatMap((message) => (message.kind === "run" ? (fromWire(message.task) ?? []) : []));
     await renewLeases(tx, accountId, again, at);
-    const { name, tags, host, version, slots } = hello;
+    const { name, tags: declared, host, version, slots } = hello;
     // The new boot counts once every lost attempt is ended (`knowBoot`): should that be cut short, they are lost next time again.
     const bootId = settled.lost.length > 0 && known ? known.bootId : hello.bootId;
     const { tokenId } = token;
-    await saveDelegate(tx, { accountId, id, tokenId, name, identityHash, tags, host, version, bootId, slots, at });
+    const presence = { accountId, id, tokenId, name, identityHash, tags: declared, host, version, bootId, slots, at };
+    const tags = await saveDelegate(tx, presence);
     return { delegate: { id, accountId, name, tags, slots }, ...settled };
   });
 }

@@ -9,9 +9,24 @@ export type Delegate = {
   readonly slots: number;
 };
 
+export type TaggedDelegate = Pick<Delegate, "id" | "accountId" | "name" | "tags">;
+
+/** What a list of delegates shows; `connected` means heard of within LOST_AFTER_MS, by whichever replica. */
+export type RegisteredDelegate = TaggedDelegate & {
+  readonly host: string;
+  readonly version: string;
+  readonly seenAt: number;
+  readonly createdAt: number;
+  readonly tokenName: string;
+  readonly revoked: boolean;
+};
+
 /** What tasks may ask for: the delegate's tags, and its name. All of a task's selectors must match, exactly. */
 export const selectorsOf = (delegate: Pick<Delegate, "name" | "tags">): ReadonlySet<string> =>
   new Set([...delegate.tags, delegate.name]);
 
 /** A delegate that has not been heard of for so long is lost, and with it the attempts it held. */
 export const LOST_AFTER_MS = 60_000;
+
+/** Of one delegate; protocol/messages.ts lets it declare as many. */
+export const MAX_TAGS = 64;

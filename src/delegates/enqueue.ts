@@ -95,6 +95,11 @@ export function makeDispatch(deps: DispatchDeps) {
   return {
     enqueue,
     pull,
+    /** It matches other tasks than before: a look that is under way with its old selectors must not have the last word. */
+    retagged: (session: Session): void => {
+      raiseHope((one) => one === session);
+      pull(session).catch(deps.onError);
+    },
     /** A slot of this delegate is free again. */
     slotFreed: (session: Session): void => {
       if (hopeful.has(session)) pull(session).catch(deps.onError);

@@ -9,15 +9,26 @@ import type { Log } from "../platform/log/log.ts";
 import { CANCEL_CHANNEL, makeCancels } from "./cancel.ts";
 import { makeDispatch, READY_CHANNEL } from "./enqueue.ts";
 import { makeReconcile } from "./reconcile.ts";
-import { delegateRoutes } from "./rest.ts";
+import { makeListDelegates } from "./list.ts";
+import { registryRoutes } from "./rest/registry.ts";
+import { tagRoutes } from "./rest/tags.ts";
+import { makeStanding, STANDING_CHANNEL } from "./standing.ts";
+import { makeChangeTags, makeGetTags } from "./tags.ts";
 import { makeSessions } from "./sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
 import { delegatesOf, leasedTo, waitingTasks } from "./store/tasks.ts";
 import type { Advancing, OnTaskOutput } from "./task.ts";
-import { makeCreateDelegateToken, renewLocalToken } from "./tokens.ts";
+import {
+  makeCreateDelegateToken,
+  makeDeleteDelegateToken,
+  makeListDelegateTokens,
+  makeRevokeDelegateToken,
+  renewLocalToken,
+} from "./tokens.ts";
 
 export { MAX_FRAME } from "../../protocol/messages.ts";
 export { localDelegateDir, startLocalDelegate, type LocalDelegate } from "./local.ts";
+export { addDelegateTypes } from "./graphql.ts";
 export type { CancelRun, CancelTask } from "./cancel.ts";
 export type { Enqueue } from "./enqueue.ts";
 export type { Advancing, OnTaskOutput } from "./task.ts";
@@ -39,7 +50,16 @@ export function makeDelegates(deps: DelegatesDeps) {
   const sessions = makeSessions();
   const dispatch = makeDispatch({ ...deps, sessions });
   const cancels = makeCancels({ ...deps, sessions });
-  const createToken = makeCreateDelegateToken(deps);
+  const standing = makeStanding({ ...deps, sessions, dispatch });
+  const verbs = {
+    createToken: makeCreateDelegateToken(deps),
+    listTokens: makeListDelegateTokens(deps),
+    revokeToken: makeRevokeDelegateToken({ ...deps, dropped: standing.changed }),
+    deleteToken: makeDeleteDelegateToken(deps),
+    getTags: makeGetTags(deps),
+    changeTags: makeChangeTags({ ...deps, changed: ({ id }) => standing.changed([id]) }),
+    list: makeListDelegates(deps),
+  };
 
   // Another replica asked for the end of a task whose delegate is connected here.
   const passCancels = async (delegateId: string): Promise<void> => {
@@ -51,8 +71,8 @@ export function makeDelegates(deps: DelegatesDeps) {
   };
 
   return {
-    routes: delegateRoutes({ createToken }),
-    createToken,
+    routes: [...tagRoutes(verbs), ...registryRoutes(verbs)],
+    ...verbs,
     enqueue: dispatch.enqueue,
     ...cancels,
     renewLocalToken: (accountId: Uuid): Promise<string> => renewLocalToken(deps, accountId),
@@ -61,10 +81,11 @@ export function makeDelegates(deps: DelegatesDeps) {
     delegatesOf: (accountId: Uuid, runId: Uuid) => delegatesOf(db, accountId, runId),
     /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow poll and how to stop listening. */
     serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; advancing: Advancing }) {
-      const take = { ...deps, ...ports, sessions, dispatch };
+      const take = { ...deps, ...ports, sessions, dispatch, standing };
       addDelegateSocket(app, take);
       const stops = [
         db.listen(READY_CHANNEL, dispatch.readyNotified),
+        db.listen(STANDING_CHANNEL, standing.notified),
         db.listen(CANCEL_CHANNEL, (delegateId) => void passCancels(delegateId).catch(deps.onError)),
       ];
       return {

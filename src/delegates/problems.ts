@@ -7,6 +7,11 @@ export const problems = {
     "INVALID_ARGUMENT",
     "tokenName must hold 1 to 128 letters, digits, spaces, _, - and . only.",
   ],
+  "delegate.not_found": [404, "RESOURCE_NOT_FOUND", "Delegate with id or name [%s] not found."],
+  "delegate.too_many_tags": [402, "USAGE_LIMITS_EXCEEDED", "A delegate has %s tags at most."],
+  "delegate.other_account": [403, "ACCESS_DENIED", "User not authorized."],
+  "delegate.no_token": [404, "RESOURCE_NOT_FOUND", "Delegate token with name [%s] not found."],
+  "delegate.token_live": [402, "DELETE_NOT_ALLOWED", "Delegate token [%s] is active; revoke it first."],
   "delegate.name_taken": [
     400,
     "DUPLICATE_DELEGATE_EXCEPTION",

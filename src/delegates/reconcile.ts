@@ -4,6 +4,7 @@ import { toWire } from "../core/ids.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
 import type { Dispatch } from "./enqueue.ts";
 import type { Sessions } from "./sessions.ts";
+import type { Standing } from "./standing.ts";
 import { findLost, leasedTo } from "./store/tasks.ts";
 import { endAsLost, type TakeDeps } from "./take-messages.ts";
 
@@ -15,6 +16,7 @@ const SETTLED_MS = 10_000;
 type ReconcileDeps = TakeDeps & {
   readonly sessions: Sessions;
   readonly dispatch: Dispatch;
+  readonly standing: Pick<Standing, "refreshAll">;
   readonly onError: (error: unknown) => void;
 };
 
@@ -66,6 +68,7 @@ export function makeReconcile(deps: ReconcileDeps) {
   return async (): Promise<void> => {
     const now = deps.clock.now();
     closeSilent(now);
+    await deps.standing.refreshAll();
     deps.dispatch.readyNotified("");
     await checkSessions(now);
     await endLost(now);

@@ -8,7 +8,7 @@ import { selectorsOf, type Delegate } from "./delegate.ts";
 
 export type Session = {
   readonly delegate: Delegate;
-  readonly selectors: ReadonlySet<string>;
+  selectors: ReadonlySet<string>;
   /** Tasks it holds, or that are on their way to it, and the run each belongs to. */
   readonly held: Map<Uuid, Uuid>;
   /** Slots set aside while ready tasks are leased for them. */
@@ -37,6 +37,13 @@ export function makeSessions() {
       if (byDelegate.get(session.delegate.id) === session) byDelegate.delete(session.delegate.id);
     },
     isOpen: (session: Session): boolean => byDelegate.get(session.delegate.id) === session,
+    /** True when the selectors are others than before: what waits may now be for this delegate. */
+    retag(session: Session, tags: readonly string[]): boolean {
+      const selectors = selectorsOf({ name: session.delegate.name, tags });
+      if (selectors.symmetricDifference(session.selectors).size === 0) return false;
+      session.selectors = selectors;
+      return true;
+    },
     of: (delegateId: Uuid): Session | undefined => byDelegate.get(delegateId),
     all: (): readonly Session[] => [...byDelegate.values()],
     /** The least busy matching delegate with a free slot. */

@@ -13,6 +13,7 @@ import { connect } from "./connect.ts";
 import type { Dispatch } from "./enqueue.ts";
 import { problem } from "./problems.ts";
 import type { Session, Sessions } from "./sessions.ts";
+import type { Standing } from "./standing.ts";
 import { knowBoot, markSeen } from "./store/delegates.ts";
 import { endAsLost, takeFinished, takeLog, type TakeDeps } from "./take-messages.ts";
 import type { TaskEnd } from "./task.ts";
@@ -21,6 +22,7 @@ import { authenticateDelegate } from "./tokens.ts";
 export type SocketDeps = TakeDeps & {
   readonly sessions: Sessions;
   readonly dispatch: Dispatch;
+  readonly standing: Pick<Standing, "check">;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
@@ -88,8 +90,10 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
     if (beginning.lost.length > 0) await knowBoot(deps.db, accountId, id, hello.bootId);
     // It may also have hung up just now.
     if (!deps.sessions.isOpen(opened)) return;
-    const { name, host, tags, slots } = hello;
+    const { name, host, slots } = hello;
+    const { tags } = opened.delegate;
     deps.log.info({ delegate: name, host, tags, slots, kept: beginning.held.size }, "delegate connected");
+    await deps.standing.check(opened);
     await deps.dispatch.pull(opened);
   }
 

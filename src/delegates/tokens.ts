@@ -7,6 +7,7 @@ import type { Authorize } from "../identity/index.ts";
 import { hashSecret, newTokenSecret, readToken, secretMatches, writeToken } from "../platform/crypto/tokens.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
+import { delegatesOfToken, deleteToken, listTokens, revokeToken, type TokenView } from "./store/registry.ts";
 import { findDelegateToken, insertDelegateToken, replaceDelegateToken } from "./store/delegates.ts";
 
 type Deps = {
@@ -17,15 +18,10 @@ type Deps = {
   readonly newId: NewId;
 };
 
-export type DelegateTokenView = {
-  readonly id: Uuid;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly value: string;
-};
+export type NewDelegateToken = TokenView & { readonly value: string };
 
 /** A token that delegates register with; its text is in this answer and nowhere else. Throws `delegate.token_name_taken`. */
-export type CreateDelegateToken = (actor: Actor, name: string) => Promise<DelegateTokenView>;
+export type CreateDelegateToken = (actor: Actor, name: string) => Promise<NewDelegateToken>;
 
 export const makeCreateDelegateToken =
   (deps: Deps): CreateDelegateToken =>
@@ -44,15 +40,75 @@ export const makeCreateDelegateToken =
         at,
       });
       if (!made) throw problem("delegate.token_name_taken", [name]);
-      await deps.audit.record(tx, actor, {
-        operation: "delegate-token.create",
-        resourceType: "DELEGATE",
-        resourceId: name,
-        scope: {},
-      });
+      await deps.audit.record(tx, actor, change("create", name));
     });
-    return { id, name, createdAt: at, value: writeToken("dlg", { accountId, tokenId: id, secret }) };
+    const createdBy = actorId(actor);
+    return {
+      id,
+      name,
+      createdBy,
+      createdAt: at,
+      revokedAt: null,
+      value: writeToken("dlg", { accountId, tokenId: id, secret }),
+    };
   };
+
+/** Revoked ones too, by name; never a token's text, of which only a hash is kept. */
+export type ListDelegateTokens = (
+  actor: Actor,
+  filter: { readonly name: string | undefined; readonly status: "ACTIVE" | "REVOKED" | undefined },
+) => Promise<readonly TokenView[]>;
+
+const MAX_LISTED = 1_000;
+
+export const makeListDelegateTokens =
+  (deps: Pick<Deps, "db" | "authorize">): ListDelegateTokens =>
+  async (actor, { name, status }) => {
+    deps.authorize(actor, "core_delegate_view", { accountId: actor.accountId });
+    const revoked = status === undefined ? undefined : status === "REVOKED";
+    return listTokens(deps.db, actor.accountId, { name, revoked }, MAX_LISTED);
+  };
+
+/** Its delegates are cut off at once, on every replica, and do not get in again. Throws `delegate.no_token`. */
+export type RevokeDelegateToken = (actor: Actor, name: string) => Promise<TokenView>;
+
+export const makeRevokeDelegateToken =
+  (deps: Deps & { readonly dropped: (delegates: readonly Uuid[]) => void }): RevokeDelegateToken =>
+  async (actor, name) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_edit", { accountId });
+    return deps.db.transaction(async (tx) => {
+      const token = await revokeToken(tx, accountId, name, deps.clock.now());
+      if (!token) throw problem("delegate.no_token", [name]);
+      const delegates = await delegatesOfToken(tx, accountId, token.id);
+      await deps.audit.record(tx, actor, change("revoke", name));
+      tx.afterCommit(() => deps.dropped(delegates));
+      return token;
+    });
+  };
+
+/** Only a revoked one; its name is free again. Throws `delegate.no_token`, `delegate.token_live`. */
+export type DeleteDelegateToken = (actor: Actor, name: string) => Promise<void>;
+
+export const makeDeleteDelegateToken =
+  (deps: Deps): DeleteDelegateToken =>
+  async (actor, name) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_edit", { accountId });
+    await deps.db.transaction(async (tx) => {
+      const outcome = await deleteToken(tx, accountId, name, deps.clock.now());
+      if (outcome === "missing") throw problem("delegate.no_token", [name]);
+      if (outcome === "live") throw problem("delegate.token_live", [name]);
+      await deps.audit.record(tx, actor, change("delete", name));
+    });
+  };
+
+const change = (verb: string, name: string) => ({
+  operation: `delegate-token.${verb}`,
+  resourceType: "DELEGATE",
+  resourceId: name,
+  scope: {},
+});
 
 /** The local delegate's token: a new one at each start, so that none has to be kept in plain text. */
 export const LOCAL_TOKEN_NAME = "local";

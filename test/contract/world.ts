@@ -12,6 +12,7 @@ import {
   projectYaml,
   triggerYaml,
 } from "../harness/contract.ts";
+import { pretendDelegate } from "../harness/pretend-delegate.ts";
 import type { TestPlatform } from "../harness/platform.ts";
 
 export type World = Readonly<Record<string, string>>;
@@ -25,7 +26,14 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   const { planExecution } = await made(create.run(platform, "deploy"));
   const { pathname } = new URL(webhookUrl);
   const event = await made(platform.send("POST", pathname, { body: "{}", contentType: "application/json" }));
+  const old = await platform.send("POST", "/ng/api/delegate-token-ng?tokenName=old-hosts");
+  const token = old.body.resource.value;
+  const delegate = await pretendDelegate({ url: platform.url, token, name: "build-1", tags: ["linux"] });
+  const { delegate: delegateId } = await delegate.next("welcome");
+  await delegate.close();
   return {
+    delegateId,
+    groupIdentifier: "build-1",
     // Operations that take no credential ask for the account all the same.
     "webhook.execution-details accountIdentifier": platform.accountId,
     "webhook.processing-details accountIdentifier": platform.accountId,

@@ -1,6 +1,6 @@
 /**
  * Who may ask what, over all routes and all fields of the schema: whatever is added is covered by
- * being there. A route whose body is checked before its permission needs a sample below.
+ * being there. Bodies are the examples of the routes' documentation.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -19,25 +19,20 @@ import {
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import type { PrivateRoute, Route } from "../../src/platform/http/routes.ts";
-import { connectorYaml, create, made, makeTargets, pipelineYaml, projectYaml, YAML } from "../harness/contract.ts";
+import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../harness/contract.ts";
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../harness/platform.ts";
 
 const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete)$/;
 const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
 const QUERY =
   "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&identifier=x";
-const ENVIRONMENT = "environment: { name: E, identifier: e, type: Production }";
-const SERVICE = "service: { name: S, identifier: s }";
-const BODIES: Readonly<Record<string, string>> = {
-  "project.create": projectYaml("other"),
-  "connector.create": connectorYaml(),
-  "connector.update": connectorYaml(),
-  "environment.create": ENVIRONMENT,
-  "environment.update": ENVIRONMENT,
-  "environment.upsert": ENVIRONMENT,
-  "service.create": SERVICE,
-  "service.update": SERVICE,
-  "service.upsert": SERVICE,
+
+/** What a route's documentation gives as an example: a body may be checked before the permission. */
+const bodyOf = ({ doc }: Route): Pick<SendOptions, "body" | "contentType"> => {
+  const { root, example, types } = doc?.body ?? { example: undefined };
+  if (example === undefined || types?.every((type) => type.startsWith("multipart/"))) return {};
+  const body = root === undefined ? example : { [root]: example };
+  return { body: typeof body === "string" ? body : JSON.stringify(body), contentType: types?.[0] ?? JSON_TYPE };
 };
 
 let platform: TestPlatform;
@@ -63,10 +58,12 @@ after(() => platform?.stop());
 const pathOf = (route: Route): string =>
   route.path.replaceAll(/:\w+/g, route.operation === "execution.abort" ? executionId : "x");
 
+const accountParameter = (route: Route): string => ("account" in route ? route.account : "accountIdentifier");
+
 const ask = (route: Route, how: SendOptions, prefix = ""): Promise<Answer> => {
-  const body = BODIES[route.operation];
-  const path = `${prefix}${pathOf(route)}?${QUERY}`;
-  return platform.send(route.method, path, { ...how, ...(body === undefined ? {} : { body, contentType: YAML }) });
+  const account = "account" in how ? how.account : platform.accountId;
+  const path = `${prefix}${pathOf(route)}?${QUERY}${account === null ? "" : `&${accountParameter(route)}=${account}`}`;
+  return platform.send(route.method, path, { ...how, account: null, ...bodyOf(route) });
 };
 
 test("every route names a permission that exists, or why it is public", () => {
@@ -117,10 +114,9 @@ test("every private route answers 400 without an account and with two", async ()
   for (const route of privateRoutes()) {
     assert.equal((await ask(route, { account: null })).status, 400, route.operation);
     const twice = `${route.account}=${platform.accountId}&${route.account}=${platform.accountId}`;
-    const body = BODIES[route.operation];
     const answer = await platform.send(route.method, `${pathOf(route)}?${QUERY}&${twice}`, {
       account: null,
-      ...(body === undefined ? {} : { body, contentType: YAML }),
+      ...bodyOf(route),
     });
     assert.equal(answer.status, 400, `${route.operation}: ${answer.text}`);
   }

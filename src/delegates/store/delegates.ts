@@ -34,15 +34,22 @@ export type Presence = {
   readonly at: number;
 };
 
-/** Inserts the delegate or brings its row up to date; the id of the row stays what it is. */
-export async function saveDelegate(db: Store, d: Presence): Promise<void> {
-  await db.query(
-    `insert into delegates (account_id, id, token_id, name, identity_hash, tags, host, version, boot_id, slots, seen_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
-     on conflict (account_id, id) do update set token_id = $3, identity_hash = $5, tags = $6, host = $7, version = $8,
-       boot_id = $9, slots = $10, seen_at = $11`,
+/**
+ * Inserts the delegate or brings its row up to date; the id of the row stays what it is. Answers the tags that
+ * count: those declared, unless they were edited and the declaration is the same as last time.
+ */
+export async function saveDelegate(db: Store, d: Presence): Promise<readonly string[]> {
+  const rows = await db.query<{ tags: readonly string[] }>(
+    `insert into delegates as known (account_id, id, token_id, name, identity_hash, tags, declared_tags, host, version,
+                                     boot_id, slots, seen_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10, $11, $11)
+     on conflict (account_id, id) do update set token_id = $3, identity_hash = $5,
+       tags = case when known.declared_tags = $6 then known.tags else $6 end, declared_tags = $6,
+       host = $7, version = $8, boot_id = $9, slots = $10, seen_at = $11
+     returning tags`,
     [d.accountId, d.id, d.tokenId, d.name, d.identityHash, d.tags, d.host, d.version, d.bootId, d.slots, d.at],
   );
+  return rows[0]?.tags ?? d.tags;
 }
 
 export async function markSeen(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
@@ -67,7 +74,7 @@ export type DelegateToken = {
 export async function insertDelegateToken(db: Store, token: DelegateToken): Promise<boolean> {
   const rows = await db.query(
     `insert into delegate_tokens (account_id, id, name, secret_hash, created_by, created_at) values ($1, $2, $3, $4, $5, $6)
-     on conflict (account_id, name) do nothing returning id`,
+     on conflict (account_id, name) where deleted_at is null do nothing returning id`,
     [token.accountId, token.id, token.name, token.secretHash, token.createdBy, token.at],
   );
   return rows.length > 0;
@@ -77,7 +84,7 @@ export async function insertDelegateToken(db: Store, token: DelegateToken): Prom
 export async function replaceDelegateToken(db: Store, token: DelegateToken): Promise<Uuid> {
   const rows = await db.query<{ id: Uuid }>(
     `insert into delegate_tokens (account_id, id, name, secret_hash, created_by, created_at) values ($1, $2, $3, $4, $5, $6)
-     on conflict (account_id, name) do update set secret_hash = $4, revoked_at = null returning id`,
+     on conflict (account_id, name) where deleted_at is null do update set secret_hash = $4, revoked_at = null returning id`,
     [token.accountId, token.id, token.name, token.secretHash, token.createdBy, token.at],
   );
   const [row] = rows;

@@ -1,0 +1,35 @@
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Page } from "../core/page.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import { LOST_AFTER_MS, type RegisteredDelegate } from "./delegate.ts";
+import { countDelegates, listDelegates, type DelegateFilter } from "./store/registry.ts";
+
+/** `connected` is decided by the clock: heard of within LOST_AFTER_MS, by whichever replica. */
+export type ListFilter = Omit<DelegateFilter, "seenSince" | "gone"> & { readonly connected?: boolean | undefined };
+
+export type ListedDelegate = RegisteredDelegate & { readonly connected: boolean };
+
+export type ListDelegates = (
+  actor: Actor,
+  filter: ListFilter,
+  limit: number,
+  offset: number,
+) => Promise<Page<ListedDelegate>>;
+
+export const makeListDelegates =
+  (deps: { readonly db: Db; readonly authorize: Authorize; readonly clock: Clock }): ListDelegates =>
+  async (actor, { connected, ...filter }, limit, offset) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_view", { accountId });
+    const since = deps.clock.now() - LOST_AFTER_MS;
+    const asked = { ...filter, ...(connected === undefined ? {} : { seenSince: since, gone: !connected }) };
+    const items = await listDelegates(deps.db, accountId, asked, limit, offset);
+    return {
+      items: items.map((one) => ({ ...one, connected: !one.revoked && one.seenAt >= since })),
+      limit,
+      offset,
+      total: () => countDelegates(deps.db, accountId, asked),
+    };
+  };

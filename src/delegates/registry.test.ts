@@ -1,0 +1,161 @@
+/** Tokens that delegates register with, and the lists of both. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
+import { STANDING_CHANNEL } from "./standing.ts";
+
+let platform: TestPlatform;
+let replica: TestPlatform;
+/** While it is true, nothing hears of changes through NOTIFY. */
+let deaf = false;
+
+before(async () => {
+  platform = await startTestPlatform({
+    wrapDb: (db) => ({
+      ...db,
+      listen: (channel, notified) =>
+        db.listen(channel, (payload) => (deaf && channel === STANDING_CHANNEL ? undefined : notified(payload))),
+    }),
+  });
+  replica = await platform.replica();
+});
+after(() => platform?.stop());
+
+const PATH = "/gateway/ng/api/delegate-token-ng";
+const made = async (name: string): Promise<string> =>
+  (await platform.send("POST", `${PATH}?tokenName=${name}`)).body.resource.value;
+const revoke = (name: string, on = platform): Promise<Answer> => on.send("PUT", `${PATH}?tokenName=${name}`);
+const connect = (token: string, name: string, url = platform.url): Promise<PretendDelegate> =>
+  pretendDelegate({ url, token, name, identity: newIdentity() });
+
+test("a token: its text once, then only that it is there", async () => {
+  const created = await platform.send("POST", `${PATH}?tokenName=listed`);
+  const { value, ...facts } = created.body.resource;
+  assert.match(value, /^dlg\./);
+  assert.deepEqual([facts.name, facts.status, facts.revokedAt], ["listed", "ACTIVE", null]);
+  const listed = await platform.send("GET", `${PATH}?name=listed`);
+  assert.deepEqual(listed.body.resource, [{ ...facts, value: null }]);
+  const again = await platform.send("POST", `${PATH}?tokenName=listed`);
+  assert.deepEqual([again.status, again.body.responseMessages[0].code], [400, "DUPLICATE_FIELD"]);
+  const dump = await platform.db.query("select t::text from delegate_tokens t");
+  assert.ok(!JSON.stringify(dump).includes(value.split(".").at(-1)));
+});
+
+test("revoked: its delegates drop at once, on every replica, and do not get in again", async () => {
+  const token = await made("doomed");
+  const [here, there] = [await connect(token, "here"), await connect(token, "there", replica.url)];
+  await here.next("welcome");
+  await there.next("welcome");
+  const bystander = await connect(await made("other"), "bystander");
+  await bystander.next("welcome");
+  const answer = await revoke("doomed");
+  assert.deepEqual([answer.status, answer.body.resource.status], [200, "REVOKED"]);
+  assert.equal(answer.body.resource.revokedAt, platform.clock.now());
+  await Promise.all([here.closed, there.closed]);
+  await assert.rejects(connect(token, "here"), /401/);
+  assert.equal((await revoke("doomed")).body.resource.revokedAt, platform.clock.now());
+  const listed = await platform.send("GET", `${PATH}?status=REVOKED`);
+  assert.deepEqual(
+    listed.body.resource.map(({ name }: { name: string }) => name),
+    ["doomed"],
+  );
+  await bystander.close();
+});
+
+test("a replica that missed the notification drops them with its next look", async () => {
+  const delegate = await connect(await made("unheard"), "unheard");
+  await delegate.next("welcome");
+  deaf = true;
+  try {
+    await revoke("unheard", replica);
+    await platform.platform.reconcile();
+    await delegate.closed;
+  } finally {
+    deaf = false;
+  }
+});
+
+test("only a revoked token is deleted; then its name is free", async () => {
+  await made("used");
+  const live = await platform.send("DELETE", `${PATH}?tokenName=used`);
+  assert.deepEqual([live.status, live.body.responseMessages[0].code], [402, "DELETE_NOT_ALLOWED"]);
+  const token = await made("second");
+  const delegate = await connect(token, "keeper");
+  await delegate.next("welcome");
+  await revoke("second");
+  await delegate.closed;
+  const gone = await platform.send("DELETE", `${PATH}?tokenName=second`);
+  assert.deepEqual([gone.status, gone.body.resource], [200, true]);
+  assert.deepEqual((await platform.send("GET", `${PATH}?name=second`)).body.resource, []);
+  for (const method of ["PUT", "DELETE"])
+    assert.equal((await platform.send(method, `${PATH}?tokenName=second`)).status, 404);
+  await assert.rejects(connect(token, "keeper"), /401/);
+  assert.match(await made("second"), /^dlg\./);
+});
+
+test("delegates: by status, name, tags and host, in REST and in GraphQL", async () => {
+  const delegate = await pretendDelegate({
+    url: platform.url,
+    token: await made("list"),
+    name: "seen",
+    tags: ["a", "b"],
+  });
+  await delegate.next("welcome");
+  const list = async (filter: object): Promise<readonly string[]> => {
+    const { body, text } = await platform.send("POST", "/ng/api/delegate-setup/listDelegates", {
+      contentType: "application/json",
+      body: JSON.stringify({ filterType: "Delegate", ...filter }),
+    });
+    assert.ok(Array.isArray(body.resource), text);
+    return body.resource.map((one: { delegateName: string }) => one.delegateName);
+  };
+  assert.deepEqual(await list({ delegateName: "seen" }), ["seen"]);
+  assert.deepEqual(await list({ delegateTags: ["b", "a"] }), ["seen"]);
+  assert.deepEqual(await list({ delegateTags: ["a", "c"] }), []);
+  assert.ok((await list({ status: "CONNECTED" })).includes("seen"));
+  assert.ok((await list({ status: "DELETED" })).includes("keeper"));
+  assert.ok(!(await list({ status: "ENABLED" })).includes("keeper"));
+  platform.clock.advance(61_000);
+  assert.ok((await list({ status: "DISCONNECTED" })).includes("seen"));
+  const refused = await platform.send("POST", "/ng/api/delegate-setup/listDelegates", {
+    contentType: "application/json",
+    body: '{"versionStatus":"ACTIVE"}',
+  });
+  assert.match(refused.body.responseMessages[0].message, /'versionStatus' is not supported yet/);
+
+  const query = `query ($f: [DelegateFilter]) { delegateList(limit: 10, filters: $f) {
+    nodes { uuid accountId delegateName delegateType hostName lastHeartBeat polllingModeEnabled status version tags }
+    pageInfo { total } } }`;
+  const { body } = await platform.graphql(query, { f: { delegateName: "seen", delegateStatus: "ENABLED" } });
+  const [node] = body.data.delegateList.nodes;
+  assert.match(node.uuid, /^[A-Za-z0-9_-]{22}$/);
+  assert.deepEqual(
+    { ...node, uuid: "", lastHeartBeat: 0 },
+    {
+      uuid: "",
+      accountId: platform.accountId,
+      delegateName: "seen",
+      delegateType: "SHELL_SCRIPT",
+      hostName: "test",
+      lastHeartBeat: 0,
+      polllingModeEnabled: false,
+      status: "ENABLED",
+      version: "test",
+      tags: ["a", "b"],
+    },
+  );
+  for (const filter of [
+    { delegateName: "nobody" },
+    [{ delegateName: "seen" }, { delegateName: "keeper" }],
+    { delegateType: "DOCKER" },
+    { delegateStatus: "WAITING_FOR_APPROVAL" },
+  ])
+    assert.deepEqual((await platform.graphql(query, { f: filter })).body.data.delegateList, {
+      nodes: [],
+      pageInfo: { total: 0 },
+    });
+  const foreign = await platform.graphql(query, { f: { accountId: "AAAAAAAAAAAAAAAAAAAAAA" } });
+  assert.match(foreign.body.errors[0].message, /User not authorized/);
+  await delegate.close();
+});

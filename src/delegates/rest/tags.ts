@@ -1,0 +1,116 @@
+/** The tags of one delegate: by id as spec.md has it, and by name ("group") as in the ng family (reference section 2.2). */
+import { z } from "zod";
+import { toWire } from "../../core/ids.ts";
+import { validate } from "../../platform/document/validate.ts";
+import { json } from "../../platform/http/answers.ts";
+import { documentOf } from "../../platform/http/bodies.ts";
+import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
+import { resourced, wireId } from "../../platform/http/shapes.ts";
+import { MAX_TAGS, type TaggedDelegate } from "../delegate.ts";
+import type { ChangeTags, DelegateRef, GetTags } from "../tags.ts";
+
+type Verbs = { readonly getTags: GetTags; readonly changeTags: ChangeTags };
+
+const tagsBody = z.strictObject({ tags: z.array(z.string().min(1).max(128)).max(MAX_TAGS) });
+const body = { schema: tagsBody, types: ["application/json"], example: { tags: ["linux", "eu"] } };
+
+/** How one family of paths names a delegate and shows it. */
+type Family = {
+  readonly path: string;
+  readonly operation: string;
+  readonly account: "accountId" | "accountIdentifier";
+  readonly ref: (call: Call) => DelegateRef;
+  readonly wire: (delegate: TaggedDelegate) => object;
+  readonly shape: z.ZodType;
+};
+
+const byId: Family = {
+  path: "/api/delegate/:delegateId/delegate-tags",
+  operation: "delegate-tags",
+  account: "accountId",
+  ref: (call) => ({ delegateId: call.params["delegateId"] ?? "" }),
+  wire: ({ accountId, id, name, tags }) => ({
+    accountId: toWire(accountId),
+    delegateId: toWire(id),
+    delegateName: name,
+    tags,
+  }),
+  shape: z.strictObject({
+    accountId: wireId,
+    delegateId: wireId,
+    delegateName: z.string(),
+    tags: z.array(z.string()),
+  }),
+};
+
+const byName: Family = {
+  path: "/ng/api/delegate-group-tags/:groupIdentifier",
+  operation: "delegate-group-tags",
+  account: "accountIdentifier",
+  ref: (call) => ({ name: call.params["groupIdentifier"] ?? "" }),
+  wire: ({ accountId, name, tags }) => ({
+    accountIdentifier: toWire(accountId),
+    orgIdentifier: null,
+    projectIdentifier: null,
+    name,
+    identifier: name,
+    tags,
+  }),
+  shape: z.strictObject({
+    accountIdentifier: wireId,
+    orgIdentifier: z.null(),
+    projectIdentifier: z.null(),
+    name: z.string(),
+    identifier: z.string(),
+    tags: z.array(z.string()),
+  }),
+};
+
+function familyRoutes(verbs: Verbs, family: Family): readonly Route[] {
+  const shared = {
+    path: family.path,
+    account: family.account,
+    errors: "resource",
+    query: z.object({}),
+  } as const;
+  const answer = resourced(family.shape);
+  const shown = (delegate: TaggedDelegate): Answer =>
+    json(200, { metaData: {}, resource: family.wire(delegate), responseMessages: [] });
+  const change = (method: "POST" | "PUT", verb: string, how: "add" | "replace", summary: string): Route =>
+    route({
+      ...shared,
+      method,
+      operation: `${family.operation}.${verb}`,
+      access: { permission: "core_delegate_edit" },
+      doc: { summary, body, answer },
+      handle: async (call) => {
+        const { tags } = validate(tagsBody, documentOf(call.body));
+        return shown(await verbs.changeTags(call.actor, family.ref(call), how, tags));
+      },
+    });
+  return [
+    route({
+      ...shared,
+      method: "GET",
+      operation: `${family.operation}.get`,
+      access: { permission: "core_delegate_view" },
+      doc: { summary: "Read the tags of a delegate", answer },
+      handle: async (call) => shown(await verbs.getTags(call.actor, family.ref(call))),
+    }),
+    change("POST", "add", "add", "Add tags to a delegate"),
+    change("PUT", "replace", "replace", "Replace the tags of a delegate"),
+    route({
+      ...shared,
+      method: "DELETE",
+      operation: `${family.operation}.clear`,
+      access: { permission: "core_delegate_edit" },
+      doc: { summary: "Remove all tags of a delegate", answer },
+      handle: async (call) => shown(await verbs.changeTags(call.actor, family.ref(call), "replace", [])),
+    }),
+  ];
+}
+
+export const tagRoutes = (verbs: Verbs): readonly Route[] => [
+  ...familyRoutes(verbs, byId),
+  ...familyRoutes(verbs, byName),
+];

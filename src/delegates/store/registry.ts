@@ -1,0 +1,163 @@
+/** Delegates and their tokens as operators see and change them. */
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { RegisteredDelegate, TaggedDelegate } from "../delegate.ts";
+
+type Store = { readonly query: Query };
+
+export type DelegateKey = { readonly id: Uuid | undefined } | { readonly name: string };
+
+const TAGGED = `id, account_id as "accountId", name, tags`;
+const where = (key: DelegateKey): string => ("name" in key ? "name = $2" : "id = $2");
+const valueOf = (key: DelegateKey): string | null => ("name" in key ? key.name : (key.id ?? null));
+
+export async function findTagged(db: Store, accountId: Uuid, key: DelegateKey): Promise<TaggedDelegate | undefined> {
+  const rows = await db.query<TaggedDelegate>(
+    `select ${TAGGED} from delegates where account_id = $1 and ${where(key)}`,
+    [accountId, valueOf(key)],
+  );
+  return rows[0];
+}
+
+/** Locked: two that change the tags at once take turns, so that neither loses what the other added. */
+export async function lockTagged(db: Store, accountId: Uuid, key: DelegateKey): Promise<TaggedDelegate | undefined> {
+  const rows = await db.query<TaggedDelegate>(
+    `select ${TAGGED} from delegates where account_id = $1 and ${where(key)} for no key update`,
+    [accountId, valueOf(key)],
+  );
+  return rows[0];
+}
+
+export async function saveTags(db: Store, accountId: Uuid, id: Uuid, tags: readonly string[]): Promise<void> {
+  await db.query(`update delegates set tags = $3 where account_id = $1 and id = $2`, [accountId, id, tags]);
+}
+
+/** What counts for the sessions of these delegates now: their tags, and whether their token still does. */
+export type Standing = { readonly id: Uuid; readonly tags: readonly string[]; readonly revoked: boolean };
+
+export async function standingOf(
+  db: Store,
+  delegates: readonly Pick<TaggedDelegate, "accountId" | "id">[],
+): Promise<Standing[]> {
+  return db.query<Standing>(
+    `select d.id, d.tags, t.revoked_at is not null as revoked
+       from unnest($1::uuid[], $2::uuid[]) as asked (account_id, id)
+       join delegates d on d.account_id = asked.account_id and d.id = asked.id
+       join delegate_tokens t on t.account_id = d.account_id and t.id = d.token_id`,
+    [delegates.map(({ accountId }) => accountId), delegates.map(({ id }) => id)],
+  );
+}
+
+export type DelegateFilter = {
+  readonly name?: string | undefined;
+  /** All of them. */
+  readonly tags?: readonly string[] | undefined;
+  readonly host?: string | undefined;
+  readonly tokenName?: string | undefined;
+  readonly revoked?: boolean | undefined;
+  /** Heard of at this moment or later; with `gone`, before it. */
+  readonly seenSince?: number | undefined;
+  readonly gone?: boolean | undefined;
+};
+
+const FROM = `from delegates d join delegate_tokens t on t.account_id = d.account_id and t.id = d.token_id
+  where d.account_id = $1 and ($2::text is null or d.name = $2) and d.tags @> $3
+    and ($4::text is null or d.host = $4) and ($5::text is null or t.name = $5)
+    and ($6::boolean is null or (t.revoked_at is not null) = $6)
+    and ($7::bigint is null or (d.seen_at >= $7) <> $8)`;
+
+const valuesOf = (accountId: Uuid, filter: DelegateFilter): unknown[] => [
+  accountId,
+  filter.name ?? null,
+  filter.tags ?? [],
+  filter.host ?? null,
+  filter.tokenName ?? null,
+  filter.revoked ?? null,
+  filter.seenSince ?? null,
+  filter.gone ?? false,
+];
+
+export async function listDelegates(
+  db: Store,
+  accountId: Uuid,
+  filter: DelegateFilter,
+  limit: number,
+  offset: number,
+): Promise<RegisteredDelegate[]> {
+  return db.query<RegisteredDelegate>(
+    `select d.id, d.account_id as "accountId", d.name, d.tags, d.host, d.version, d.seen_at as "seenAt",
+            d.created_at as "createdAt", t.name as "tokenName", t.revoked_at is not null as revoked
+       ${FROM} order by d.name limit $9 offset $10`,
+    [...valuesOf(accountId, filter), limit, offset],
+  );
+}
+
+export async function countDelegates(db: Store, accountId: Uuid, filter: DelegateFilter): Promise<number> {
+  const rows = await db.query<{ total: number }>(`select count(*) as total ${FROM}`, valuesOf(accountId, filter));
+  return rows[0]?.total ?? 0;
+}
+
+export type TokenView = {
+  readonly id: Uuid;
+  readonly name: string;
+  readonly createdBy: Uuid | null;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+};
+
+const TOKEN = `id, name, created_by as "createdBy", created_at as "createdAt", revoked_at as "revokedAt"`;
+
+/** By name; bounded, since names of delegate tokens are made by hand. */
+export async function listTokens(
+  db: Store,
+  accountId: Uuid,
+  filter: { readonly name: string | undefined; readonly revoked: boolean | undefined },
+  limit: number,
+): Promise<TokenView[]> {
+  return db.query<TokenView>(
+    `select ${TOKEN} from delegate_tokens
+      where account_id = $1 and deleted_at is null and ($2::text is null or name = $2)
+        and ($3::boolean is null or (revoked_at is not null) = $3)
+      order by name limit $4`,
+    [accountId, filter.name ?? null, filter.revoked ?? null, limit],
+  );
+}
+
+/** Undefined when there is no such token; revoking twice changes nothing. */
+export async function revokeToken(
+  db: Store,
+  accountId: Uuid,
+  name: string,
+  at: number,
+): Promise<TokenView | undefined> {
+  const rows = await db.query<TokenView>(
+    `update delegate_tokens set revoked_at = coalesce(revoked_at, $3)
+      where account_id = $1 and name = $2 and deleted_at is null returning ${TOKEN}`,
+    [accountId, name, at],
+  );
+  return rows[0];
+}
+
+/** `live` when it was not revoked before: then nothing is deleted. */
+export async function deleteToken(
+  db: Store,
+  accountId: Uuid,
+  name: string,
+  at: number,
+): Promise<"deleted" | "live" | "missing"> {
+  const rows = await db.query<{ deleted: boolean }>(
+    `update delegate_tokens set deleted_at = case when revoked_at is null then null else $3::bigint end
+      where account_id = $1 and name = $2 and deleted_at is null returning deleted_at is not null as deleted`,
+    [accountId, name, at],
+  );
+  const [row] = rows;
+  return row === undefined ? "missing" : row.deleted ? "deleted" : "live";
+}
+
+export async function delegatesOfToken(db: Store, accountId: Uuid, tokenId: Uuid): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(`select id from delegates where account_id = $1 and token_id = $2`, [
+    accountId,
+    tokenId,
+  ]);
+  return rows.map(({ id }) => id);
+}
