@@ -3,6 +3,7 @@ import SchemaBuilder, { type FieldMap, type InterfaceRef, type ObjectRef } from 
 import { GraphQLScalarType, Kind } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT } from "./limits.ts";
 import type { UploadedFile } from "./pages.ts";
 import { problem } from "./problems.ts";
 
@@ -119,9 +120,6 @@ export const payloadOf = <T extends object>(
   input: { readonly clientMutationId?: string | null | undefined },
   result: T,
 ): Payload<T> => ({ ...result, clientMutationId: input.clientMutationId ?? null });
-
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1_000;
 
 /** `limit` and `offset` of a list query: 100 and 0 by default; a larger limit than 1000 is cut to it and `pageInfo` says so. */
 export function window(args: {

@@ -44,7 +44,7 @@ async function ask(query: string, variables: unknown, operationName?: string): P
 async function reference(query: string, variables: unknown, operationName?: string): Promise<unknown> {
   const { schema } = platform.platform;
   const document = parse(query);
-  const faults = validate(schema, document);
+  const faults = validate(schema, document, undefined, { hideSuggestions: true });
   const accountId = fromWire(platform.accountId) as Uuid;
   const actor: Actor = { kind: "user", accountId, id: accountId, name: "", email: "", role: "_account_admin" };
   const result =
@@ -56,6 +56,7 @@ async function reference(query: string, variables: unknown, operationName?: stri
           contextValue: { actor },
           variableValues: variables as Record<string, unknown> | null,
           operationName: operationName ?? null,
+          hideSuggestions: true,
         });
   const explain = (error: unknown): Problem => {
     assert.ok(error instanceof Problem, String(error));
@@ -203,7 +204,7 @@ test("depth is limited, through fragments too", async () => {
 
 test("the number of tokens is limited before anything else is done", async () => {
   const aliases = Array.from({ length: 1_332 }, (_, i) => `a${i}: __typename`).join(" ");
-  assert.equal(await firstError(`{ x y ${aliases} }`), 'Cannot query field "x" on type "Query".');
+  assert.match((await firstError(`{ x y ${aliases} }`)) ?? "", /30 aliases/);
   assert.match((await firstError(`{ x y z ${aliases} }`)) ?? "", /contains more tha[nt] 4000 tokens/);
   assert.match((await firstError("{x".repeat(100_000))) ?? "", /more tha[nt] 4000 tokens/);
   assert.match((await firstError(`{ executions(filters: ${"[".repeat(3_000)}) }`)) ?? "", /Syntax Error/);

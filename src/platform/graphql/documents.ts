@@ -19,19 +19,27 @@ import {
 import { compileQuery, isCompiledQuery, type CompiledQuery } from "graphql-jit";
 import { makeLru } from "../../core/lru.ts";
 import { boundPassed } from "./bounds.ts";
+import { costError, costOf, MAX_COST } from "./cost.ts";
+import { syntaxBoundPassed } from "./syntax-bounds.ts";
 import type { GraphqlContext } from "./builder.ts";
 
 export type Variables = Readonly<Record<string, unknown>> | null;
 export type Run = (context: GraphqlContext, variables: Variables) => Promise<ExecutionResult> | ExecutionResult;
 
 const MAX_TOKENS = 4_000;
-const MAX_CACHE_BYTES = 4 * 1024 * 1024;
+const MAX_CACHE_BYTES = 32 * 1024 * 1024;
+/** A rough estimate of what one token takes once it is parsed: its place, its node, its share of the list of tokens. */
+const BYTES_PER_TOKEN = 500;
 const COMPILE_AT_USE = 3;
 
 type Entry = {
   readonly document: DocumentNode | undefined;
   readonly errors: readonly GraphQLError[];
   readonly compiled: Map<string, CompiledQuery>;
+  /** Operations whose cost is only known with their variables. */
+  readonly costly: ReadonlySet<OperationDefinitionNode>;
+  /** Estimated bytes. */
+  readonly weight: number;
   uses: number;
 };
 
@@ -40,11 +48,12 @@ export type Documents = {
   readonly prepare: (
     text: string,
     operationName: string | undefined,
+    variables: Variables,
   ) => { readonly run: Run; readonly document: DocumentNode } | { readonly errors: readonly GraphQLError[] };
 };
 
 export function makeDocuments(schema: GraphQLSchema): Documents {
-  const entries = makeLru<string, Entry>(MAX_CACHE_BYTES, (text) => text.length);
+  const entries = makeLru<string, Entry>(MAX_CACHE_BYTES, (_text, { weight }) => weight);
 
   function entryOf(text: string): Entry {
     const entry = entries.get(text) ?? read(schema, text);
@@ -53,11 +62,15 @@ export function makeDocuments(schema: GraphQLSchema): Documents {
   }
 
   return {
-    prepare(text, operationName) {
+    prepare(text, operationName, variables) {
       const entry = entryOf(text);
       if (!entry.document || entry.errors.length > 0) return { errors: entry.errors };
       const { document } = entry;
       entry.uses += 1;
+      if (entry.costly.size > 0) {
+        const dear = costPassed(schema, document, entry, operationName, variables);
+        if (dear) return { errors: [dear] };
+      }
       const key = operationName ?? "";
       let compiled = entry.compiled.get(key);
       if (!compiled) {
@@ -80,6 +93,7 @@ export function makeDocuments(schema: GraphQLSchema): Documents {
             contextValue: context,
             variableValues: variables,
             operationName: operationName ?? null,
+            hideSuggestions: true,
           }),
       };
     },
@@ -97,7 +111,9 @@ const runCompiled =
     const result = compiled.query(undefined, context, variables);
     if (result instanceof Promise || result.data !== undefined || !result.errors) return result;
     const operation = operationOf(document, operationName);
-    const { errors } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables ?? {});
+    const { errors } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables ?? {}, {
+      hideSuggestions: true,
+    });
     return errors ? { errors } : result;
   };
 
@@ -110,11 +126,27 @@ export function operationOf(document: DocumentNode, name: string | undefined): O
     : operations.find((node) => node.name?.value === name);
 }
 
+/** Only asked for operations that might be too dear: what any variables leave cheap was decided once. */
+function costPassed(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { costly }: Entry,
+  operationName: string | undefined,
+  variables: Variables,
+): GraphQLError | undefined {
+  const operation = operationOf(document, operationName);
+  if (!operation || !costly.has(operation)) return undefined;
+  const cost = costOf(schema, document, operation, variables);
+  return cost > MAX_COST ? costError(cost) : undefined;
+}
+
 function read(schema: GraphQLSchema, text: string): Entry {
-  const entry = (document: DocumentNode | undefined, errors: readonly GraphQLError[]): Entry => ({
-    document,
+  const failed = (errors: readonly GraphQLError[], tokens = 0): Entry => ({
+    document: undefined,
     errors,
     compiled: new Map(),
+    costly: new Set(),
+    weight: text.length + tokens * BYTES_PER_TOKEN,
     uses: 0,
   });
   let document: DocumentNode;
@@ -123,10 +155,15 @@ function read(schema: GraphQLSchema, text: string): Entry {
   } catch (error) {
     // Anything else is the parser's stack at its end.
     const tooDeep = "Syntax Error: The query is nested too deeply.";
-    return entry(undefined, [error instanceof GraphQLError ? error : new GraphQLError(tooDeep)]);
+    return failed([error instanceof GraphQLError ? error : new GraphQLError(tooDeep)]);
   }
-  const errors = validate(schema, document, undefined, { maxErrors: 20 });
-  if (errors.length > 0) return entry(document, errors);
-  const passed = boundPassed(document);
-  return entry(document, passed ? [passed] : []);
+  const passed = syntaxBoundPassed(document);
+  if (passed) return failed([passed]);
+  const errors = validate(schema, document, undefined, { maxErrors: 20, hideSuggestions: true });
+  if (errors.length > 0) return failed(errors, document.tokenCount ?? 0);
+  const bound = boundPassed(document);
+  if (bound) return failed([bound]);
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const costly = operations.filter((operation) => costOf(schema, document, operation) > MAX_COST);
+  return { ...failed([], document.tokenCount ?? 0), document, costly: new Set(costly) };
 }

@@ -46,7 +46,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
 
   async function answer(request: FastifyRequest, { actor, request: asked, file }: Asked): Promise<ExecutionResult> {
     checkAccount("accountId", request, actor);
-    const prepared = documents.prepare(asked.query, asked.operationName);
+    const prepared = documents.prepare(asked.query, asked.operationName, asked.variables);
     if ("errors" in prepared) return prepared;
     if (file) checkFileIsTaken(schema, prepared.document, asked.operationName, asked.variables);
     return prepared.run({ actor, file }, asked.variables);

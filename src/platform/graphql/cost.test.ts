@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { buildSchema, parse, type OperationDefinitionNode } from "graphql";
+import { costOf } from "./cost.ts";
+
+const schema = buildSchema(`
+  interface Node { id: ID }
+  type App implements Node { id: ID name: String tags: [Tag!] pipelines(limit: Int): Pipelines }
+  type Tag { name: String value: String }
+  type Pipeline implements Node { id: ID app: App }
+  type Pipelines { nodes: [Pipeline] pageInfo: PageInfo }
+  type Nodes { nodes: [Node] pageInfo: PageInfo }
+  type PageInfo { total: Int limit: Int }
+  type Query { apps(limit: Int): Pipelines nodes(limit: Int): Nodes app: App word: String }`);
+
+function cost(text: string, ...variables: readonly (Record<string, unknown> | null)[]): number {
+  const document = parse(text);
+  return costOf(schema, document, document.definitions[0] as OperationDefinitionNode, ...variables);
+}
+
+test("a field costs one, and what is below a list once for each entry", () => {
+  assert.equal(cost("{ word }"), 1);
+  assert.equal(cost("{ app { id name } }"), 3);
+  assert.equal(cost("{ apps(limit: 7) { nodes { id } } }"), 1 + 1 + 7);
+  assert.equal(cost("{ apps(limit: 7) { nodes { id app { id } } pageInfo { total } } }"), 1 + 1 + 7 * 3 + 2);
+  assert.equal(cost("{ apps { nodes { id } } }"), 1 + 1 + 100, "100 is the default");
+  assert.equal(cost("{ apps(limit: null) { nodes { id } } }"), 1 + 1 + 100);
+  assert.equal(cost("{ apps(limit: 100000) { nodes { id } } }"), 1 + 1 + 1_000, "1000 is the most");
+  assert.equal(cost("{ apps(limit: -5) { nodes { id } } }"), 1 + 1 + 1);
+  assert.equal(cost("{ app { tags { name value } } }"), 1 + 1 + 10 * 2, "a list without a limit");
+  assert.equal(
+    cost("{ app { pipelines(limit: 10) { nodes { app { pipelines(limit: 10) { nodes { id } } } } } } }"),
+    133,
+  );
+  assert.equal(cost("{ __typename __schema { types { name fields { name } } } }"), 6);
+});
+
+test("fragments count wherever they are spread, for the list that they stand in", () => {
+  assert.equal(cost("{ apps(limit: 5) { ...F } } fragment F on Pipelines { nodes { ... on Node { id } } }"), 1 + 1 + 5);
+  const twice = "{ a: apps(limit: 5) { ...F } b: apps(limit: 9) { ...F } } fragment F on Pipelines { nodes { id } }";
+  assert.equal(cost(twice), 1 + 1 + 5 + 1 + 1 + 9);
+  assert.equal(
+    cost("{ nodes(limit: 3) { nodes { id ... on App { name tags { name } } } } }"),
+    1 + 1 + 3 * (1 + 1 + 11),
+  );
+  const doubling = Array.from({ length: 30 }, (_, at) => `fragment f${at} on App { ...f${at + 1} ...f${at + 1} }`);
+  assert.equal(cost(`{ app { ...f0 } } ${doubling.join(" ")} fragment f30 on App { id }`), 1 + 2 ** 30);
+});
+
+test("a limit in a variable: its value, its default, or the largest when nothing is known", () => {
+  const text = "query($l: Int = 20, $m: Int) { apps(limit: $l) { nodes { id } } b: apps(limit: $m) { nodes { id } } }";
+  assert.equal(cost(text), 2 * (2 + 1_000));
+  assert.equal(cost(text, null), 2 + 20 + 2 + 100);
+  assert.equal(cost(text, { l: 3, m: 4 }), 2 + 3 + 2 + 4);
+  assert.equal(cost(text, { l: null, m: 5_000 }), 2 + 100 + 2 + 1_000);
+  assert.equal(cost(text, { l: "9", m: [1] }), 2 * (2 + 1_000), "what is no number is refused later");
+});

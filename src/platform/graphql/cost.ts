@@ -1,0 +1,109 @@
+/**
+ * How many values an operation may fetch: every field counts one, and what stands below a list counts once for
+ * each entry that the list may have. The figure is an upper bound, known before anything runs.
+ */
+import {
+  getNamedType,
+  getNullableType,
+  GraphQLError,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from "graphql";
+import { DEFAULT_LIMIT, MAX_LIMIT } from "./limits.ts";
+
+export const MAX_COST = 100_000;
+/** Entries that a list without a `limit` is taken to have, as tags. */
+const PLAIN_LIST = 10;
+
+type Values = Readonly<Record<string, unknown>> | null;
+
+/** The operation's cost. Without `variables` each limit that is a variable counts as the largest there is. */
+export function costOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables?: Values,
+): number {
+  const limit = limitIn(operation, variables);
+  const known = new Map<string, number>();
+
+  const ofFragment = (name: string, entries: number): number => {
+    // Measured once for each length of list around it: counting must not cost what it forbids.
+    const key = `${name} ${entries}`;
+    const earlier = known.get(key);
+    if (earlier !== undefined) return earlier;
+    const node = document.definitions.find(
+      (each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name,
+    );
+    const cost =
+      node?.kind === Kind.FRAGMENT_DEFINITION
+        ? ofSet(node.selectionSet, schema.getType(node.typeCondition.name.value), entries)
+        : 0;
+    known.set(key, cost);
+    return cost;
+  };
+
+  /** `entries`: how many `nodes` the list has whose selection this is. */
+  const ofSet = (set: SelectionSetNode, type: GraphQLNamedType | undefined, entries: number): number => {
+    let cost = 0;
+    for (const node of set.selections) {
+      if (node.kind === Kind.FIELD) cost += ofField(node, type, entries);
+      else if (node.kind === Kind.FRAGMENT_SPREAD) cost += ofFragment(node.name.value, entries);
+      else {
+        const narrowed = node.typeCondition ? schema.getType(node.typeCondition.name.value) : type;
+        cost += ofSet(node.selectionSet, narrowed, entries);
+      }
+    }
+    return cost;
+  };
+
+  const ofField = (node: FieldNode, parent: GraphQLNamedType | undefined, entries: number): number => {
+    if (!node.selectionSet) return 1;
+    const field = fieldOf(parent, node.name.value);
+    // Introspection reads what is in memory, and has a bound of its own on depth.
+    if (!field) return 1 + ofSet(node.selectionSet, undefined, 1);
+    const inner = getNamedType(field.type);
+    const times = isListType(getNullableType(field.type)) ? (node.name.value === "nodes" ? entries : PLAIN_LIST) : 1;
+    const below = field.args.some(({ name }) => name === "limit") ? limit(node) : 1;
+    return 1 + times * ofSet(node.selectionSet, isCompositeType(inner) ? inner : undefined, below);
+  };
+
+  return ofSet(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined, 1);
+}
+
+export const costError = (cost: number): GraphQLError =>
+  new GraphQLError(`The query may fetch ${cost} values; at most ${MAX_COST} are allowed. Ask for shorter lists.`);
+
+function fieldOf(parent: GraphQLNamedType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name.startsWith("__") || parent?.name.startsWith("__")) return undefined;
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+}
+
+/** How `limit` of a field reads: what the list will have at most. */
+const limitIn =
+  (operation: OperationDefinitionNode, variables: Values | undefined) =>
+  (field: FieldNode): number => {
+    const given = field.arguments?.find(({ name }) => name.value === "limit")?.value;
+    if (given?.kind === Kind.INT) return bounded(Number(given.value));
+    if (given?.kind !== Kind.VARIABLE) return DEFAULT_LIMIT;
+    if (variables === undefined) return MAX_LIMIT;
+    const name = given.name.value;
+    if (variables !== null && Object.hasOwn(variables, name)) return ofValue(variables[name]);
+    const definition = operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);
+    return definition?.defaultValue?.kind === Kind.INT ? bounded(Number(definition.defaultValue.value)) : DEFAULT_LIMIT;
+  };
+
+const ofValue = (value: unknown): number =>
+  value === null || value === undefined ? DEFAULT_LIMIT : typeof value === "number" ? bounded(value) : MAX_LIMIT;
+
+const bounded = (limit: number): number => Math.min(Math.max(limit, 1), MAX_LIMIT);
