@@ -91,7 +91,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const executions = makeExecutions({
     ...base,
     getProject: projects.get,
-    prepareRun: pipelines.prepareRun,
+    pipelines,
     delegates,
     log,
     onError,

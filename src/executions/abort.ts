@@ -26,6 +26,7 @@ export type AbortExecution = (actor: Actor, id: string, scope: MaybeInProject) =
 export const makeAbortExecution =
   (deps: AbortDeps): AbortExecution =>
   async (actor, wireId, scope) => {
+    deps.authorize(actor, "core_pipeline_abort", { accountId: actor.accountId });
     const execution = await deps.get(actor, wireId, scope);
     const { orgIdentifier, projectIdentifier } = execution;
     deps.authorize(actor, "core_pipeline_abort", { accountId: actor.accountId, orgIdentifier, projectIdentifier });

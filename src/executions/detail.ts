@@ -1,9 +1,14 @@
 import type { Actor } from "../core/actor.ts";
-import type { Uuid } from "../core/ids.ts";
+import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { Delegates } from "../delegates/index.ts";
+import type { PlanNode } from "../engine/index.ts";
+import type { Authorize } from "../identity/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
+import type { Db } from "../platform/db/db.ts";
 import type { ExecutionDetail } from "./execution.ts";
 import type { GetExecution } from "./get.ts";
+import { problem } from "./problems.ts";
+import { findExecutionOfNode } from "./store/nodes.ts";
 import type { NodeExtras } from "./wire/rest.ts";
 
 /** An execution with what its delegates know: who runs which step, and why a step waits (law 12). */
@@ -34,6 +39,25 @@ export const makeGetDetail =
         ),
       },
     };
+  };
+
+/** One node of an execution, by the node's id on the wire. Throws `execution.no_node`, also when the execution is of another scope. */
+export type GetNode = (
+  actor: Actor,
+  nodeId: string,
+  scope: MaybeInProject,
+) => Promise<{ execution: ExecutionDetail; extras: NodeExtras; node: PlanNode }>;
+
+export const makeGetNode =
+  (deps: { db: Db; authorize: Authorize; detail: GetDetail }): GetNode =>
+  async (actor, wireId, scope) => {
+    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId });
+    const nodeId = fromWire(wireId);
+    const id = nodeId && (await findExecutionOfNode(deps.db, actor.accountId, nodeId));
+    const found = id && (await deps.detail(actor, toWire(id), scope));
+    const node = found && found.execution.plan.nodes[nodeId];
+    if (!node) throw problem("execution.no_node", [wireId]);
+    return { ...found, node };
   };
 
 const reason = (selectors: readonly string[]): string =>

@@ -38,6 +38,14 @@ export type ExecutionMore = {
   readonly startedBy: Uuid | null;
 };
 
+/** A run in the lightest list, which goes on from a cursor of `begunAt` and `id`. */
+export type ExecutionOutline = Pick<Execution, "id" | "status" | "startedAt" | "endedAt" | "pipelineName"> & {
+  /** The start, and until then the creation: the order of lists. */
+  readonly begunAt: number;
+  readonly pipelineIdentifier: string;
+  readonly runSequence: number;
+};
+
 /** Which run a rerun repeats, and which was the first of that row. */
 export type RerunInfo = {
   readonly prevExecutionId: string;

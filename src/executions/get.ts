@@ -3,12 +3,27 @@ import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import type { Authorize } from "../identity/index.ts";
 import type { GetProject } from "../projects/index.ts";
-import type { InProject, MaybeInProject } from "../pipelines/index.ts";
+import { inputTemplateOf, type GetPipeline, type InProject, type MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { legible, type Execution, type ExecutionDetail, type ExecutionMore } from "./execution.ts";
+import {
+  legible,
+  type Execution,
+  type ExecutionDetail,
+  type ExecutionMore,
+  type ExecutionOutline,
+} from "./execution.ts";
 import { problem } from "./problems.ts";
 import type { ExecutionFilter } from "./store/conditions.ts";
-import { countExecutions, findExecution, listDetails, listExecutions, listMore, type Window } from "./store/lists.ts";
+import {
+  countExecutions,
+  findExecution,
+  findInputs,
+  listDetails,
+  listExecutions,
+  listMore,
+  listOutlines,
+  type Window,
+} from "./store/lists.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
@@ -49,6 +64,52 @@ export const makeListProjectExecutions =
     const within: ExecutionFilter = [...filter, { is: "projectIs", value: project.id }];
     const items = await listDetails(deps.db, accountId, within, window);
     return { items: items.map(legible), ...window, total: () => countExecutions(deps.db, accountId, within) };
+  };
+
+/** A light page that goes on after `beyond`, the last execution of the page before. Throws `project.not_found`. */
+export type ListOutlines = (
+  actor: Actor,
+  scope: InProject,
+  filter: ExecutionFilter,
+  page: { readonly size: number; readonly beyond: Cursor | undefined },
+) => Promise<readonly ExecutionOutline[]>;
+
+export type Cursor = Pick<ExecutionOutline, "begunAt" | "id">;
+
+export const makeListOutlines =
+  (deps: Deps & { getProject: GetProject }): ListOutlines =>
+  async (actor, scope, filter, { size, beyond }) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_pipeline_view", { accountId, ...scope });
+    const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
+    const within: ExecutionFilter = [
+      ...filter,
+      { is: "projectIs", value: project.id },
+      ...(beyond ? [{ is: "beyond" as const, value: [String(beyond.begunAt), beyond.id] }] : []),
+    ];
+    return listOutlines(deps.db, accountId, within, { limit: size, offset: 0 });
+  };
+
+/** What a run was given: the inputs as they were sent, and the runtime inputs that its pipeline had and has now. */
+export type GetInputs = (
+  actor: Actor,
+  id: string,
+  scope: MaybeInProject,
+) => Promise<{ inputYaml: string | null; template: string | null; latestTemplate: string | null }>;
+
+export const makeGetInputs =
+  (deps: { db: Db; get: GetExecution; getPipeline: GetPipeline }): GetInputs =>
+  async (actor, id, scope) => {
+    const execution = await deps.get(actor, id, scope);
+    const { orgIdentifier, projectIdentifier, pipelineIdentifier } = execution;
+    const within = { orgIdentifier, projectIdentifier };
+    const given = await findInputs(deps.db, actor.accountId, execution.id);
+    const latest = await deps.getPipeline(actor, within, pipelineIdentifier);
+    return {
+      inputYaml: given?.inputYaml ?? null,
+      template: given ? inputTemplateOf(given.pipelineYaml, within) : null,
+      latestTemplate: inputTemplateOf(latest.yaml, within),
+    };
   };
 
 /**

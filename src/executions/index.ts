@@ -4,17 +4,25 @@ import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Advancing as AdvancingTasks, Delegates } from "../delegates/index.ts";
 import type { Authorize } from "../identity/index.ts";
-import type { PrepareRun } from "../pipelines/index.ts";
+import type { Pipelines } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { GetProject } from "../projects/index.ts";
 import { makeAbortExecution } from "./abort.ts";
 import { makeAdvance } from "./advance.ts";
-import { makeGetDetail } from "./detail.ts";
-import { makeGetExecution, makeListExecutions, makeListProjectExecutions } from "./get.ts";
+import { makeGetDetail, makeGetNode } from "./detail.ts";
+import {
+  makeGetExecution,
+  makeGetInputs,
+  makeListExecutions,
+  makeListOutlines,
+  makeListProjectExecutions,
+} from "./get.ts";
 import { makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
 import { makeAdvancing } from "./quarantine.ts";
+import { makeRerunPipeline } from "./rerun.ts";
 import { executionRoutes } from "./rest.ts";
+import { makeStartPipelineById } from "./start-by-id.ts";
 import { makeRunPipeline, makeStartExecution } from "./start.ts";
 import { makeFireTimers } from "./timers.ts";
 import { makeWakeups } from "./wakeups.ts";
@@ -33,7 +41,7 @@ export type ExecutionsDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly getProject: GetProject;
-  readonly prepareRun: PrepareRun;
+  readonly pipelines: Pick<Pipelines, "get" | "prepareRun">;
   readonly delegates: Pick<Delegates, "enqueue" | "cancel" | "cancelRun" | "waitingTasks" | "delegatesOf">;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -47,13 +55,21 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const wakeups = makeWakeups({ ...deps, origin: deps.newId() });
   const advance = makeAdvance({ ...deps, ...deps.delegates, wakeups });
   const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups });
+  const { prepareRun, get: getPipeline } = deps.pipelines;
   const startExecution = makeStartExecution({ ...deps, advance });
   const get = makeGetExecution(deps);
+  const run = makeRunPipeline({ ...deps, prepareRun, startExecution });
+  const detail = makeGetDetail({ get, delegates: deps.delegates });
   const verbs = {
-    run: makeRunPipeline({ ...deps, advance, startExecution }),
+    run,
+    rerun: makeRerunPipeline({ ...deps, get, run }),
+    startById: makeStartPipelineById({ ...deps, run }),
     get,
-    detail: makeGetDetail({ get, delegates: deps.delegates }),
+    detail,
+    node: makeGetNode({ ...deps, detail }),
+    inputs: makeGetInputs({ ...deps, get, getPipeline }),
     list: makeListExecutions(deps),
+    listOutlines: makeListOutlines(deps),
     listOfProject: makeListProjectExecutions(deps),
     abort: makeAbortExecution({ ...deps, get, advancing }),
     downloadLog: makeDownloadLog({ ...deps, get, wakeups }),
@@ -70,7 +86,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     );
   return {
     ...verbs,
-    routes: executionRoutes(verbs),
+    routes: executionRoutes({ ...deps, ...verbs }),
     /** Starts inside the caller's transaction. */
     start: startExecution,
     ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups }) },

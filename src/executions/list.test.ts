@@ -161,11 +161,22 @@ test("what is no filter is refused", async () => {
     { unknown: 1 },
     { timeRange: { startTime: "x" } },
     { filterType: "Other" },
-    { pipelineName: "x" },
+    { pipelineName: 1 },
+    { pipelineTags: [{ key: "a", values: 1 }] },
+    { executionModeFilter: "CHILD_ONLY" },
+    { moduleProperties: { ci: {} } },
     [],
   ])
     assert.equal((await list("", body)).status, 400, JSON.stringify(body));
-  for (const query of ["&page=-1", "&size=1001", "&page=x"]) assert.equal((await list(query)).status, 400, query);
+  for (const query of [
+    "&page=-1",
+    "&size=1001",
+    "&page=x",
+    "&status=SUCCESS",
+    "&myDeployments=yes",
+    "&filterIdentifier=mine",
+  ])
+    assert.equal((await list(query)).status, 400, query);
 });
 
 test("a project shows its own runs only, an account its own projects", async () => {

@@ -6,6 +6,7 @@ export const problems = {
     "RESOURCE_NOT_FOUND_EXCEPTION",
     "Plan execution with id [%s]: execution does not exist.",
   ],
+  "execution.no_node": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No execution has a node [%s]."],
   "execution.node_not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Execution [%s] has no node [%s]."],
   "execution.interrupt_unsupported": [
     400,
@@ -18,6 +19,19 @@ export const problems = {
     "Execution [%s] has ended with status %s; there is nothing to abort.",
   ],
   "execution.abort_again": [400, "ABORT_ALL_ALREADY", "Execution [%s] is being aborted already."],
+  "execution.unsupported": [400, "UNSUPPORTED_OPERATION_EXCEPTION", "%s is not supported yet."],
+  "execution.not_of_pipeline": [
+    404,
+    "RESOURCE_NOT_FOUND_EXCEPTION",
+    "Plan execution with id [%s]: execution does not exist in pipeline [%s].",
+  ],
+  "execution.no_pipeline": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist in application [%s]."],
+  "execution.bad_start": [400, "INVALID_REQUEST", "The execution cannot be started: %s."],
+  "execution.bad_cursor": [
+    400,
+    "INVALID_REQUEST",
+    "lastSeenExecutionId and lastSeenStartTime go together, as the page before gave them.",
+  ],
   "execution.filter_unsupported": [400, "INVALID_REQUEST", "The filter %s is not supported yet."],
   "execution.bad_filter": [400, "INVALID_REQUEST", "The filter cannot be applied: %s."],
   "execution.bad_offset": [400, "INVALID_REQUEST", "%s"],

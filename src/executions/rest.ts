@@ -1,105 +1,16 @@
 import { z } from "zod";
-import { ok, text } from "../platform/http/answers.ts";
-import { documentOf, formatOf, textOf } from "../platform/http/bodies.ts";
-import { springPage, springPageQuery } from "../platform/http/pages.ts";
-import { maybeProjectQuery, projectQuery, wholeNumber } from "../platform/http/queries.ts";
+import type { Authorize } from "../identity/index.ts";
+import { text } from "../platform/http/answers.ts";
+import { maybeProjectQuery, wholeNumber } from "../platform/http/queries.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
-import { validate } from "../platform/document/validate.ts";
-import type { AbortExecution } from "./abort.ts";
-import type { GetDetail } from "./detail.ts";
-import type { ListProjectExecutions } from "./get.ts";
 import type { DownloadLog, FollowLog } from "./logs.ts";
-import type { RunPipeline } from "./start.ts";
 import { problem } from "./problems.ts";
-import { executionGraph, executionSummary, planExecution } from "./wire/rest.ts";
-import { fromSummaryFilter, summaryFilter } from "./wire/filters.ts";
+import { BASE, readRoutes, type ReadVerbs } from "./rest-read.ts";
+import { refusedRoutes } from "./rest-refused.ts";
+import { runRoutes, type RunVerbs } from "./rest-run.ts";
 
-type Verbs = {
-  readonly run: RunPipeline;
-  readonly detail: GetDetail;
-  readonly listOfProject: ListProjectExecutions;
-  readonly abort: AbortExecution;
-  readonly downloadLog: DownloadLog;
-  readonly followLog: FollowLog;
-};
-
-const BASE = "/pipeline/api/pipelines/execution";
-
-const runRoute = (verbs: Verbs, suffix: string, operation: string): Route =>
-  route({
-    method: "POST",
-    path: `/pipeline/api/pipeline/execute/:identifier${suffix}`,
-    operation,
-    access: { permission: "core_pipeline_execute" },
-    query: projectQuery,
-    handle: async (call) => {
-      const input = textOf(call.body);
-      const pipelineIdentifier = call.params["identifier"] ?? "";
-      const given = input === undefined ? undefined : { text: input, format: formatOf(call.body) };
-      const started = await verbs.run(call.actor, call.query, pipelineIdentifier, given);
-      return ok(call, planExecution({ ...started, ...call.query, accountId: call.accountId, pipelineIdentifier }));
-    },
-  });
-
-const listQuery = projectQuery.extend({
-  ...springPageQuery(10).shape,
-  pipelineIdentifier: z.string().optional(),
-});
-
-const listRoute = (verbs: Verbs): Route =>
-  route({
-    method: "POST",
-    path: `${BASE}/summary`,
-    operation: "execution.list",
-    access: { permission: "core_pipeline_view" },
-    query: listQuery,
-    handle: async (call) => {
-      const { page, size, pipelineIdentifier, ...scope } = call.query;
-      const filter =
-        textOf(call.body) === undefined ? [] : fromSummaryFilter(validate(summaryFilter, documentOf(call.body)));
-      const ofPipeline =
-        pipelineIdentifier === undefined ? [] : [{ is: "pipelineIdentifier" as const, value: pipelineIdentifier }];
-      const window = { limit: size, offset: page * size };
-      const found = await verbs.listOfProject(call.actor, scope, [...filter, ...ofPipeline], window);
-      return ok(call, await springPage(found, (execution) => executionSummary(execution)));
-    },
-  });
-
-const detailRoute = (verbs: Verbs, prefix: string, operation: string): Route =>
-  route({
-    method: "GET",
-    path: `${BASE}${prefix}/:planExecutionId`,
-    operation,
-    access: { permission: "core_pipeline_view" },
-    query: maybeProjectQuery,
-    handle: async (call) => {
-      const { execution, extras } = await verbs.detail(call.actor, call.params["planExecutionId"] ?? "", call.query);
-      return ok(call, {
-        pipelineExecutionSummary: executionSummary(execution, extras),
-        executionGraph: executionGraph(execution, extras),
-        childGraph: null,
-        rollbackGraph: null,
-      });
-    },
-  });
-
-const abortRoute = (verbs: Verbs): Route =>
-  route({
-    method: "PUT",
-    path: "/pipeline/api/pipeline/execute/interrupt/:planExecutionId",
-    operation: "execution.abort",
-    access: { permission: "core_pipeline_abort" },
-    query: maybeProjectQuery.extend({ interruptType: z.string({ error: "is required" }) }),
-    handle: async (call) => {
-      const { interruptType, ...scope } = call.query;
-      // Clients generated from older descriptions write it in upper case.
-      if (!["AbortAll", "ABORTALL", "ABORT_ALL"].includes(interruptType))
-        throw problem("execution.interrupt_unsupported", [interruptType]);
-      const planExecutionId = call.params["planExecutionId"] ?? "";
-      await verbs.abort(call.actor, planExecutionId, scope);
-      return ok(call, { id: planExecutionId, type: "AbortAll", planExecutionId });
-    },
-  });
+type LogVerbs = { readonly downloadLog: DownloadLog; readonly followLog: FollowLog };
+type Verbs = RunVerbs & ReadVerbs & LogVerbs & { readonly authorize: Authorize };
 
 const logQuery = maybeProjectQuery.extend({
   nodeExecutionId: z.string().optional(),
@@ -107,13 +18,14 @@ const logQuery = maybeProjectQuery.extend({
   limit: wholeNumber().optional(),
 });
 
-const logRoutes = (verbs: Verbs): readonly Route[] => [
+const logRoutes = (verbs: LogVerbs): readonly Route[] => [
   route({
     method: "GET",
     path: `${BASE}/:planExecutionId/logs`,
     operation: "execution.logs",
     access: { permission: "core_pipeline_view" },
     query: logQuery,
+    doc: { summary: "Download the log of an execution, or of one node", answer: "text/plain" },
     handle: async (call) => {
       const { nodeExecutionId, from, limit, ...scope } = call.query;
       return text(
@@ -131,6 +43,7 @@ const logRoutes = (verbs: Verbs): readonly Route[] => [
     operation: "execution.follow-logs",
     access: { permission: "core_pipeline_view" },
     query: logQuery,
+    doc: { summary: "Follow the log of an execution as server-sent events", answer: "text/event-stream" },
     handle: async (call) => {
       const { nodeExecutionId, from, limit: _, ...scope } = call.query;
       const range = { nodeExecutionId, from: resumedFrom(call) ?? from };
@@ -152,11 +65,8 @@ function resumedFrom(call: Pick<Call, "headers">): number | undefined {
 }
 
 export const executionRoutes = (verbs: Verbs): readonly Route[] => [
-  runRoute(verbs, "", "execution.start"),
-  runRoute(verbs, "/v2", "execution.start-v2"),
-  listRoute(verbs),
-  detailRoute(verbs, "", "execution.get"),
-  detailRoute(verbs, "/v2", "execution.get-v2"),
-  abortRoute(verbs),
+  ...runRoutes(verbs),
+  ...readRoutes(verbs),
   ...logRoutes(verbs),
+  ...refusedRoutes(verbs),
 ];

@@ -14,7 +14,6 @@ export type StartDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
-  readonly prepareRun: PrepareRun;
   readonly advance: Pick<Advance, "follow" | "remember">;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -57,8 +56,9 @@ export const makeStartExecution =
     const { accountId } = actor;
     const { prepared, scope } = start;
     deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope });
-    const [id, createdAt] = [deps.newId(), deps.clock.now()];
     const runSequence = await nextSequence(tx, accountId, prepared.pipelineId);
+    // Made in one go with the ids of its nodes: by a node's id the execution is found (store/nodes.ts).
+    const [id, createdAt] = [deps.newId(), deps.clock.now()];
     const plan = prepared.plan(
       {
         account: { identifier: toWire(accountId) },
@@ -108,19 +108,27 @@ export const makeStartExecution =
     return { id, runSequence, state: followed, createdAt, version, triggerType, triggeredBy, rerunInfo };
   };
 
+/** Runtime inputs as text. */
+export type RunInput = { readonly text: string; readonly format: "yaml" | "json" };
+
+export type RunOptions = Pick<Start, "notes" | "rerunInfo"> & { readonly trigger?: Start["trigger"] };
+
 /** A run by hand: prepares outside, starts inside one transaction. */
 export type RunPipeline = (
   actor: Actor,
   scope: InProject,
   identifier: string,
-  input: { text: string; format: "yaml" | "json" } | undefined,
+  input: RunInput | undefined,
+  options?: RunOptions,
 ) => Promise<Started>;
 
 export const makeRunPipeline =
-  (deps: StartDeps & { startExecution: StartExecution }): RunPipeline =>
-  async (actor, scope, identifier, input) => {
+  (
+    deps: Pick<StartDeps, "db" | "authorize"> & { prepareRun: PrepareRun; startExecution: StartExecution },
+  ): RunPipeline =>
+  async (actor, scope, identifier, input, options = {}) => {
     deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope });
-    const prepared = await deps.prepareRun(actor, scope, identifier, input);
+    const prepared = await deps.prepareRun(actor, scope, identifier, input, options.trigger ?? null);
     const start: Start = {
       scope,
       pipelineIdentifier: identifier,
@@ -129,6 +137,7 @@ export const makeRunPipeline =
       triggerType: "MANUAL",
       triggeredBy: personOf(actor),
       trigger: null,
+      ...options,
     };
     return deps.db.transaction((tx) => deps.startExecution(tx, actor, start));
   };

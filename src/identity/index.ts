@@ -7,9 +7,9 @@ import { makeUserByName } from "./user-by-name.ts";
 
 export { firstStart, type FirstFacts } from "./first-start.ts";
 export { addIdentityTypes } from "./graphql.ts";
-export type { Authorize, Permits } from "./permissions.ts";
 export { CREATOR, creatorOf, type CreatorRow } from "./store.ts";
 export type { User } from "./user.ts";
+export type { Authorize, Permission, Permits } from "./permissions.ts";
 
 export type Identity = ReturnType<typeof makeIdentity>;
 

@@ -2,6 +2,9 @@
 import type { PipelineDeps } from "./create.ts";
 import { makeCreatePipeline } from "./create.ts";
 import { makeGetPipeline, makeGetPipelineById, makeListPipelines } from "./get.ts";
+import { readPipeline } from "./document/index.ts";
+import { inputTemplate } from "./inputs.ts";
+import type { InProject } from "./pipeline.ts";
 import { makePrepareRun } from "./prepare-run.ts";
 import { pipelineRoutes } from "./rest.ts";
 
@@ -9,6 +12,10 @@ export type { InProject, MaybeInProject } from "./pipeline.ts";
 export { addPipelineTypes, type PipelineNode } from "./graphql.ts";
 export type { GetPipeline } from "./get.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
+
+/** The runtime inputs of a saved pipeline as YAML; null when it has none. */
+export const inputTemplateOf = (yaml: string, scope: InProject): string | null =>
+  inputTemplate(readPipeline(yaml, scope).pipeline) ?? null;
 
 export type Pipelines = ReturnType<typeof makePipelines>;
 

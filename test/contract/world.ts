@@ -24,6 +24,9 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   await made(create.pipeline(platform, pipelineYaml()));
   const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml()));
   const { planExecution } = await made(create.run(platform, "deploy"));
+  // One is aborted by the older call, the other by the newer.
+  const other = (await made(create.run(platform, "deploy"))).planExecution.uuid;
+  const detail = await made(platform.send("GET", `/pipeline/api/pipelines/execution/${planExecution.uuid}`));
   const { pathname } = new URL(webhookUrl);
   const event = await made(platform.send("POST", pathname, { body: "{}", contentType: "application/json" }));
   const old = await platform.send("POST", "/ng/api/delegate-token-ng?tokenName=old-hosts");
@@ -38,6 +41,9 @@ export async function furnish(platform: TestPlatform): Promise<World> {
     "webhook.execution-details accountIdentifier": platform.accountId,
     "webhook.processing-details accountIdentifier": platform.accountId,
     planExecutionId: planExecution.uuid,
+    executionId: other,
+    originalExecutionId: planExecution.uuid,
+    nodeExecutionId: detail.executionGraph.rootNodeId,
     token: pathname.split("/").at(-2) ?? "",
     eventId: event.eventCorrelationId,
   };

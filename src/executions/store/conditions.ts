@@ -3,7 +3,7 @@
  * brings values; no text of a request ever becomes SQL. `?` stands for the fragment's own parameter.
  */
 import type { Uuid } from "../../core/ids.ts";
-import { storable } from "../marks.ts";
+import { markText, storable } from "../marks.ts";
 
 /** Servers' clocks may differ by this much, so that an execution seems to end before it began. */
 const SKEW_MS = 60_000;
@@ -80,6 +80,10 @@ export type ExecutionFilter = readonly Condition[];
 
 /** A condition that nothing meets. */
 export const NOTHING: Condition = { is: "executionIn", value: [] };
+
+/** A tag of the run, by its name, and by its value where one is given. */
+export const tagged = (name: string, value: string | null | undefined): Condition =>
+  value ? { is: "tagIs", value: [markText(name), markText(value)] } : { is: "tagNamed", value: markText(name) };
 
 /** The text that LIKE finds anywhere: its own metacharacters are letters like others. */
 export const anywhere = (text: string): string => `%${storable(text).replaceAll(/[\\%_]/g, "\\$&")}%`;

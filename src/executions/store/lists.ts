@@ -2,7 +2,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/statements.ts";
-import type { Execution, ExecutionDetail, ExecutionMore } from "../execution.ts";
+import type { Execution, ExecutionDetail, ExecutionMore, ExecutionOutline } from "../execution.ts";
 import { type ExecutionFilter, whereOf } from "./conditions.ts";
 
 type Store = { readonly query: Query };
@@ -17,11 +17,14 @@ const DETAIL = `${EXECUTION}, ${MORE}, a.org_identifier as "orgIdentifier", a.id
   p.identifier as "pipelineIdentifier", e.pipeline_version as "pipelineVersion", e.run_sequence as "runSequence",
   e.rerun_info as "rerunInfo", e.plan, e.state`;
 
+const OUTLINE = `e.id, e.status, e.begun_at as "begunAt", e.started_at as "startedAt", e.ended_at as "endedAt",
+  p.identifier as "pipelineIdentifier", p.name as "pipelineName", e.run_sequence as "runSequence"`;
+
 const FROM = `from executions e
   join projects a on a.account_id = e.account_id and a.id = e.project_id
   join pipelines p on p.account_id = e.account_id and p.id = e.pipeline_id`;
 
-const COLUMNS = { brief: EXECUTION, more: `${EXECUTION}, ${MORE}`, detail: DETAIL } as const;
+const COLUMNS = { brief: EXECUTION, more: `${EXECUTION}, ${MORE}`, detail: DETAIL, outline: OUTLINE } as const;
 
 export type Window = { readonly limit: number; readonly offset: number };
 
@@ -50,6 +53,7 @@ export const listExecutions = rowsOf<Execution>("brief");
 export const listMore = rowsOf<Execution & ExecutionMore>("more");
 /** The plan and the state of each come with it. */
 export const listDetails = rowsOf<ExecutionDetail>("detail");
+export const listOutlines = rowsOf<ExecutionOutline>("outline");
 
 /** Beyond it nobody pages, and counting would take longer than the page. */
 const COUNTED_AT_MOST = 1_000_000;
@@ -67,5 +71,36 @@ export async function findExecution(db: Store, accountId: Uuid, id: Uuid): Promi
     accountId,
     id,
   ]);
+  return rows[0];
+}
+/** The inputs that a run was given, and the document it was made of. */
+export async function findInputs(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+): Promise<{ inputYaml: string | null; pipelineYaml: string } | undefined> {
+  const rows = await db.query<{ inputYaml: string | null; pipelineYaml: string }>(
+    `select e.input_yaml as "inputYaml", v.yaml as "pipelineYaml" from executions e
+       join pipeline_versions v
+         on v.account_id = e.account_id and v.pipeline_id = e.pipeline_id and v.version = e.pipeline_version
+      where e.account_id = $1 and e.id = $2`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+/** The identifiers that a run is started by. */
+export async function findPipelinePath(
+  db: Store,
+  accountId: Uuid,
+  projectId: Uuid,
+  pipelineId: Uuid,
+): Promise<{ orgIdentifier: string; projectIdentifier: string; identifier: string } | undefined> {
+  const rows = await db.query<{ orgIdentifier: string; projectIdentifier: string; identifier: string }>(
+    `select a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier", p.identifier
+       from pipelines p join projects a on a.account_id = p.account_id and a.id = p.project_id
+      where p.account_id = $1 and p.project_id = $2 and p.id = $3`,
+    [accountId, projectId, pipelineId],
+  );
   return rows[0];
 }

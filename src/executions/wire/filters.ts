@@ -1,33 +1,75 @@
 /** The body of `execution/summary`, in our words. */
 import { z } from "zod";
 import type { Status } from "../../engine/index.ts";
-import type { ExecutionFilter } from "../store/conditions.ts";
+import type { Actor } from "../../core/actor.ts";
+import { storable } from "../marks.ts";
+import { anywhere, NOTHING, tagged, type Condition, type ExecutionFilter } from "../store/conditions.ts";
 import { fromRestStatus } from "./status.ts";
 
-const unsupported = z.never().optional();
+/** What is looked for in names. */
+const text = z.string().max(256);
 const status = z.string().transform((word, context): Status => {
   const known = fromRestStatus(word);
   if (!known) context.addIssue({ code: "custom", message: `'${word}' is no execution status` });
   return known ?? "failed";
 });
 
-/** The body of `execution/summary` (reference section 5.2). */
+/** The body of `execution/summary` and `summary/outline` (reference section 5.2). */
 export const summaryFilter = z.strictObject({
   filterType: z.literal("PipelineExecution").optional(),
   status: z.array(status).max(20).nullish(),
+  pipelineName: text.nullish(),
   timeRange: z.strictObject({ startTime: z.int().nullish(), endTime: z.int().nullish() }).nullish(),
-  pipelineName: unsupported,
-  pipelineTags: unsupported,
-  moduleProperties: unsupported,
-  executionModeFilter: unsupported,
+  pipelineTags: z
+    .array(z.strictObject({ key: z.string(), value: z.string().nullish() }))
+    .max(20)
+    .nullish(),
+  // Executions are of one kind: whole runs of deployments.
+  executionModeFilter: z.enum(["ALL", "DEFAULT"]).nullish(),
+  moduleProperties: z.strictObject({}).nullish(),
 });
 
-export function fromSummaryFilter(body: z.output<typeof summaryFilter>): ExecutionFilter {
-  const { startTime, endTime } = body.timeRange ?? {};
+/** The parameters of the query that filter; the saved filters that `filterIdentifier` names are not supported yet. */
+export const summaryQuery = {
+  pipelineIdentifier: z.string().optional(),
+  searchTerm: text.optional(),
+  module: z.string().max(50).optional(),
+  status: z.preprocess((given) => (typeof given === "string" ? [given] : given), z.array(status).max(20)).optional(),
+  myDeployments: z.enum(["true", "false"], "takes true or false").optional(),
+  filterIdentifier: z.never("is not supported yet").optional(),
+};
+
+type Body = z.output<typeof summaryFilter>;
+type Query = z.output<z.ZodObject<typeof summaryQuery>>;
+
+/** Body and query together; all of it has to hold. */
+export const fromSummary = (body: Body, query: Query, actor: Actor): ExecutionFilter => [
+  ...fromBody(body),
+  ...fromQuery(query, actor),
+];
+
+function fromBody({ status: statuses, pipelineName, timeRange, pipelineTags }: Body): Condition[] {
+  const { startTime, endTime } = timeRange ?? {};
   return [
-    ...(body.status && body.status.length > 0 ? [{ is: "statusIn" as const, value: body.status }] : []),
+    ...statusesOf(statuses),
+    ...(pipelineName ? [{ is: "pipelineLike" as const, value: [anywhere(pipelineName)] }] : []),
     // The range counts both of its ends.
     ...(startTime == null ? [] : [{ is: "startedAfter" as const, value: startTime - 1 }]),
     ...(endTime == null ? [] : [{ is: "startedBefore" as const, value: endTime + 1 }]),
+    ...(pipelineTags ?? []).map(({ key, value }) => tagged(key, value)),
   ];
 }
+
+function fromQuery({ pipelineIdentifier, searchTerm, module, status: statuses, myDeployments }: Query, actor: Actor) {
+  const conditions: Condition[] = statusesOf(statuses);
+  if (pipelineIdentifier !== undefined)
+    conditions.push({ is: "pipelineIdentifier", value: storable(pipelineIdentifier) });
+  if (searchTerm) conditions.push({ is: "pipelineSearch", value: anywhere(searchTerm) });
+  // All pipelines are of this module.
+  if (module && module.toLowerCase() !== "cd") conditions.push(NOTHING);
+  if (myDeployments === "true") conditions.push(actor.kind === "user" ? { is: "personIs", value: actor.id } : NOTHING);
+  return conditions;
+}
+
+const statusesOf = (statuses: readonly Status[] | null | undefined): Condition[] =>
+  statuses && statuses.length > 0 ? [{ is: "statusIn", value: statuses }] : [];

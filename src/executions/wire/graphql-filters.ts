@@ -2,7 +2,14 @@
 import { fromWire } from "../../core/ids.ts";
 import { markText, storable } from "../marks.ts";
 import { problem } from "../problems.ts";
-import { anywhere, NOTHING, type Condition, type ExecutionFilter, type FragmentName } from "../store/conditions.ts";
+import {
+  anywhere,
+  NOTHING,
+  tagged,
+  type Condition,
+  type ExecutionFilter,
+  type FragmentName,
+} from "../store/conditions.ts";
 import { fromGraphqlStatus } from "./status.ts";
 
 export const ID_OPERATORS = ["EQUALS", "IN", "LIKE", "NOT_IN", "NOT_NULL"] as const;
@@ -165,11 +172,8 @@ function tagConditions({ entityType, tags }: TagFilter): readonly Condition[] {
   if (entity === "SERVICE" || entity === "ENVIRONMENT")
     throw problem("execution.filter_unsupported", [`tag with the entityType ${entity}`]);
   return given("tag", tags).map(({ name, value }): Condition => {
-    const any = value === undefined || value === null || value === "";
-    if (entity === "APPLICATION")
-      return any
-        ? { is: "projectTagNamed", value: storable(name) }
-        : { is: "projectTagIs", value: JSON.stringify({ [storable(name)]: storable(value) }) };
-    return any ? { is: "tagNamed", value: markText(name) } : { is: "tagIs", value: [markText(name), markText(value)] };
+    if (entity === "DEPLOYMENT") return tagged(name, value);
+    if (!value) return { is: "projectTagNamed", value: storable(name) };
+    return { is: "projectTagIs", value: JSON.stringify({ [storable(name)]: storable(value) }) };
   });
 }

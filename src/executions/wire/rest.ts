@@ -1,7 +1,7 @@
 /** Executions in the shapes of the REST family (reference sections 5.1 and 5.2). */
 import type { NodeState, Plan, PlanNode, State } from "../../engine/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import type { ExecutionDetail, RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
+import type { ExecutionDetail, ExecutionOutline, RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import { planStatus, restStatus } from "./status.ts";
 
 /** What is known of a node besides the engine's state. */
@@ -157,7 +157,7 @@ export function executionGraph(e: ExecutionDetail, extras: NodeExtras) {
   };
 }
 
-function executionNode(e: ExecutionDetail, node: PlanNode, extras: NodeExtras) {
+export function executionNode(e: ExecutionDetail, node: PlanNode, extras: NodeExtras) {
   const state = e.state.nodes[node.id];
   const waitingFor = extras.waitingFor.get(node.id);
   const delegate = extras.delegates.get(node.id);
@@ -227,4 +227,23 @@ function childrenOf(node: PlanNode): readonly string[] {
     case "step":
       return [];
   }
+}
+
+/** The lightest page of executions; its end names the cursor of the next one, null when there is none. */
+export function outlinePage(executions: readonly ExecutionOutline[], size: number) {
+  const last = executions.length === size ? executions.at(-1) : undefined;
+  return {
+    content: executions.map((e) => ({
+      planExecutionId: id(e.id),
+      pipelineIdentifier: e.pipelineIdentifier,
+      name: e.pipelineName,
+      runSequence: e.runSequence,
+      status: restStatus(e.status),
+      startTs: e.startedAt,
+      endTs: e.endedAt,
+    })),
+    size,
+    lastSeenExecutionId: last ? id(last.id) : null,
+    lastSeenStartTime: last?.begunAt ?? null,
+  };
 }

@@ -1,0 +1,56 @@
+import type { Actor } from "../core/actor.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { InProject } from "../pipelines/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { ExecutionDetail, RerunInfo } from "./execution.ts";
+import type { GetExecution } from "./get.ts";
+import { problem } from "./problems.ts";
+import type { RunInput, RunPipeline, Start, Started } from "./start.ts";
+import { findInputs } from "./store/lists.ts";
+
+/**
+ * A fresh run of the pipeline's newest version with the inputs of an earlier one, unless others are given, and with
+ * what `<+trigger.…>` read in it. Throws `execution.not_found`, `execution.not_of_pipeline` and the problems of a run.
+ */
+export type RerunPipeline = (
+  actor: Actor,
+  scope: InProject,
+  original: { readonly executionId: string; readonly pipelineIdentifier: string },
+  input: RunInput | undefined,
+) => Promise<Started>;
+
+type Deps = { readonly db: Db; readonly authorize: Authorize; readonly get: GetExecution; readonly run: RunPipeline };
+
+export const makeRerunPipeline =
+  (deps: Deps): RerunPipeline =>
+  async (actor, scope, { executionId, pipelineIdentifier }, input) => {
+    deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope });
+    const original = await deps.get(actor, executionId, scope);
+    if (original.pipelineIdentifier !== pipelineIdentifier)
+      throw problem("execution.not_of_pipeline", [executionId, pipelineIdentifier]);
+    const given = input ?? (await inputsOf(deps.db, actor.accountId, original.id));
+    const rerunInfo = rerunOf(original);
+    return deps.run(actor, scope, pipelineIdentifier, given, { rerunInfo, trigger: triggerOf(original) });
+  };
+
+async function inputsOf(db: Db, accountId: Uuid, id: Uuid): Promise<RunInput | undefined> {
+  const text = (await findInputs(db, accountId, id))?.inputYaml;
+  if (text === null || text === undefined) return undefined;
+  // What was sent as JSON is kept as JSON.
+  return { text, format: text.trimStart().startsWith("{") ? "json" : "yaml" };
+}
+
+function rerunOf({ id, triggerType, rerunInfo }: ExecutionDetail): RerunInfo {
+  const prevExecutionId = toWire(id);
+  return {
+    prevExecutionId,
+    prevTriggerType: triggerType,
+    rootExecutionId: rerunInfo?.rootExecutionId ?? prevExecutionId,
+    rootTriggerType: rerunInfo?.rootTriggerType ?? triggerType,
+  };
+}
+
+/** The trigger as the plan's context has it: `start` put it there. */
+const triggerOf = ({ plan }: ExecutionDetail): Start["trigger"] =>
+  (plan.context["trigger"] ?? null) as Start["trigger"];

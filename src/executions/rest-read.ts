@@ -1,0 +1,173 @@
+/** Routes that list and show executions (reference section 5.2). */
+import { z } from "zod";
+import { fromWire } from "../core/ids.ts";
+import { validate } from "../platform/document/validate.ts";
+import { ok, text } from "../platform/http/answers.ts";
+import { documentOf, textOf } from "../platform/http/bodies.ts";
+import { springPage, springPageQuery, springPageShape } from "../platform/http/pages.ts";
+import { maybeProjectQuery, projectQuery, wholeNumber } from "../platform/http/queries.ts";
+import { route, type Body, type Route } from "../platform/http/routes.ts";
+import { enveloped } from "../platform/http/shapes.ts";
+import type { GetDetail, GetNode } from "./detail.ts";
+import type { Cursor, GetInputs, ListOutlines, ListProjectExecutions } from "./get.ts";
+import { problem } from "./problems.ts";
+import { detailShape, inputSetShape, nodeShape, outlineShape, summaryShape } from "./shapes.ts";
+import { fromSummary, summaryFilter, summaryQuery } from "./wire/filters.ts";
+import { executionGraph, executionNode, executionSummary, outlinePage } from "./wire/rest.ts";
+
+export type ReadVerbs = {
+  readonly detail: GetDetail;
+  readonly node: GetNode;
+  readonly inputs: GetInputs;
+  readonly listOfProject: ListProjectExecutions;
+  readonly listOutlines: ListOutlines;
+};
+
+export const BASE = "/pipeline/api/pipelines/execution";
+
+const listQuery = projectQuery.extend({ ...springPageQuery(10).shape, ...summaryQuery });
+const filterOf = (body: Body) => ((textOf(body) ?? "").trim() === "" ? {} : validate(summaryFilter, documentOf(body)));
+const filterDoc = {
+  schema: summaryFilter,
+  required: false,
+  example: { filterType: "PipelineExecution", status: ["Running", "Success"] },
+};
+
+const listRoute = (verbs: ReadVerbs): Route =>
+  route({
+    method: "POST",
+    path: `${BASE}/summary`,
+    operation: "execution.list",
+    access: { permission: "core_pipeline_view" },
+    query: listQuery,
+    doc: {
+      summary: "List executions of a project, newest first",
+      body: filterDoc,
+      answer: enveloped(springPageShape(summaryShape)),
+    },
+    handle: async (call) => {
+      const { page, size, orgIdentifier, projectIdentifier } = call.query;
+      const scope = { orgIdentifier, projectIdentifier };
+      const filter = fromSummary(filterOf(call.body), call.query, call.actor);
+      const found = await verbs.listOfProject(call.actor, scope, filter, { limit: size, offset: page * size });
+      return ok(call, await springPage(found, (execution) => executionSummary(execution)));
+    },
+  });
+
+const outlineQuery = projectQuery.extend({
+  ...summaryQuery,
+  size: wholeNumber(1_000).default(10),
+  lastSeenExecutionId: z.string().optional(),
+  lastSeenStartTime: wholeNumber().optional(),
+});
+
+const outlineRoute = (verbs: ReadVerbs): Route =>
+  route({
+    method: "POST",
+    path: `${BASE}/summary/outline`,
+    operation: "execution.outline",
+    access: { permission: "core_pipeline_view" },
+    query: outlineQuery,
+    doc: {
+      summary: "List executions of a project lightly, page after page",
+      description: "The next page is asked for with the two cursors that this one ends with.",
+      body: filterDoc,
+      answer: enveloped(outlineShape),
+    },
+    handle: async (call) => {
+      const { size, orgIdentifier, projectIdentifier } = call.query;
+      const scope = { orgIdentifier, projectIdentifier };
+      const filter = fromSummary(filterOf(call.body), call.query, call.actor);
+      const found = await verbs.listOutlines(call.actor, scope, filter, { size, beyond: cursorOf(call.query) });
+      return ok(call, outlinePage(found, size));
+    },
+  });
+
+function cursorOf(query: z.output<typeof outlineQuery>): Cursor | undefined {
+  const { lastSeenExecutionId, lastSeenStartTime: begunAt } = query;
+  if (lastSeenExecutionId === undefined && begunAt === undefined) return undefined;
+  const id = fromWire(lastSeenExecutionId ?? "");
+  if (id === undefined || begunAt === undefined) throw problem("execution.bad_cursor");
+  return { begunAt, id };
+}
+
+const detailRoute = (verbs: ReadVerbs, prefix: string, operation: string): Route =>
+  route({
+    method: "GET",
+    path: `${BASE}${prefix}/:planExecutionId`,
+    operation,
+    access: { permission: "core_pipeline_view" },
+    query: maybeProjectQuery,
+    doc: {
+      summary: "Read an execution",
+      description: "The graph has all nodes of the execution, whichever stage is asked for.",
+      answer: enveloped(detailShape),
+    },
+    handle: async (call) => {
+      const { execution, extras } = await verbs.detail(call.actor, call.params["planExecutionId"] ?? "", call.query);
+      return ok(call, {
+        pipelineExecutionSummary: executionSummary(execution, extras),
+        executionGraph: executionGraph(execution, extras),
+        childGraph: null,
+        rollbackGraph: null,
+      });
+    },
+  });
+
+const nodeRoute = (verbs: ReadVerbs): Route =>
+  route({
+    method: "GET",
+    path: "/pipeline/api/pipelines/getExecutionNode",
+    operation: "execution.node",
+    access: { permission: "core_pipeline_view" },
+    query: maybeProjectQuery.extend({ nodeExecutionId: z.string({ error: "is required" }) }),
+    doc: { summary: "Read one node of an execution", answer: enveloped(nodeShape) },
+    handle: async (call) => {
+      const { nodeExecutionId, ...scope } = call.query;
+      const { execution, extras, node } = await verbs.node(call.actor, nodeExecutionId, scope);
+      return ok(call, executionNode(execution, node, extras));
+    },
+  });
+
+const inputRoutes = (verbs: ReadVerbs): readonly Route[] => [
+  route({
+    method: "GET",
+    path: `${BASE}/:planExecutionId/inputset`,
+    operation: "execution.inputs",
+    access: { permission: "core_pipeline_view" },
+    query: maybeProjectQuery,
+    doc: { summary: "The runtime inputs of an execution, as they were sent", answer: "text/plain" },
+    handle: async (call) =>
+      text((await verbs.inputs(call.actor, call.params["planExecutionId"] ?? "", call.query)).inputYaml ?? ""),
+  }),
+  route({
+    method: "GET",
+    path: `${BASE}/:planExecutionId/inputsetV2`,
+    operation: "execution.inputs-v2",
+    access: { permission: "core_pipeline_view" },
+    query: maybeProjectQuery,
+    doc: {
+      summary: "The runtime inputs of an execution, and those that its pipeline had and has",
+      answer: enveloped(inputSetShape),
+    },
+    handle: async (call) => {
+      const found = await verbs.inputs(call.actor, call.params["planExecutionId"] ?? "", call.query);
+      return ok(call, {
+        inputSetYaml: found.inputYaml,
+        inputSetTemplateYaml: found.template,
+        latestTemplateYaml: found.latestTemplate,
+        resolvedYaml: null,
+        expressionValues: null,
+      });
+    },
+  }),
+];
+
+export const readRoutes = (verbs: ReadVerbs): readonly Route[] => [
+  listRoute(verbs),
+  outlineRoute(verbs),
+  detailRoute(verbs, "", "execution.get"),
+  detailRoute(verbs, "/v2", "execution.get-v2"),
+  nodeRoute(verbs),
+  ...inputRoutes(verbs),
+];

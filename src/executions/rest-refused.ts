@@ -1,0 +1,47 @@
+/**
+ * What clients of this API family may ask for and is not there yet: refused by its name, after the permission.
+ * None of it is in api/openapi.json, which says what is offered.
+ */
+import { z } from "zod";
+import type { Authorize, Permission } from "../identity/index.ts";
+import { route, type Route } from "../platform/http/routes.ts";
+import { problem } from "./problems.ts";
+
+const EXECUTE = "/pipeline/api/pipeline/execute";
+
+type Refused = readonly [
+  method: "GET" | "POST" | "PUT",
+  path: string,
+  operation: string,
+  permission: Permission,
+  what: string,
+];
+
+const REFUSED: readonly Refused[] = [
+  ["POST", "/:identifier/stages", "stages", "core_pipeline_execute", "Running single stages"],
+  ["POST", "/rerun/:id/:identifier/stages", "rerun-stages", "core_pipeline_execute", "Running single stages"],
+  ["POST", "/retry/:identifier", "retry", "core_pipeline_execute", "Retrying from a failed stage"],
+  ["GET", "/:id/retryStages", "retry-stages", "core_pipeline_view", "Retrying from a failed stage"],
+  ["GET", "/retryHistory/:id", "retry-history", "core_pipeline_view", "Retrying from a failed stage"],
+  ["GET", "/latestExecutionId/:id", "retry-latest", "core_pipeline_view", "Retrying from a failed stage"],
+  ["POST", "/preflightCheck", "preflight", "core_pipeline_execute", "The preflight check"],
+  ["GET", "/getPreflightCheckResponse", "preflight-answer", "core_pipeline_view", "The preflight check"],
+  ["GET", "/stagesExecutionList", "stages-list", "core_pipeline_view", "Running single stages"],
+  ["PUT", "/interrupt/:id/:nodeId", "interrupt-node", "core_pipeline_abort", "Interrupting a single node"],
+  ["PUT", "/manualIntervention/interrupt/:id/:nodeId", "intervene", "core_pipeline_abort", "Manual intervention"],
+];
+
+export const refusedRoutes = ({ authorize }: { readonly authorize: Authorize }): readonly Route[] =>
+  REFUSED.map(([method, path, operation, permission, what]) =>
+    route({
+      method,
+      path: EXECUTE + path,
+      operation: `execution.${operation}`,
+      access: { permission },
+      query: z.object({}),
+      handle: async (call) => {
+        authorize(call.actor, permission, { accountId: call.accountId });
+        throw problem("execution.unsupported", [what]);
+      },
+    }),
+  );

@@ -1,0 +1,166 @@
+/** Routes that start and stop executions (reference sections 1.8 and 5.1). */
+import { z } from "zod";
+import type { NewId } from "../core/ids.ts";
+import { toWire } from "../core/ids.ts";
+import type { Clock } from "../core/clock.ts";
+import { validate } from "../platform/document/validate.ts";
+import { json, ok } from "../platform/http/answers.ts";
+import { documentOf, formatOf, textOf } from "../platform/http/bodies.ts";
+import { maybeProjectQuery, projectQuery } from "../platform/http/queries.ts";
+import { route, type Body, type Call, type Route } from "../platform/http/routes.ts";
+import { enveloped, resourced } from "../platform/http/shapes.ts";
+import type { Actor } from "../core/actor.ts";
+import type { AbortExecution } from "./abort.ts";
+import type { GetExecution } from "./get.ts";
+import { problem } from "./problems.ts";
+import type { RerunPipeline } from "./rerun.ts";
+import { interruptShape, olderInterruptShape, planExecutionShape } from "./shapes.ts";
+import type { RunInput, RunPipeline, Started } from "./start.ts";
+import { planExecution } from "./wire/rest.ts";
+
+export type RunVerbs = {
+  readonly run: RunPipeline;
+  readonly rerun: RerunPipeline;
+  readonly get: GetExecution;
+  readonly abort: AbortExecution;
+  readonly clock: Clock;
+  readonly newId: NewId;
+};
+
+const BASE = "/pipeline/api/pipeline/execute";
+
+const inputOf = (body: Body): RunInput | undefined => {
+  const text = textOf(body);
+  return text === undefined || text.trim() === "" ? undefined : { text, format: formatOf(body) };
+};
+
+type ScopedCall = Call<z.output<typeof projectQuery>>;
+
+const answer = (call: ScopedCall, pipelineIdentifier: string, started: Started) =>
+  ok(call, planExecution({ ...started, ...call.query, accountId: call.accountId, pipelineIdentifier }));
+
+const inputsDoc = {
+  schema: z.object({ pipeline: z.looseObject({ identifier: z.string() }) }),
+  required: false,
+  example: { pipeline: { identifier: "deploy" } },
+};
+
+const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
+  route({
+    method: "POST",
+    path: `${BASE}/:identifier${suffix}`,
+    operation,
+    access: { permission: "core_pipeline_execute" },
+    query: projectQuery,
+    doc: {
+      summary: "Run a pipeline",
+      description: "The body has the pipeline's runtime inputs, and nothing else of it.",
+      params: { identifier: "deploy" },
+      body: inputsDoc,
+      answer: enveloped(planExecutionShape),
+    },
+    handle: async (call) => {
+      const identifier = call.params["identifier"] ?? "";
+      return answer(call, identifier, await verbs.run(call.actor, call.query, identifier, inputOf(call.body)));
+    },
+  });
+
+const rerunRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
+  route({
+    method: "POST",
+    path: `${BASE}/rerun/:originalExecutionId/:identifier${suffix}`,
+    operation,
+    access: { permission: "core_pipeline_execute" },
+    query: projectQuery,
+    doc: {
+      summary: "Run a pipeline again",
+      description:
+        "A fresh run of the newest version, with the inputs of the earlier run unless the body gives others.",
+      params: { identifier: "deploy" },
+      body: inputsDoc,
+      answer: enveloped(planExecutionShape),
+    },
+    handle: async (call) => {
+      const { originalExecutionId: executionId = "", identifier: pipelineIdentifier = "" } = call.params;
+      const original = { executionId, pipelineIdentifier };
+      return answer(call, pipelineIdentifier, await verbs.rerun(call.actor, call.query, original, inputOf(call.body)));
+    },
+  });
+
+const abortRoute = (verbs: RunVerbs): Route =>
+  route({
+    method: "PUT",
+    path: `${BASE}/interrupt/:planExecutionId`,
+    operation: "execution.abort",
+    access: { permission: "core_pipeline_abort" },
+    query: maybeProjectQuery.extend({ interruptType: z.string({ error: "is required" }) }),
+    doc: {
+      summary: "Abort an execution",
+      queryExample: { interruptType: "AbortAll" },
+      answer: enveloped(interruptShape),
+    },
+    handle: async (call) => {
+      const { interruptType, ...scope } = call.query;
+      // Clients generated from older descriptions write it in upper case.
+      if (!["AbortAll", "ABORTALL", "ABORT_ALL"].includes(interruptType))
+        throw problem("execution.interrupt_unsupported", [interruptType]);
+      const planExecutionId = call.params["planExecutionId"] ?? "";
+      await verbs.abort(call.actor, planExecutionId, scope);
+      return ok(call, { id: planExecutionId, type: "AbortAll", planExecutionId });
+    },
+  });
+
+const olderInterrupt = z.strictObject({ executionInterruptType: z.string().max(50) });
+
+/** The call of first-generation clients, who know the application instead of its project. */
+const olderAbortRoute = (verbs: RunVerbs): Route =>
+  route({
+    method: "PUT",
+    path: "/api/executions/:executionId",
+    operation: "execution.abort-older",
+    access: { permission: "core_pipeline_abort" },
+    account: "accountId",
+    errors: "resource",
+    query: z.object({ appId: z.string().optional() }),
+    doc: {
+      summary: "Abort an execution, as first-generation clients do",
+      body: { schema: olderInterrupt, example: { executionInterruptType: "ABORT_ALL" } },
+      answer: resourced(olderInterruptShape),
+    },
+    handle: async (call) => {
+      const { executionId = "" } = call.params;
+      const { executionInterruptType: type } = validate(olderInterrupt, documentOf(call.body));
+      if (type !== "ABORT_ALL") throw problem("execution.interrupt_unsupported", [type]);
+      const execution = await verbs.get(call.actor, executionId);
+      const appId = toWire(execution.applicationId);
+      if (call.query.appId !== undefined && call.query.appId !== appId)
+        throw problem("execution.not_found", [executionId]);
+      await verbs.abort(call.actor, executionId, {});
+      const resource = {
+        uuid: toWire(verbs.newId()),
+        appId,
+        accountId: toWire(call.accountId),
+        executionInterruptType: "ABORT_ALL",
+        seized: true,
+        environmentId: null,
+        executionUuid: executionId,
+        stateExecutionInstanceId: null,
+        properties: null,
+        createdBy: personOf(call.actor),
+        createdAt: verbs.clock.now(),
+      };
+      return json(200, { metaData: {}, resource, responseMessages: [] });
+    },
+  });
+
+const personOf = (actor: Actor) =>
+  actor.kind === "user" ? { uuid: toWire(actor.id), name: actor.name, email: actor.email } : null;
+
+export const runRoutes = (verbs: RunVerbs): readonly Route[] => [
+  runRoute(verbs, "", "execution.start"),
+  runRoute(verbs, "/v2", "execution.start-v2"),
+  rerunRoute(verbs, "", "execution.rerun"),
+  rerunRoute(verbs, "/v2", "execution.rerun-v2"),
+  abortRoute(verbs),
+  olderAbortRoute(verbs),
+];

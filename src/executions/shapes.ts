@@ -1,0 +1,197 @@
+/** The answers of wire/rest.ts as schemas, for api/openapi.json (reference sections 5.1 and 5.2). */
+import { z } from "zod";
+import { epochMs, wireId } from "../platform/http/shapes.ts";
+
+const TRIGGER_TYPES = ["MANUAL", "WEBHOOK_CUSTOM"] as const;
+const maybe = <T extends z.ZodType>(shape: T) => shape.nullable();
+
+const rerunShape = z.strictObject({
+  prevExecutionId: wireId,
+  prevTriggerType: z.enum(TRIGGER_TYPES),
+  rootExecutionId: wireId,
+  rootTriggerType: z.enum(TRIGGER_TYPES),
+});
+
+const triggerInfoShape = z.strictObject({
+  triggerType: z.enum(TRIGGER_TYPES),
+  triggeredBy: z.strictObject({
+    uuid: z.string(),
+    identifier: z.string(),
+    extraInfo: z.strictObject({ email: maybe(z.string()), triggerRef: maybe(z.string()) }),
+  }),
+  isRerun: z.boolean(),
+  rerunInfo: maybe(rerunShape),
+});
+
+const metadataShape = z.strictObject({
+  runSequence: z.int(),
+  triggerInfo: triggerInfoShape,
+  pipelineIdentifier: z.string(),
+  executionUuid: wireId,
+  moduleType: z.literal("cd"),
+  retryInfo: z.null(),
+});
+
+export const planExecutionShape = z.strictObject({
+  planExecution: z.strictObject({
+    uuid: wireId,
+    createdAt: epochMs,
+    planId: wireId,
+    setupAbstractions: z.strictObject({
+      accountId: wireId,
+      orgIdentifier: z.string(),
+      projectIdentifier: z.string(),
+    }),
+    validUntil: z.null(),
+    status: z.string(),
+    startTs: maybe(epochMs),
+    endTs: maybe(epochMs),
+    metadata: metadataShape,
+    governanceMetadata: z.null(),
+    lastUpdatedAt: epochMs,
+    version: z.int(),
+    nodeType: z.literal("PLAN"),
+    nodeId: wireId,
+  }),
+  gitDetails: z.null(),
+});
+
+const failureShape = z.strictObject({
+  message: z.string(),
+  failureTypeList: z.array(z.string()),
+  responseMessages: z.array(z.unknown()).max(0),
+});
+
+const layoutNodeShape = z.strictObject({
+  nodeType: z.string(),
+  nodeGroup: z.literal("STAGE"),
+  nodeIdentifier: z.string(),
+  name: z.string(),
+  nodeUuid: wireId,
+  status: z.string(),
+  module: z.literal("cd"),
+  moduleInfo: z.strictObject({}),
+  startTs: maybe(epochMs),
+  endTs: maybe(epochMs),
+  edgeLayoutList: z.strictObject({ currentNodeChildren: z.array(wireId), nextIds: z.array(wireId) }),
+  skipInfo: z.null(),
+  nodeRunInfo: z.null(),
+  barrierFound: z.literal(false),
+  failureInfo: maybe(z.strictObject({ message: z.string() })),
+  failureInfoDTO: maybe(failureShape),
+  nodeExecutionId: wireId,
+  executionInputConfigured: z.literal(false),
+  strategyMetadata: z.null(),
+});
+
+export const summaryShape = z.strictObject({
+  pipelineIdentifier: z.string(),
+  planExecutionId: wireId,
+  name: z.string(),
+  status: z.string(),
+  tags: z.array(z.strictObject({ key: z.string(), value: z.string() })),
+  executionTriggerInfo: triggerInfoShape,
+  executionErrorInfo: maybe(z.strictObject({ message: z.string() })),
+  governanceMetadata: z.null(),
+  moduleInfo: z.strictObject({}),
+  layoutNodeMap: z.record(z.string(), layoutNodeShape),
+  modules: z.array(z.literal("cd")),
+  startingNodeId: maybe(wireId),
+  startTs: maybe(epochMs),
+  endTs: maybe(epochMs),
+  createdAt: epochMs,
+  canRetry: z.literal(false),
+  showRetryHistory: z.literal(false),
+  runSequence: z.int(),
+  successfulStagesCount: z.int(),
+  runningStagesCount: z.int(),
+  failedStagesCount: z.int(),
+  totalStagesCount: z.int(),
+  gitDetails: z.null(),
+  isStagesExecution: z.literal(false),
+  stagesExecuted: z.array(z.string()),
+  stagesExecutedNames: z.null(),
+  allowStageExecutions: z.literal(false),
+  executionInputConfigured: z.literal(false),
+});
+
+export const nodeShape = z.strictObject({
+  uuid: wireId,
+  setupId: wireId,
+  name: z.string(),
+  identifier: z.string(),
+  baseFqn: z.string(),
+  outcomes: z.strictObject({
+    output: z.strictObject({ outputVariables: z.record(z.string(), z.string()) }).optional(),
+  }),
+  stepParameters: z.null(),
+  startTs: maybe(epochMs),
+  endTs: maybe(epochMs),
+  stepType: z.string(),
+  status: z.string(),
+  waitReason: maybe(z.string()),
+  failureInfo: maybe(failureShape),
+  skipInfo: z.null(),
+  nodeRunInfo: z.null(),
+  executableResponses: z.array(z.unknown()).max(0),
+  unitProgresses: z.array(z.unknown()).max(0),
+  progressData: z.null(),
+  delegateInfoList: z.array(z.strictObject({ id: wireId, name: z.string(), taskId: wireId, taskName: z.string() })),
+  interruptHistories: z.array(z.unknown()).max(0),
+  stepDetails: z.strictObject({ cancel: z.strictObject({ survivors: z.int() }).optional() }),
+  logBaseKey: z.string(),
+});
+
+export const detailShape = z.strictObject({
+  pipelineExecutionSummary: summaryShape,
+  executionGraph: z.strictObject({
+    rootNodeId: wireId,
+    nodeMap: z.record(z.string(), nodeShape),
+    nodeAdjacencyListMap: z.record(z.string(), z.strictObject({ children: z.array(wireId), nextIds: z.array(wireId) })),
+    representationStrategy: z.literal("camelCase"),
+  }),
+  childGraph: z.null(),
+  rollbackGraph: z.null(),
+});
+
+export const outlineShape = z.strictObject({
+  content: z.array(
+    z.strictObject({
+      planExecutionId: wireId,
+      pipelineIdentifier: z.string(),
+      name: z.string(),
+      runSequence: z.int(),
+      status: z.string(),
+      startTs: maybe(epochMs),
+      endTs: maybe(epochMs),
+    }),
+  ),
+  size: z.int(),
+  lastSeenExecutionId: maybe(wireId),
+  lastSeenStartTime: maybe(epochMs),
+});
+
+export const inputSetShape = z.strictObject({
+  inputSetYaml: maybe(z.string()),
+  inputSetTemplateYaml: maybe(z.string()),
+  latestTemplateYaml: maybe(z.string()),
+  resolvedYaml: z.null(),
+  expressionValues: z.null(),
+});
+
+export const interruptShape = z.strictObject({ id: wireId, type: z.literal("AbortAll"), planExecutionId: wireId });
+
+/** The older call's answer (reference section 1.8). */
+export const olderInterruptShape = z.strictObject({
+  uuid: wireId,
+  appId: wireId,
+  accountId: wireId,
+  executionInterruptType: z.literal("ABORT_ALL"),
+  seized: z.literal(true),
+  environmentId: z.null(),
+  executionUuid: wireId,
+  stateExecutionInstanceId: z.null(),
+  properties: z.null(),
+  createdBy: maybe(z.strictObject({ uuid: wireId, name: z.string(), email: maybe(z.string()) })),
+  createdAt: epochMs,
+});

@@ -1,0 +1,37 @@
+import type { Actor } from "../core/actor.ts";
+import { fromWire } from "../core/ids.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import { storable } from "./marks.ts";
+import { problem } from "./problems.ts";
+import type { RunPipeline, Started } from "./start.ts";
+import { findPipelinePath } from "./store/lists.ts";
+
+export type StartById = {
+  readonly applicationId: string;
+  readonly pipelineId: string;
+  /** Values of variables of the pipeline that are runtime inputs. */
+  readonly variables: readonly { readonly name: string; readonly value: string }[];
+  readonly notes: string | null;
+};
+
+/** A run by ids, with the values of the pipeline's variables. Throws `execution.no_pipeline`, `execution.bad_start` and the problems of a run. */
+export type StartPipelineById = (actor: Actor, start: StartById) => Promise<Started>;
+
+const NOTES_AT_MOST = 5_000;
+
+export const makeStartPipelineById =
+  (deps: { db: Db; authorize: Authorize; run: RunPipeline }): StartPipelineById =>
+  async (actor, { applicationId, pipelineId, variables, notes }) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_pipeline_execute", { accountId });
+    if (notes !== null && notes.length > NOTES_AT_MOST)
+      throw problem("execution.bad_start", [`notes have at most ${NOTES_AT_MOST} characters`]);
+    const [projectUuid, pipelineUuid] = [fromWire(applicationId), fromWire(pipelineId)];
+    const path = projectUuid && pipelineUuid && (await findPipelinePath(deps.db, accountId, projectUuid, pipelineUuid));
+    if (!path) throw problem("execution.no_pipeline", [pipelineId, applicationId]);
+    const { identifier, ...scope } = path;
+    const document = { pipeline: { identifier, variables: variables.map(({ name, value }) => ({ name, value })) } };
+    const input = variables.length === 0 ? undefined : { text: JSON.stringify(document), format: "json" as const };
+    return deps.run(actor, scope, identifier, input, { notes: notes === null ? null : storable(notes) });
+  };
