@@ -37,7 +37,7 @@ import {
   type ApplicationVerbs,
   type Projects,
 } from "./projects/index.ts";
-import { makeSecrets, type SecretsDeps } from "./secrets/index.ts";
+import { addSecretTypes, makeSecrets, type SecretsDeps, type SecretVerbs } from "./secrets/index.ts";
 import { makeTriggers } from "./triggers/index.ts";
 
 export { DEFAULT_ORGANIZATION };
@@ -109,7 +109,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     onError,
   });
 
-  const schema = buildSchema({ identity, projects, delegates, pipelines, executions });
+  const schema = buildSchema({ identity, projects, secrets, delegates, pipelines, executions });
   const httpDeps = {
     log,
     authenticate: identity.authenticate,
@@ -203,15 +203,17 @@ const secretsOver = (
 type SchemaDeps = {
   readonly identity: Pick<Identity, "userByName">;
   readonly projects: ApplicationVerbs;
+  readonly secrets: SecretVerbs;
   readonly delegates: Pick<Delegates, "list">;
   readonly pipelines: Pick<Pipelines, "list" | "getById">;
   readonly executions: Pick<Executions, "list" | "get">;
 };
 
-function buildSchema({ identity, projects, delegates, pipelines, executions }: SchemaDeps): GraphQLSchema {
+function buildSchema({ identity, projects, secrets, delegates, pipelines, executions }: SchemaDeps): GraphQLSchema {
   const builder = makeBuilder();
   const { User } = addIdentityTypes(builder, identity);
   const { Application } = addProjectTypes(builder, { User }, projects);
+  addSecretTypes(builder, secrets);
   addDelegateTypes(builder, delegates);
   const { Pipeline } = addPipelineTypes(builder, { Application }, pipelines);
   addExecutionTypes(builder, { Application, Pipeline, User }, executions);

@@ -7,7 +7,7 @@ import type { Authorize } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { problem } from "./problems.ts";
-import type { Secret, SecretKey, SecretType } from "./secret.ts";
+import type { AskedType, Secret, SecretKey } from "./secret.ts";
 import {
   countSecrets,
   findSecret,
@@ -18,7 +18,7 @@ import {
 } from "./store/secrets.ts";
 
 /** How a caller names a secret. With `type`, one of another type is not there. */
-export type SecretRef = { readonly type?: SecretType | undefined } & (
+export type SecretRef = { readonly type?: AskedType | null | undefined } & (
   | { readonly by: "id"; readonly id: string }
   | { readonly by: "name"; readonly name: string }
   | { readonly by: "identifier"; readonly key: SecretKey }
@@ -39,7 +39,7 @@ export async function findPermitted(deps: Deps, actor: Actor, permission: Permis
   // Nothing may be learnt from the order: whoever lacks the permission hears so before what is there.
   const place = found ?? (ref.by === "identifier" ? ref.key : { orgIdentifier: null, projectIdentifier: null });
   deps.authorize(actor, permission, scopeOf(actor.accountId, place));
-  if (found && (ref.type === undefined || found.type === ref.type)) return found;
+  if (found && (!ref.type || found.type === ref.type)) return found;
   throw notFound(ref);
 }
 

@@ -1,6 +1,7 @@
 /** Secrets: named values that steps and connectors use and that no answer contains. */
+import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { Permits } from "../identity/index.ts";
+import type { Authorize, Permits } from "../identity/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { makeCreateSecret, type SecretDeps } from "./create.ts";
 import { makeDeleteSecret } from "./delete.ts";
@@ -14,6 +15,8 @@ import { insertManagerScope } from "./store/scopes.ts";
 import { makeUpdateSecret } from "./update.ts";
 import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
 import { makeVault } from "./vault.ts";
+
+export { addSecretTypes, type SecretVerbs } from "./graphql.ts";
 
 export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits; readonly rootKey: Buffer };
 
@@ -29,6 +32,8 @@ export function makeSecrets({ rootKey, ...rest }: SecretsDeps) {
     list: makeListSecrets(deps),
     listManagers: makeListManagers(deps),
     getManager: makeGetManager(deps),
+    permit: (actor: Actor, permission: Parameters<Authorize>[1]): void =>
+      rest.authorize(actor, permission, { accountId: actor.accountId }),
   };
   return {
     ...verbs,

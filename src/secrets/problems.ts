@@ -13,7 +13,10 @@ export const problems = {
   "secret.no_content": [400, "INVALID_REQUEST", "The secret [%s] has no content: %s."],
   "secret.not_text": [400, "INVALID_REQUEST", "The secret [%s] is a file; a text is needed here."],
   "secret.too_large": [402, "FILE_SIZE_EXCEEDS_LIMIT", "The content of the secret [%s] is larger than %s bytes."],
-  "secret.other_type": [400, "INVALID_REQUEST", "A secret's type cannot change: [%s] is %s."],
+  "secret.unsupported_type": [400, "INVALID_REQUEST", "Secrets of the type %s are not supported."],
+  "secret.no_references": [400, "INVALID_REQUEST", "secretReference is not supported: send the value itself."],
+  "secret.input_missing": [400, "INVALID_REQUEST", "%s is required for the secret type %s."],
+  "secret.bad_input": [400, "INVALID_REQUEST", "%s does not belong to the secret type %s."],
   "secret.other_manager": [
     400,
     "INVALID_REQUEST",

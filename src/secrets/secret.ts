@@ -1,8 +1,12 @@
+import { isReserved, SECRET_IDENTIFIER } from "../core/identifier.ts";
 import type { Place } from "../core/reference.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { UsageScope } from "./usage-scope.ts";
 
 export type SecretType = "ENCRYPTED_TEXT" | "ENCRYPTED_FILE";
+
+/** What clients ask for; of the last two kinds there are none. */
+export type AskedType = SecretType | "SSH_CREDENTIAL" | "WINRM_CREDENTIAL";
 
 /** What anybody may learn of a secret. Its content is sealed elsewhere and never stands beside this. */
 export type Secret = Place & {
@@ -23,3 +27,9 @@ export type Secret = Place & {
 };
 
 export type SecretKey = Place & { readonly identifier: string };
+
+/** The identifier of a secret that was given a name only: what expressions may call it (reference section 3.4). */
+export function identifierFrom(name: string): string {
+  const made = name.replaceAll(/[^0-9a-zA-Z_-]/g, "_");
+  return SECRET_IDENTIFIER.test(made) && !isReserved(made) ? made : `_${made}`.slice(0, 128);
+}

@@ -3,21 +3,17 @@ import assert from "node:assert/strict";
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
 import { create, made, projectYaml } from "../../test/harness/contract.ts";
+import { adminOf, dumpOf, secretsOf } from "../../test/harness/secrets.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { makeAudit } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
-import { makeIdentity } from "../identity/index.ts";
 import { CHUNK, contentOf, type Content } from "../platform/crypto/chunks.ts";
-import { makeProjects } from "../projects/index.ts";
-import { makeSecrets } from "./index.ts";
 import type { NewSecret } from "./create.ts";
 import { ENTIRE_ACCOUNT, type EnvironmentFacts, type RunPlace } from "./usage-scope.ts";
 
 const VALUE = "s3cret-välue-of-a-test";
 const HERE = { orgIdentifier: null, projectIdentifier: null };
 const SHOP = { orgIdentifier: "default", projectIdentifier: "shop" };
-const rootKey = randomBytes(32);
 const environments = new Map<Uuid, EnvironmentFacts>();
 
 let platform: TestPlatform;
@@ -25,27 +21,15 @@ let admin: Actor;
 let shopId: Uuid;
 before(async () => {
   platform = await startTestPlatform();
-  const accountId = fromWire(platform.accountId) as Uuid;
-  admin = { kind: "user", accountId, id: accountId, name: "a", email: "a@example.com", role: "_account_admin" };
+  admin = adminOf(platform);
   await made(create.project(platform, projectYaml()));
   const { body } = await platform.graphql("{ applications { nodes { id } } }");
   shopId = fromWire(body.data.applications.nodes[0].id) as Uuid;
 });
 after(() => platform?.stop());
 
-function secretsWith(key = rootKey) {
-  const { db, clock } = platform;
-  const newId = (): Uuid => randomUUIDv7() as Uuid;
-  const base = { ...makeIdentity({ db, clock }), db, clock, newId, audit: makeAudit({ clock, newId }) };
-  const projects = makeProjects(base);
-  return makeSecrets({
-    ...base,
-    requireScope: projects.requireScope,
-    rootKey: key,
-    maxContent: 4 * CHUNK,
-    facts: { applications: projects.applicationsExist, environments: async () => environments },
-  });
-}
+const secretsWith = (rootKey = platform.rootKey): ReturnType<typeof secretsOf> =>
+  secretsOf(platform, { rootKey, maxContent: 4 * CHUNK }, environments);
 
 const text = (identifier: string, more: Partial<NewSecret> = {}): NewSecret => ({
   ...HERE,
@@ -60,16 +44,6 @@ const text = (identifier: string, more: Partial<NewSecret> = {}): NewSecret => (
 });
 const paged = (bytes: Buffer): Content => ({ size: bytes.length, pages: [bytes] });
 const code = (wanted: string) => (error: unknown) => (error as { code?: string }).code === wanted;
-const dump = async (): Promise<string> => {
-  const tables = await platform.db.query<{ name: string }>(
-    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
-  );
-  const rows = await Promise.all(
-    tables.map(({ name }) => platform.db.query<{ row: string }>(`select t::text as row from ${name} t`)),
-  );
-  return rows.flatMap((each) => each.map(({ row }) => row)).join("\n");
-};
-
 test("a text is sealed with a data key of its own and opens again", async () => {
   const secrets = secretsWith();
   for (const identifier of ["first", "second"]) await secrets.create(admin, text(identifier));
@@ -79,7 +53,7 @@ test("a text is sealed with a data key of its own and opens again", async () => 
     "select manager_id as manager, count(distinct wrapped_key) as keys, count(distinct key_id) as roots from secret_contents group by 1",
   );
   assert.deepEqual(rows, [{ manager: admin.accountId, keys: 2, roots: 1 }]);
-  const everything = await dump();
+  const everything = await dumpOf(platform);
   for (const form of [VALUE, Buffer.from(VALUE).toString("hex"), Buffer.from(VALUE).toString("base64").slice(0, -4)])
     assert.ok(!everything.includes(form), form);
 });
@@ -237,7 +211,7 @@ test("a scope names what exists: applications, environments, and these of those"
 test("whatever is refused leaves nothing: no row, no piece, no entry in the trail", async () => {
   const secrets = secretsWith();
   await secrets.create(admin, text("there", { name: "There" }));
-  const before = await dump();
+  const before = await dumpOf(platform);
   const big = text("big", { type: "ENCRYPTED_FILE", content: paged(Buffer.alloc(4 * CHUNK + 1)) });
   await assert.rejects(secrets.create(admin, big), code("secret.too_large"));
   await assert.rejects(secrets.update(admin, ref("there"), { content: big.content }), code("secret.too_large"));
@@ -255,7 +229,7 @@ test("whatever is refused leaves nothing: no row, no piece, no entry in the trai
     code("secret.no_manager"),
   );
   await assert.rejects(secrets.create(admin, text("x", { orgIdentifier: "none" })), code("project.no_organization"));
-  assert.equal(await dump(), before);
+  assert.equal(await dumpOf(platform), before);
 });
 
 test("two changes at once: neither takes the other back", async () => {

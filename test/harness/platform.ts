@@ -28,6 +28,7 @@ export type TestPlatform = {
   readonly apiKey: string;
   readonly clock: HandClock;
   readonly db: Db;
+  readonly rootKey: Buffer;
   readonly database: TestDatabase;
   readonly platform: Platform;
   /** Sends a request with the admin's key and account, unless told otherwise. `path` is without `/gateway`. */
@@ -127,6 +128,7 @@ async function startOn(
     apiKey,
     clock,
     db,
+    rootKey: shared.rootKey,
     database,
     platform,
     send,

@@ -1,6 +1,7 @@
 /** Errors as clients of this API family match them: `Exception while fetching data (/<path>) : <cause>`. */
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import type { Problem } from "../../core/problem.ts";
+import { withoutValues } from "./without-values.ts";
 
 type Explain = (error: unknown) => Problem;
 
@@ -23,7 +24,7 @@ export function formatGraphqlError(error: GraphQLError, explain: Explain): Graph
 function beforeExecution(error: GraphQLError): GraphQLFormattedError {
   const syntax = error.message.startsWith("Syntax Error");
   return {
-    message: error.message,
+    message: withoutValues(error),
     ...(error.locations ? { locations: error.locations } : {}),
     extensions: { classification: syntax ? "InvalidSyntax" : "ValidationError" },
   };

@@ -1,0 +1,205 @@
+/** The input objects of spec.md ("Input objects") and what they mean to the verbs. */
+import { z } from "zod";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import { contentOf, type Content } from "../platform/crypto/chunks.ts";
+import { displayName } from "../platform/document/fields.ts";
+import { validateValue } from "../platform/document/validate.ts";
+import type { Builder } from "../platform/graphql/builder.ts";
+import type { FilterEnums, SecretTypes } from "./graphql-types.ts";
+import type { NewSecret } from "./create.ts";
+import { problem } from "./problems.ts";
+import { noApplication, noEnvironment, type ScopingInput } from "./scoping.ts";
+import { identifierFrom, type AskedType, type SecretType } from "./secret.ts";
+import type { AppEnvScope, EnvironmentKind, UsageScope } from "./usage-scope.ts";
+import type { SecretChanges } from "./update.ts";
+
+type Maybe<T> = T | null | undefined;
+
+type ScopeInput = {
+  readonly appEnvScopes: readonly {
+    readonly application: { readonly filterType?: Maybe<"ALL">; readonly appId?: Maybe<string> };
+    readonly environment: { readonly filterType?: Maybe<EnvironmentKind>; readonly envId?: Maybe<string> };
+  }[];
+};
+
+type EncryptedInput = {
+  readonly name?: Maybe<string>;
+  readonly secretManagerId?: Maybe<string>;
+  readonly value?: Maybe<string>;
+  readonly secretReference?: Maybe<string>;
+  readonly usageScope?: Maybe<ScopeInput>;
+  readonly scopedToAccount?: Maybe<boolean>;
+  readonly inheritScopesFromSM?: Maybe<boolean>;
+};
+
+export type SecretInput = {
+  readonly secretType: AskedType;
+  readonly encryptedText?: Maybe<EncryptedInput>;
+  readonly encryptedFile?: Maybe<EncryptedInput>;
+};
+
+export function addInputs(builder: Builder, { SecretType, filters }: Pick<SecretTypes, "SecretType" | "filters">) {
+  const Scope = scopeInput(builder, filters);
+  const encrypted = (name: string, isNew: boolean) =>
+    builder.inputType(name, {
+      fields: (t) => ({
+        name: t.string({ required: isNew }),
+        secretManagerId: t.string({ description: "The built-in secret manager unless given; stays what it is." }),
+        value: t.string({ description: "Of a file: its content, when no file is sent." }),
+        secretReference: t.string({ description: "Not supported: the content is kept here." }),
+        usageScope: t.field({ type: Scope }),
+        scopedToAccount: t.boolean(),
+        inheritScopesFromSM: t.boolean({ description: "Wins over usageScope." }),
+      }),
+    });
+  const Create = builder.inputType("CreateSecretInput", {
+    fields: (t) => ({
+      clientMutationId: t.string(),
+      secretType: t.field({ type: SecretType, required: true }),
+      encryptedText: t.field({ type: encrypted("EncryptedTextInput", true) }),
+      encryptedFile: t.field({ type: encrypted("EncryptedFileInput", true) }),
+    }),
+  });
+  const Update = builder.inputType("UpdateSecretInput", {
+    fields: (t) => ({
+      clientMutationId: t.string(),
+      secretId: t.string({ required: true }),
+      secretType: t.field({ type: SecretType, required: true }),
+      encryptedText: t.field({ type: encrypted("UpdateEncryptedTextInput", false) }),
+      encryptedFile: t.field({ type: encrypted("UpdateEncryptedFileInput", false) }),
+    }),
+  });
+  const Delete = builder.inputType("DeleteSecretInput", {
+    fields: (t) => ({
+      clientMutationId: t.string(),
+      secretId: t.string({ required: true }),
+      secretType: t.field({ type: SecretType, required: true }),
+    }),
+  });
+  return { Create, Update, Delete };
+}
+
+function scopeInput(builder: Builder, filters: FilterEnums) {
+  const Application = builder.inputType("AppScopeFilterInput", {
+    description: "Either filterType or appId.",
+    fields: (t) => ({ filterType: t.field({ type: filters.Application }), appId: t.string() }),
+  });
+  const Environment = builder.inputType("EnvScopeFilterInput", {
+    description: "Either filterType or envId.",
+    fields: (t) => ({ filterType: t.field({ type: filters.Environment }), envId: t.string() }),
+  });
+  const Entry = builder.inputType("AppEnvScopeInput", {
+    fields: (t) => ({
+      application: t.field({ type: Application, required: true }),
+      environment: t.field({ type: Environment, required: true }),
+    }),
+  });
+  return builder.inputType("UsageScopeInput", {
+    fields: (t) => ({ appEnvScopes: t.field({ type: [Entry], required: true }) }),
+  });
+}
+
+/** Throws `secret.unsupported_type` for what the platform does not keep. */
+export function typeOf(secretType: AskedType): SecretType {
+  if (secretType === "ENCRYPTED_TEXT" || secretType === "ENCRYPTED_FILE") return secretType;
+  throw problem("secret.unsupported_type", [secretType]);
+}
+
+/** A secret that GraphQL makes lives in the account, and its identifier is made from its name. */
+export function newSecretOf(input: SecretInput, file: Content | undefined): NewSecret {
+  const { type, body } = bodyOf(input);
+  const name = nameOf(body) ?? "";
+  const content = contentIn(type, body, file);
+  if (!content)
+    throw problem("secret.no_content", [
+      name,
+      type === "ENCRYPTED_FILE"
+        ? "send the part 'file' beside the part 'query', or encryptedFile.value"
+        : "encryptedText.value is missing",
+    ]);
+  return {
+    orgIdentifier: null,
+    projectIdentifier: null,
+    identifier: identifierFrom(name),
+    name,
+    description: "",
+    tags: {},
+    type,
+    managerId: managerOf(body),
+    scoping: scopingOf(body),
+    content,
+  };
+}
+
+export function changesOf(input: SecretInput, file: Content | undefined): SecretChanges {
+  const { type, body } = bodyOf(input);
+  const { usageScope, scopedToAccount, inheritScopesFromSM } = body;
+  const rescoped = usageScope !== undefined || (scopedToAccount ?? inheritScopesFromSM ?? null) !== null;
+  return {
+    name: nameOf(body),
+    managerId: managerOf(body),
+    scoping: rescoped ? scopingOf(body) : undefined,
+    content: contentIn(type, body, file),
+  };
+}
+
+/** The object that belongs to the type, and no other one. */
+function bodyOf(input: SecretInput): { readonly type: SecretType; readonly body: EncryptedInput } {
+  const type = typeOf(input.secretType);
+  const [own, other] =
+    type === "ENCRYPTED_FILE"
+      ? (["encryptedFile", "encryptedText"] as const)
+      : (["encryptedText", "encryptedFile"] as const);
+  const body = input[own];
+  if (input[other]) throw problem("secret.bad_input", [other, type]);
+  if (!body) throw problem("secret.input_missing", [own, type]);
+  if (body.secretReference) throw problem("secret.no_references");
+  return { type, body };
+}
+
+const named = z.strictObject({ name: displayName });
+const nameOf = ({ name }: EncryptedInput): string | undefined =>
+  name === null || name === undefined ? undefined : validateValue(named, { name }).name;
+
+/** The file counts where one was sent; an empty value is none, as clients send it beside a file. */
+function contentIn(type: SecretType, { value }: EncryptedInput, file: Content | undefined): Content | undefined {
+  if (type === "ENCRYPTED_FILE" && file) return file;
+  return value ? contentOf(value) : undefined;
+}
+
+function managerOf({ secretManagerId }: EncryptedInput): Uuid | undefined {
+  if (secretManagerId === null || secretManagerId === undefined) return undefined;
+  const id = fromWire(secretManagerId);
+  if (!id) throw problem("secret.no_manager", ["id", secretManagerId]);
+  return id;
+}
+
+const scopingOf = ({ usageScope, scopedToAccount, inheritScopesFromSM }: EncryptedInput): ScopingInput => ({
+  usageScope: usageScope && scopeOf(usageScope),
+  scopedToAccount,
+  inheritsScope: inheritScopesFromSM,
+});
+
+const scopeOf = ({ appEnvScopes }: ScopeInput): UsageScope =>
+  appEnvScopes.map(({ application, environment }): AppEnvScope => {
+    const appId = oneOf("application", "appId", application.filterType, application.appId);
+    const envId = oneOf("environment", "envId", environment.filterType, environment.envId);
+    return {
+      applicationId: appId === null ? null : known(appId, noApplication),
+      environmentId: envId === null ? null : known(envId, noEnvironment),
+      environments: environment.filterType ?? null,
+    };
+  });
+
+/** The id, or null where the filter is set; exactly one of the two is. */
+function oneOf(what: string, idName: string, filterType: Maybe<string>, id: Maybe<string>): string | null {
+  const given = [filterType, id].filter((each) => each !== null && each !== undefined);
+  if (given.length !== 1) throw problem("secret.bad_scope", [`${what} takes exactly one of filterType and ${idName}`]);
+  return id ?? null;
+}
+
+function known(id: string, missing: (id: string) => string): Uuid {
+  const found = fromWire(id);
+  if (!found) throw problem("secret.bad_scope", [missing(id)]);
+  return found;
+}

@@ -1,0 +1,41 @@
+/** The verbs of secrets on a test's platform: no answer has a value, so that only they can say what was kept. */
+import { randomUUIDv7 } from "node:crypto";
+import { makeAudit } from "../../src/audit/index.ts";
+import type { Actor } from "../../src/core/actor.ts";
+import { fromWire, type Uuid } from "../../src/core/ids.ts";
+import { makeIdentity } from "../../src/identity/index.ts";
+import { makeProjects } from "../../src/projects/index.ts";
+import { makeSecrets, type SecretsDeps } from "../../src/secrets/index.ts";
+import type { TestPlatform } from "./platform.ts";
+
+type Environments = Awaited<ReturnType<SecretsDeps["facts"]["environments"]>>;
+
+export function secretsOf(
+  platform: TestPlatform,
+  more: Partial<SecretsDeps> = {},
+  /** Those that exist. */
+  environments: Environments = new Map(),
+): ReturnType<typeof makeSecrets> {
+  const { db, clock, rootKey } = platform;
+  const newId = (): Uuid => randomUUIDv7() as Uuid;
+  const base = { ...makeIdentity({ db, clock }), db, clock, newId, audit: makeAudit({ clock, newId }) };
+  const { requireScope, applicationsExist } = makeProjects(base);
+  const facts = { applications: applicationsExist, environments: async () => environments };
+  return makeSecrets({ ...base, requireScope, rootKey, maxContent: 1024 * 1024, facts, ...more });
+}
+
+export const adminOf = ({ accountId }: TestPlatform): Actor => {
+  const id = fromWire(accountId) as Uuid;
+  return { kind: "user", accountId: id, id, name: "admin", email: "admin@example.com", role: "_account_admin" };
+};
+
+/** Every row of every table, as text. */
+export async function dumpOf({ db }: TestPlatform): Promise<string> {
+  const tables = await db.query<{ name: string }>(
+    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
+  );
+  const rows = await Promise.all(
+    tables.map(({ name }) => db.query<{ row: string }>(`select t::text as row from ${name} t order by 1`)),
+  );
+  return rows.flatMap((each, nth) => each.map(({ row }) => `${tables[nth]?.name} ${row}`)).join("\n");
+}
