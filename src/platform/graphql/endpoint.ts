@@ -8,6 +8,7 @@ import type { Body } from "../http/routes.ts";
 import { actorOf, checkAccount, mediaType, toProblem, type HttpDeps } from "../http/server.ts";
 import { makeDocuments } from "./documents.ts";
 import { formatGraphqlError } from "./errors.ts";
+import { addExplorer } from "./explorer.ts";
 import { checkFormLength, readForm } from "./form.ts";
 import { isUtf8Type, negotiate, statusOf } from "./media.ts";
 import { makeRoom, type UploadedFile } from "./pages.ts";
@@ -43,6 +44,7 @@ type Asked = {
 export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: GraphqlDeps): void {
   const documents = makeDocuments(schema);
   const read = makeReader(deps);
+  addExplorer(app);
 
   async function answer(request: FastifyRequest, { actor, request: asked, file }: Asked): Promise<ExecutionResult> {
     checkAccount("accountId", request, actor);

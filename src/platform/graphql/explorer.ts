@@ -1,0 +1,33 @@
+/**
+ * `GET /graphql-explorer`: a page to read the schema and try operations. Public, for it holds nothing: whoever uses it
+ * types a key, which the page keeps in memory. Everything it loads comes from this server.
+ */
+import type { FastifyInstance } from "fastify";
+import { readFileSync } from "node:fs";
+
+const POLICY =
+  "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const FILES = [
+  ["", "index.html", "text/html"],
+  ["/explorer.js", "explorer.js", "text/javascript"],
+  ["/docs.js", "docs.js", "text/javascript"],
+  ["/samples.js", "samples.js", "text/javascript"],
+  ["/explorer.css", "explorer.css", "text/css"],
+] as const;
+
+export function addExplorer(app: FastifyInstance): void {
+  for (const [path, file, type] of FILES) {
+    const text = readFileSync(new URL(`explorer/${file}`, import.meta.url), "utf8");
+    for (const prefix of ["", "/gateway"])
+      app.get(`${prefix}/graphql-explorer${path}`, (_request, reply) =>
+        reply
+          .header("content-type", `${type}; charset=utf-8`)
+          .header("content-security-policy", POLICY)
+          .header("x-content-type-options", "nosniff")
+          .header("referrer-policy", "no-referrer")
+          .header("cache-control", "no-cache")
+          .send(text),
+      );
+  }
+}
