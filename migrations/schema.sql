@@ -227,9 +227,13 @@ create table pipelines (
   created_by uuid,
   created_at bigint not null,
   updated_at bigint not null,
-  constraint pipelines_pkey PRIMARY KEY (account_id, id),
-  constraint pipelines_account_id_project_id_identifier_key UNIQUE (account_id, project_id, identifier)
+  deleted_at bigint,
+  stage_names text[],
+  constraint pipelines_pkey PRIMARY KEY (account_id, id)
 );
+CREATE UNIQUE INDEX pipelines_by_identifier ON public.pipelines USING btree (account_id, project_id, identifier) WHERE (deleted_at IS NULL);
+CREATE INDEX pipelines_by_name ON public.pipelines USING btree (account_id, project_id, name, id) WHERE (deleted_at IS NULL);
+CREATE INDEX pipelines_by_update ON public.pipelines USING btree (account_id, project_id, updated_at, id) WHERE (deleted_at IS NULL);
 
 create table projects (
   account_id uuid not null,

@@ -76,8 +76,7 @@ export async function buildPlatform(deps: PlatformDeps) {
 
   const audit = makeAudit({ clock, newId });
   const identity = makeIdentity({ db, clock });
-  const { authorize } = identity;
-  const base = { db, audit, authorize, clock, newId };
+  const base = { db, audit, authorize: identity.authorize, clock, newId };
   const projects = makeProjects(base);
   const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects);
   const connectors = makeConnectors({ ...base, permits: identity.permits, requireScope: projects.requireScope });
@@ -87,8 +86,9 @@ export async function buildPlatform(deps: PlatformDeps) {
     ...base,
     getProject: projects.get,
     exist: { ...environments.exist, connector: connectors.exist },
+    recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
   });
-  const executions = makeExecutions({
+  const executions: Executions = makeExecutions({
     ...base,
     getProject: projects.get,
     pipelines,

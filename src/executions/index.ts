@@ -20,6 +20,7 @@ import {
 } from "./get.ts";
 import { makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
 import { makeAdvancing } from "./quarantine.ts";
+import { makeRecentRuns } from "./recent.ts";
 import { makeRerunPipeline } from "./rerun.ts";
 import { executionRoutes } from "./rest.ts";
 import { makeStartPipelineById } from "./start-by-id.ts";
@@ -89,6 +90,8 @@ export function makeExecutions(deps: ExecutionsDeps) {
     routes: executionRoutes({ ...deps, ...verbs }),
     /** Starts inside the caller's transaction. */
     start: startExecution,
+    /** For the lists of pipelines. */
+    recentRuns: makeRecentRuns(deps),
     ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups }) },
     fireTimers: makeFireTimers({ ...deps, advancing }),
     stop: (): void => wakeups.stop(),

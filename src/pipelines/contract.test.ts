@@ -27,7 +27,7 @@ test("a pipeline: the answer is its identifier, and reading gives the very text 
     const read = await platform.send("GET", `${prefix}/pipeline/api/pipelines/full?${SCOPE}`);
     assert.deepEqual(read.body.data, {
       yamlPipeline: yaml,
-      resolvedTemplatesPipelineYaml: yaml,
+      resolvedTemplatesPipelineYaml: null,
       version: 1,
       gitDetails: { objectId: null, branch: null, repoIdentifier: null, rootFolder: null, filePath: null },
       entityValidityDetails: { valid: true, invalidYaml: null },

@@ -9,7 +9,8 @@ import { readPipeline } from "./document/index.ts";
 import type { InProject, PipelineWithYaml } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 import type { ExistOf } from "./references.ts";
-import { insertPipeline } from "./store.ts";
+import { insertPipeline } from "./store/pipelines.ts";
+import { keptText, stageNamesOf } from "./text.ts";
 
 export type PipelineDeps = {
   readonly db: Db;
@@ -39,10 +40,8 @@ export const makeCreatePipeline =
     deps.authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope });
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const { pipeline: document } = readPipeline(yaml, scope, { format });
-    // Kept as it was sent; JSON is laid out anew, as only then every YAML parser reads it too.
-    const kept = format === "json" ? `${JSON.stringify(JSON.parse(yaml), null, 2)}\n` : yaml;
     const at = deps.clock.now();
-    const pipeline: PipelineWithYaml = {
+    const pipeline = {
       id: deps.newId(),
       projectId: project.id,
       identifier: document.identifier,
@@ -53,7 +52,8 @@ export const makeCreatePipeline =
       createdBy: actorId(actor),
       createdAt: at,
       updatedAt: at,
-      yaml: kept,
+      yaml: keptText({ text: yaml, format }),
+      stageNames: stageNamesOf(document),
     };
     await deps.db.transaction(async (tx) => {
       if (!(await insertPipeline(tx, actor.accountId, pipeline)))

@@ -4,7 +4,7 @@ import type { Page } from "../core/page.ts";
 import type { PipelineDeps } from "./create.ts";
 import type { InProject, Pipeline, SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
-import { countPipelines, findPipeline, findPipelineById, listPipelines } from "./store.ts";
+import { countPipelines, findPipeline, findPipelineById, listPipelines } from "./store/pipelines.ts";
 
 /** The newest version. Throws `project.not_found`, `pipeline.not_found`. */
 export type GetPipeline = (actor: Actor, scope: InProject, identifier: string) => Promise<SavedPipeline>;

@@ -7,11 +7,15 @@ import { inputTemplate } from "./inputs.ts";
 import type { InProject } from "./pipeline.ts";
 import { makePrepareRun } from "./prepare-run.ts";
 import { pipelineRoutes } from "./rest.ts";
+import { makeGetSummary, makeGetVersion, makeListSummaries, makeListVersions, type RecentRuns } from "./summaries.ts";
+import { makeDeletePipeline, makeUpdatePipeline } from "./update.ts";
+import { makeValidatePipeline, makeValidateSaved } from "./validate.ts";
 
 export type { InProject, MaybeInProject } from "./pipeline.ts";
 export { addPipelineTypes, type PipelineNode } from "./graphql.ts";
 export type { GetPipeline } from "./get.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
+export type { RecentRuns } from "./summaries.ts";
 
 /** The runtime inputs of a saved pipeline as YAML; null when it has none. */
 export const inputTemplateOf = (yaml: string, scope: InProject): string | null =>
@@ -19,11 +23,20 @@ export const inputTemplateOf = (yaml: string, scope: InProject): string | null =
 
 export type Pipelines = ReturnType<typeof makePipelines>;
 
-export function makePipelines(deps: PipelineDeps) {
+export function makePipelines(deps: PipelineDeps & { readonly recentRuns: RecentRuns }) {
   const get = makeGetPipeline(deps);
+  const listSummaries = makeListSummaries(deps);
   const verbs = {
     create: makeCreatePipeline(deps),
     get,
+    update: makeUpdatePipeline(deps),
+    remove: makeDeletePipeline(deps),
+    listSummaries,
+    getSummary: makeGetSummary({ list: listSummaries }),
+    listVersions: makeListVersions({ ...deps, get }),
+    getVersion: makeGetVersion({ ...deps, get }),
+    validate: makeValidatePipeline(deps),
+    validateSaved: makeValidateSaved({ get }),
     getById: makeGetPipelineById(deps),
     list: makeListPipelines(deps),
     ...makePrepareRun({ get, exist: deps.exist }),

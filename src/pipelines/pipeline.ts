@@ -17,6 +17,30 @@ export type Pipeline = {
 /** A pipeline with the YAML of its newest version, as it was sent. */
 export type PipelineWithYaml = Pipeline & { readonly yaml: string };
 
+/** A version as lists show it. */
+export type PipelineVersion = {
+  readonly version: number;
+  readonly createdBy: Uuid | null;
+  readonly createdAt: number;
+};
+
+/** A pipeline with the names of its stages, in order. */
+export type PipelineSummary = Pipeline & { readonly stageNames: readonly string[] };
+
+/** What became of one run, as a list of pipelines shows it; words and times are those of the interface. */
+export type RunBrief = {
+  readonly planExecutionId: string;
+  readonly status: string;
+  readonly startTs: number | null;
+  readonly endTs: number | null;
+  readonly runSequence: number;
+  readonly triggerType: string;
+  readonly username: string;
+  readonly email: string | null;
+};
+
+export type SummarizedPipeline = PipelineSummary & { readonly recentRuns: readonly RunBrief[] };
+
 export type SavedPipeline = PipelineWithYaml & { readonly projectName: string };
 
 /** A project that may or may not be named; what is named has to fit. */

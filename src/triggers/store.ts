@@ -48,17 +48,17 @@ export async function findTrigger(
   identifier: string,
 ): Promise<Trigger | undefined> {
   const rows = await db.query<Trigger>(
-    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.pipeline_id = $2 and t.identifier = $3`,
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.pipeline_id = $2 and t.identifier = $3 and p.deleted_at is null`,
     [accountId, pipelineId, identifier],
   );
   return rows[0];
 }
 
 export async function findTriggerByToken(db: Store, accountId: Uuid, tokenHash: Buffer): Promise<Trigger | undefined> {
-  const rows = await db.query<Trigger>(`select ${TRIGGER} ${FROM} where t.account_id = $1 and t.token_hash = $2`, [
-    accountId,
-    tokenHash,
-  ]);
+  const rows = await db.query<Trigger>(
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.token_hash = $2 and p.deleted_at is null`,
+    [accountId, tokenHash],
+  );
   return rows[0];
 }
 

@@ -25,7 +25,7 @@ import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } f
 const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete)$/;
 const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
 const QUERY =
-  "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&identifier=x&nodeExecutionId=x";
+  "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&pipelineIdentifier=x&identifier=x&nodeExecutionId=x";
 
 /** What a route's documentation gives as an example: a body may be checked before the permission. */
 const bodyOf = ({ doc }: Route): Pick<SendOptions, "body" | "contentType"> => {

@@ -1,0 +1,149 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { InProject, Pipeline, PipelineWithYaml, SavedPipeline } from "../pipeline.ts";
+
+type Store = { readonly query: Query };
+
+const PIPELINE = `p.id, p.project_id as "projectId", p.identifier, p.name, p.description, p.tags, p.version,
+  p.created_by as "createdBy", p.created_at as "createdAt", p.updated_at as "updatedAt"`;
+
+type NewVersion = PipelineWithYaml & { readonly stageNames: readonly string[] };
+
+/** False when the identifier is taken in the project. */
+export async function insertPipeline(db: Store, accountId: Uuid, pipeline: NewVersion): Promise<boolean> {
+  const rows = await db.query(
+    `insert into pipelines (account_id, id, project_id, identifier, name, description, tags, version, created_by, created_at, updated_at, stage_names)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     on conflict (account_id, project_id, identifier) where deleted_at is null do nothing
+     returning id`,
+    [
+      accountId,
+      pipeline.id,
+      pipeline.projectId,
+      pipeline.identifier,
+      pipeline.name,
+      pipeline.description,
+      JSON.stringify(pipeline.tags),
+      pipeline.version,
+      pipeline.createdBy,
+      pipeline.createdAt,
+      pipeline.updatedAt,
+      pipeline.stageNames,
+    ],
+  );
+  if (rows.length === 0) return false;
+  await insertVersion(db, accountId, pipeline);
+  return true;
+}
+
+type Version = Pick<PipelineWithYaml, "id" | "version" | "yaml" | "createdBy" | "updatedAt">;
+
+const insertVersion = (db: Store, accountId: Uuid, saved: Version): Promise<unknown> =>
+  db.query(
+    `insert into pipeline_versions (account_id, pipeline_id, version, yaml, created_by, created_at) values ($1, $2, $3, $4, $5, $6)`,
+    [accountId, saved.id, saved.version, saved.yaml, saved.createdBy, saved.updatedAt],
+  );
+
+export type Replacement = Pick<NewVersion, "name" | "description" | "tags" | "yaml" | "stageNames" | "updatedAt"> & {
+  /** Who saves this version. */
+  readonly savedBy: Uuid | null;
+};
+
+/** Saves the next version and answers its number; undefined when there is no such pipeline, or not at `version`. */
+export async function replacePipeline(
+  db: Store,
+  accountId: Uuid,
+  key: { readonly projectId: Uuid; readonly identifier: string },
+  to: Replacement,
+  version: number | undefined,
+): Promise<number | undefined> {
+  const rows = await db.query<{ id: Uuid; version: number }>(
+    `update pipelines
+        set name = $4, description = $5, tags = $6, stage_names = $7, updated_at = $8, version = version + 1
+      where account_id = $1 and project_id = $2 and identifier = $3 and deleted_at is null
+        and ($9::int is null or version = $9)
+      returning id, version`,
+    [
+      accountId,
+      key.projectId,
+      key.identifier,
+      to.name,
+      to.description,
+      JSON.stringify(to.tags),
+      to.stageNames,
+      to.updatedAt,
+      version ?? null,
+    ],
+  );
+  const [saved] = rows;
+  if (!saved) return undefined;
+  await insertVersion(db, accountId, { ...saved, yaml: to.yaml, createdBy: to.savedBy, updatedAt: to.updatedAt });
+  return saved.version;
+}
+
+/** False when there is no such pipeline, or not at `version`. Its executions stay, and so does its row. */
+export async function markDeleted(
+  db: Store,
+  accountId: Uuid,
+  key: { readonly projectId: Uuid; readonly identifier: string },
+  at: number,
+  version: number | undefined,
+): Promise<boolean> {
+  const rows = await db.query(
+    `update pipelines set deleted_at = $4
+      where account_id = $1 and project_id = $2 and identifier = $3 and deleted_at is null
+        and ($5::int is null or version = $5)
+      returning id`,
+    [accountId, key.projectId, key.identifier, at, version ?? null],
+  );
+  return rows.length > 0;
+}
+
+/** The newest version, by the identifiers of its whole path. */
+export async function findPipeline(
+  db: Store,
+  accountId: Uuid,
+  scope: InProject,
+  identifier: string,
+): Promise<SavedPipeline | undefined> {
+  const rows = await db.query<SavedPipeline>(
+    `select ${PIPELINE}, v.yaml, a.name as "projectName"
+       from pipelines p
+       join projects a on a.account_id = p.account_id and a.id = p.project_id
+       join pipeline_versions v on v.account_id = p.account_id and v.pipeline_id = p.id and v.version = p.version
+      where p.account_id = $1 and a.org_identifier = $2 and a.identifier = $3 and p.identifier = $4
+        and p.deleted_at is null`,
+    [accountId, scope.orgIdentifier, scope.projectIdentifier, identifier],
+  );
+  return rows[0];
+}
+
+/** Also a deleted one: its executions are asked about it. */
+export async function findPipelineById(db: Store, accountId: Uuid, id: Uuid): Promise<Pipeline | undefined> {
+  const rows = await db.query<Pipeline>(`select ${PIPELINE} from pipelines p where p.account_id = $1 and p.id = $2`, [
+    accountId,
+    id,
+  ]);
+  return rows[0];
+}
+
+export async function listPipelines(
+  db: Store,
+  accountId: Uuid,
+  projectId: Uuid,
+  limit: number,
+  offset: number,
+): Promise<Pipeline[]> {
+  return db.query<Pipeline>(
+    `select ${PIPELINE} from pipelines p where p.account_id = $1 and p.project_id = $2 and p.deleted_at is null order by p.name, p.id limit $3 offset $4`,
+    [accountId, projectId, limit, offset],
+  );
+}
+
+export async function countPipelines(db: Store, accountId: Uuid, projectId: Uuid): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from pipelines where account_id = $1 and project_id = $2 and deleted_at is null`,
+    [accountId, projectId],
+  );
+  return rows[0]?.total ?? 0;
+}

@@ -1,0 +1,100 @@
+import type { Actor } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { Page } from "../core/page.ts";
+import type { PipelineDeps } from "./create.ts";
+import { readPipeline } from "./document/index.ts";
+import type { GetPipeline } from "./get.ts";
+import type { InProject, PipelineSummary, PipelineVersion, RunBrief, SummarizedPipeline } from "./pipeline.ts";
+import { problem } from "./problems.ts";
+import * as lists from "./store/lists.ts";
+import { stageNamesOf } from "./text.ts";
+
+/** The newest runs of each of these pipelines, newest first; the executions know them. */
+export type RecentRuns = (
+  accountId: Uuid,
+  pipelineIds: readonly Uuid[],
+) => Promise<ReadonlyMap<Uuid, readonly RunBrief[]>>;
+
+type Paging = { readonly limit: number; readonly offset: number; readonly order: lists.SummaryOrder };
+
+/** Throws `project.not_found`. */
+export type ListSummaries = (
+  actor: Actor,
+  scope: InProject,
+  filter: lists.SummaryFilter,
+  page: Paging,
+) => Promise<Page<SummarizedPipeline>>;
+
+type Deps = PipelineDeps & { readonly recentRuns: RecentRuns };
+
+export const makeListSummaries =
+  (deps: Deps): ListSummaries =>
+  async (actor, scope, filter, page) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_pipeline_view", { accountId, ...scope });
+    const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
+    const rows = await lists.listSummaries(deps.db, accountId, project.id, filter, page);
+    const runs = await deps.recentRuns(
+      accountId,
+      rows.map(({ id }) => id),
+    );
+    return {
+      items: rows.map((row) => ({ ...named(row, scope), recentRuns: runs.get(row.id) ?? [] })),
+      limit: page.limit,
+      offset: page.offset,
+      total: () => lists.countSummaries(deps.db, accountId, project.id, filter),
+    };
+  };
+
+function named({ yaml, stageNames, ...row }: lists.SummaryRow, scope: InProject): PipelineSummary {
+  return { ...row, stageNames: stageNames ?? stageNamesOf(readPipeline(yaml ?? "", scope).pipeline) };
+}
+
+/** Throws `pipeline.not_found`. */
+export type GetSummary = (actor: Actor, scope: InProject, identifier: string) => Promise<SummarizedPipeline>;
+
+export const makeGetSummary =
+  (deps: { list: ListSummaries }): GetSummary =>
+  async (actor, scope, identifier) => {
+    const page = { limit: 1, offset: 0, order: "name,ASC" } as const;
+    const { items } = await deps.list(actor, scope, { identifiers: [identifier] }, page);
+    if (items[0]) return items[0];
+    throw problem("pipeline.not_found", [identifier, scope.projectIdentifier]);
+  };
+
+/** The versions of a pipeline, newest first. Throws `pipeline.not_found`. */
+export type ListVersions = (
+  actor: Actor,
+  scope: InProject,
+  identifier: string,
+  page: { readonly limit: number; readonly offset: number },
+) => Promise<Page<PipelineVersion>>;
+
+export const makeListVersions =
+  (deps: PipelineDeps & { readonly get: GetPipeline }): ListVersions =>
+  async (actor, scope, identifier, page) => {
+    const { id, version } = await deps.get(actor, scope, identifier);
+    // Versions are numbered without a gap, so the newest number is how many there are.
+    return {
+      items: await lists.listVersions(deps.db, actor.accountId, id, page),
+      ...page,
+      total: async () => version,
+    };
+  };
+
+/** Throws `pipeline.not_found`, `pipeline.no_version`. */
+export type GetVersion = (
+  actor: Actor,
+  scope: InProject,
+  identifier: string,
+  version: number,
+) => Promise<PipelineVersion & { readonly yaml: string }>;
+
+export const makeGetVersion =
+  (deps: PipelineDeps & { readonly get: GetPipeline }): GetVersion =>
+  async (actor, scope, identifier, version) => {
+    const { id } = await deps.get(actor, scope, identifier);
+    const found = await lists.findVersion(deps.db, actor.accountId, id, version);
+    if (!found) throw problem("pipeline.no_version", [identifier, String(version)]);
+    return found;
+  };

@@ -1,0 +1,94 @@
+import { actorId, type Actor } from "../core/actor.ts";
+import { commonProblem } from "../core/problems.ts";
+import { faultOf } from "../platform/document/validate.ts";
+import type { Tx } from "../platform/db/db.ts";
+import type { PipelineDeps } from "./create.ts";
+import { readPipeline } from "./document/index.ts";
+import type { InProject } from "./pipeline.ts";
+import { problem } from "./problems.ts";
+import { findPipeline, markDeleted, replacePipeline } from "./store/pipelines.ts";
+import { keptText, stageNamesOf, type PipelineText } from "./text.ts";
+
+/**
+ * Saves the next version and answers its number; runs that are under way keep theirs. `version` is the one that the
+ * caller has read. Throws `pipeline.not_found`, `core.stale_version`, `pipeline.other_identifier`, and the document's
+ * own problems.
+ */
+export type UpdatePipeline = (
+  actor: Actor,
+  scope: InProject,
+  identifier: string,
+  yaml: PipelineText,
+  version: number | undefined,
+) => Promise<number>;
+
+export const makeUpdatePipeline =
+  (deps: PipelineDeps): UpdatePipeline =>
+  async (actor, scope, identifier, yaml, version) => {
+    deps.authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope });
+    const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
+    const { pipeline: document, doc } = readPipeline(yaml.text, scope, { format: yaml.format });
+    if (document.identifier !== identifier) {
+      const fault = faultOf(doc, ["pipeline", "identifier"], `'${document.identifier}' is not '${identifier}'`);
+      throw problem("pipeline.other_identifier", [document.identifier, identifier], { faults: [fault] });
+    }
+    const to = {
+      name: document.name,
+      description: document.description ?? "",
+      tags: { ...document.tags },
+      yaml: keptText(yaml),
+      stageNames: stageNamesOf(document),
+      updatedAt: deps.clock.now(),
+      savedBy: actorId(actor),
+    };
+    return deps.db.transaction(async (tx) => {
+      const saved = await replacePipeline(tx, actor.accountId, { projectId: project.id, identifier }, to, version);
+      if (saved === undefined) throw await refusal(tx, actor, scope, identifier, version);
+      await deps.audit.record(tx, actor, changeOf("pipeline.update", identifier, scope));
+      return saved;
+    });
+  };
+
+/**
+ * Its executions stay and go on; its identifier is free again, its webhooks lead nowhere. Throws
+ * `pipeline.not_found`, `core.stale_version`.
+ */
+export type DeletePipeline = (
+  actor: Actor,
+  scope: InProject,
+  identifier: string,
+  version: number | undefined,
+) => Promise<void>;
+
+export const makeDeletePipeline =
+  (deps: PipelineDeps): DeletePipeline =>
+  async (actor, scope, identifier, version) => {
+    deps.authorize(actor, "core_pipeline_delete", { accountId: actor.accountId, ...scope });
+    const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
+    await deps.db.transaction(async (tx) => {
+      const key = { projectId: project.id, identifier };
+      if (!(await markDeleted(tx, actor.accountId, key, deps.clock.now(), version)))
+        throw await refusal(tx, actor, scope, identifier, version);
+      await deps.audit.record(tx, actor, changeOf("pipeline.delete", identifier, scope));
+    });
+  };
+
+const changeOf = (operation: string, resourceId: string, scope: InProject) => ({
+  operation,
+  resourceType: "PIPELINE",
+  resourceId,
+  scope,
+});
+
+/** Why a statement that names the version has touched nothing. */
+async function refusal(
+  tx: Tx,
+  actor: Actor,
+  scope: InProject,
+  identifier: string,
+  version: number | undefined,
+): Promise<Error> {
+  const there = await findPipeline(tx, actor.accountId, scope, identifier);
+  if (!there) return problem("pipeline.not_found", [identifier, scope.projectIdentifier]);
+  return commonProblem("core.stale_version", ["Pipeline", identifier, `${there.version}`, `${version}`]);
+}

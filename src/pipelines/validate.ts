@@ -1,0 +1,24 @@
+import type { Actor } from "../core/actor.ts";
+import type { PipelineDeps } from "./create.ts";
+import { readPipeline } from "./document/index.ts";
+import type { GetPipeline } from "./get.ts";
+import type { InProject } from "./pipeline.ts";
+import type { PipelineText } from "./text.ts";
+
+/** Answers the identifier of a pipeline that could be saved; throws what saving throws of its document. */
+export type ValidatePipeline = (actor: Actor, scope: InProject, yaml: PipelineText) => string;
+
+export const makeValidatePipeline =
+  (deps: Pick<PipelineDeps, "authorize">): ValidatePipeline =>
+  (actor, scope, { text, format }) => {
+    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId, ...scope });
+    return readPipeline(text, scope, { format }).pipeline.identifier;
+  };
+
+/** The same of the newest version that is saved: what an earlier release took, this one may refuse. */
+export type ValidateSaved = (actor: Actor, scope: InProject, identifier: string) => Promise<string>;
+
+export const makeValidateSaved =
+  (deps: { readonly get: GetPipeline }): ValidateSaved =>
+  async (actor, scope, identifier) =>
+    readPipeline((await deps.get(actor, scope, identifier)).yaml, scope).pipeline.identifier;
