@@ -54,6 +54,8 @@ export type PlatformDeps = {
   readonly pendingMigrations: () => Promise<readonly string[]>;
   /** Bytes of a secret file at most. */
   readonly maxSecretFile: number;
+  /** Aborted once the end is near: whoever asks for readiness is told so at once, while requests are still served. */
+  readonly leaving: AbortSignal;
 };
 
 export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
@@ -118,7 +120,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     maxFrame: MAX_FRAME,
   };
   const http = await makeHttp(httpDeps);
-  const health = makeHealth({ pendingMigrations: deps.pendingMigrations, stopping: stopping.signal });
+  const health = makeHealth({ ...deps, stopping: stopping.signal });
   http.add([
     ...health.routes,
     ...projects.routes,

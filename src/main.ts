@@ -17,13 +17,13 @@ const DRAIN_MS = 9_000;
 type Undo = () => Promise<void> | void;
 
 /** Starts everything; answers how to stop it, in the opposite order. What has started is stopped again when the rest cannot. */
-async function serve(config: Config, log: Log): Promise<() => Promise<void>> {
+async function serve(config: Config, log: Log, leaving: AbortSignal): Promise<() => Promise<void>> {
   const started: Undo[] = [];
   const stop = async (): Promise<void> => {
     for (let undo = started.pop(); undo; undo = started.pop()) await undo();
   };
   try {
-    await startAll(config, log, (undo) => started.push(undo));
+    await startAll(config, log, leaving, (undo) => started.push(undo));
     return stop;
   } catch (error) {
     await stop();
@@ -31,7 +31,7 @@ async function serve(config: Config, log: Log): Promise<() => Promise<void>> {
   }
 }
 
-async function startAll(config: Config, log: Log, onStop: (undo: Undo) => void): Promise<void> {
+async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: (undo: Undo) => void): Promise<void> {
   const lock = await lockDataDir(config.dataDir);
   onStop(() => lock.release());
   const rootKey = loadRootKey(config);
@@ -48,6 +48,7 @@ async function startAll(config: Config, log: Log, onStop: (undo: Undo) => void):
     log,
     publicUrl: () => baseUrl,
     maxSecretFile: config.maxSecretFile,
+    leaving,
   });
   onStop(() => platform.stop());
   const address = await listen(platform, config);
@@ -118,14 +119,16 @@ async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const log = makeLog(config.logLevel);
   const asked = Promise.withResolvers<string>();
+  const leaving = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, () => {
       // Counted from the signal: it may come while the start still waits for something.
       setTimeout(() => process.exit(1), DRAIN_MS).unref();
+      leaving.abort();
       asked.resolve(signal);
     });
   }
-  const stop = await serve(config, log);
+  const stop = await serve(config, log, leaving.signal);
   log.info({ signal: await asked.promise }, "stopping; steps keep running on their delegates");
   await stop();
 }

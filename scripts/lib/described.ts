@@ -21,6 +21,7 @@ export async function describePlatform(): Promise<{
     publicUrl: () => "",
     pendingMigrations: none,
     maxSecretFile: 0,
+    leaving: new AbortController().signal,
   });
   await platform.stop();
   return { routes: platform.http.routes(), schema: platform.schema };

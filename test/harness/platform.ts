@@ -88,6 +88,7 @@ async function startOn(
     publicUrl: () => url,
     pendingMigrations: async () => [],
     maxSecretFile: options.maxSecretFile ?? 1024 * 1024,
+    leaving: new AbortController().signal,
   });
   url = await platform.http.app.listen({ host: "127.0.0.1", port: 0 });
   let apiKey = shared.apiKey ?? "";

@@ -1,4 +1,4 @@
-/** When a probe may let callers in: not before the account, its facts and the background jobs are there. */
+/** When a probe may let callers in: not before the account, its facts and the background jobs are there, nor once the end is near. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { Client } from "pg";
 import { makeClient } from "../harness/client.ts";
 import { databaseByAddress } from "../harness/database.ts";
 import { startProgram } from "../harness/program.ts";
-import { makeServerFolder, readFacts, type ServerFolder } from "../harness/server-process.ts";
+import { makeServerFolder, processesIn, readFacts, startServer, type ServerFolder } from "../harness/server-process.ts";
 import { until } from "../harness/until.ts";
 
 let folder: ServerFolder;
@@ -72,5 +72,30 @@ test("a server that listens but has no account yet is alive and not ready", asyn
   } finally {
     await blocker.end();
     await program.end("SIGTERM");
+  }
+});
+
+test("from SIGTERM on it is not ready, while it still serves requests", async () => {
+  const rootKey = randomBytes(32).toString("base64");
+  const [place, other] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  const server = await startServer(place, { DATABASE_URL: other.url, RAILHEAD_ROOT_KEY: rootKey });
+  const status = async (path: string): Promise<number> => (await fetch(`${server.url}${path}`)).status;
+  try {
+    // The server waits for its local delegate's end before it closes: one that cannot hear holds it there.
+    const delegate = processesIn(place.path).find(({ command }) => command.startsWith("railhead delegate"));
+    process.kill(delegate?.pid ?? assert.fail("no local delegate runs"), "SIGSTOP");
+    process.kill(server.child.pid ?? assert.fail(), "SIGTERM");
+    await server.said(/"msg":"stopping; /);
+    const answer = await fetch(`${server.url}/health/ready`);
+    assert.deepEqual(
+      { status: answer.status, body: await answer.json() },
+      { status: 503, body: { status: "DOWN", reason: "the server stops" } },
+    );
+    assert.deepEqual(await Promise.all(["/health/live", "/openapi.json"].map(status)), [200, 200]);
+    assert.equal((await server.exited).code, 0);
+  } finally {
+    await server.end("SIGKILL");
+    await place.remove();
+    await other.drop();
   }
 });

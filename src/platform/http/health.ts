@@ -6,6 +6,8 @@ import { publicRoute, type Answer, type Route } from "./routes.ts";
 export type HealthDeps = {
   /** Names of the migrations that are still to come. Rejects when the database does not answer. */
   readonly pendingMigrations: () => Promise<readonly string[]>;
+  /** The end has been asked for; requests are still served. */
+  readonly leaving: AbortSignal;
   readonly stopping: AbortSignal;
 };
 
@@ -19,11 +21,11 @@ const up = z.strictObject({ status: z.literal("UP") });
 const down = z.strictObject({ status: z.literal("DOWN"), reason: z.string() });
 const PROBE = { public: "probes have no credential, and learn nothing here" };
 
-export function makeHealth({ pendingMigrations, stopping }: HealthDeps): Health {
+export function makeHealth({ pendingMigrations, leaving, stopping }: HealthDeps): Health {
   let started = false;
 
   async function whyNot(): Promise<string | undefined> {
-    if (stopping.aborted) return "the server stops";
+    if (leaving.aborted || stopping.aborted) return "the server stops";
     try {
       // The question itself shows that the database answers.
       if ((await pendingMigrations()).length > 0) return "migrations are pending";
