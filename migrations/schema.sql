@@ -204,6 +204,7 @@ create table organizations (
   constraint organizations_pkey PRIMARY KEY (account_id, id),
   constraint organizations_account_id_identifier_key UNIQUE (account_id, identifier)
 );
+CREATE INDEX organizations_by_name ON public.organizations USING btree (account_id, name, id);
 
 create table pipeline_versions (
   account_id uuid not null,
@@ -252,6 +253,7 @@ create table projects (
   constraint projects_account_id_org_identifier_identifier_key UNIQUE (account_id, org_identifier, identifier)
 );
 CREATE INDEX projects_by_name ON public.projects USING btree (account_id, name, id);
+CREATE INDEX projects_by_organization ON public.projects USING btree (account_id, org_identifier, name, id);
 
 create table schema_migrations (
   number integer not null,
@@ -461,6 +463,8 @@ alter table audit_entries add constraint audit_entries_account_id_fkey FOREIGN K
 alter table connector_uses add constraint connector_uses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table connectors add constraint connectors_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table connectors add constraint connectors_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+alter table connectors add constraint connectors_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
 
 alter table delegate_tokens add constraint delegate_tokens_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
@@ -507,6 +511,8 @@ alter table secret_scopes add constraint secret_scopes_account_id_secret_id_fkey
 
 alter table secrets add constraint secrets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table secrets add constraint secrets_account_id_manager_id_fkey FOREIGN KEY (account_id, manager_id) REFERENCES secret_managers(account_id, id);
+alter table secrets add constraint secrets_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+alter table secrets add constraint secrets_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
 
 alter table services add constraint services_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table services add constraint services_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);

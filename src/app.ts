@@ -35,6 +35,7 @@ import {
   DEFAULT_ORGANIZATION,
   makeProjects,
   type ApplicationVerbs,
+  type EmptyScope,
   type Projects,
 } from "./projects/index.ts";
 import { addSecretTypes, makeSecrets, type SecretsDeps, type SecretVerbs } from "./secrets/index.ts";
@@ -79,7 +80,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const audit = makeAudit({ clock, newId });
   const identity = makeIdentity({ db, clock });
   const base = { db, audit, authorize: identity.authorize, clock, newId };
-  const projects = makeProjects(base);
+  const projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects);
   const connectors = makeConnectors({ ...base, permits: identity.permits, requireScope: projects.requireScope });
   const environments = makeEnvironments({ ...base, permits: identity.permits, requireScope: projects.requireScope });
@@ -111,6 +112,9 @@ export async function buildPlatform(deps: PlatformDeps) {
     onError,
   });
 
+  // Whoever names another goes first: the higher slice before the lower.
+  const keepers = [triggers, executions, pipelines, environments, connectors, secrets];
+
   const schema = buildSchema({ identity, projects, secrets, delegates, pipelines, executions });
   const httpDeps = {
     log,
@@ -121,16 +125,8 @@ export async function buildPlatform(deps: PlatformDeps) {
   };
   const http = await makeHttp(httpDeps);
   const health = makeHealth({ ...deps, stopping: stopping.signal });
-  http.add([
-    ...health.routes,
-    ...projects.routes,
-    ...connectors.routes,
-    ...environments.routes,
-    ...pipelines.routes,
-    ...executions.routes,
-    ...triggers.routes,
-    ...delegates.routes,
-  ]);
+  const withRoutes = [health, projects, connectors, environments, pipelines, executions, triggers, delegates];
+  http.add(withRoutes.flatMap(({ routes }) => routes));
   addGraphql(http.app, schema, { ...httpDeps, maxFile: deps.maxSecretFile });
   await addApiDocs(http.app);
   const served = delegates.serve(http.app, executions.ports);
@@ -179,6 +175,13 @@ export async function buildPlatform(deps: PlatformDeps) {
     },
   };
 }
+
+/** Each slice that keeps things in scopes empties them, in turn. */
+const eachOf =
+  (slices: () => readonly { readonly emptyScope: EmptyScope }[]): EmptyScope =>
+  async (tx, scope) => {
+    for (const slice of slices()) await slice.emptyScope(tx, scope);
+  };
 
 type Furnish = Projects["furnish"];
 

@@ -1,11 +1,13 @@
 /** How to reach registries, clusters and git. A further type is one file in `types/`. */
 import type { Permits } from "../identity/index.ts";
+import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateConnector } from "./create.ts";
 import { makeDeleteConnector } from "./delete.ts";
 import { makeConnectorsExist } from "./exist.ts";
 import { makeGetConnector, makeIsIdentifierFree } from "./get.ts";
 import { makeListConnectors } from "./list.ts";
 import { connectorRoutes } from "./rest.ts";
+import { deleteConnectorsOf } from "./store/empty-scope.ts";
 import { makeUpdateConnector } from "./update.ts";
 import { noteConnectorUses } from "./uses.ts";
 import type { ConnectorDeps } from "./verbs.ts";
@@ -19,5 +21,14 @@ export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits
     list: makeListConnectors(deps),
     isIdentifierFree: makeIsIdentifierFree(deps),
   };
-  return { ...verbs, exist: makeConnectorsExist(deps), noteUses: noteConnectorUses, routes: connectorRoutes(verbs) };
+  return {
+    ...verbs,
+    exist: makeConnectorsExist(deps),
+    noteUses: noteConnectorUses,
+    emptyScope,
+    routes: connectorRoutes(verbs),
+  };
 }
+
+const emptyScope: EmptyScope = (tx, { accountId, orgIdentifier, project }) =>
+  deleteConnectorsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);

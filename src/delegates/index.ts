@@ -4,7 +4,7 @@ import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../identity/index.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
 import { CANCEL_CHANNEL, makeCancels } from "./cancel.ts";
 import { makeDispatch, READY_CHANNEL } from "./enqueue.ts";
@@ -16,7 +16,7 @@ import { makeStanding, STANDING_CHANNEL } from "./standing.ts";
 import { makeChangeTags, makeGetTags } from "./tags.ts";
 import { makeSessions } from "./sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
-import { delegatesOf, leasedTo, waitingTasks } from "./store/tasks.ts";
+import { anyUnfinished, delegatesOf, deleteTasks, leasedTo, waitingTasks } from "./store/tasks.ts";
 import type { Advancing, OnTaskOutput } from "./task.ts";
 import {
   makeCreateDelegateToken,
@@ -79,6 +79,12 @@ export function makeDelegates(deps: DelegatesDeps) {
     /** The tasks of a run that no delegate has taken yet, and what they ask for. */
     waitingTasks: (accountId: Uuid, runId: Uuid) => waitingTasks(db, accountId, runId),
     delegatesOf: (accountId: Uuid, runId: Uuid) => delegatesOf(db, accountId, runId),
+    /** Removes the tasks of runs, inside the caller's transaction; false, and nothing removed, while one of them has not ended. */
+    forgetRuns: async (tx: Tx, accountId: Uuid, runIds: readonly Uuid[]): Promise<boolean> => {
+      if (await anyUnfinished(tx, accountId, runIds)) return false;
+      await deleteTasks(tx, accountId, runIds);
+      return true;
+    },
     /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow poll and how to stop listening. */
     serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; advancing: Advancing }) {
       const take = { ...deps, ...ports, sessions, dispatch, standing };

@@ -1,6 +1,8 @@
 /** Environments and services: where pipelines deploy to, and what. */
+import type { EmptyScope } from "../projects/index.ts";
 import { ENVIRONMENT, SERVICE, type Environment, type Service } from "./entity.ts";
 import { environmentRoutes } from "./rest.ts";
+import { deleteEntitiesOf } from "./store.ts";
 import { makeEntities, type EntityDeps } from "./verbs.ts";
 
 export function makeEnvironments(deps: EntityDeps) {
@@ -8,6 +10,10 @@ export function makeEnvironments(deps: EntityDeps) {
   const services = makeEntities<Service>(deps, SERVICE);
   return {
     exist: { environment: environments.exist, service: services.exist },
+    emptyScope,
     routes: environmentRoutes({ environments, services }),
   };
 }
+
+const emptyScope: EmptyScope = (tx, { accountId, orgIdentifier, project }) =>
+  deleteEntitiesOf(tx, accountId, orgIdentifier, project?.identifier ?? null);

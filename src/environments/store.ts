@@ -187,3 +187,22 @@ export async function countEntities(db: Store, kind: Kind, accountId: Uuid, filt
   );
   return rows[0]?.total ?? 0;
 }
+
+/** All environments and services of a project, or of an organization itself. */
+export async function deleteEntitiesOf(
+  db: Store,
+  accountId: Uuid,
+  orgIdentifier: string,
+  projectIdentifier: string | null,
+): Promise<void> {
+  const values = [accountId, orgIdentifier, projectIdentifier];
+  await db.query(
+    `delete from environments
+      where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3`,
+    values,
+  );
+  await db.query(
+    `delete from services where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3`,
+    values,
+  );
+}

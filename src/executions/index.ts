@@ -11,6 +11,7 @@ import type { GetProject } from "../projects/index.ts";
 import { makeAbortExecution } from "./abort.ts";
 import { makeAdvance } from "./advance.ts";
 import { makeGetDetail, makeGetNode } from "./detail.ts";
+import { makeEmptyScope } from "./empty-scope.ts";
 import {
   makeGetExecution,
   makeGetInputs,
@@ -43,7 +44,10 @@ export type ExecutionsDeps = {
   readonly authorize: Authorize;
   readonly getProject: GetProject;
   readonly pipelines: Pick<Pipelines, "get" | "prepareRun">;
-  readonly delegates: Pick<Delegates, "enqueue" | "cancel" | "cancelRun" | "waitingTasks" | "delegatesOf">;
+  readonly delegates: Pick<
+    Delegates,
+    "enqueue" | "cancel" | "cancelRun" | "waitingTasks" | "delegatesOf" | "forgetRuns"
+  >;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
@@ -93,6 +97,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     /** For the lists of pipelines. */
     recentRuns: makeRecentRuns(deps),
     ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups }) },
+    emptyScope: makeEmptyScope(deps),
     fireTimers: makeFireTimers({ ...deps, advancing }),
     stop: (): void => wakeups.stop(),
   };

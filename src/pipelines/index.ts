@@ -1,4 +1,5 @@
 /** Pipeline definitions: YAML, validation, versions, runtime inputs. */
+import type { EmptyScope } from "../projects/index.ts";
 import type { PipelineDeps } from "./create.ts";
 import { makeCreatePipeline } from "./create.ts";
 import { makeGetPipeline, makeGetPipelineById, makeListPipelines } from "./get.ts";
@@ -7,6 +8,7 @@ import { inputTemplate } from "./inputs.ts";
 import type { InProject } from "./pipeline.ts";
 import { makePrepareRun } from "./prepare-run.ts";
 import { pipelineRoutes } from "./rest.ts";
+import { deletePipelinesOf } from "./store/pipelines.ts";
 import { makeGetSummary, makeGetVersion, makeListSummaries, makeListVersions, type RecentRuns } from "./summaries.ts";
 import { makeDeletePipeline, makeUpdatePipeline } from "./update.ts";
 import { makeValidatePipeline, makeValidateSaved } from "./validate.ts";
@@ -41,5 +43,8 @@ export function makePipelines(deps: PipelineDeps & { readonly recentRuns: Recent
     list: makeListPipelines(deps),
     ...makePrepareRun({ get, exist: deps.exist }),
   };
-  return { ...verbs, routes: pipelineRoutes(verbs) };
+  const emptyScope: EmptyScope = async (tx, { accountId, project }) => {
+    if (project) await deletePipelinesOf(tx, accountId, project.id);
+  };
+  return { ...verbs, routes: pipelineRoutes(verbs), emptyScope };
 }

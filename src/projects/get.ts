@@ -1,10 +1,11 @@
 import type { Actor } from "../core/actor.ts";
+import type { Page } from "../core/page.ts";
 import type { Authorize } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { Project } from "./project.ts";
 import { organizationExists } from "./store/organizations.ts";
-import { findProject } from "./store/projects.ts";
+import { countMatching, findProject, listProjects, type ProjectFilter } from "./store/projects.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
@@ -22,6 +23,22 @@ export const makeGetProject =
     const project = await findProject(deps.db, actor.accountId, orgIdentifier, identifier);
     if (!project) throw problem("project.not_found", [identifier, orgIdentifier]);
     return project;
+  };
+
+/** Projects by name. An organization that does not exist has none. */
+export type ListProjects = (
+  actor: Actor,
+  filter: ProjectFilter,
+  window: { readonly limit: number; readonly offset: number },
+) => Promise<Page<Project>>;
+
+export const makeListProjects =
+  ({ db, authorize }: Deps): ListProjects =>
+  async (actor, filter, window) => {
+    const { accountId } = actor;
+    authorize(actor, "core_project_view", { accountId });
+    const items = await listProjects(db, accountId, filter, window);
+    return { items, ...window, total: () => countMatching(db, accountId, filter) };
   };
 
 /** Throws `project.no_organization`, `project.not_found`, `project.without_organization` unless account, organization or project exist. */

@@ -18,6 +18,7 @@ import type {
   ListApplications,
   UpdateApplication,
 } from "./applications.ts";
+import type { DeleteApplication } from "./delete.ts";
 import { problem } from "./problems.ts";
 import type { Application } from "./project.ts";
 
@@ -30,6 +31,7 @@ export type ApplicationVerbs = {
   readonly listApplications: ListApplications;
   readonly createApplication: CreateApplication;
   readonly updateApplication: UpdateApplication;
+  readonly deleteApplication: DeleteApplication;
 };
 
 /** `Application` with its queries and mutations (spec.md, "GraphQL operations"; reference section 1.6). */
@@ -147,6 +149,7 @@ function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, v
     }));
   const CreatePayload = payload("CreateApplicationPayload");
   const UpdatePayload = payload("UpdateApplicationPayload");
+  const DeletePayload = payloadType(builder, "DeleteApplicationPayload");
   const inputs = inputTypes(builder);
   builder.mutationFields((t) => ({
     createApplication: t.field({
@@ -168,6 +171,15 @@ function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, v
         const { applicationId, name, description } = input;
         const changes = { name, description };
         return payloadOf(input, { application: await verbs.updateApplication(actor, applicationId, changes) });
+      },
+    }),
+    deleteApplication: t.field({
+      type: DeletePayload,
+      args: { input: t.arg({ type: inputs.Delete, required: true }) },
+      extensions: { permission: "core_project_delete" },
+      resolve: async (_root, { input }, { actor }) => {
+        await verbs.deleteApplication(actor, input.applicationId);
+        return payloadOf(input, {});
       },
     }),
   }));
@@ -193,5 +205,8 @@ function inputTypes(builder: Builder) {
       clientMutationId: t.string(),
     }),
   });
-  return { Create, Update };
+  const Delete = builder.inputType("DeleteApplicationInput", {
+    fields: (t) => ({ applicationId: t.string({ required: true }), clientMutationId: t.string() }),
+  });
+  return { Create, Update, Delete };
 }

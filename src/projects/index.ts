@@ -1,9 +1,6 @@
 /** Account → organization → project. GraphQL calls a project an application. */
-import type { Clock } from "../core/clock.ts";
-import type { NewId, Uuid } from "../core/ids.ts";
-import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
-import type { Db, Tx } from "../platform/db/db.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { Tx } from "../platform/db/db.ts";
 import { makeCreateProject } from "./create.ts";
 import { makeApplicationsExist } from "./exist.ts";
 import {
@@ -13,41 +10,48 @@ import {
   makeListApplications,
   makeUpdateApplication,
 } from "./applications.ts";
-import { makeGetProject, makeRequireScope } from "./get.ts";
+import { makeDeleteApplication, makeDeleteProject } from "./delete.ts";
+import { makeGetProject, makeListProjects, makeRequireScope } from "./get.ts";
+import { makeOrganizations, type OrganizationDeps } from "./organizations.ts";
 import { DEFAULT_ORGANIZATION } from "./project.ts";
+import { organizationRoutes } from "./rest-organizations.ts";
 import { projectRoutes } from "./rest.ts";
 import { insertOrganization } from "./store/organizations.ts";
+import { makeUpdateProject } from "./update.ts";
 
 export { addProjectTypes, type ApplicationNode, type ApplicationVerbs } from "./graphql.ts";
 export type { GetProject, RequireScope } from "./get.ts";
+export type { EmptyScope } from "./leaving.ts";
 
 export { DEFAULT_ORGANIZATION };
 
 export type Projects = ReturnType<typeof makeProjects>;
 
-export function makeProjects(deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock; newId: NewId }) {
+export function makeProjects(deps: OrganizationDeps) {
   const create = makeCreateProject(deps);
   const verbs = {
     create,
     get: makeGetProject(deps),
+    list: makeListProjects(deps),
+    update: makeUpdateProject(deps),
+    delete: makeDeleteProject(deps),
     getApplication: makeGetApplication(deps),
     getApplicationByName: makeGetApplicationByName(deps),
     createApplication: makeCreateApplication({ ...deps, create }),
     updateApplication: makeUpdateApplication(deps),
+    deleteApplication: makeDeleteApplication(deps),
     listApplications: makeListApplications(deps),
     requireScope: makeRequireScope(deps),
     applicationsExist: makeApplicationsExist(deps),
   };
   return {
     ...verbs,
-    routes: projectRoutes(verbs),
+    routes: [...organizationRoutes(makeOrganizations(deps)), ...projectRoutes(verbs)],
     /** What every account begins with: the organization `default`. */
-    furnish: (tx: Tx, accountId: Uuid): Promise<void> =>
-      insertOrganization(tx, accountId, {
-        id: deps.newId(),
-        identifier: DEFAULT_ORGANIZATION,
-        name: "Default",
-        at: deps.clock.now(),
-      }),
+    furnish: async (tx: Tx, accountId: Uuid): Promise<void> => {
+      const at = deps.clock.now();
+      const named = { identifier: DEFAULT_ORGANIZATION, name: "Default", description: "", tags: {} };
+      await insertOrganization(tx, accountId, { ...named, id: deps.newId(), version: 1, createdAt: at, updatedAt: at });
+    },
   };
 }

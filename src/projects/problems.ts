@@ -3,6 +3,21 @@ import { problemsOf } from "../core/problem.ts";
 export const problems = {
   "project.duplicate": [400, "DUPLICATE_FIELD", "A project with identifier [%s] already exists in organization [%s]."],
   "project.duplicate_name": [400, "DUPLICATE_FIELD", "An application with name [%s] already exists."],
+  "project.duplicate_organization": [
+    400,
+    "DUPLICATE_FIELD",
+    "An organization with identifier [%s] already exists in this account.",
+  ],
+  "project.kept_organization": [
+    402,
+    "DELETE_NOT_ALLOWED",
+    "Organization [%s] is managed by the platform and cannot be deleted.",
+  ],
+  "project.other_identifier": [
+    400,
+    "INVALID_REQUEST",
+    "identifier in the document [%s] is not the one in the path [%s].",
+  ],
   "project.no_organization": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Organization with identifier [%s] not found."],
   "project.not_found": [
     404,

@@ -1,43 +1,147 @@
-import { documentOf } from "../platform/http/bodies.ts";
+/** Projects (spec.md, "Create project"; reference section 4.1). */
+import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
-import { orgQuery } from "../platform/http/queries.ts";
-import { route, type Route } from "../platform/http/routes.ts";
+import { documentOf } from "../platform/http/bodies.ts";
+import { ifMatch } from "../platform/http/if-match.ts";
+import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../platform/http/pages.ts";
+import { maybeText, maybeTexts, orgQuery } from "../platform/http/queries.ts";
+import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import { validate } from "../platform/document/validate.ts";
 import type { CreateProject } from "./create.ts";
-import type { GetProject } from "./get.ts";
+import type { DeleteProject } from "./delete.ts";
+import type { GetProject, ListProjects } from "./get.ts";
 import { problem } from "./problems.ts";
-import { projectBody, projectResponse, projectShape } from "./wire.ts";
+import type { NewProject } from "./project.ts";
+import type { UpdateProject } from "./update.ts";
+import { modules, projectBody, projectResponse, projectShape } from "./wire.ts";
 
-export const projectRoutes = (verbs: { create: CreateProject; get: GetProject }): readonly Route[] => [
+type Verbs = {
+  readonly create: CreateProject;
+  readonly get: GetProject;
+  readonly list: ListProjects;
+  readonly update: UpdateProject;
+  readonly delete: DeleteProject;
+};
+
+const PATH = "/ng/api/projects";
+const ONE = `${PATH}/:identifier`;
+const EXAMPLE = { name: "Warehouse", identifier: "warehouse" };
+const answer = enveloped(projectShape);
+
+type InOrg = Call<{ readonly orgIdentifier: string }>;
+
+function bodyOf(call: InOrg): NewProject {
+  const { modules: _, ...body } = validate(projectBody, documentOf(call.body), { root: "project" });
+  const { orgIdentifier } = call.query;
+  if (body.orgIdentifier !== undefined && body.orgIdentifier !== orgIdentifier)
+    throw problem("project.other_organization", [body.orgIdentifier, orgIdentifier]);
+  return { ...body, orgIdentifier };
+}
+
+const identifierOf = (call: Pick<Call, "params">): string => call.params["identifier"] ?? "";
+
+export const projectRoutes = (verbs: Verbs): readonly Route[] => [
   route({
     method: "POST",
-    path: "/ng/api/projects",
+    path: PATH,
     operation: "project.create",
     access: { permission: "core_project_create" },
     query: orgQuery,
     doc: {
       summary: "Create a project",
-      body: { schema: projectBody, root: "project", example: { name: "Warehouse", identifier: "warehouse" } },
-      answer: enveloped(projectShape),
+      body: { schema: projectBody, root: "project", example: EXAMPLE },
+      answer,
     },
     handle: async (call) => {
-      const { modules: _, ...body } = validate(projectBody, documentOf(call.body), { root: "project" });
-      const { orgIdentifier } = call.query;
-      if (body.orgIdentifier !== undefined && body.orgIdentifier !== orgIdentifier) {
-        throw problem("project.other_organization", [body.orgIdentifier, orgIdentifier]);
-      }
-      return ok(call, projectResponse(await verbs.create(call.actor, { ...body, orgIdentifier })));
+      const project = await verbs.create(call.actor, bodyOf(call));
+      return ok(call, projectResponse(project), project.version);
     },
   }),
+  ...listRoutes(verbs),
   route({
     method: "GET",
-    path: "/ng/api/projects/:identifier",
+    path: ONE,
     operation: "project.get",
     access: { permission: "core_project_view" },
     query: orgQuery,
-    doc: { summary: "Read a project", params: { identifier: "shop" }, answer: enveloped(projectShape) },
-    handle: async (call) =>
-      ok(call, projectResponse(await verbs.get(call.actor, call.query.orgIdentifier, call.params["identifier"] ?? ""))),
+    doc: { summary: "Read a project", params: { identifier: "shop" }, answer },
+    handle: async (call) => {
+      const project = await verbs.get(call.actor, call.query.orgIdentifier, identifierOf(call));
+      return ok(call, projectResponse(project), project.version);
+    },
+  }),
+  route({
+    method: "PUT",
+    path: ONE,
+    operation: "project.update",
+    access: { permission: "core_project_edit" },
+    query: orgQuery,
+    doc: {
+      summary: "Replace a project's name, colour, description and tags",
+      params: { identifier: "warehouse" },
+      body: { schema: projectBody, root: "project", example: { ...EXAMPLE, color: "#A1B2C3" } },
+      answer,
+    },
+    handle: async (call) => {
+      const project = await verbs.update(call.actor, identifierOf(call), bodyOf(call), ifMatch(call));
+      return ok(call, projectResponse(project), project.version);
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: ONE,
+    operation: "project.delete",
+    access: { permission: "core_project_delete" },
+    query: orgQuery,
+    doc: {
+      summary: "Delete a project with all that lies in it, unless something of it runs",
+      params: { identifier: "warehouse" },
+      answer: enveloped(z.literal(true)),
+    },
+    handle: async (call) => {
+      await verbs.delete(call.actor, call.query.orgIdentifier, identifierOf(call), ifMatch(call));
+      return ok(call, true);
+    },
   }),
 ];
+
+const listQuery = ngPageQuery(50).extend({
+  searchTerm: maybeText("searchTerm"),
+  identifiers: maybeTexts("identifiers"),
+  moduleType: modules.optional(),
+  hasModule: z.enum(["true", "false"], { error: "takes true or false" }).default("true"),
+});
+type Listing = Call<z.output<typeof listQuery>>;
+
+function listRoutes(verbs: Pick<Verbs, "list">): readonly Route[] {
+  const listed = async (call: Listing, inOrgs: readonly string[] | undefined) => {
+    const { searchTerm = "", identifiers, moduleType, hasModule } = call.query;
+    // Every project has every module: none is without the one asked for.
+    const orgIdentifiers = moduleType !== undefined && hasModule === "false" ? [] : inOrgs;
+    const filter = { searchTerm, identifiers, orgIdentifiers };
+    return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), projectResponse));
+  };
+  const access = { permission: "core_project_view" };
+  const page = enveloped(ngPageShape(projectShape));
+  return [
+    route({
+      method: "GET",
+      path: PATH,
+      operation: "project.list",
+      access,
+      query: listQuery.extend({ orgIdentifier: maybeText("orgIdentifier") }),
+      doc: { summary: "List projects by name, of one organization or of all", answer: page },
+      handle: (call) => listed(call, call.query.orgIdentifier === undefined ? undefined : [call.query.orgIdentifier]),
+    }),
+    route({
+      method: "GET",
+      path: `${PATH}/list`,
+      operation: "project.list-of-organizations",
+      access,
+      query: listQuery.extend({ orgIdentifiers: maybeTexts("orgIdentifiers") }),
+      doc: { summary: "List projects by name, of several organizations", answer: page },
+      handle: (call) => listed(call, call.query.orgIdentifiers),
+    }),
+  ];
+}

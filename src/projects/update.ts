@@ -2,9 +2,11 @@ import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Tx } from "../platform/db/db.ts";
-import type { Project, ProjectChanges } from "./project.ts";
-import { findProjectById, updateProject } from "./store/projects.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import { problem } from "./problems.ts";
+import type { NewProject, Project, ProjectChanges } from "./project.ts";
+import { findProject, findProjectById, updateProject } from "./store/projects.ts";
 
 export type Change = { readonly changes: ProjectChanges; readonly version: number | undefined };
 
@@ -30,3 +32,25 @@ export async function change(
   });
   return changed;
 }
+
+/** The project stays where it is and keeps its identifier. Throws `project.other_identifier`, `project.not_found`, `core.stale_version`. */
+export type UpdateProject = (
+  actor: Actor,
+  identifier: string,
+  to: NewProject,
+  version: number | undefined,
+) => Promise<Project>;
+
+export const makeUpdateProject =
+  (deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock }): UpdateProject =>
+  async (actor, identifier, { orgIdentifier, identifier: given, ...changes }, version) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_project_edit", { accountId, orgIdentifier, projectIdentifier: identifier });
+    if (given !== identifier) throw problem("project.other_identifier", [given, identifier]);
+    return deps.db.transaction(async (tx) => {
+      const gone = problem("project.not_found", [identifier, orgIdentifier]);
+      const project = await findProject(tx, accountId, orgIdentifier, identifier);
+      if (!project) throw gone;
+      return change(tx, deps, actor, { project, changes, version, gone });
+    });
+  };

@@ -2,10 +2,40 @@
 import { z } from "zod";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
 import { epochMs, stringMap } from "../platform/http/shapes.ts";
+import { isPlatformManaged, type Organization } from "./organization.ts";
 import { DEFAULT_COLOR, type Project } from "./project.ts";
 
 /** A project always has every module; the field exists for clients that send and read it. */
 const MODULES = ["CD", "CI", "CV", "CF", "CE", "CORE", "PMS", "TEMPLATESERVICE"] as const;
+
+/** The query `moduleType`. */
+export const modules = z.enum(MODULES);
+
+export const organizationBody = z.strictObject({ name: displayName, identifier: scopeIdentifier, description, tags });
+
+export const organizationResponse = (organization: Organization) => ({
+  organization: {
+    identifier: organization.identifier,
+    name: organization.name,
+    description: organization.description,
+    tags: organization.tags,
+  },
+  createdAt: organization.createdAt,
+  lastModifiedAt: organization.updatedAt,
+  platformManaged: isPlatformManaged(organization),
+});
+
+export const organizationShape = z.strictObject({
+  organization: z.strictObject({
+    identifier: z.string(),
+    name: z.string(),
+    description: z.string(),
+    tags: stringMap,
+  }),
+  createdAt: epochMs,
+  lastModifiedAt: epochMs,
+  platformManaged: z.boolean(),
+});
 
 export const projectBody = z.strictObject({
   name: displayName,
@@ -18,7 +48,7 @@ export const projectBody = z.strictObject({
     .transform((color) => color ?? DEFAULT_COLOR),
   description,
   tags,
-  modules: z.array(z.enum(MODULES)).nullish(),
+  modules: z.array(modules).nullish(),
 });
 
 export const projectResponse = (project: Project) => ({

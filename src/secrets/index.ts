@@ -3,6 +3,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Authorize, Permits } from "../identity/index.ts";
 import type { Tx } from "../platform/db/db.ts";
+import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateSecret, type SecretDeps } from "./create.ts";
 import { makeDeleteSecret } from "./delete.ts";
 import { makeGetSecret, makeListSecrets } from "./find.ts";
@@ -12,6 +13,7 @@ import { makePlatformWrapper } from "./managers/platform.ts";
 import { makeRequireSecret, makeResolveSecret, makeResolveText } from "./resolve.ts";
 import { insertManager } from "./store/managers.ts";
 import { insertManagerScope } from "./store/scopes.ts";
+import { deleteSecretsOf } from "./store/secrets.ts";
 import { makeUpdateSecret } from "./update.ts";
 import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
 import { makeVault } from "./vault.ts";
@@ -39,6 +41,7 @@ export function makeSecrets({ rootKey, ...rest }: SecretsDeps) {
     ...verbs,
     require: makeRequireSecret(deps),
     resolve,
+    emptyScope,
     resolveText: makeResolveText(resolve),
     /** What every account begins with: the built-in secret manager, whose id is the account's. */
     furnish: async (tx: Tx, accountId: Uuid): Promise<void> => {
@@ -47,3 +50,6 @@ export function makeSecrets({ rootKey, ...rest }: SecretsDeps) {
     },
   };
 }
+
+const emptyScope: EmptyScope = (tx, { accountId, orgIdentifier, project }) =>
+  deleteSecretsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);

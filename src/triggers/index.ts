@@ -2,10 +2,12 @@
 import type { Actor } from "../core/actor.ts";
 import type { GetExecution, StartExecution } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
+import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateTrigger, makeGetTrigger, sealedFor, type TriggerDeps } from "./create.ts";
 import { makeGetDelivery } from "./delivery.ts";
 import { makeReceiveWebhook } from "./receive.ts";
 import { triggerRoutes } from "./rest.ts";
+import { deleteTriggersOf } from "./store.ts";
 import type { Trigger } from "./trigger.ts";
 
 export type TriggersDeps = TriggerDeps & {
@@ -33,7 +35,12 @@ export function makeTriggers(deps: TriggersDeps) {
   return {
     ...verbs,
     routes: triggerRoutes({ ...verbs, publicUrl: deps.publicUrl }),
+    emptyScope,
     /** Processes what was stored but not finished. Run about once a second. */
     sweep,
   };
 }
+
+const emptyScope: EmptyScope = async (tx, { accountId, project }) => {
+  if (project) await deleteTriggersOf(tx, accountId, project.id);
+};

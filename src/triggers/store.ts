@@ -133,3 +133,13 @@ export async function findDelivery(
   );
   return rows[0];
 }
+
+/** All triggers of a project, with what was delivered to them. */
+export async function deleteTriggersOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<void> {
+  await db.query(
+    `delete from webhook_deliveries d using triggers t
+      where t.account_id = $1 and t.project_id = $2 and d.account_id = t.account_id and d.trigger_id = t.id`,
+    [accountId, projectId],
+  );
+  await db.query(`delete from triggers where account_id = $1 and project_id = $2`, [accountId, projectId]);
+}

@@ -19,7 +19,7 @@ export function secretsOf(
   const { db, clock, rootKey } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = { ...makeIdentity({ db, clock }), db, clock, newId, audit: makeAudit({ clock, newId }) };
-  const { requireScope, applicationsExist } = makeProjects(base);
+  const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => {} });
   const facts = { applications: applicationsExist, environments: async () => environments };
   return makeSecrets({ ...base, requireScope, rootKey, maxContent: 1024 * 1024, facts, ...more });
 }

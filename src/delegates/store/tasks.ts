@@ -230,3 +230,15 @@ export async function delegatesOf(
     [accountId, runId],
   );
 }
+
+export async function anyUnfinished(db: Store, accountId: Uuid, runIds: readonly Uuid[]): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from tasks where account_id = $1 and run_id = any($2) and status <> 'finished' limit 1`,
+    [accountId, runIds],
+  );
+  return rows.length > 0;
+}
+
+export async function deleteTasks(db: Store, accountId: Uuid, runIds: readonly Uuid[]): Promise<void> {
+  await db.query(`delete from tasks where account_id = $1 and run_id = any($2)`, [accountId, runIds]);
+}

@@ -147,3 +147,13 @@ export async function countPipelines(db: Store, accountId: Uuid, projectId: Uuid
   );
   return rows[0]?.total ?? 0;
 }
+
+/** All pipelines of a project, with their versions. */
+export async function deletePipelinesOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<void> {
+  await db.query(
+    `delete from pipeline_versions v using pipelines p
+      where p.account_id = $1 and p.project_id = $2 and v.account_id = p.account_id and v.pipeline_id = p.id`,
+    [accountId, projectId],
+  );
+  await db.query(`delete from pipelines where account_id = $1 and project_id = $2`, [accountId, projectId]);
+}

@@ -83,6 +83,7 @@ const BY_STATE: Readonly<Record<string, Code>> = {
   "57014": "db.too_slow", // statement_timeout, or cancelled by hand
   "25P03": "db.too_slow", // idle in transaction
   "25P04": "db.too_slow", // transaction_timeout
+  "23503": "db.conflict", // what the row belongs to was deleted at the same moment
   "55P03": "db.conflict", // lock_timeout
   "40001": "db.conflict",
   "40P01": "db.conflict", // deadlock

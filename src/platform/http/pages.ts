@@ -11,6 +11,11 @@ const MAX_INDEX = 1_000_000;
 export const ngPageQuery = (size: number) =>
   z.object({ pageIndex: wholeNumber(MAX_INDEX).default(0), pageSize: wholeNumber(MAX_SIZE).default(size) });
 
+export const ngWindow = ({ pageIndex, pageSize }: { readonly pageIndex: number; readonly pageSize: number }) => ({
+  limit: pageSize,
+  offset: pageIndex * pageSize,
+});
+
 /** `page` and `size` of the pipeline family. */
 export const springPageQuery = (size: number) =>
   z.object({ page: wholeNumber(MAX_INDEX).default(0), size: wholeNumber(MAX_SIZE).default(size) });

@@ -27,3 +27,10 @@ export const flag = z
   .enum(["true", "false"], { error: "takes true or false" })
   .default("false")
   .transform((text) => text === "true");
+
+/** A text that may be left out or given several times. */
+export const maybeTexts = (name: string) =>
+  z
+    .union([one(name).max(1_024), z.array(z.string().max(1_024)).max(100)])
+    .transform((given) => (typeof given === "string" ? [given] : given))
+    .optional();

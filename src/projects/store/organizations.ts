@@ -1,7 +1,10 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
+import type { Organization } from "../organization.ts";
 
 type Store = { readonly query: Query };
+
+const ORGANIZATION = `id, identifier, name, description, tags, version, created_at as "createdAt", updated_at as "updatedAt"`;
 
 export async function organizationExists(db: Store, accountId: Uuid, identifier: string): Promise<boolean> {
   const rows = await db.query(`select 1 from organizations where account_id = $1 and identifier = $2`, [
@@ -11,14 +14,118 @@ export async function organizationExists(db: Store, accountId: Uuid, identifier:
   return rows.length > 0;
 }
 
-export async function insertOrganization(
+/** False when the identifier is taken. */
+export async function insertOrganization(db: Store, accountId: Uuid, org: Organization): Promise<boolean> {
+  const rows = await db.query(
+    `insert into organizations (account_id, id, identifier, name, description, tags, version, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict (account_id, identifier) do nothing returning id`,
+    [
+      accountId,
+      org.id,
+      org.identifier,
+      org.name,
+      org.description,
+      JSON.stringify(org.tags),
+      org.version,
+      org.createdAt,
+      org.updatedAt,
+    ],
+  );
+  return rows.length > 0;
+}
+
+export async function findOrganization(
   db: Store,
   accountId: Uuid,
-  org: { id: Uuid; identifier: string; name: string; at: number },
-): Promise<void> {
-  await db.query(
-    `insert into organizations (account_id, id, identifier, name, description, tags, version, created_at, updated_at)
-     values ($1, $2, $3, $4, '', '{}', 1, $5, $5)`,
-    [accountId, org.id, org.identifier, org.name, org.at],
+  identifier: string,
+): Promise<Organization | undefined> {
+  const rows = await db.query<Organization>(
+    `select ${ORGANIZATION} from organizations where account_id = $1 and identifier = $2`,
+    [accountId, identifier],
   );
+  return rows[0];
+}
+
+/** The row, locked until the transaction ends: no project, connector or other thing comes into it meanwhile. */
+export async function lockOrganization(
+  db: Store,
+  accountId: Uuid,
+  identifier: string,
+): Promise<Organization | undefined> {
+  const rows = await db.query<Organization>(
+    `select ${ORGANIZATION} from organizations where account_id = $1 and identifier = $2 for update`,
+    [accountId, identifier],
+  );
+  return rows[0];
+}
+
+export type OrganizationFilter = { readonly searchTerm: string; readonly identifiers: readonly string[] | undefined };
+
+// Not `like`: nothing in the text means anything but itself.
+const MATCHES = `account_id = $1 and (strpos(lower(name), lower($2)) > 0 or strpos(lower(identifier), lower($2)) > 0)
+   and ($3::text[] is null or identifier = any($3))`;
+const values = (accountId: Uuid, filter: OrganizationFilter) => [
+  accountId,
+  filter.searchTerm,
+  filter.identifiers ?? null,
+];
+
+export async function listOrganizations(
+  db: Store,
+  accountId: Uuid,
+  filter: OrganizationFilter,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<Organization[]> {
+  return db.query<Organization>(
+    `select ${ORGANIZATION} from organizations where ${MATCHES} order by name, id limit $4 offset $5`,
+    [...values(accountId, filter), limit, offset],
+  );
+}
+
+export async function countOrganizations(db: Store, accountId: Uuid, filter: OrganizationFilter): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from organizations where ${MATCHES}`,
+    values(accountId, filter),
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** The organization as it is after the change; undefined when there is none, or none at this version. */
+export async function updateOrganization(
+  db: Store,
+  accountId: Uuid,
+  identifier: string,
+  {
+    to,
+    version,
+    at,
+  }: {
+    to: Pick<Organization, "name" | "description" | "tags">;
+    version: number | undefined;
+    at: number;
+  },
+): Promise<Organization | undefined> {
+  const rows = await db.query<Organization>(
+    `update organizations set name = $3, description = $4, tags = $5, version = version + 1, updated_at = $6
+      where account_id = $1 and identifier = $2 and ($7::int is null or version = $7)
+      returning ${ORGANIZATION}`,
+    [accountId, identifier, to.name, to.description, JSON.stringify(to.tags), at, version ?? null],
+  );
+  return rows[0];
+}
+
+/** False when it has another version than the one asked for. */
+export async function deleteOrganization(
+  db: Store,
+  accountId: Uuid,
+  identifier: string,
+  version: number | undefined,
+): Promise<boolean> {
+  const rows = await db.query(
+    `delete from organizations where account_id = $1 and identifier = $2 and ($3::int is null or version = $3)
+      returning id`,
+    [accountId, identifier, version ?? null],
+  );
+  return rows.length > 0;
 }

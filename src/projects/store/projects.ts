@@ -85,6 +85,81 @@ export async function updateProject(
   return rows[0];
 }
 
+/** The version of the row, locked until the transaction ends: nothing new comes into the project meanwhile. */
+export async function lockProject(db: Store, accountId: Uuid, id: Uuid): Promise<number | undefined> {
+  const rows = await db.query<{ version: number }>(
+    `select version from projects where account_id = $1 and id = $2 for update`,
+    [accountId, id],
+  );
+  return rows[0]?.version;
+}
+
+/** False when it has another version than the one asked for. */
+export async function deleteProject(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+  version: number | undefined,
+): Promise<boolean> {
+  const rows = await db.query(
+    `delete from projects where account_id = $1 and id = $2 and ($3::int is null or version = $3) returning id`,
+    [accountId, id, version ?? null],
+  );
+  return rows.length > 0;
+}
+
+export type ProjectFilter = {
+  readonly searchTerm: string;
+  /** Undefined: of all organizations. */
+  readonly orgIdentifiers: readonly string[] | undefined;
+  readonly identifiers: readonly string[] | undefined;
+};
+
+// Not `like`: nothing in the text means anything but itself.
+const MATCHES = `account_id = $1 and (strpos(lower(name), lower($2)) > 0 or strpos(lower(identifier), lower($2)) > 0)
+   and ($3::text[] is null or org_identifier = any($3)) and ($4::text[] is null or identifier = any($4))`;
+const filterValues = (accountId: Uuid, filter: ProjectFilter) => [
+  accountId,
+  filter.searchTerm,
+  filter.orgIdentifiers ?? null,
+  filter.identifiers ?? null,
+];
+
+export async function listProjects(
+  db: Store,
+  accountId: Uuid,
+  filter: ProjectFilter,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<Project[]> {
+  return db.query<Project>(`select ${PROJECT} from projects where ${MATCHES} order by name, id limit $5 offset $6`, [
+    ...filterValues(accountId, filter),
+    limit,
+    offset,
+  ]);
+}
+
+export async function countMatching(db: Store, accountId: Uuid, filter: ProjectFilter): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from projects where ${MATCHES}`,
+    filterValues(accountId, filter),
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** How many projects an organization has, and the identifiers of three. */
+export async function firstProjects(
+  db: Store,
+  accountId: Uuid,
+  orgIdentifier: string,
+): Promise<{ readonly total: number; readonly first: readonly string[] }> {
+  const rows = await db.query<{ total: number; identifier: string }>(
+    `select identifier, count(*) over () as total from projects
+      where account_id = $1 and org_identifier = $2 order by identifier limit 3`,
+    [accountId, orgIdentifier],
+  );
+  return { total: rows[0]?.total ?? 0, first: rows.map(({ identifier }) => identifier) };
+}
+
 export async function countProjects(db: Store, accountId: Uuid): Promise<number> {
   const rows = await db.query<{ total: number }>(`select count(*) as total from projects where account_id = $1`, [
     accountId,

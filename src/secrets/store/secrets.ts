@@ -156,3 +156,16 @@ export async function countSecrets(db: Store, accountId: Uuid, filter: SecretFil
   );
   return rows[0]?.total ?? 0;
 }
+
+/** All secrets of a project, or of an organization itself; their contents and scopes go with them. */
+export async function deleteSecretsOf(
+  db: Store,
+  accountId: Uuid,
+  orgIdentifier: string,
+  projectIdentifier: string | null,
+): Promise<void> {
+  await db.query(
+    `delete from secrets where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3`,
+    [accountId, orgIdentifier, projectIdentifier],
+  );
+}

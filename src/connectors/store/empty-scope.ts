@@ -1,0 +1,23 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+
+type Store = { readonly query: Query };
+
+/** All connectors of a project, or of an organization itself, and what is noted of users that lie there. */
+export async function deleteConnectorsOf(
+  db: Store,
+  accountId: Uuid,
+  orgIdentifier: string,
+  projectIdentifier: string | null,
+): Promise<void> {
+  const values = [accountId, orgIdentifier, projectIdentifier];
+  await db.query(
+    `delete from connector_uses
+      where account_id = $1 and user_org_identifier = $2 and user_project_identifier is not distinct from $3`,
+    values,
+  );
+  await db.query(
+    `delete from connectors where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3`,
+    values,
+  );
+}

@@ -1,0 +1,26 @@
+import { toWire } from "../core/ids.ts";
+import { commonProblem } from "../core/problems.ts";
+import type { Delegates } from "../delegates/index.ts";
+import type { EmptyScope } from "../projects/index.ts";
+import { deleteExecutions, deleteSequences, findUnfinished, someExecutions } from "./store/empty-scope.ts";
+
+/** Removes the history of a project, in steps of this many executions so that no statement takes long. */
+const AT_ONCE = 500;
+
+export const makeEmptyScope =
+  (deps: { delegates: Pick<Delegates, "forgetRuns"> }): EmptyScope =>
+  async (tx, { accountId, project }) => {
+    if (!project) return;
+    const running = await findUnfinished(tx, accountId, project.id);
+    if (running) throw inUse(project.identifier, `the running execution ${toWire(running)}`);
+    for (;;) {
+      const ids = await someExecutions(tx, accountId, project.id, AT_ONCE);
+      if (ids.length === 0) break;
+      if (!(await deps.delegates.forgetRuns(tx, accountId, ids)))
+        throw inUse(project.identifier, "a task that its delegate has not ended yet");
+      await deleteExecutions(tx, accountId, ids);
+    }
+    await deleteSequences(tx, accountId, project.id);
+  };
+
+const inUse = (project: string, by: string): Error => commonProblem("core.referenced", ["Project", project, by]);

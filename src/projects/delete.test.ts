@@ -1,0 +1,164 @@
+/** A project goes with all that lies in it, in every table, and not while something of it runs. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  connectorYaml,
+  create,
+  eventually,
+  made,
+  pipelineYaml,
+  projectYaml,
+  SCOPE,
+  triggerYaml,
+  YAML,
+} from "../../test/harness/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+
+let platform: TestPlatform;
+before(async () => void (platform = await startTestPlatform()));
+after(() => platform?.stop());
+
+const DELETE = "mutation ($input: DeleteApplicationInput!) { deleteApplication(input: $input) { clientMutationId } }";
+const remove = (): Promise<Answer> => platform.send("DELETE", "/ng/api/projects/shop?orgIdentifier=default");
+
+/** The number of rows in every table but the trail and what a database keeps of itself. */
+async function rows(): Promise<ReadonlyMap<string, number>> {
+  const tables = await platform.db.query<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+        and relname not in ('audit_entries', 'schema_migrations') order by 1`,
+  );
+  const counts = new Map<string, number>();
+  for (const { name } of tables) {
+    const [row] = await platform.db.query<{ n: number }>(`select count(*) as n from ${name}`);
+    counts.set(name, row?.n ?? 0);
+  }
+  return counts;
+}
+
+/** Tables that say themselves which project a row belongs to. */
+const scopedTables = async (): Promise<string[]> =>
+  (
+    await platform.db.query<{ name: string }>(
+      `select distinct table_name as name from information_schema.columns
+        where table_schema = 'public' and column_name in ('project_id', 'project_identifier') and table_name <> 'audit_entries'`,
+    )
+  ).map(({ name }) => name);
+
+async function furnish(): Promise<void> {
+  const { db } = platform;
+  await made(create.project(platform, projectYaml()));
+  const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
+  await made(create.connector(platform, connectorYaml("cluster", inShop)));
+  for (const [path, body] of [
+    [
+      "environmentsV2",
+      "{ name: Staging, identifier: staging, orgIdentifier: default, projectIdentifier: shop, type: PreProduction }",
+    ],
+    ["servicesV2", "{ name: Web, identifier: web, orgIdentifier: default, projectIdentifier: shop }"],
+  ])
+    await made(platform.send("POST", `/ng/api/${path}`, { contentType: YAML, body: String(body) }));
+  await made(create.pipeline(platform, pipelineYaml()));
+  const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml()));
+  await made(create.run(platform, "deploy"));
+  await platform.send("POST", new URL(webhookUrl).pathname, { body: "{}", contentType: "application/json" });
+  await db.query(
+    `insert into secrets (account_id, id, org_identifier, project_identifier, identifier, name, description, tags, type,
+                          manager_id, inherits_scope, scoped_to_account, version, created_at, updated_at)
+     select account_id, gen_random_uuid(), 'default', 'shop', 's', 's', '', '{}', 'ENCRYPTED_TEXT', account_id, false, false, 1, 1, 1
+       from projects where identifier = 'shop'`,
+  );
+  await db.query(
+    `insert into connector_uses (account_id, user_type, user_id, user_identifier, user_org_identifier, user_project_identifier,
+                                 identifier, org_identifier, project_identifier)
+     select account_id, 'pipeline', id, 'deploy', 'default', 'shop', 'cluster', 'default', 'shop' from pipelines
+     on conflict do nothing`,
+  );
+  await db.query(
+    `insert into log_streams (account_id, execution_id, stream_id, bytes) select account_id, id, id, 1 from executions`,
+  );
+  await db.query(
+    `insert into log_chunks (account_id, execution_id, position, node_id, node_position, data)
+     select account_id, id, 0, id, 0, 'x' from executions`,
+  );
+}
+
+async function abortAll(): Promise<void> {
+  // A delivery that is taken up later would start another one.
+  await eventually(async () => {
+    await platform.platform.sweep();
+    const waiting = await platform.db.query("select 1 from webhook_deliveries where processed_at is null");
+    return waiting.length === 0 ? true : undefined;
+  });
+  const ids = await platform.graphql(`{ executions(limit: 100) { nodes { id status } } }`);
+  for (const { id } of ids.body.data.executions.nodes)
+    await platform.send("PUT", `/pipeline/api/pipeline/execute/interrupt/${id}?${SCOPE}&interruptType=AbortAll`);
+}
+
+test("a project goes with every row of it, and nobody else's", async () => {
+  await made(create.project(platform, projectYaml("neighbour")));
+  await made(
+    create.connector(platform, connectorYaml("registry", "  orgIdentifier: default\n  projectIdentifier: neighbour\n")),
+  );
+  const earlier = await rows();
+  await furnish();
+  const furnished = await rows();
+  for (const table of await scopedTables())
+    assert.ok((furnished.get(table) ?? 0) > (earlier.get(table) ?? 0), `the test keeps nothing in ${table}`);
+
+  const busy = await remove();
+  assert.deepEqual([busy.status, busy.body.code], [402, "ENTITY_REFERENCE_EXCEPTION"]);
+  assert.match(busy.body.message, /^Project \[shop\] is used by the running execution \S{22} and cannot be deleted\.$/);
+  assert.equal((await rows()).get("connectors"), furnished.get("connectors"), "nothing is half deleted");
+
+  await abortAll();
+  assert.equal(await made(remove()), true);
+  assert.deepEqual(await rows(), earlier);
+  const [entry] = await platform.db.query("select operation, resource_id from audit_entries order by id desc limit 1");
+  assert.deepEqual(entry, { operation: "project.delete", resource_id: "shop" });
+  assert.equal((await remove()).status, 404);
+});
+
+test("deleteApplication: the same through GraphQL", async () => {
+  const earlier = await rows();
+  await furnish();
+  const { body } = await platform.graphql(`{ applications { nodes { id name } } }`);
+  const shops: { id: string }[] = body.data.applications.nodes;
+  const [row] = await platform.db.query<{ id: string }>("select id from projects where identifier = 'shop'");
+  const shop = Buffer.from(String(row?.id).replaceAll("-", ""), "hex").toString("base64url");
+  assert.ok(shops.some(({ id }) => id === shop));
+  const input = { applicationId: shop, clientMutationId: "bye" };
+  const busy = await platform.graphql(DELETE, { input });
+  assert.equal(busy.body.errors[0].extensions.code, "ENTITY_REFERENCE_EXCEPTION");
+  await abortAll();
+  const gone = await platform.graphql(DELETE, { input });
+  assert.deepEqual(gone.body, { data: { deleteApplication: { clientMutationId: "bye" } } });
+  assert.deepEqual(await rows(), earlier);
+  const again = await platform.graphql(DELETE, { input });
+  assert.match(again.body.errors[0].message, /: User not authorized\.$/);
+});
+
+test("a task that its delegate still holds keeps the project", async () => {
+  await furnish();
+  await abortAll();
+  await platform.db.query("update tasks set status = 'ready', delegate_id = null");
+  const busy = await remove();
+  assert.deepEqual([busy.status, busy.body.code], [402, "ENTITY_REFERENCE_EXCEPTION"]);
+  assert.match(busy.body.message, /a task that its delegate has not ended yet/);
+  await platform.db.query("update tasks set status = 'finished'");
+  assert.equal(await made(remove()), true);
+});
+
+test("what comes into a project while it goes is in it before, or is refused; nothing stays behind", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await made(create.project(platform, projectYaml()));
+    const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
+    const [, , removed] = await Promise.all([
+      create.connector(platform, connectorYaml(`c${round}`, inShop)),
+      create.pipeline(platform, pipelineYaml(`p${round}`)),
+      remove(),
+    ]);
+    assert.equal(removed.status, 200, removed.text);
+    const left = await platform.db.query("select 1 from connectors where project_identifier = 'shop'");
+    assert.deepEqual(left, []);
+  }
+});

@@ -1,0 +1,78 @@
+import type { Actor } from "../core/actor.ts";
+import { commonProblem } from "../core/problems.ts";
+import { fromWire } from "../core/ids.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import type { EmptyScope } from "./leaving.ts";
+import { problem } from "./problems.ts";
+import type { Project } from "./project.ts";
+import { deleteProject, findProject, findProjectById, lockProject } from "./store/projects.ts";
+
+type Deps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly emptyScope: EmptyScope;
+};
+
+/**
+ * A project goes with all that lies in it, its executions included, in one transaction. Throws `project.not_found`,
+ * `core.stale_version`, and `core.referenced` while something of it runs.
+ */
+export type DeleteProject = (
+  actor: Actor,
+  orgIdentifier: string,
+  identifier: string,
+  version: number | undefined,
+) => Promise<void>;
+
+export const makeDeleteProject =
+  (deps: Deps): DeleteProject =>
+  async (actor, orgIdentifier, identifier, version) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_project_delete", { accountId, orgIdentifier, projectIdentifier: identifier });
+    await deps.db.transaction(async (tx) => {
+      const gone = problem("project.not_found", [identifier, orgIdentifier]);
+      const project = await findProject(tx, accountId, orgIdentifier, identifier);
+      if (!project) throw gone;
+      await remove(tx, deps, actor, { project, version, gone });
+    });
+  };
+
+/** The same by the id that GraphQL knows. Throws `project.no_application`, `core.referenced`. */
+export type DeleteApplication = (actor: Actor, applicationId: string) => Promise<void>;
+
+export const makeDeleteApplication =
+  (deps: Deps): DeleteApplication =>
+  async (actor, applicationId) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_project_delete", { accountId });
+    const id = fromWire(applicationId);
+    await deps.db.transaction(async (tx) => {
+      const gone = problem("project.no_application");
+      const project = id && (await findProjectById(tx, accountId, id));
+      if (!project) throw gone;
+      await remove(tx, deps, actor, { project, version: undefined, gone });
+    });
+  };
+
+type What = { readonly project: Project; readonly version: number | undefined; readonly gone: Error };
+
+async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, gone }: What): Promise<void> {
+  const { accountId } = actor;
+  const { id, identifier, orgIdentifier } = project;
+  const now = await lockProject(tx, accountId, id);
+  if (now === undefined) throw gone;
+  // Before anything is removed, since that may be long work; the statement below asks again.
+  const stale = commonProblem("core.stale_version", ["Project", identifier, String(now), String(version)]);
+  if (version !== undefined && version !== now) throw stale;
+  await deps.emptyScope(tx, { accountId, orgIdentifier, project: { id, identifier } });
+  if (!(await deleteProject(tx, accountId, id, version))) throw stale;
+  await deps.audit.record(tx, actor, {
+    operation: "project.delete",
+    resourceType: "PROJECT",
+    resourceId: identifier,
+    scope: { orgIdentifier, projectIdentifier: identifier },
+  });
+}

@@ -1,0 +1,16 @@
+import type { Uuid } from "../core/ids.ts";
+import type { Tx } from "../platform/db/db.ts";
+
+/** A project that is being deleted, or, without one, an organization that has no projects. */
+export type Leaving = {
+  readonly accountId: Uuid;
+  readonly orgIdentifier: string;
+  readonly project: { readonly id: Uuid; readonly identifier: string } | null;
+};
+
+/**
+ * Removes what a slice keeps in the scope, inside the transaction of the deletion. Throws `core.referenced` where
+ * something is at work that must not be cut off. The row of the scope is locked, so that nothing new comes into it
+ * meanwhile: what is kept in a scope has a foreign key to it.
+ */
+export type EmptyScope = (tx: Tx, scope: Leaving) => Promise<void>;

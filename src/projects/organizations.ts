@@ -1,0 +1,135 @@
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { NewId } from "../core/ids.ts";
+import type { Page } from "../core/page.ts";
+import { commonProblem } from "../core/problems.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import type { EmptyScope } from "./leaving.ts";
+import { isPlatformManaged, type NewOrganization, type Organization } from "./organization.ts";
+import { problem } from "./problems.ts";
+import {
+  countOrganizations,
+  deleteOrganization,
+  findOrganization,
+  insertOrganization,
+  listOrganizations,
+  lockOrganization,
+  updateOrganization,
+  type OrganizationFilter,
+} from "./store/organizations.ts";
+import { firstProjects } from "./store/projects.ts";
+
+export type OrganizationDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly emptyScope: EmptyScope;
+};
+
+export type OrganizationVerbs = ReturnType<typeof makeOrganizations>;
+
+const entry = (operation: `organization.${string}`, orgIdentifier: string) => ({
+  operation,
+  resourceType: "ORGANIZATION",
+  resourceId: orgIdentifier,
+  scope: { orgIdentifier },
+});
+
+export const makeOrganizations = (deps: OrganizationDeps) => ({
+  create: makeCreate(deps),
+  get: makeGet(deps),
+  list: makeList(deps),
+  update: makeUpdate(deps),
+  delete: makeDelete(deps),
+});
+
+/** Throws `project.duplicate_organization`. */
+const makeCreate =
+  (deps: OrganizationDeps) =>
+  async (actor: Actor, input: NewOrganization): Promise<Organization> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_organization_create", { accountId });
+    const at = deps.clock.now();
+    const organization: Organization = { ...input, id: deps.newId(), version: 1, createdAt: at, updatedAt: at };
+    await deps.db.transaction(async (tx) => {
+      if (!(await insertOrganization(tx, accountId, organization)))
+        throw problem("project.duplicate_organization", [input.identifier]);
+      await deps.audit.record(tx, actor, entry("organization.create", input.identifier));
+    });
+    return organization;
+  };
+
+/** Throws `project.no_organization`. */
+const makeGet =
+  (deps: OrganizationDeps) =>
+  async (actor: Actor, orgIdentifier: string): Promise<Organization> => {
+    deps.authorize(actor, "core_organization_view", { accountId: actor.accountId, orgIdentifier });
+    const organization = await findOrganization(deps.db, actor.accountId, orgIdentifier);
+    if (!organization) throw problem("project.no_organization", [orgIdentifier]);
+    return organization;
+  };
+
+const makeList =
+  ({ db, authorize }: OrganizationDeps) =>
+  async (
+    actor: Actor,
+    filter: OrganizationFilter,
+    window: { readonly limit: number; readonly offset: number },
+  ): Promise<Page<Organization>> => {
+    const { accountId } = actor;
+    authorize(actor, "core_organization_view", { accountId });
+    const items = await listOrganizations(db, accountId, filter, window);
+    return { items, ...window, total: () => countOrganizations(db, accountId, filter) };
+  };
+
+/** The organization keeps its identifier. Throws `project.other_identifier`, `project.no_organization`, `core.stale_version`. */
+const makeUpdate =
+  (deps: OrganizationDeps) =>
+  async (actor: Actor, identifier: string, to: NewOrganization, version: number | undefined): Promise<Organization> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_organization_edit", { accountId, orgIdentifier: identifier });
+    if (to.identifier !== identifier) throw problem("project.other_identifier", [to.identifier, identifier]);
+    return deps.db.transaction(async (tx) => {
+      const changed = await updateOrganization(tx, accountId, identifier, { to, version, at: deps.clock.now() });
+      if (!changed) {
+        const now = await findOrganization(tx, accountId, identifier);
+        throw now ? stale(now, version) : problem("project.no_organization", [identifier]);
+      }
+      await deps.audit.record(tx, actor, entry("organization.update", identifier));
+      return changed;
+    });
+  };
+
+/**
+ * An organization with projects stays; what else lies in it goes with it. Throws `project.no_organization`,
+ * `project.kept_organization`, `core.stale_version`, `core.referenced`.
+ */
+const makeDelete =
+  (deps: OrganizationDeps) =>
+  async (actor: Actor, orgIdentifier: string, version: number | undefined): Promise<void> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_organization_delete", { accountId, orgIdentifier });
+    await deps.db.transaction(async (tx) => {
+      const organization = await lockOrganization(tx, accountId, orgIdentifier);
+      if (!organization) throw problem("project.no_organization", [orgIdentifier]);
+      if (isPlatformManaged(organization)) throw problem("project.kept_organization", [orgIdentifier]);
+      await refuseWithProjects(tx, actor, orgIdentifier);
+      await deps.emptyScope(tx, { accountId, orgIdentifier, project: null });
+      if (!(await deleteOrganization(tx, accountId, orgIdentifier, version))) throw stale(organization, version);
+      await deps.audit.record(tx, actor, entry("organization.delete", orgIdentifier));
+    });
+  };
+
+async function refuseWithProjects(tx: Tx, { accountId }: Actor, orgIdentifier: string): Promise<void> {
+  const { total, first } = await firstProjects(tx, accountId, orgIdentifier);
+  if (total === 0) return;
+  const more = total > first.length ? ` and ${total - first.length} more` : "";
+  throw commonProblem("core.referenced", ["Organization", orgIdentifier, `its projects ${first.join(", ")}${more}`]);
+}
+
+const stale = (now: Organization, version: number | undefined): Error =>
+  commonProblem("core.stale_version", ["Organization", now.identifier, String(now.version), String(version)]);

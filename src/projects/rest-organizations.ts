@@ -1,0 +1,99 @@
+/** Organizations (reference section 4.1). */
+import { z } from "zod";
+import { ok } from "../platform/http/answers.ts";
+import { documentOf } from "../platform/http/bodies.ts";
+import { ifMatch } from "../platform/http/if-match.ts";
+import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../platform/http/pages.ts";
+import { maybeText, maybeTexts } from "../platform/http/queries.ts";
+import { route, type Route } from "../platform/http/routes.ts";
+import { enveloped } from "../platform/http/shapes.ts";
+import { validate } from "../platform/document/validate.ts";
+import type { OrganizationVerbs } from "./organizations.ts";
+import { organizationBody, organizationResponse, organizationShape } from "./wire.ts";
+
+const PATH = "/ng/api/organizations";
+const ONE = `${PATH}/:identifier`;
+const EXAMPLE = { name: "Logistics", identifier: "logistics", description: "What is on its way" };
+const answer = enveloped(organizationShape);
+const params = { identifier: "logistics" };
+const query = z.object({});
+
+export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] => [
+  route({
+    method: "POST",
+    path: PATH,
+    operation: "organization.create",
+    access: { permission: "core_organization_create" },
+    query,
+    doc: {
+      summary: "Create an organization",
+      body: { schema: organizationBody, root: "organization", example: EXAMPLE },
+      answer,
+    },
+    handle: async (call) => {
+      const body = validate(organizationBody, documentOf(call.body), { root: "organization" });
+      const organization = await verbs.create(call.actor, body);
+      return ok(call, organizationResponse(organization), organization.version);
+    },
+  }),
+  route({
+    method: "GET",
+    path: PATH,
+    operation: "organization.list",
+    access: { permission: "core_organization_view" },
+    query: ngPageQuery(50).extend({ searchTerm: maybeText("searchTerm"), identifiers: maybeTexts("identifiers") }),
+    doc: { summary: "List organizations by name", answer: enveloped(ngPageShape(organizationShape)) },
+    handle: async (call) => {
+      const { searchTerm = "", identifiers } = call.query;
+      const page = await verbs.list(call.actor, { searchTerm, identifiers }, ngWindow(call.query));
+      return ok(call, await ngPage(page, organizationResponse));
+    },
+  }),
+  route({
+    method: "GET",
+    path: ONE,
+    operation: "organization.get",
+    access: { permission: "core_organization_view" },
+    query,
+    doc: { summary: "Read an organization", params: { identifier: "default" }, answer },
+    handle: async (call) => {
+      const organization = await verbs.get(call.actor, call.params["identifier"] ?? "");
+      return ok(call, organizationResponse(organization), organization.version);
+    },
+  }),
+  route({
+    method: "PUT",
+    path: ONE,
+    operation: "organization.update",
+    access: { permission: "core_organization_edit" },
+    query,
+    doc: {
+      summary: "Replace an organization's name, description and tags",
+      params,
+      body: { schema: organizationBody, root: "organization", example: { ...EXAMPLE, name: "Transport" } },
+      answer,
+    },
+    handle: async (call) => {
+      const body = validate(organizationBody, documentOf(call.body), { root: "organization" });
+      const identifier = call.params["identifier"] ?? "";
+      const organization = await verbs.update(call.actor, identifier, body, ifMatch(call));
+      return ok(call, organizationResponse(organization), organization.version);
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: ONE,
+    operation: "organization.delete",
+    access: { permission: "core_organization_delete" },
+    query,
+    doc: {
+      summary: "Delete an organization that has no projects, with what lies in it",
+      params,
+      answer: enveloped(z.literal(true)),
+    },
+    handle: async (call) => {
+      await verbs.delete(call.actor, call.params["identifier"] ?? "", ifMatch(call));
+      return ok(call, true);
+    },
+  }),
+];
