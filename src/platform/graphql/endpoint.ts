@@ -31,8 +31,9 @@ export type GraphqlDeps = HttpDeps & {
 /** Files of callers that are known, and of those whose credential comes in the form itself, held at a time. */
 const FILES_OF_CALLERS = 8;
 const FILES_OF_STRANGERS = 2;
-/** Bytes of a refused form that are read and forgotten, so that its sender gets to see the answer. */
+/** What of a refused form is read and forgotten, so that its sender gets to see the answer: bytes, and how long. */
 const MAX_DISCARDED = 1024 * 1024;
+const MAX_DISCARDING_MS = 500;
 
 type Asked = {
   readonly actor: Actor;
@@ -140,6 +141,8 @@ function hasMore({ raw }: FastifyRequest): Promise<boolean> {
     if (bytes > MAX_DISCARDED) resolve(true);
   });
   raw.on("end", () => resolve(false)).on("close", () => resolve(true));
+  // Who waits for the answer before sending on gets it.
+  const impatient = setTimeout(resolve, MAX_DISCARDING_MS, true);
   raw.resume();
-  return promise;
+  return promise.finally(() => clearTimeout(impatient));
 }

@@ -68,9 +68,12 @@ test("Accept: quality, exactness, order, and neither", () => {
 });
 
 test("an Accept that takes neither is 406, and nothing has run", async () => {
-  const answer = await post({ query: "{ __typename }" }, "text/html");
+  const query = 'mutation { createApplication(input: { name: "Unwanted" }) { application { id } } }';
+  const answer = await post({ query }, "text/html");
   assert.equal(answer.status, 406);
   assert.equal(answer.body.responseMessages[0].code, "INVALID_REQUEST");
+  const { body } = await post({ query: "{ applications { nodes { name } } }" }, undefined);
+  assert.deepEqual(body.data.applications.nodes, []);
 });
 
 test("what could not be executed: 200 as JSON, 400 as the newer type, and no data either way", async () => {

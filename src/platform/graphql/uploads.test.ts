@@ -207,6 +207,25 @@ test("a form that ends early runs nothing and is answered", async () => {
   assert.deepEqual(seen, []);
 });
 
+test("who stops in the middle of a form that is refused gets the answer", { timeout: 20_000 }, async () => {
+  for (const start of [`${partHead("files")}x`, `${partHead("query")}{ping}\r\n${partHead("query")}{ping}`]) {
+    const { status, head: answered } = await rawRequest(url, head(200_000), [start]);
+    assert.equal(status, 400);
+    assert.match(answered, /^connection: close$/im);
+  }
+});
+
+test("part headers without an end, and parts without a name, are cut off", { timeout: 20_000 }, async () => {
+  for (const piece of ["x-y: z\r\n", "--b\r\n\r\n\r\n", `--b\r\nx: ${"y".repeat(1_000)}\r\n\r\n\r\n`]) {
+    const chunk = piece.repeat(100);
+    const chunked = Array<string>(3_000).fill(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+    const opening = "5\r\n--b\r\n\r\n";
+    const { status, sent } = await rawRequest(url, head("chunked"), [opening, ...chunked]);
+    assert.equal(status, 400, piece.slice(0, 10));
+    assert.ok(sent < 16 * 1024 * 1024, `${sent} bytes left`);
+  }
+});
+
 test("parts in another encoding or character set, and nested forms", async () => {
   const answer = async (queryHead: string, value: string | Buffer): Promise<string> => {
     const pieces = [`${partHead("x-api-key")}key\r\n${partHead("query", queryHead)}`, value, "\r\n--b--\r\n"];
