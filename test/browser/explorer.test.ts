@@ -1,6 +1,7 @@
 /** The GraphQL explorer in a real browser: it works, loads from its server alone, and forgets the key. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { getVariableValues, Kind, parse, validate } from "graphql";
 import { findChromium, startChromium, type Chromium } from "../harness/chromium.ts";
 import { create, made, projectYaml } from "../harness/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
@@ -34,6 +35,23 @@ test("it is served to anybody, under both prefixes, with a policy that allows th
     assert.match(policy, /^default-src 'none'; connect-src 'self'/);
     assert.doesNotMatch(policy, /unsafe|https?:|\*/);
     assert.doesNotMatch(answer.text, /https?:|<script>|style="|onclick/);
+  }
+});
+
+test("every sample, and the operations of the curl commands, are valid in the schema as it is", async () => {
+  const { samples, curlOf } = await import(
+    new URL("../../src/platform/graphql/explorer/samples.js", import.meta.url).href
+  );
+  const commands = ["create", "update"].map((kind) =>
+    JSON.parse(/--form-string 'query=(.*)'/.exec(curlOf(kind, ""))?.[1] ?? ""),
+  );
+  for (const { query, variables } of [...samples, ...commands]) {
+    const document = parse(query);
+    const { schema } = platform.platform;
+    assert.deepEqual(validate(schema, document), [], query);
+    const [operation] = document.definitions;
+    assert.ok(operation?.kind === Kind.OPERATION_DEFINITION);
+    assert.deepEqual(getVariableValues(schema, operation.variableDefinitions ?? [], variables).errors, undefined);
   }
 });
 
