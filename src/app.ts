@@ -17,7 +17,7 @@ import {
   type LocalDelegate,
 } from "./delegates/index.ts";
 import { makeEnvironments } from "./environments/index.ts";
-import { addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
+import { addExecutionMutations, addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
 import { addIdentityTypes, firstStart, makeIdentity, type FirstFacts, type Identity } from "./identity/index.ts";
 import { addPipelineTypes, makePipelines, type Pipelines } from "./pipelines/index.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
@@ -211,7 +211,7 @@ type SchemaDeps = {
   readonly secrets: SecretVerbs;
   readonly delegates: Pick<Delegates, "list">;
   readonly pipelines: Pick<Pipelines, "list" | "getById">;
-  readonly executions: Pick<Executions, "list" | "get">;
+  readonly executions: Pick<Executions, "list" | "get" | "startById" | "abort">;
 };
 
 function buildSchema({ identity, projects, secrets, delegates, pipelines, executions }: SchemaDeps): GraphQLSchema {
@@ -221,6 +221,7 @@ function buildSchema({ identity, projects, secrets, delegates, pipelines, execut
   addSecretTypes(builder, secrets);
   addDelegateTypes(builder, delegates);
   const { Pipeline } = addPipelineTypes(builder, { Application }, pipelines);
-  addExecutionTypes(builder, { Application, Pipeline, User }, executions);
+  const { Execution } = addExecutionTypes(builder, { Application, Pipeline, User }, executions);
+  addExecutionMutations(builder, Execution, executions);
   return builder.toSchema();
 }

@@ -10,8 +10,8 @@ import { findPipelinePath } from "./store/lists.ts";
 export type StartById = {
   readonly applicationId: string;
   readonly pipelineId: string;
-  /** Values of variables of the pipeline that are runtime inputs. */
-  readonly variables: readonly { readonly name: string; readonly value: string }[];
+  /** Values of variables of the pipeline that are runtime inputs; read, and refused, after the permission. */
+  readonly variables: () => readonly { readonly name: string; readonly value: string }[];
   readonly notes: string | null;
 };
 
@@ -22,16 +22,17 @@ const NOTES_AT_MOST = 5_000;
 
 export const makeStartPipelineById =
   (deps: { db: Db; authorize: Authorize; run: RunPipeline }): StartPipelineById =>
-  async (actor, { applicationId, pipelineId, variables, notes }) => {
+  async (actor, { applicationId, pipelineId, notes, ...start }) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_pipeline_execute", { accountId });
+    const variables = start.variables();
     if (notes !== null && notes.length > NOTES_AT_MOST)
       throw problem("execution.bad_start", [`notes have at most ${NOTES_AT_MOST} characters`]);
     const [projectUuid, pipelineUuid] = [fromWire(applicationId), fromWire(pipelineId)];
     const path = projectUuid && pipelineUuid && (await findPipelinePath(deps.db, accountId, projectUuid, pipelineUuid));
     if (!path) throw problem("execution.no_pipeline", [pipelineId, applicationId]);
     const { identifier, ...scope } = path;
-    const document = { pipeline: { identifier, variables: variables.map(({ name, value }) => ({ name, value })) } };
+    const document = { pipeline: { identifier, variables } };
     const input = variables.length === 0 ? undefined : { text: JSON.stringify(document), format: "json" as const };
     return deps.run(actor, scope, identifier, input, { notes: notes === null ? null : storable(notes) });
   };

@@ -1,0 +1,118 @@
+import { toWire } from "../core/ids.ts";
+import { payloadOf, payloadType, type Builder, type InterfaceNodeRef } from "../platform/graphql/builder.ts";
+import type { AbortExecution } from "./abort.ts";
+import type { GetExecution } from "./get.ts";
+import { problem } from "./problems.ts";
+import type { StartPipelineById } from "./start-by-id.ts";
+import { executionNode, type ExecutionNode } from "./wire/graphql.ts";
+
+type Verbs = {
+  readonly startById: StartPipelineById;
+  readonly abort: AbortExecution;
+  readonly get: GetExecution;
+};
+
+type Result = { readonly execution: ExecutionNode };
+
+/** `startExecution` and `abortExecution` (reference section 1.8). */
+export function addExecutionMutations(
+  builder: Builder,
+  Execution: InterfaceNodeRef<ExecutionNode>,
+  { startById, abort, get }: Verbs,
+): void {
+  const inputs = inputTypes(builder);
+  const StartPayload = payloadType<Result>(builder, "StartExecutionPayload", (t) => ({
+    warningMessage: t.string({ resolve: () => null, description: "Null: what is wrong is refused, not warned of." }),
+    execution: t.field({ type: Execution, resolve: ({ execution }) => execution }),
+  }));
+  const AbortPayload = payloadType<Result>(builder, "AbortExecutionPayload", (t) => ({
+    execution: t.field({ type: Execution, resolve: ({ execution }) => execution }),
+  }));
+  builder.mutationFields((t) => ({
+    startExecution: t.field({
+      type: StartPayload,
+      args: { input: t.arg({ type: inputs.Start, required: true }) },
+      extensions: { permission: "core_pipeline_execute" },
+      resolve: async (_root, { input }, { actor }) => {
+        const { applicationId, entityId: pipelineId, notes = null } = input;
+        const variables = () => variablesOf(input);
+        const { id } = await startById(actor, { applicationId, pipelineId, variables, notes });
+        return payloadOf(input, { execution: executionNode(await get(actor, toWire(id))) });
+      },
+    }),
+    abortExecution: t.field({
+      type: AbortPayload,
+      args: { input: t.arg({ type: inputs.Abort, required: true }) },
+      extensions: { permission: "core_pipeline_abort" },
+      resolve: async (_root, { input }, { actor }) => {
+        await abort(actor, input.executionId, {});
+        return payloadOf(input, { execution: executionNode(await get(actor, input.executionId)) });
+      },
+    }),
+  }));
+}
+
+type Maybe<T> = T | null | undefined;
+type StartInput = {
+  readonly executionType: "PIPELINE" | "WORKFLOW";
+  readonly variableInputs?: Maybe<
+    readonly Maybe<{
+      readonly name: string;
+      readonly variableValue: { readonly type: "EXPRESSION" | "ID" | "NAME"; readonly value: string };
+    }>[]
+  >;
+  readonly serviceInputs?: Maybe<readonly unknown[]>;
+  readonly specificHosts?: Maybe<readonly unknown[]>;
+} & { readonly [name in (typeof SWITCHES)[number]]?: Maybe<boolean> };
+
+/** Switches of clients on things that are not here: false asks for nothing. */
+const SWITCHES = ["continueWithDefaultValues", "excludeHostsWithSameArtifact", "targetToSpecificHosts"] as const;
+
+/** The values of variables; throws `execution.unsupported` for whatever else is asked for. */
+function variablesOf(input: StartInput): readonly { readonly name: string; readonly value: string }[] {
+  if (input.executionType !== "PIPELINE")
+    throw problem("execution.unsupported", [`executionType ${input.executionType}`]);
+  for (const name of SWITCHES) if (input[name]) throw problem("execution.unsupported", [name]);
+  for (const name of ["serviceInputs", "specificHosts"] as const)
+    if ((input[name] ?? []).length > 0) throw problem("execution.unsupported", [name]);
+  return (input.variableInputs ?? []).flatMap((given) => {
+    if (!given) return [];
+    const { type, value } = given.variableValue;
+    if (type === "ID") throw problem("execution.unsupported", ["A variableValue of the type ID"]);
+    return [{ name: given.name, value }];
+  });
+}
+
+function inputTypes(builder: Builder) {
+  const ExecutionType = builder.enumType("ExecutionType", { values: ["PIPELINE", "WORKFLOW"] as const });
+  const ValueType = builder.enumType("VariableValueType", { values: ["EXPRESSION", "ID", "NAME"] as const });
+  const VariableValue = builder.inputType("VariableValue", {
+    fields: (t) => ({ type: t.field({ type: ValueType, required: true }), value: t.string({ required: true }) }),
+  });
+  const VariableInput = builder.inputType("VariableInput", {
+    fields: (t) => ({
+      name: t.string({ required: true }),
+      variableValue: t.field({ type: VariableValue, required: true }),
+    }),
+  });
+  const ServiceInput = builder.inputType("ServiceInput", { fields: (t) => ({ name: t.string({ required: true }) }) });
+  const Start = builder.inputType("StartExecutionInput", {
+    fields: (t) => ({
+      clientMutationId: t.string(),
+      applicationId: t.string({ required: true }),
+      entityId: t.string({ required: true, description: "The pipeline." }),
+      executionType: t.field({ type: ExecutionType, required: true }),
+      notes: t.string(),
+      variableInputs: t.field({ type: [VariableInput], required: { list: false, items: false } }),
+      serviceInputs: t.field({ type: [ServiceInput], required: { list: false, items: false } }),
+      continueWithDefaultValues: t.boolean(),
+      excludeHostsWithSameArtifact: t.boolean(),
+      targetToSpecificHosts: t.boolean(),
+      specificHosts: t.stringList({ required: { list: false, items: false } }),
+    }),
+  });
+  const Abort = builder.inputType("AbortExecutionInput", {
+    fields: (t) => ({ clientMutationId: t.string(), executionId: t.string({ required: true }) }),
+  });
+  return { Start, Abort };
+}
