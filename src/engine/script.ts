@@ -33,7 +33,8 @@ export function bindScript(script: string): BoundScript {
   if (!hasExpression(script)) return { script, bindings: [] };
   try {
     const holes = holesOf(script);
-    const errors = holes.flatMap((hole) => errorsOf(hole, script));
+    const errors: ExpressionError[] = [];
+    for (const hole of holes) if (errors.length < MAX_FAULTS) errors.push(...errorsOf(hole, script));
     if (errors.length > 0) return { faults: errors.slice(0, MAX_FAULTS).map((error) => faultAt(script, error)) };
     return bind(script, holes);
   } catch (error) {

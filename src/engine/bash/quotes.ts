@@ -1,6 +1,8 @@
 import { commands, type Arithmetic, type Parameter } from "./frames.ts";
 import { AFTER_DOLLAR, ANSI_QUOTED, ESCAPED, PARAMETER, SINGLE_QUOTED } from "./reasons.ts";
-import { addToWord, hole, leave, literally, looksAt, pop, push, type Scanner } from "./scanner.ts";
+import { addToWord, hole, leave, literally, looksAt, pop, push, sinkHere, type Scanner } from "./scanner.ts";
+import { used } from "./variables.ts";
+import { endWord } from "./words.ts";
 
 /** A `<+` where nothing expands is an expression only when it begins like one: `'s/<+/x/'` is left alone. */
 export function holeWhereNothingExpands(scanner: Scanner, refusal: string): void {
@@ -28,8 +30,9 @@ export function backquote(scanner: Scanner): void {
   const open = backquotesAt(scanner);
   if (open < 0) {
     addToWord(scanner, "$");
-    return push(scanner, commands("`"), 1);
+    return push(scanner, commands("`", sinkHere(scanner)), 1);
   }
+  for (const frame of scanner.frames.slice(open)) if (frame.kind === "commands") endWord(scanner, frame);
   leave(scanner, open);
   scanner.at++;
 }
@@ -60,10 +63,24 @@ export function dollar(scanner: Scanner, quoted: boolean): void {
   addToWord(scanner, "$");
   if (!quoted && looksAt(scanner, '"', 1)) return push(scanner, { kind: "double" }, 2);
   if (looksAt(scanner, "((", 1)) return push(scanner, arithmetic("(", 2), 3);
-  if (looksAt(scanner, "(", 1)) return push(scanner, commands(")"), 2);
+  if (looksAt(scanner, "(", 1)) return push(scanner, commands(")", sinkHere(scanner)), 2);
   if (looksAt(scanner, "[", 1)) return push(scanner, arithmetic("[", 1), 2);
   if (looksAt(scanner, "{", 1)) return parameter(scanner, quoted);
   scanner.at += /[#$!?*@-]/.test(scanner.text.charAt(scanner.at + 1)) ? 2 : 1;
+  variable(scanner, scanner.at);
+}
+
+const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
+
+/** Where the name that begins at `at` ends; `at` itself when none does. */
+function variable(scanner: Scanner, at: number): number {
+  // Only scripts with something to look for pay for it.
+  if (scanner.unchecked.size === 0) return at;
+  IDENTIFIER.lastIndex = at;
+  const name = IDENTIFIER.exec(scanner.text)?.[0];
+  if (name === undefined) return at;
+  used(scanner, name);
+  return at + name.length;
 }
 
 /** `((` where a command may begin. */
@@ -75,6 +92,7 @@ function parameter(scanner: Scanner, quoted: boolean): void {
   if (/^[!#][A-Za-z0-9_@*#?$!-]/.test(scanner.text.slice(scanner.at, scanner.at + 2))) scanner.at++;
   if (looksAt(scanner, "<+")) return hole(scanner, PARAMETER);
   const start = scanner.at;
+  variable(scanner, start);
   while (scanner.at < scanner.end && /[A-Za-z0-9_]/.test(scanner.text.charAt(scanner.at))) scanner.at++;
   if (scanner.at === start && /[@*#?$!-]/.test(scanner.text.charAt(start))) scanner.at++;
 }
@@ -106,7 +124,9 @@ export function inArithmetic(scanner: Scanner, frame: Arithmetic): void {
   if (c === frame.closes) frame.depth--;
   if (frame.depth === 0) return pop(scanner, 1);
   if (c === "'") return singleQuoted(scanner, false);
-  inExpandingText(scanner, false);
+  const end = variable(scanner, scanner.at);
+  if (end > scanner.at) scanner.at = Math.min(end, scanner.end);
+  else inExpandingText(scanner, false);
 }
 
 /** One character where `$`, backquotes, backslashes and double quotes keep their meaning. */

@@ -20,5 +20,11 @@ export const PARAMETER =
   "inside ${…} an expression may only stand in a default value or a pattern: assign it to a variable first";
 export const CODE =
   "the value would be run as code: assign the expression to a variable and let the command read that variable from inside single quotes";
+export const COMMAND =
+  "the value alone would say what is run: write the command's name, or choose between names with case";
+export const REMOTE =
+  "the shell of the other host would run the value as code: assign the expression to a variable x and write ${x@Q} in its place";
+export const CALCULATED =
+  "the script calculates with the variable that gets this value, and Bash evaluates it as code: check first that it holds a number, as in [[ $x =~ ^[0-9]+$ ]] || exit 1";
 export const SHEBANG =
   "expressions reach a script as Bash variables, and its first line names another interpreter: pass the value as an environment variable of the step";

@@ -1,5 +1,6 @@
-import { EVALUATING_TESTS, newCommand, takeWord, type Command } from "./command.ts";
-import { commands, parentheses, type Commands } from "./frames.ts";
+import type { Command } from "./command.ts";
+import { refuseFlows } from "./flow.ts";
+import { commands, nextCommand, parentheses, type Commands } from "./frames.ts";
 import { bodyOf, delimiterAt } from "./heredoc.ts";
 import {
   backquote,
@@ -14,8 +15,10 @@ import {
   insideBackquotes,
   singleQuoted,
 } from "./quotes.ts";
-import { ARITHMETIC, HEREDOC_DELIMITER, QUOTED_HEREDOC } from "./reasons.ts";
+import { HEREDOC_DELIMITER, QUOTED_HEREDOC } from "./reasons.ts";
 import { hole, leave, literally, looksAt, newScanner, pop, push, type Hole, type Scanner } from "./scanner.ts";
+import { checked } from "./variables.ts";
+import { beginTest, endClause, endWord } from "./words.ts";
 
 /**
  * Finds every expression of a Bash script and decides whether Bash would put the
@@ -28,6 +31,7 @@ import { hole, leave, literally, looksAt, newScanner, pop, push, type Hole, type
 export function scanBash(script: string): readonly Hole[] {
   const scanner = newScanner(script);
   scanTo(scanner, script.length);
+  refuseFlows(scanner);
   return scanner.holes;
 }
 
@@ -37,6 +41,7 @@ function scanTo(scanner: Scanner, end: number): void {
   scanner.end = end;
   while (scanner.at < end) character(scanner);
   scanner.end = outer.end;
+  for (const frame of scanner.frames.slice(outer.depth - 1)) if (frame.kind === "commands") endWord(scanner, frame);
   leave(scanner, outer.depth);
 }
 
@@ -54,7 +59,7 @@ function character(scanner: Scanner): void {
     case "heredoc":
       return inHeredoc(scanner);
     case undefined:
-      scanner.frames.push(commands(""));
+      scanner.frames.push(commands("", null));
   }
 }
 
@@ -117,40 +122,12 @@ function inTest(scanner: Scanner, frame: Commands, c: string): void {
   }
   if (looksAt(scanner, "&&") || looksAt(scanner, "||")) {
     endWord(scanner, frame);
-    frame.command.test = { holes: [], arithmetic: false };
+    endClause(scanner, frame);
+    beginTest(frame);
     scanner.at += 2;
     return;
   }
   literally(scanner);
-}
-
-function endWord(scanner: Scanner, frame: Commands): void {
-  const { command } = frame;
-  if (command.test) return endTestWord(scanner, frame, command.test);
-  const mayBegin = command.name === null && !command.redirected;
-  const word = takeWord(command);
-  if (word === undefined || frame.list) return;
-  const phase = frame.cases.at(-1);
-  if (word === "in" && phase === "word") {
-    frame.cases[frame.cases.length - 1] = "pattern";
-    frame.command = newCommand();
-  } else if (mayBegin && word === "esac" && phase !== undefined) {
-    frame.cases.pop();
-    frame.command = newCommand();
-  } else if (mayBegin && word === "case" && phase !== "pattern") frame.cases.push("word");
-  else if (mayBegin && word === "[[") command.test = { holes: [], arithmetic: false };
-}
-
-function endTestWord(scanner: Scanner, { command }: Commands, test: NonNullable<Command["test"]>): void {
-  const word = command.word ?? "";
-  command.word = null;
-  if (word === "]]") command.test = null;
-  if (!EVALUATING_TESTS.has(word)) return;
-  test.arithmetic = true;
-  for (const index of test.holes) {
-    const found = scanner.holes[index];
-    if (found) found.refusal ??= ARITHMETIC;
-  }
 }
 
 /** A newline, `;`, `&` or `|`. `>&`, `<&` and `&>` are redirections and end no command. */
@@ -159,11 +136,16 @@ function endCommand(scanner: Scanner, frame: Commands, c: string): void {
   if (c === "&" && (before === ">" || before === "<" || looksAt(scanner, ">", 1)))
     return redirection(scanner, frame, 1);
   endWord(scanner, frame);
+  const { command } = frame;
+  const isPipe = c === "|" && before !== "|" && !looksAt(scanner, "||");
+  if (isPipe) for (const name of command.printed) checked(scanner, name);
   if (looksAt(scanner, ";;") || looksAt(scanner, ";&")) {
     if (frame.cases.at(-1) === "body") frame.cases[frame.cases.length - 1] = "pattern";
     scanner.at++;
   }
-  frame.command = newCommand(frame.list ? "" : null);
+  // A line break or the & of `|&` after a pipe is not the end of the command that it leads to.
+  if (!(command.piped && command.name === null && (c === "\n" || before === "|")))
+    nextCommand(frame, isPipe ? command : undefined);
   scanner.at++;
   if (c === "\n") bodies(scanner, frame);
 }
@@ -172,8 +154,8 @@ function redirection(scanner: Scanner, frame: Commands, length: number): void {
   // In `2>file` the digits belong to the redirection.
   if (/^[0-9]+$/.test(frame.command.word ?? "")) frame.command.word = null;
   endWord(scanner, frame);
-  if (looksAt(scanner, ">(")) return push(scanner, commands(")"), 2);
-  frame.command.redirected = true;
+  if (looksAt(scanner, ">(")) return push(scanner, commands(")", null), 2);
+  frame.command.redirected = length === 3 ? "string" : "file";
   scanner.at += length;
 }
 
@@ -186,7 +168,7 @@ function lessThan(scanner: Scanner, frame: Commands): void {
   if (frame.command.test) return literally(scanner, length);
   if (length === 1 && looksAt(scanner, "<(")) {
     literally(scanner);
-    return push(scanner, commands(")"), 1);
+    return push(scanner, commands(")", { command: frame.command, as: "file" }), 1);
   }
   if (length !== 2) return redirection(scanner, frame, length);
   endWord(scanner, frame);
@@ -201,23 +183,24 @@ function announceHeredoc(scanner: Scanner, frame: Commands): void {
     return hole(scanner, HEREDOC_DELIMITER);
   }
   const { heredoc, end } = delimiterAt(scanner.text, scanner.at);
-  frame.pending.push(heredoc);
+  frame.pending.push({ heredoc, reader: frame.command });
   scanner.at = Math.min(end, scanner.end);
 }
 
 /** The here-documents that the line before announced, in their order. */
 function bodies(scanner: Scanner, { pending }: Commands): void {
-  for (let heredoc = pending.shift(); heredoc; heredoc = pending.shift()) {
+  for (let next = pending.shift(); next; next = pending.shift()) {
+    const { heredoc, reader } = next;
     const { end, after } = bodyOf(scanner.text, scanner.at, scanner.end, heredoc);
     if (heredoc.quoted) literalBody(scanner, end);
-    else expandingBody(scanner, end);
+    else expandingBody(scanner, end, reader);
     scanner.at = after;
   }
 }
 
-function expandingBody(scanner: Scanner, end: number): void {
+function expandingBody(scanner: Scanner, end: number, reader: Command): void {
   const depth = scanner.frames.length;
-  push(scanner, { kind: "heredoc" }, 0);
+  push(scanner, { kind: "heredoc", reader }, 0);
   scanTo(scanner, end);
   // A backquote in the body may have closed more than the body opened.
   leave(scanner, depth);
@@ -254,7 +237,7 @@ function openParenthesis(scanner: Scanner, frame: Commands): void {
   }
   if (looksAt(scanner, "()")) {
     // A function is being defined: what follows is a command again.
-    frame.command = newCommand();
+    nextCommand(frame);
     scanner.at += 2;
     return;
   }
@@ -265,7 +248,7 @@ function closeParenthesis(scanner: Scanner, frame: Commands): void {
   endWord(scanner, frame);
   if (frame.cases.at(-1) === "pattern") {
     frame.cases[frame.cases.length - 1] = "body";
-    frame.command = newCommand();
+    nextCommand(frame);
     scanner.at++;
   } else if (frame.closes === ")") pop(scanner, 1);
   else scanner.at++;

@@ -1,6 +1,6 @@
 import { ExpressionError } from "../expression/error.ts";
 import { expressionAt, type TemplatePart } from "../expression/template.ts";
-import { refusalIn } from "./command.ts";
+import { HOLE, isAssignment, refusalIn, type Sink } from "./command.ts";
 import { commands, type Commands, type Frame } from "./frames.ts";
 import { ARITHMETIC, PARAMETER } from "./reasons.ts";
 
@@ -15,6 +15,10 @@ export type Scanner = {
   end: number;
   readonly frames: Frame[];
   readonly holes: Hole[];
+  /** Where the value of an expression goes, by its index in `holes`. */
+  readonly flows: { readonly hole: number; readonly to: Sink }[];
+  /** Variables that were assigned an expression, unless something has looked at them since. */
+  readonly unchecked: Map<string, readonly number[]>;
 };
 
 /** Quotes and substitutions inside each other; a script that a person wrote stays far below. */
@@ -24,8 +28,10 @@ export const newScanner = (text: string): Scanner => ({
   text,
   at: 0,
   end: text.length,
-  frames: [commands("")],
+  frames: [commands("", null)],
   holes: [],
+  flows: [],
+  unchecked: new Map(),
 });
 
 export function push(scanner: Scanner, frame: Frame, length: number): void {
@@ -90,9 +96,31 @@ export function hole(scanner: Scanner, refusal?: string): void {
   const part = expressionAt(scanner.text, scanner.at);
   if (part.end > scanner.end)
     throw new ExpressionError("syntax", `Expression ${part.text} crosses the end of its here-document`, part.start);
+  const index = scanner.holes.length;
   scanner.holes.push({ part, refusal: refusal ?? refusalAround(scanner) ?? null });
-  addToWord(scanner, "$");
+  const to = sinkHere(scanner);
+  if (to) scanner.flows.push({ hole: index, to });
+  addToWord(scanner, HOLE);
+  wordOwner(scanner)?.command.holes.push(index);
   scanner.at = part.end;
+}
+
+/** Refuses expressions that were found before it was known what becomes of them. */
+export function refuse({ holes }: Scanner, indexes: readonly number[], refusal: string): void {
+  for (const index of indexes) {
+    const found = holes[index];
+    if (found) found.refusal ??= refusal;
+  }
+}
+
+/** Which command gets what stands here, as an argument or as its input; null when none does. */
+export function sinkHere({ frames }: Scanner): Sink | null {
+  const frame = frames.findLast(({ kind }) => kind === "commands" || kind === "heredoc");
+  if (frame?.kind === "heredoc") return { command: frame.reader, as: "input" };
+  if (frame?.kind !== "commands") return null;
+  const { command } = frame;
+  if (command.redirected) return command.redirected === "string" ? { command, as: "input" } : null;
+  return command.name === null && isAssignment(command.word ?? "") ? null : { command, as: "argument" };
 }
 
 /** A value inside arithmetic or code is evaluated however many quotes and substitutions lie between. */
@@ -102,7 +130,7 @@ function refusalAround(scanner: Scanner): string | undefined {
     if (frame.kind === "parameter" && frame.phase !== "word")
       return frame.phase === "operator" ? PARAMETER : ARITHMETIC;
     if (frame.kind !== "commands") continue;
-    const refusal = refusalIn(frame.command);
+    const refusal = refusalIn(frame.command, frame.list);
     if (refusal !== undefined) return refusal;
     if (frame.command.test?.arithmetic === true) return ARITHMETIC;
     // An operator that evaluates its operands may still follow.

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bindScript } from "../script.ts";
+
+/** `@` is the expression. */
+const withExpression = (script: string): string => script.replaceAll("@", () => "<+trigger.payload.v>");
+
+const REFUSED: readonly (readonly [script: string, why: RegExp])[] = [
+  // What names a variable is evaluated when it has a subscript.
+  [`read "@"`, /variable's name/],
+  [`read -r a "@"`, /variable's name/],
+  [`read -ra "@" <<< x`, /variable's name/],
+  [`mapfile -t "@" < f`, /variable's name/],
+  [`printf -v"@" x`, /variable's name/],
+  [`wait -p "@" -n`, /variable's name/],
+  [`unset "@"`, /variable's name/],
+  [`export "@"`, /variable's name/],
+  [`declare -a x="@"`, /variable's name/],
+  [`f() { local -n x=@; }`, /variable's name/],
+  [`x=([@]=1)`, /subscript/],
+  [`declare -A x=(["@"]=1 [b]=2)`, /subscript/],
+  [`x=(a [$(echo "@")]=1)`, /subscript/],
+  // Programs that take code, however their names are written.
+  [`"bash" -c "@"`, /run as code/],
+  [`'/bin/sh' -ec "@"`, /run as code/],
+  [`\\eval "@"`, /run as code/],
+  [`"eval" "@"`, /run as code/],
+  [`builtin 'eval' "@"`, /run as code/],
+  [`alias a="@"`, /run as code/],
+  [`env -S "@"`, /run as code/],
+  [`env -iS"@"`, /run as code/],
+  [`env --split-string="@"`, /run as code/],
+  [`flock /dev/null -c "@"`, /run as code/],
+  [`sudo flock -n --command "@"`, /run as code/],
+  [`su - deploy -c "@"`, /run as code/],
+  [`su deploy --command="@"`, /run as code/],
+  [`find . | xargs -I{} sh -c "@ {}"`, /run as code/],
+  [`find . -exec bash -c "@" \\;`, /run as code/],
+  [`kubectl exec -i pod -- sh -c "@"`, /run as code/],
+  [`mapfile -C "@" -c 1 x < f`, /run as code/],
+  [`readarray -tC"@" x < f`, /run as code/],
+  [`compgen -C "@"`, /run as code/],
+  [`compgen -W "@"`, /run as code/],
+  [`PS4="@"; set -x`, /run as code/],
+  [`BASH_ENV=@ bash x.sh`, /run as code/],
+  [`python3 -c "print('@')"`, /run as code/],
+  [`timeout 5 node -e "@"`, /run as code/],
+  [`perl -ne "@" f`, /run as code/],
+  [`ssh host "systemctl restart @"`, /\$\{x@Q\}/],
+  [`sudo ssh -p 22 -i key host cd /srv \\&\\& git checkout @`, /\$\{x@Q\}/],
+  // Input that is a program.
+  [`bash <<EOF\n@\nEOF`, /run as code/],
+  [`sudo -u x bash -s -- a b <<EOF\necho "@"\nEOF`, /run as code/],
+  [`docker exec -i c sh <<-EOF\n\t$(echo "@")\n\tEOF`, /run as code/],
+  [`su - deploy <<EOF\n@\nEOF`, /run as code/],
+  [`ssh host <<EOF\n@\nEOF`, /run as code/],
+  [`python3 - <<EOF\nprint("@")\nEOF`, /run as code/],
+  [`bash <<< "@"`, /run as code/],
+  [`<<< "@" bash`, /run as code/],
+  [`. /dev/stdin <<< "@"`, /run as code/],
+  [`source /dev/stdin <<EOF\nx=@\nEOF`, /run as code/],
+  [`bash /dev/stdin <<< "@"`, /run as code/],
+  [`source <(echo "@")`, /run as code/],
+  [`bash <(printf '%s' "@")`, /run as code/],
+  [`. <(cat <<EOF\n@\nEOF\n)`, /run as code/],
+  [`echo "@" | sh`, /run as code/],
+  [`echo "@" |\n  sh`, /run as code/],
+  [`echo "@" |& sh`, /run as code/],
+  [`echo "@" | tee log | sed s/a/b/ | sudo bash -s`, /run as code/],
+  [`cat <<EOF | bash\n@\nEOF`, /run as code/],
+  [`{ echo "@"; } | sh`, /run as code/],
+  [`(echo "@") | sh`, /run as code/],
+  [`if true; then echo "@"; fi | sh`, /run as code/],
+  [`for x in a b; do echo "$x @"; done | sh`, /run as code/],
+  [`case x in x) echo "@";; esac | sh`, /run as code/],
+  [`echo "$(echo "@")" | sh`, /run as code/],
+  [`x=$(echo "@" | sh)`, /run as code/],
+  // The value is the command.
+  [`@`, /what is run/],
+  [`"@"`, /what is run/],
+  [`@ --version`, /what is run/],
+  [`@/bin/tool`, /what is run/],
+  ["x=`@`", /what is run/],
+  [`if ! "@"; then :; fi`, /what is run/],
+  [`true && @; echo`, /what is run/],
+  [`X=1 exec "@"`, /what is run/],
+  [`. "@"`, /what is run/],
+  [`bash "@"`, /what is run/],
+  // What is calculated with.
+  [`n=@; [[ $n -gt 1 ]]`, /calculates with/],
+  [`n="@"\nif [[ 1 -lt "\${n}" ]]; then :; fi`, /calculates with/],
+  [`N=@\nfor ((k=0;k<N;k++)); do :; done`, /calculates with/],
+  [`x="@"; echo $((x))`, /calculates with/],
+  [`export x="@"; echo "got $x"; echo "$(( 1 + $x ))"`, /calculates with/],
+];
+
+for (const [script, why] of REFUSED) {
+  test(`refused: ${JSON.stringify(script)}`, () => {
+    const result = bindScript(withExpression(script));
+    assert.ok("faults" in result, "it was accepted");
+    assert.match(result.faults[0]?.message ?? "", why);
+  });
+}
+
+const ACCEPTED: readonly string[] = [
+  `curl -fsS -X POST -H "Content-Type: application/json" -d "{\\"tag\\": \\"@\\"}" "https://api.example.com/v1/@/deploys"`,
+  `curl -sS --data-binary - https://example.com <<EOF\n{"tag": "@"}\nEOF`,
+  `kubectl set image deployment/web web="registry.example.com/web:@" -n "@" && kubectl rollout status deployment/web --timeout=120s`,
+  `kubectl apply -f - <<EOF\nmetadata:\n  name: web-@\nEOF`,
+  `cat <<EOF | kubectl apply -f -\nimage: web:@\nEOF`,
+  `sed "s|IMAGE|web:@|" deploy.yaml | kubectl apply -f -`,
+  `kubectl exec -i pod -- sh -c 'cat > /tmp/x' <<EOF\n@\nEOF`,
+  `docker build -t "web:@" --build-arg VERSION=@ . && docker push "web:@"`,
+  `docker run --rm -e TAG="@" alpine:3 sh -c 'echo "$TAG"'`,
+  `docker run --name node -e "TAG=@" web`,
+  `git clone --branch "@" https://example.com/x.git && git -C x checkout "@"`,
+  `git commit -m "sh -c @"; git log | grep -c bash`,
+  `jq -n --arg tag "@" '{tag: $tag}' > body.json`,
+  `echo '{}' | jq --arg v "@" '.v = $v' | tee out.json`,
+  `while IFS= read -r line; do echo "$line"; done <<< "@"`,
+  `while read -r line; do echo "$line @"; done < <(printf '%s\\n' "@")`,
+  `echo "@" | while read -r a b; do echo "$b"; done`,
+  `read -rp "Deploy @? " answer < f`,
+  `read -r a b <<< "@"`,
+  `IFS=, read -ra parts <<< "@"; echo "\${parts[0]}"`,
+  `mapfile -t lines < <(printf '%s' "@")`,
+  `mapfile -d "@" -t lines < f`,
+  `echo "@" | grep bash`,
+  `echo "@" | tee bash`,
+  `echo "@" > bash; bash x.sh "@"`,
+  `bash deploy.sh "@" <<EOF\n@\nEOF`,
+  `bash -c 'echo "$1"' _ "@"`,
+  `python3 deploy.py --tag "@"; python3 -c 'import sys; print(sys.argv[1])' "@"`,
+  `echo "@" | python3 report.py`,
+  `curl -fsSL "https://example.com/@/install.sh" | bash`,
+  `bash <(curl -fsSL "https://example.com/@/install.sh")`,
+  `ssh "deploy-@" uptime; ssh -p "@" host uptime`,
+  `x="@"; ssh host "deploy.sh $(printf %q "$x")"`,
+  `ssh host 'cat > /srv/tag' <<< "@"`,
+  `scp "build/@.tgz" host:/srv/`,
+  `sudo -u deploy env TAG="@" ./deploy.sh`,
+  `env A=1 sort -S "@" f`,
+  `flock -w "@" /tmp/lock ./deploy.sh "@"`,
+  `source "./env/@.sh" && . "$HOME/@"`,
+  `"@/bin/tool" --x; ./deploy-@.sh`,
+  `case "@" in\n  "@") echo a;;\n  b|@) echo b;;\nesac`,
+  `declare -A m=([tag]="@"); local_args=("--tag" "@"); declare -a xs=("@")`,
+  `export TAG="@" OTHER=1; readonly V="@"; ENV=@ ./run`,
+  `for x in @ b; do echo "$x"; done`,
+  `if [ "@" -gt 1 ]; then :; fi; test "@" = x`,
+  `[[ "@" == prod* ]] && echo "@"; [[ "@" =~ ^[0-9]+$ ]]`,
+  `n=@; [[ $n =~ ^[0-9]+$ ]] || exit 1; echo $((n + 1))`,
+  `n=@; case "$n" in *[!0-9]*) exit 1;; esac; [[ $n -gt 1 ]]`,
+  `n=@; grep -qE '^[0-9]+$' <<< "$n" || exit 1; echo $((n))`,
+  `n=@; if ! echo "$n" | grep -qE '^[0-9]+$'; then exit 1; fi; echo $((n))`,
+  `n=@; [ "$n" -ge 0 ] || exit 1; for ((i=0;i<n;i++)); do :; done`,
+  `n=@; n=5; echo $((n)); x="@"; echo "$x" $((1 + y))`,
+  `f() { echo "@"; }; f | sort; (cd x && make TAG="@") | tee log`,
+  `find . -name "@" | xargs -r rm --`,
+  `helm upgrade --install web ./chart --set image.tag="@" --wait`,
+  `trap 'rm -f x' EXIT; echo "@"`,
+];
+
+for (const script of ACCEPTED) {
+  test(`accepted: ${JSON.stringify(script)}`, () => {
+    const result = bindScript(withExpression(script));
+    if ("faults" in result) assert.fail(result.faults.map((fault) => fault.message).join("\n"));
+    assert.ok(result.bindings.length > 0);
+  });
+}
