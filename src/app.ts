@@ -19,7 +19,7 @@ import {
 import { makeEnvironments } from "./environments/index.ts";
 import { addExecutionMutations, addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
 import { addIdentityTypes, firstStart, makeIdentity, type FirstFacts, type Identity } from "./identity/index.ts";
-import { addPipelineTypes, makePipelines, type Pipelines } from "./pipelines/index.ts";
+import { addPipelineTypes, makePipelines, type PipelineNodeVerbs } from "./pipelines/index.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
 import type { Db } from "./platform/db/db.ts";
 import { databaseProblem } from "./platform/db/problems.ts";
@@ -210,7 +210,7 @@ type SchemaDeps = {
   readonly projects: ApplicationVerbs;
   readonly secrets: SecretVerbs;
   readonly delegates: Pick<Delegates, "list">;
-  readonly pipelines: Pick<Pipelines, "list" | "getById">;
+  readonly pipelines: PipelineNodeVerbs;
   readonly executions: Pick<Executions, "list" | "get" | "startById" | "abort">;
 };
 
@@ -220,7 +220,7 @@ function buildSchema({ identity, projects, secrets, delegates, pipelines, execut
   const { Application } = addProjectTypes(builder, { User }, projects);
   addSecretTypes(builder, secrets);
   addDelegateTypes(builder, delegates);
-  const { Pipeline } = addPipelineTypes(builder, { Application }, pipelines);
+  const { Pipeline } = addPipelineTypes(builder, { Application, User }, pipelines);
   const { Execution } = addExecutionTypes(builder, { Application, Pipeline, User }, executions);
   addExecutionMutations(builder, Execution, executions);
   return builder.toSchema();

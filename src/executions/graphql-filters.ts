@@ -1,6 +1,6 @@
 import type { Builder } from "../platform/graphql/builder.ts";
+import { commonFilters } from "../platform/graphql/filters.ts";
 import {
-  ID_OPERATORS,
   ID_RULES,
   NUMBER_OPERATORS,
   TAG_ENTITIES,
@@ -12,16 +12,10 @@ import {
 
 /** `ExecutionFilter` and the filters in it (reference sections 1.3 and 1.8). */
 export function addFilterTypes(builder: Builder) {
-  const IdOperator = builder.enumType("IdOperator", { values: ID_OPERATORS });
+  const { IdFilter, TagInput } = commonFilters(builder);
   const TimeOperator = builder.enumType("TimeOperator", { values: TIME_OPERATORS });
   const NumericOperator = builder.enumType("NumericOperator", { values: NUMBER_OPERATORS });
   const TagType = builder.enumType("DeploymentTagType", { values: TAG_ENTITIES });
-  const IdFilter = builder.inputType("IdFilter", {
-    fields: (t) => ({
-      operator: t.field({ type: IdOperator, required: true }),
-      values: t.stringList({ required: { list: false, items: false } }),
-    }),
-  });
   const TimeFilter = builder.inputType("TimeFilter", {
     fields: (t) => ({
       operator: t.field({ type: TimeOperator, required: true }),
@@ -33,9 +27,6 @@ export function addFilterTypes(builder: Builder) {
       operator: t.field({ type: NumericOperator, required: true }),
       values: t.intList({ required: { list: false, items: false } }),
     }),
-  });
-  const TagInput = builder.inputType("TagInput", {
-    fields: (t) => ({ name: t.string({ required: true }), value: t.string() }),
   });
   const TagFilter = builder.inputType("DeploymentTagFilter", {
     fields: (t) => ({

@@ -1,26 +1,39 @@
 import type { Actor } from "../core/actor.ts";
-import { toWire, type Uuid } from "../core/ids.ts";
-import { listOf, listType, window, type Builder, type NodeRef } from "../platform/graphql/builder.ts";
+import { toWire } from "../core/ids.ts";
+import type { User } from "../identity/index.ts";
+import { listOf, listType, tagsOf, window, type Builder, type NodeRef } from "../platform/graphql/builder.ts";
+import { commonFilters } from "../platform/graphql/filters.ts";
+import { makeSelects } from "../platform/graphql/selection.ts";
 import type { ApplicationNode } from "../projects/index.ts";
-import type { GetPipelineById, ListPipelines } from "./get.ts";
-import type { Pipeline } from "./pipeline.ts";
+import { conditionsOf, type PipelineFilter } from "./node-filters.ts";
+import { ofProject, type PipelineNodeVerbs } from "./nodes.ts";
+import type { GraphPipeline } from "./store/nodes.ts";
+import { makeReadVariables, type PipelineVariable } from "./variables.ts";
 
-/** A pipeline, or as much of it as a list of executions brought along; what is missing is read when it is asked for. */
-export type PipelineNode = Pick<Pipeline, "id" | "name"> & Partial<Pipeline>;
+/** A pipeline, or as much of it as another list brought along; what is missing is read when it is asked for. */
+export type PipelineNode = Pick<GraphPipeline, "id" | "name"> & Partial<GraphPipeline>;
 
-/** `Pipeline`, and `pipelines` on Application (spec.md, "Application, pipeline, execution, user"). */
+type Types = { readonly Application: NodeRef<ApplicationNode>; readonly User: NodeRef<User> };
+
+/** `Pipeline` with its queries, and `pipelines` on Application (spec.md; reference section 1.7). */
 export function addPipelineTypes(
   builder: Builder,
-  types: { Application: NodeRef<ApplicationNode> },
-  verbs: { list: ListPipelines; getById: GetPipelineById },
+  { Application, User }: Types,
+  verbs: PipelineNodeVerbs,
 ): { Pipeline: NodeRef<PipelineNode> } {
-  // Only the id: who that is, is asked with the query `user`.
-  const CreatedBy = builder.objectRef<{ id: Uuid }>("CreatedBy").implement({
-    fields: (t) => ({ id: t.string({ resolve: (person) => toWire(person.id) }) }),
-  });
-  const whole = async (node: PipelineNode, actor: Actor): Promise<Pipeline> =>
-    isWhole(node) ? node : verbs.getById(actor, node.id);
-  const Pipeline = builder.objectRef<PipelineNode>("Pipeline").implement({
+  const Pipeline = pipelineType(builder, User, verbs);
+  addQueries(builder, { Application, Pipeline }, verbs);
+  return { Pipeline };
+}
+
+function pipelineType(builder: Builder, User: NodeRef<User>, verbs: PipelineNodeVerbs): NodeRef<PipelineNode> {
+  const whole = async (node: PipelineNode, actor: Actor): Promise<GraphPipeline> =>
+    isWhole(node) ? node : verbs.getNode(actor, toWire(node.id), { evenDeleted: true });
+  const withYaml = async (node: PipelineNode, actor: Actor): Promise<GraphPipeline> =>
+    isWhole(node) && node.yaml !== undefined ? node : verbs.getNode(actor, toWire(node.id), { evenDeleted: true });
+  const variables = makeReadVariables();
+  const Variable = variableType(builder);
+  return builder.objectRef<PipelineNode>("Pipeline").implement({
     fields: (t) => ({
       id: t.string({ resolve: (pipeline) => toWire(pipeline.id) }),
       name: t.exposeString("name"),
@@ -30,27 +43,106 @@ export function addPipelineTypes(
         resolve: async (node, _args, { actor }) => (await whole(node, actor)).createdAt,
       }),
       createdBy: t.field({
-        type: CreatedBy,
+        type: User,
+        resolve: async (node, _args, { actor }) => (await whole(node, actor)).createdBy,
+      }),
+      tags: t.field({
+        type: ["Tag"],
+        resolve: async (node, _args, { actor }) => tagsOf((await whole(node, actor)).tags),
+      }),
+      pipelineVariables: t.field({
+        type: [Variable],
         resolve: async (node, _args, { actor }) => {
-          const { createdBy } = await whole(node, actor);
-          return createdBy && { id: createdBy };
+          const { id, version, yaml = "" } = await withYaml(node, actor);
+          return variables({ id, version, yaml });
         },
       }),
     }),
   });
+}
+
+const isWhole = (node: PipelineNode): node is GraphPipeline => node.updatedAt !== undefined;
+
+const variableType = (builder: Builder): NodeRef<PipelineVariable> =>
+  builder.objectRef<PipelineVariable>("PipelineVariable").implement({
+    fields: (t) => ({
+      name: t.exposeString("name"),
+      type: t.exposeString("type"),
+      required: t.exposeBoolean("required"),
+      defaultValue: t.exposeString("defaultValue", { nullable: true }),
+      allowedValues: t.exposeStringList("allowedValues", { nullable: true }),
+      allowMultipleValues: t.boolean({ description: "Always false: a variable has one value.", resolve: () => false }),
+      fixed: t.exposeBoolean("fixed"),
+    }),
+  });
+
+const asksForYaml = makeSelects("pipelineVariables");
+
+function addQueries(
+  builder: Builder,
+  { Application, Pipeline }: { Application: NodeRef<ApplicationNode>; Pipeline: NodeRef<PipelineNode> },
+  verbs: PipelineNodeVerbs,
+): void {
   const PipelineList = listType(builder, "PipelineConnection", Pipeline);
-  builder.objectField(types.Application, "pipelines", (t) =>
+  const Filter = filterType(builder);
+  builder.objectField(Application, "pipelines", (t) =>
     t.field({
       type: PipelineList,
       args: { limit: t.arg.int(), offset: t.arg.int() },
       extensions: { permission: "core_pipeline_view" },
-      resolve: async (application, args, { actor }) => {
-        const { limit, offset } = window(args);
-        return listOf<PipelineNode>(await verbs.list(actor, application.id, limit, offset));
+      resolve: async (application, args, { actor }, info) => {
+        const page = { ...window(args), withYaml: asksForYaml(info) };
+        return listOf<PipelineNode>(await verbs.listNodes(actor, [ofProject(application.id)], page));
       },
     }),
   );
-  return { Pipeline };
+  builder.queryFields((t) => ({
+    pipelines: t.field({
+      type: PipelineList,
+      args: {
+        limit: t.arg.int(),
+        offset: t.arg.int(),
+        filters: t.arg({ type: [Filter], required: { list: false, items: false } }),
+      },
+      extensions: { permission: "core_pipeline_view" },
+      resolve: async (_root, { filters, ...args }, { actor }, info) => {
+        const page = { ...window(args), withYaml: asksForYaml(info) };
+        return listOf<PipelineNode>(await verbs.listNodes(actor, conditionsOf(filters ?? []), page));
+      },
+    }),
+    pipeline: t.field({
+      type: Pipeline,
+      args: { pipelineId: t.arg.string({ required: true }) },
+      extensions: { permission: "core_pipeline_view" },
+      resolve: (_root, { pipelineId }, { actor }) => verbs.getNode(actor, pipelineId),
+    }),
+    pipelineByName: t.field({
+      type: Pipeline,
+      args: {
+        applicationId: t.arg.string({ required: true }),
+        pipelineName: t.arg.string({ required: true }),
+      },
+      extensions: { permission: "core_pipeline_view" },
+      resolve: (_root, { applicationId, pipelineName }, { actor }) =>
+        verbs.getNodeByName(actor, applicationId, pipelineName),
+    }),
+  }));
 }
 
-const isWhole = (node: PipelineNode): node is Pipeline => node.updatedAt !== undefined;
+function filterType(builder: Builder) {
+  const { IdFilter, TagInput } = commonFilters(builder);
+  const TagType = builder.enumType("PipelineTagType", { values: ["PIPELINE"] as const });
+  const TagFilter = builder.inputType("PipelineTagFilter", {
+    fields: (t) => ({
+      entityType: t.field({ type: TagType }),
+      tags: t.field({ type: [TagInput], required: { list: false, items: false } }),
+    }),
+  });
+  return builder.inputRef<PipelineFilter>("PipelineFilter").implement({
+    fields: (t) => ({
+      application: t.field({ type: IdFilter }),
+      pipeline: t.field({ type: IdFilter }),
+      tag: t.field({ type: TagFilter }),
+    }),
+  });
+}

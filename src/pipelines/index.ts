@@ -2,7 +2,8 @@
 import type { EmptyScope } from "../projects/index.ts";
 import type { PipelineDeps } from "./create.ts";
 import { makeCreatePipeline } from "./create.ts";
-import { makeGetPipeline, makeGetPipelineById, makeListPipelines } from "./get.ts";
+import { makeGetPipeline } from "./get.ts";
+import { makeGetNode, makeGetNodeByName, makeListNodes } from "./nodes.ts";
 import { readPipeline } from "./document/index.ts";
 import { inputTemplate } from "./inputs.ts";
 import type { InProject } from "./pipeline.ts";
@@ -15,6 +16,7 @@ import { makeValidatePipeline, makeValidateSaved } from "./validate.ts";
 
 export type { InProject, MaybeInProject } from "./pipeline.ts";
 export { addPipelineTypes, type PipelineNode } from "./graphql.ts";
+export type { PipelineNodeVerbs } from "./nodes.ts";
 export type { GetPipeline } from "./get.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
 export type { RecentRuns } from "./summaries.ts";
@@ -39,8 +41,9 @@ export function makePipelines(deps: PipelineDeps & { readonly recentRuns: Recent
     getVersion: makeGetVersion({ ...deps, get }),
     validate: makeValidatePipeline(deps),
     validateSaved: makeValidateSaved({ get }),
-    getById: makeGetPipelineById(deps),
-    list: makeListPipelines(deps),
+    getNode: makeGetNode(deps),
+    getNodeByName: makeGetNodeByName(deps),
+    listNodes: makeListNodes(deps),
     ...makePrepareRun({ get, exist: deps.exist }),
   };
   const emptyScope: EmptyScope = async (tx, { accountId, project }) => {

@@ -99,7 +99,7 @@ export async function findPipelinePath(
   const rows = await db.query<{ orgIdentifier: string; projectIdentifier: string; identifier: string }>(
     `select a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier", p.identifier
        from pipelines p join projects a on a.account_id = p.account_id and a.id = p.project_id
-      where p.account_id = $1 and p.project_id = $2 and p.id = $3`,
+      where p.account_id = $1 and p.project_id = $2 and p.id = $3 and p.deleted_at is null`,
     [accountId, projectId, pipelineId],
   );
   return rows[0];

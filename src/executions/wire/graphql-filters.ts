@@ -1,5 +1,6 @@
 /** Filters of GraphQL `executions` in our words (reference sections 1.3 and 1.8). Filters in a list, and keys in one filter, are ANDed. */
 import { fromWire } from "../../core/ids.ts";
+import type { IdFilter } from "../../platform/graphql/filters.ts";
 import { markText, storable } from "../marks.ts";
 import { problem } from "../problems.ts";
 import {
@@ -12,7 +13,6 @@ import {
 } from "../store/conditions.ts";
 import { fromGraphqlStatus } from "./status.ts";
 
-export const ID_OPERATORS = ["EQUALS", "IN", "LIKE", "NOT_IN", "NOT_NULL"] as const;
 export const TIME_OPERATORS = ["EQUALS", "BEFORE", "AFTER"] as const;
 export const NUMBER_OPERATORS = [
   "EQUALS",
@@ -26,10 +26,6 @@ export const NUMBER_OPERATORS = [
 export const TAG_ENTITIES = ["APPLICATION", "DEPLOYMENT", "ENVIRONMENT", "SERVICE"] as const;
 
 type Maybe<T> = T | null | undefined;
-export type IdFilter = {
-  readonly operator: (typeof ID_OPERATORS)[number];
-  readonly values?: Maybe<readonly Maybe<string>[]>;
-};
 export type TimeFilter = { readonly operator: (typeof TIME_OPERATORS)[number]; readonly value: number };
 export type NumberFilter = {
   readonly operator: (typeof NUMBER_OPERATORS)[number];

@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import type { InProject, Pipeline, PipelineWithYaml, SavedPipeline } from "../pipeline.ts";
+import type { InProject, PipelineWithYaml, SavedPipeline } from "../pipeline.ts";
 
 type Store = { readonly query: Query };
 
@@ -117,37 +117,6 @@ export async function findPipeline(
   );
   return rows[0];
 }
-
-/** Also a deleted one: its executions are asked about it. */
-export async function findPipelineById(db: Store, accountId: Uuid, id: Uuid): Promise<Pipeline | undefined> {
-  const rows = await db.query<Pipeline>(`select ${PIPELINE} from pipelines p where p.account_id = $1 and p.id = $2`, [
-    accountId,
-    id,
-  ]);
-  return rows[0];
-}
-
-export async function listPipelines(
-  db: Store,
-  accountId: Uuid,
-  projectId: Uuid,
-  limit: number,
-  offset: number,
-): Promise<Pipeline[]> {
-  return db.query<Pipeline>(
-    `select ${PIPELINE} from pipelines p where p.account_id = $1 and p.project_id = $2 and p.deleted_at is null order by p.name, p.id limit $3 offset $4`,
-    [accountId, projectId, limit, offset],
-  );
-}
-
-export async function countPipelines(db: Store, accountId: Uuid, projectId: Uuid): Promise<number> {
-  const rows = await db.query<{ total: number }>(
-    `select count(*) as total from pipelines where account_id = $1 and project_id = $2 and deleted_at is null`,
-    [accountId, projectId],
-  );
-  return rows[0]?.total ?? 0;
-}
-
 /** All pipelines of a project, with their versions. */
 export async function deletePipelinesOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<void> {
   await db.query(

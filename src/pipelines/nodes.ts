@@ -1,0 +1,68 @@
+import type { Actor } from "../core/actor.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import type { Page } from "../core/page.ts";
+import type { PipelineDeps } from "./create.ts";
+import { problem } from "./problems.ts";
+import * as store from "./store/nodes.ts";
+
+type Deps = Pick<PipelineDeps, "db" | "authorize">;
+type NodePage = { readonly limit: number; readonly offset: number; readonly withYaml: boolean };
+
+/** Pipelines of the account, by name. */
+export type ListNodes = (
+  actor: Actor,
+  conditions: readonly store.NodeCondition[],
+  page: NodePage,
+) => Promise<Page<store.GraphPipeline>>;
+
+export const makeListNodes =
+  (deps: Deps): ListNodes =>
+  async (actor, conditions, page) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_pipeline_view", { accountId });
+    return {
+      items: await store.listNodes(deps.db, accountId, conditions, page),
+      limit: page.limit,
+      offset: page.offset,
+      total: () => store.countNodes(deps.db, accountId, conditions),
+    };
+  };
+
+/** Of an id that a client sends; a deleted one only where something that is still there names it. Throws `pipeline.no_such_id`. */
+export type GetNode = (
+  actor: Actor,
+  id: string,
+  options?: { readonly evenDeleted: boolean },
+) => Promise<store.GraphPipeline>;
+
+export const makeGetNode =
+  (deps: Deps): GetNode =>
+  async (actor, id, { evenDeleted } = { evenDeleted: false }) => {
+    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId });
+    const uuid = fromWire(id);
+    const node = uuid && (await store.findNode(deps.db, actor.accountId, uuid));
+    if (!node || (node.deleted && !evenDeleted)) throw problem("pipeline.no_such_id", [id]);
+    return node;
+  };
+
+/** Throws `pipeline.no_such_name`, also for an application that does not exist. */
+export type GetNodeByName = (actor: Actor, applicationId: string, name: string) => Promise<store.GraphPipeline>;
+
+export const makeGetNodeByName =
+  (deps: Deps): GetNodeByName =>
+  async (actor, applicationId, name) => {
+    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId });
+    const project = fromWire(applicationId);
+    const node = project && (await store.findNodeByName(deps.db, actor.accountId, project, name));
+    if (!node) throw problem("pipeline.no_such_name", [name, applicationId]);
+    return node;
+  };
+
+export type PipelineNodeVerbs = {
+  readonly listNodes: ListNodes;
+  readonly getNode: GetNode;
+  readonly getNodeByName: GetNodeByName;
+};
+
+/** The pipelines of one application. */
+export const ofProject = (id: Uuid): store.NodeCondition => ({ is: "projectIn", value: [id] });

@@ -1,0 +1,114 @@
+/** Pipelines as GraphQL shows them: over all projects of an account, with who made them. */
+import type { Uuid } from "../../core/ids.ts";
+import { CREATOR, creatorOf, type CreatorRow, type User } from "../../identity/index.ts";
+import type { Query } from "../../platform/db/db.ts";
+import { UNPREPARED } from "../../platform/db/statements.ts";
+import type { Pipeline } from "../pipeline.ts";
+
+type Store = { readonly query: Query };
+
+/** `yaml` is that of the newest version; undefined when nobody asked for it. */
+export type GraphPipeline = Omit<Pipeline, "createdBy"> & {
+  readonly createdBy: User | null;
+  readonly yaml: string | undefined;
+};
+
+type Row = Omit<GraphPipeline, "createdBy" | "yaml"> & CreatorRow & { readonly yaml?: string };
+
+const nodeOf = (row: Row): GraphPipeline => ({
+  id: row.id,
+  projectId: row.projectId,
+  identifier: row.identifier,
+  name: row.name,
+  description: row.description,
+  tags: row.tags,
+  version: row.version,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  createdBy: creatorOf(row),
+  yaml: row.yaml,
+});
+
+const NODE = `p.id, p.project_id as "projectId", p.identifier, p.name, p.description, p.tags, p.version,
+  p.created_at as "createdAt", p.updated_at as "updatedAt", ${CREATOR}`;
+const BARE = `${NODE} from pipelines p left join users u on u.account_id = p.account_id and u.id = p.created_by`;
+const WITH_YAML = `${NODE}, v.yaml from pipelines p
+  left join users u on u.account_id = p.account_id and u.id = p.created_by
+  join pipeline_versions v on v.account_id = p.account_id and v.pipeline_id = p.id and v.version = p.version`;
+
+const CONDITIONS = {
+  projectIn: "p.project_id = any (?::uuid[])",
+  projectNotIn: "p.project_id <> all (?::uuid[])",
+  projectLike:
+    "exists (select from projects a, unnest(?::text[]) as part where a.account_id = p.account_id and a.id = p.project_id and strpos(lower(a.name), lower(part)) > 0)",
+  pipelineIn: "p.id = any (?::uuid[])",
+  pipelineNotIn: "p.id <> all (?::uuid[])",
+  pipelineLike: "exists (select from unnest(?::text[]) as part where strpos(lower(p.name), lower(part)) > 0)",
+  tagNamed: "p.tags ? ?::text",
+  tagIs: "p.tags @> ?::jsonb",
+} as const;
+
+export type NodeCondition = { readonly is: keyof typeof CONDITIONS; readonly value: unknown };
+
+/** The values begin with the account. A question mark before `::` stands for the next value; the operator `?` has none after it. */
+function whereOf(accountId: Uuid, conditions: readonly NodeCondition[]): { text: string; values: unknown[] } {
+  const values: unknown[] = [accountId];
+  const texts = conditions.map(({ is, value }) => CONDITIONS[is].replace(/\?(?=::)/, `$${values.push(value)}`));
+  return { text: ["p.account_id = $1 and p.deleted_at is null", ...texts].join(" and "), values };
+}
+
+// The list of one application has one text; filters have too many combinations to keep them prepared.
+const prepared = (conditions: readonly NodeCondition[]): string =>
+  conditions.length === 0 || (conditions.length === 1 && conditions[0]?.is === "projectIn") ? "" : UNPREPARED;
+
+export async function listNodes(
+  db: Store,
+  accountId: Uuid,
+  conditions: readonly NodeCondition[],
+  page: { readonly limit: number; readonly offset: number; readonly withYaml: boolean },
+): Promise<GraphPipeline[]> {
+  const { text, values } = whereOf(accountId, conditions);
+  const window = `limit $${values.push(page.limit)} offset $${values.push(page.offset)}`;
+  const rows = await db.query<Row>(
+    `${prepared(conditions)}select ${page.withYaml ? WITH_YAML : BARE} where ${text} order by p.name, p.id ${window}`,
+    values,
+  );
+  return rows.map(nodeOf);
+}
+
+export async function countNodes(db: Store, accountId: Uuid, conditions: readonly NodeCondition[]): Promise<number> {
+  const { text, values } = whereOf(accountId, conditions);
+  const rows = await db.query<{ total: number }>(
+    `${prepared(conditions)}select count(*) as total from pipelines p where ${text}`,
+    values,
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** With its YAML; also a deleted one, as its executions are asked about it. */
+export async function findNode(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+): Promise<(GraphPipeline & { readonly deleted: boolean }) | undefined> {
+  const rows = await db.query<Row & { deleted: boolean }>(
+    `select p.deleted_at is not null as deleted, ${WITH_YAML} where p.account_id = $1 and p.id = $2`,
+    [accountId, id],
+  );
+  return rows.map((row) => ({ ...nodeOf(row), deleted: row.deleted }))[0];
+}
+
+/** Names are not unique in a project: the oldest one comes first. */
+export async function findNodeByName(
+  db: Store,
+  accountId: Uuid,
+  projectId: Uuid,
+  name: string,
+): Promise<GraphPipeline | undefined> {
+  const rows = await db.query<Row>(
+    `select ${WITH_YAML}
+      where p.account_id = $1 and p.project_id = $2 and p.name = $3 and p.deleted_at is null order by p.id limit 1`,
+    [accountId, projectId, name],
+  );
+  return rows.map(nodeOf)[0];
+}

@@ -1,0 +1,56 @@
+import { makeLru } from "../core/lru.ts";
+import { parseDocument } from "../platform/document/document.ts";
+import { validate } from "../platform/document/validate.ts";
+import { pipelineSchema, type PipelineDocument } from "./document/index.ts";
+import { isMarker, readMarker } from "./document/marker.ts";
+
+/** A variable of a pipeline as GraphQL shows it (reference section 1.7). */
+export type PipelineVariable = {
+  readonly name: string;
+  readonly type: "Text" | "Number";
+  /** Whether a run has to be given a value. */
+  readonly required: boolean;
+  readonly defaultValue: string | null;
+  readonly allowedValues: readonly string[] | null;
+  /** Whether the value stands in the pipeline, so that no run can give another. */
+  readonly fixed: boolean;
+};
+
+const KEPT = 500;
+
+/** Reads the variables out of YAML, once a version while it is asked for. */
+export function makeReadVariables(): (pipeline: {
+  readonly id: string;
+  readonly version: number;
+  readonly yaml: string;
+}) => readonly PipelineVariable[] {
+  const kept = makeLru<string, readonly PipelineVariable[]>(KEPT);
+  return ({ id, version, yaml }) => {
+    const key = `${id} ${version}`;
+    const variables = kept.get(key) ?? variablesOf(yaml);
+    kept.set(key, variables);
+    return variables;
+  };
+}
+
+const variablesOf = (yaml: string): readonly PipelineVariable[] =>
+  (validate(pipelineSchema("saved"), parseDocument(yaml), { root: "pipeline" }).variables ?? []).map(variableOf);
+
+function variableOf(variable: NonNullable<PipelineDocument["variables"]>[number]): PipelineVariable {
+  const { name, value } = variable;
+  const type = variable.type === "Number" ? "Number" : "Text";
+  const fixed = typeof value !== "string" || !isMarker(value);
+  const marker = fixed ? {} : readMarker(value);
+  if (fixed || "fault" in marker)
+    return { name, type, required: false, defaultValue: String(value ?? ""), allowedValues: null, fixed: true };
+  const fallback = marker.default ?? variable.default;
+  const defaultValue = fallback === undefined || fallback === null ? null : String(fallback);
+  return {
+    name,
+    type,
+    required: defaultValue === null && variable.required !== false,
+    defaultValue,
+    allowedValues: marker.allowed ?? null,
+    fixed: false,
+  };
+}
