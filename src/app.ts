@@ -125,7 +125,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   };
   const http = await makeHttp(httpDeps);
   const health = makeHealth({ ...deps, stopping: stopping.signal });
-  const withRoutes = [health, projects, connectors, environments, pipelines, executions, triggers, delegates];
+  const withRoutes = [health, projects, secrets, connectors, environments, pipelines, executions, triggers, delegates];
   http.add(withRoutes.flatMap(({ routes }) => routes));
   addGraphql(http.app, schema, { ...httpDeps, maxFile: deps.maxSecretFile });
   await addApiDocs(http.app);

@@ -9,12 +9,12 @@ import type { Content } from "../platform/crypto/chunks.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { scopeOf } from "./find.ts";
-import type { SecretManager } from "./manager.ts";
+import type { ManagerName, SecretManager } from "./manager.ts";
 import { problem } from "./problems.ts";
 import { checkScope, decideScoping, type ScopeFacts, type ScopingInput } from "./scoping.ts";
 import type { Secret } from "./secret.ts";
 import { insertContent } from "./store/contents.ts";
-import { findManager } from "./store/managers.ts";
+import { findManager, findManagerByIdentifier } from "./store/managers.ts";
 import { insertSecretScope } from "./store/scopes.ts";
 import { insertSecret, nameIsTaken } from "./store/secrets.ts";
 import type { Vault } from "./vault.ts";
@@ -37,7 +37,7 @@ export type NewSecret = Pick<
   "orgIdentifier" | "projectIdentifier" | "identifier" | "name" | "description" | "tags" | "type"
 > & {
   /** The built-in one unless told otherwise. */
-  readonly managerId?: Uuid | undefined;
+  readonly manager?: ManagerName | undefined;
   readonly scoping: ScopingInput;
   readonly content: Content;
 };
@@ -50,16 +50,23 @@ export type CreateSecret = (actor: Actor, secret: NewSecret) => Promise<Secret>;
 
 export const makeCreateSecret =
   (deps: SecretDeps): CreateSecret =>
-  async (actor, { content, scoping, managerId, ...input }) => {
+  async (actor, { content, scoping, manager: wanted, ...input }) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_secret_edit", scopeOf(accountId, input));
     checkSize(deps, input.name, content);
     await deps.requireScope(actor, input);
-    const manager = await requireManager(deps.db, accountId, managerId ?? accountId);
+    const manager = await requireManager(deps.db, accountId, wanted ?? { by: "id", id: accountId });
     const decided = decideScoping(scoping);
     await checkScope(deps.facts, actor, decided.usageScope, manager);
     const at = deps.clock.now();
-    const made = { id: deps.newId(), managerId: manager.id, version: 1, createdAt: at, updatedAt: at };
+    const made = {
+      id: deps.newId(),
+      managerId: manager.id,
+      managerIdentifier: manager.identifier,
+      version: 1,
+      createdAt: at,
+      updatedAt: at,
+    };
     const secret: Secret = { ...input, ...decided, ...made };
     const sealed = await deps.vault.seal({ accountId, id: secret.id, manager }, content);
     await deps.db.transaction(async (tx) => {
@@ -80,9 +87,12 @@ export function checkSize({ maxContent }: Pick<SecretDeps, "maxContent">, name: 
   if (content.size > maxContent) throw problem("secret.too_large", [name, String(maxContent)]);
 }
 
-export async function requireManager(db: Db, accountId: Uuid, id: Uuid): Promise<SecretManager> {
-  const manager = await findManager(db, accountId, id);
-  if (!manager) throw problem("secret.no_manager", ["id", toWire(id)]);
+export async function requireManager(db: Db, accountId: Uuid, name: ManagerName): Promise<SecretManager> {
+  const manager =
+    name.by === "id"
+      ? await findManager(db, accountId, name.id)
+      : await findManagerByIdentifier(db, accountId, name.identifier);
+  if (!manager) throw problem("secret.no_manager", [name.by, name.by === "id" ? toWire(name.id) : name.identifier]);
   return manager;
 }
 

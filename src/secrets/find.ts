@@ -7,15 +7,8 @@ import type { Authorize } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { problem } from "./problems.ts";
-import type { AskedType, Secret, SecretKey } from "./secret.ts";
-import {
-  countSecrets,
-  findSecret,
-  findSecretById,
-  findSecretByName,
-  listSecrets,
-  type SecretFilter,
-} from "./store/secrets.ts";
+import type { AskedType, Secret, SecretFilter, SecretKey } from "./secret.ts";
+import { countSecrets, findSecret, findSecretById, findSecretByName, listSecrets } from "./store/secrets.ts";
 
 /** How a caller names a secret. With `type`, one of another type is not there. */
 export type SecretRef = { readonly type?: AskedType | null | undefined } & (
@@ -31,6 +24,15 @@ export const scopeOf = (accountId: Uuid, { orgIdentifier, projectIdentifier }: P
 });
 
 type Permission = Parameters<Authorize>[1];
+
+/** Asked before a request's input is looked at, of the account unless told where; the verbs ask again where the secret lives. */
+export type Permit = (actor: Actor, permission: Permission, place?: Place) => void;
+
+export const makePermit =
+  ({ authorize }: Pick<Deps, "authorize">): Permit =>
+  (actor, permission, place) =>
+    authorize(actor, permission, place ? scopeOf(actor.accountId, place) : { accountId: actor.accountId });
+
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
 /** The secret, once the actor holds the permission where it lives. Throws `secret.not_found`. */
@@ -63,6 +65,16 @@ export const makeGetSecret =
   (deps: Deps): GetSecret =>
   (actor, ref) =>
     findPermitted(deps, actor, "core_secret_view", ref);
+
+/** Whether a new secret may have this identifier in that place. */
+export type IsSecretFree = (actor: Actor, key: SecretKey) => Promise<boolean>;
+
+export const makeIsSecretFree =
+  (deps: Deps): IsSecretFree =>
+  async (actor, key) => {
+    deps.authorize(actor, "core_secret_view", scopeOf(actor.accountId, key));
+    return (await findSecret(deps.db, actor.accountId, key)) === undefined;
+  };
 
 /** Secrets of one place, by identifier. Throws what RequireScope throws. */
 export type ListSecrets = (actor: Actor, filter: SecretFilter, limit: number, offset: number) => Promise<Page<Secret>>;

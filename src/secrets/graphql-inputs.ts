@@ -7,6 +7,7 @@ import { validateValue } from "../platform/document/validate.ts";
 import type { Builder } from "../platform/graphql/builder.ts";
 import type { FilterEnums, SecretTypes } from "./graphql-types.ts";
 import type { NewSecret } from "./create.ts";
+import type { ManagerName } from "./manager.ts";
 import { problem } from "./problems.ts";
 import { noApplication, noEnvironment, type ScopingInput } from "./scoping.ts";
 import { identifierFrom, type AskedType, type SecretType } from "./secret.ts";
@@ -125,7 +126,7 @@ export function newSecretOf(input: SecretInput, file: Content | undefined): NewS
     description: "",
     tags: {},
     type,
-    managerId: managerOf(body),
+    manager: managerOf(body),
     scoping: scopingOf(body),
     content,
   };
@@ -137,7 +138,7 @@ export function changesOf(input: SecretInput, file: Content | undefined): Secret
   const rescoped = usageScope !== undefined || (scopedToAccount ?? inheritScopesFromSM ?? null) !== null;
   return {
     name: nameOf(body),
-    managerId: managerOf(body),
+    manager: managerOf(body),
     scoping: rescoped ? scopingOf(body) : undefined,
     content: contentIn(type, body, file),
   };
@@ -167,11 +168,11 @@ function contentIn(type: SecretType, { value }: EncryptedInput, file: Content | 
   return value ? contentOf(value) : undefined;
 }
 
-function managerOf({ secretManagerId }: EncryptedInput): Uuid | undefined {
+function managerOf({ secretManagerId }: EncryptedInput): ManagerName | undefined {
   if (secretManagerId === null || secretManagerId === undefined) return undefined;
   const id = fromWire(secretManagerId);
   if (!id) throw problem("secret.no_manager", ["id", secretManagerId]);
-  return id;
+  return { by: "id", id };
 }
 
 const scopingOf = ({ usageScope, scopedToAccount, inheritScopesFromSM }: EncryptedInput): ScopingInput => ({

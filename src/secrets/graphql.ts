@@ -1,11 +1,9 @@
 /** `secret`, `secretByName`, `createSecret`, `updateSecret`, `deleteSecret`, `secretManagers` … (spec.md, "GraphQL operations"). */
-import type { Actor } from "../core/actor.ts";
-import type { Authorize } from "../identity/index.ts";
 import { listOf, listType, payloadOf, payloadType, window, type Builder } from "../platform/graphql/builder.ts";
 import type { TakesFile } from "../platform/graphql/uploads.ts";
 import type { CreateSecret } from "./create.ts";
 import type { DeleteSecret } from "./delete.ts";
-import type { GetSecret } from "./find.ts";
+import type { GetSecret, Permit } from "./find.ts";
 import { addInputs, changesOf, newSecretOf, typeOf, type SecretInput } from "./graphql-inputs.ts";
 import { addTypes, type SecretTypes } from "./graphql-types.ts";
 import type { GetManager, ListManagers } from "./managers.ts";
@@ -19,8 +17,7 @@ export type SecretVerbs = {
   readonly get: GetSecret;
   readonly getManager: GetManager;
   readonly listManagers: ListManagers;
-  /** Asked for before the input is looked at; the verbs ask again where the secret lives. */
-  readonly permit: (actor: Actor, permission: Parameters<Authorize>[1]) => void;
+  readonly permit: Permit;
 };
 
 export function addSecretTypes(builder: Builder, verbs: SecretVerbs): void {

@@ -1,16 +1,16 @@
 /** Secrets: named values that steps and connectors use and that no answer contains. */
-import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { Authorize, Permits } from "../identity/index.ts";
+import type { Permits } from "../identity/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateSecret, type SecretDeps } from "./create.ts";
 import { makeDeleteSecret } from "./delete.ts";
-import { makeGetSecret, makeListSecrets } from "./find.ts";
+import { makeGetSecret, makeIsSecretFree, makeListSecrets, makePermit } from "./find.ts";
 import { BUILT_IN } from "./manager.ts";
 import { makeGetManager, makeListManagers } from "./managers.ts";
 import { makePlatformWrapper } from "./managers/platform.ts";
 import { makeRequireSecret, makeResolveSecret, makeResolveText } from "./resolve.ts";
+import { secretRoutes } from "./rest.ts";
 import { insertManager } from "./store/managers.ts";
 import { insertManagerScope } from "./store/scopes.ts";
 import { deleteSecretsOf } from "./store/secrets.ts";
@@ -34,11 +34,12 @@ export function makeSecrets({ rootKey, ...rest }: SecretsDeps) {
     list: makeListSecrets(deps),
     listManagers: makeListManagers(deps),
     getManager: makeGetManager(deps),
-    permit: (actor: Actor, permission: Parameters<Authorize>[1]): void =>
-      rest.authorize(actor, permission, { accountId: actor.accountId }),
+    isFree: makeIsSecretFree(deps),
+    permit: makePermit(deps),
   };
   return {
     ...verbs,
+    routes: secretRoutes(verbs),
     require: makeRequireSecret(deps),
     resolve,
     emptyScope,

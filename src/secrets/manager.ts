@@ -11,3 +11,8 @@ export type SecretManager = {
 };
 
 export const BUILT_IN = { identifier: "platformSecretManager", name: "Platform Secrets Manager" } as const;
+
+/** How a request names a manager: GraphQL by id, REST by identifier. */
+export type ManagerName =
+  | { readonly by: "id"; readonly id: Uuid }
+  | { readonly by: "identifier"; readonly identifier: string };

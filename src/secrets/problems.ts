@@ -22,6 +22,12 @@ export const problems = {
     "INVALID_REQUEST",
     "A secret stays with its secret manager: [%s] cannot move to another one.",
   ],
+  "secret.other_scope": [400, "INVALID_REQUEST", "%s in the document [%s] is not the one in the query [%s]."],
+  "secret.other_identifier": [
+    400,
+    "INVALID_REQUEST",
+    "The identifier of a secret cannot change: the address names [%s], the document [%s].",
+  ],
   "secret.replaced": [503, "UNEXPECTED", "The secret [%s] was replaced while it was read; try again."],
   "secret.unreadable": [
     500,

@@ -17,6 +17,7 @@ export type Secret = Place & {
   readonly tags: Readonly<Record<string, string>>;
   readonly type: SecretType;
   readonly managerId: Uuid;
+  readonly managerIdentifier: string;
   /** True: its manager's scope holds, and `usageScope` is null. */
   readonly inheritsScope: boolean;
   readonly scopedToAccount: boolean;
@@ -27,6 +28,13 @@ export type Secret = Place & {
 };
 
 export type SecretKey = Place & { readonly identifier: string };
+
+/** Null takes all; an empty list takes none. `search` is a part of name or identifier, in any case. */
+export type SecretFilter = Place & {
+  readonly types: readonly SecretType[] | null;
+  readonly identifiers: readonly string[] | null;
+  readonly search: string;
+};
 
 /** The identifier of a secret that was given a name only: what expressions may call it (reference section 3.4). */
 export function identifierFrom(name: string): string {

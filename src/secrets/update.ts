@@ -5,6 +5,7 @@ import type { Content } from "../platform/crypto/chunks.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { checkSize, requireManager, scopeWithin, type SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
+import type { ManagerName } from "./manager.ts";
 import { problem } from "./problems.ts";
 import { checkScope, decideScoping, type ScopingInput } from "./scoping.ts";
 import type { Secret } from "./secret.ts";
@@ -20,7 +21,7 @@ export type SecretChanges = {
   readonly scoping?: ScopingInput | undefined;
   readonly content?: Content | undefined;
   /** May only be the one that the secret has. */
-  readonly managerId?: Uuid | undefined;
+  readonly manager?: ManagerName | undefined;
 };
 
 /**
@@ -31,11 +32,11 @@ export type UpdateSecret = (actor: Actor, ref: SecretRef, changes: SecretChanges
 
 export const makeUpdateSecret =
   (deps: SecretDeps): UpdateSecret =>
-  async (actor, ref, { content, managerId, ...changes }, version) => {
+  async (actor, ref, { content, manager: named, ...changes }, version) => {
     const { accountId } = actor;
     const found = await findPermitted(deps, actor, "core_secret_edit", ref);
-    if (managerId !== undefined && managerId !== found.managerId) throw problem("secret.other_manager", [found.name]);
-    const manager = await requireManager(deps.db, accountId, found.managerId);
+    if (named && !isManagerOf(found, named)) throw problem("secret.other_manager", [found.name]);
+    const manager = await requireManager(deps.db, accountId, { by: "id", id: found.managerId });
     const given = changes.scoping && decideScoping(changes.scoping, found);
     if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, manager);
     if (content) checkSize(deps, found.name, content);
@@ -66,9 +67,12 @@ export const makeUpdateSecret =
     });
   };
 
+const isManagerOf = (secret: Secret, name: ManagerName): boolean =>
+  name.by === "id" ? name.id === secret.managerId : name.identifier === secret.managerIdentifier;
+
 const changed = (
   current: Secret,
-  { name, description, tags, scoping }: Omit<SecretChanges, "content" | "managerId">,
+  { name, description, tags, scoping }: Omit<SecretChanges, "content" | "manager">,
   at: number,
 ): Secret => ({
   ...current,

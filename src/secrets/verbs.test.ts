@@ -137,12 +137,12 @@ test("a viewer may know of a secret and not use it; another account finds nothin
   const viewer = { ...admin, role: "_account_viewer" } as Actor;
   assert.equal((await secrets.require(viewer, HERE, "mine")).identifier, "mine");
   for (const refused of [
-    secrets.resolve(viewer, HERE, "mine"),
-    secrets.create(viewer, text("theirs")),
-    secrets.update(viewer, ref("mine"), { name: "x" }),
-    secrets.delete(viewer, ref("mine")),
+    () => secrets.resolve(viewer, HERE, "mine"),
+    () => secrets.create(viewer, text("theirs")),
+    () => secrets.update(viewer, ref("mine"), { name: "x" }),
+    () => secrets.delete(viewer, ref("mine")),
   ])
-    await assert.rejects(refused, code("identity.not_permitted"));
+    await assert.rejects(refused(), code("identity.not_permitted"));
   const stranger = { ...admin, accountId: fromWire((await platform.addAccount()).accountId) as Uuid } as Actor;
   await assert.rejects(secrets.require(stranger, HERE, "mine"), code("secret.bad_reference"));
   await assert.rejects(secrets.resolve(stranger, HERE, "mine"), code("secret.bad_reference"));
@@ -221,11 +221,11 @@ test("whatever is refused leaves nothing: no row, no piece, no entry in the trai
   await assert.rejects(secrets.update(admin, ref("there"), { name: "x" }, 7), code("core.stale_version"));
   await assert.rejects(secrets.delete(admin, ref("there"), 7), code("core.stale_version"));
   await assert.rejects(
-    secrets.update(admin, ref("there"), { managerId: randomUUIDv7() as Uuid }),
+    secrets.update(admin, ref("there"), { manager: { by: "id", id: randomUUIDv7() as Uuid } }),
     code("secret.other_manager"),
   );
   await assert.rejects(
-    secrets.create(admin, text("x", { managerId: randomUUIDv7() as Uuid })),
+    secrets.create(admin, text("x", { manager: { by: "id", id: randomUUIDv7() as Uuid } })),
     code("secret.no_manager"),
   );
   await assert.rejects(secrets.create(admin, text("x", { orgIdentifier: "none" })), code("project.no_organization"));

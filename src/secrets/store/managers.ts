@@ -28,6 +28,18 @@ export async function findManager(db: Store, accountId: Uuid, id: Uuid): Promise
   return rows[0];
 }
 
+export async function findManagerByIdentifier(
+  db: Store,
+  accountId: Uuid,
+  identifier: string,
+): Promise<SecretManager | undefined> {
+  const rows = await db.query<SecretManager>(
+    `select ${MANAGER} from secret_managers manager where manager.account_id = $1 and manager.identifier = $2`,
+    [accountId, identifier],
+  );
+  return rows[0];
+}
+
 export async function findManagerByName(db: Store, accountId: Uuid, name: string): Promise<SecretManager | undefined> {
   const rows = await db.query<SecretManager>(
     `select ${MANAGER} from secret_managers manager where manager.account_id = $1 and manager.name = $2`,

@@ -1,7 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Place } from "../../core/reference.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
-import type { Secret, SecretKey, SecretType } from "../secret.ts";
+import type { Secret, SecretFilter, SecretKey } from "../secret.ts";
 import { SECRET_SCOPE } from "./scopes.ts";
 
 type Store = { readonly query: Query };
@@ -9,6 +8,8 @@ type Store = { readonly query: Query };
 const SECRET = `secret.id, secret.org_identifier as "orgIdentifier", secret.project_identifier as "projectIdentifier",
   secret.identifier, secret.name, secret.description, secret.tags, secret.type, secret.manager_id as "managerId",
   secret.inherits_scope as "inheritsScope", secret.scoped_to_account as "scopedToAccount", secret.version,
+  (select m.identifier from secret_managers m
+    where m.account_id = secret.account_id and m.id = secret.manager_id) as "managerIdentifier",
   secret.created_at as "createdAt", secret.updated_at as "updatedAt", ${SECRET_SCOPE}`;
 
 /** False when identifier or name is taken. Its scope is a further insert. */
@@ -122,11 +123,10 @@ export async function nameIsTaken(tx: Tx, accountId: Uuid, secret: Pick<Secret, 
   return rows.length > 0;
 }
 
-export type SecretFilter = Place & { readonly types: readonly SecretType[] | null; readonly search: string };
-
 const FILTERED = `secret.account_id = $1 and secret.org_identifier is not distinct from $2
   and secret.project_identifier is not distinct from $3 and ($4::text[] is null or secret.type = any ($4))
-  and ($5 = '' or secret.name ilike $5 or secret.identifier ilike $5)`;
+  and ($5 = '' or secret.name ilike $5 or secret.identifier ilike $5)
+  and ($6::text[] is null or secret.identifier = any ($6))`;
 
 const filterValues = (accountId: Uuid, filter: SecretFilter): readonly unknown[] => [
   accountId,
@@ -134,6 +134,7 @@ const filterValues = (accountId: Uuid, filter: SecretFilter): readonly unknown[]
   filter.projectIdentifier,
   filter.types,
   filter.search === "" ? "" : `%${filter.search.replaceAll(/[\\%_]/g, "\\$&")}%`,
+  filter.identifiers,
 ];
 
 export async function listSecrets(
@@ -144,7 +145,7 @@ export async function listSecrets(
   offset: number,
 ): Promise<Secret[]> {
   return db.query<Secret>(
-    `select ${SECRET} from secrets secret where ${FILTERED} order by secret.identifier limit $6 offset $7`,
+    `select ${SECRET} from secrets secret where ${FILTERED} order by secret.identifier limit $7 offset $8`,
     [...filterValues(accountId, filter), limit, offset],
   );
 }

@@ -1,0 +1,222 @@
+/** `/ng/api/v2/secrets` (reference section 4.5) over the verbs that GraphQL has too. */
+import { z } from "zod";
+import type { Place } from "../core/reference.ts";
+import { contentOf } from "../platform/crypto/chunks.ts";
+import { validate } from "../platform/document/validate.ts";
+import { ok } from "../platform/http/answers.ts";
+import { documentOf } from "../platform/http/bodies.ts";
+import { ifMatch } from "../platform/http/if-match.ts";
+import { ngPage, ngPageQuery, ngPageShape } from "../platform/http/pages.ts";
+import { flag, maybeProjectQuery, maybeText } from "../platform/http/queries.ts";
+import { route, type Call, type Route } from "../platform/http/routes.ts";
+import { enveloped } from "../platform/http/shapes.ts";
+import type { CreateSecret } from "./create.ts";
+import type { DeleteSecret } from "./delete.ts";
+import type { GetSecret, IsSecretFree, ListSecrets, Permit, SecretRef } from "./find.ts";
+import { problem } from "./problems.ts";
+import type { SecretKey } from "./secret.ts";
+import type { UpdateSecret } from "./update.ts";
+import { ASKED_TYPES, filterBody, filterOf, secretResponse, secretShape, textBody } from "./wire.ts";
+
+type Verbs = {
+  readonly create: CreateSecret;
+  readonly update: UpdateSecret;
+  readonly delete: DeleteSecret;
+  readonly get: GetSecret;
+  readonly permit: Permit;
+  readonly list: ListSecrets;
+  readonly isFree: IsSecretFree;
+};
+
+type Scoped = Call<{ readonly orgIdentifier?: string | undefined; readonly projectIdentifier?: string | undefined }>;
+
+const placeOf = ({ query }: Pick<Scoped, "query">): Place => ({
+  orgIdentifier: query.orgIdentifier ?? null,
+  projectIdentifier: query.projectIdentifier ?? null,
+});
+const keyOf = (call: Scoped): SecretKey => ({ ...placeOf(call), identifier: call.params["identifier"] ?? "" });
+const refOf = (call: Scoped): SecretRef => ({ by: "identifier", key: keyOf(call) });
+
+const PATH = "/ng/api/v2/secrets";
+const EXAMPLE = {
+  type: "SecretText",
+  name: "Registry password",
+  identifier: "registry_password",
+  spec: { secretManagerIdentifier: "platformSecretManager", valueType: "Inline", value: "correct horse" },
+};
+const params = { identifier: EXAMPLE.identifier };
+const one = enveloped(secretShape);
+const page = enveloped(ngPageShape(secretShape));
+const pages = maybeProjectQuery.extend(ngPageQuery(100).shape);
+
+const writeQuery = maybeProjectQuery.extend({
+  privateSecret: z.enum(["false"], { error: "may only be false" }).optional(),
+});
+
+export const secretRoutes = (verbs: Verbs): readonly Route[] => [
+  ...writingRoutes(verbs),
+  ...listRoutes(verbs),
+  route({
+    method: "GET",
+    path: `${PATH}/:identifier`,
+    operation: "secret.get",
+    access: { permission: "core_secret_view" },
+    query: maybeProjectQuery,
+    doc: { summary: "Read a secret, without its value", params, answer: one },
+    handle: async (call) => {
+      const secret = await verbs.get(call.actor, refOf(call));
+      return ok(call, secretResponse(secret), secret.version);
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: `${PATH}/:identifier`,
+    operation: "secret.delete",
+    access: { permission: "core_secret_delete" },
+    query: maybeProjectQuery.extend({ forceDelete: flag }),
+    doc: { summary: "Delete a secret", params, answer: enveloped(z.literal(true)) },
+    handle: async (call) => {
+      await verbs.delete(call.actor, refOf(call), ifMatch(call));
+      return ok(call, true);
+    },
+  }),
+];
+
+/** What a body says; the scope in the query, where there is one, has to be the same. */
+function readText(call: Scoped) {
+  const body = validate(textBody, documentOf(call.body), { root: "secret" });
+  const place = placeOf(call);
+  for (const field of ["orgIdentifier", "projectIdentifier"] as const) {
+    const inBody = body[field] ?? null;
+    if (inBody !== null && inBody !== place[field])
+      throw problem("secret.other_scope", [field, inBody, place[field] ?? "none"]);
+  }
+  return { ...body, ...place };
+}
+
+const managerIn = (identifier: string | undefined) =>
+  identifier === undefined ? undefined : ({ by: "identifier", identifier } as const);
+
+const writingRoutes = (verbs: Verbs): readonly Route[] => [
+  ...["", "/yaml"].map((suffix) =>
+    route({
+      method: "POST",
+      path: `${PATH}${suffix}`,
+      operation: suffix === "" ? "secret.create" : "secret.create-yaml",
+      access: { permission: "core_secret_edit" },
+      query: writeQuery,
+      doc: {
+        summary: suffix === "" ? "Create a secret text" : "Create a secret text; the same as without /yaml",
+        body: {
+          schema: textBody,
+          root: "secret",
+          example: suffix === "" ? EXAMPLE : { ...EXAMPLE, name: "Other", identifier: "other" },
+        },
+        answer: one,
+      },
+      handle: async (call) => {
+        verbs.permit(call.actor, "core_secret_edit", placeOf(call));
+        const { spec, type: _, ...body } = readText(call);
+        if (!spec.value) throw problem("secret.no_content", [body.name, "secret.spec.value is missing"]);
+        const secret = await verbs.create(call.actor, {
+          ...body,
+          type: "ENCRYPTED_TEXT",
+          manager: managerIn(spec.secretManagerIdentifier),
+          scoping: {},
+          content: contentOf(spec.value),
+        });
+        return ok(call, secretResponse(secret), secret.version);
+      },
+    }),
+  ),
+  ...["", "/yaml"].map((suffix) =>
+    route({
+      method: "PUT",
+      path: `${PATH}/:identifier${suffix}`,
+      operation: suffix === "" ? "secret.update" : "secret.update-yaml",
+      access: { permission: "core_secret_edit" },
+      query: writeQuery,
+      doc: {
+        summary: "Replace a secret text; without a value it keeps the one it has",
+        params,
+        body: { schema: textBody, root: "secret", example: { ...EXAMPLE, name: "Password of the registry" } },
+        answer: one,
+      },
+      handle: async (call) => {
+        verbs.permit(call.actor, "core_secret_edit", placeOf(call));
+        const { spec, ...body } = readText(call);
+        const key = keyOf(call);
+        if (body.identifier !== key.identifier)
+          throw problem("secret.other_identifier", [key.identifier, body.identifier]);
+        const changes = {
+          name: body.name,
+          description: body.description,
+          tags: body.tags,
+          manager: managerIn(spec.secretManagerIdentifier),
+          content: spec.value ? contentOf(spec.value) : undefined,
+        };
+        const ref = { by: "identifier", key, type: "ENCRYPTED_TEXT" } as const;
+        const secret = await verbs.update(call.actor, ref, changes, ifMatch(call));
+        return ok(call, secretResponse(secret), secret.version);
+      },
+    }),
+  ),
+];
+
+const listRoutes = (verbs: Verbs): readonly Route[] => [
+  route({
+    method: "GET",
+    path: PATH,
+    operation: "secret.list",
+    access: { permission: "core_secret_view" },
+    query: pages.extend({
+      searchTerm: maybeText("searchTerm"),
+      type: z.enum(ASKED_TYPES, { error: `takes one of ${ASKED_TYPES.join(", ")}` }).optional(),
+      source_category: z.undefined({ error: "is not supported" }).optional(),
+    }),
+    doc: { summary: "List the secrets of a scope, by identifier", answer: page },
+    handle: async (call) => {
+      const { pageIndex, pageSize, type, searchTerm } = call.query;
+      const filter = filterOf(placeOf(call), { searchTerm, secretTypes: type && [type] });
+      return ok(
+        call,
+        await ngPage(await verbs.list(call.actor, filter, pageSize, pageIndex * pageSize), secretResponse),
+      );
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PATH}/list`,
+    operation: "secret.filter",
+    access: { permission: "core_secret_view" },
+    query: pages,
+    doc: {
+      summary: "List the secrets of a scope that match a filter",
+      body: { schema: filterBody, required: false, example: { filterType: "Secret", secretTypes: ["SecretText"] } },
+      answer: page,
+    },
+    handle: async (call) => {
+      verbs.permit(call.actor, "core_secret_view", placeOf(call));
+      const { pageIndex, pageSize } = call.query;
+      const body = call.body.bytes.length === 0 ? {} : validate(filterBody, documentOf(call.body));
+      const filter = filterOf(placeOf(call), body);
+      return ok(
+        call,
+        await ngPage(await verbs.list(call.actor, filter, pageSize, pageIndex * pageSize), secretResponse),
+      );
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PATH}/validateUniqueIdentifier/:identifier`,
+    operation: "secret.validate-identifier",
+    access: { permission: "core_secret_view" },
+    query: maybeProjectQuery,
+    doc: {
+      summary: "Whether a new secret may have an identifier",
+      params: { identifier: "other" },
+      answer: enveloped(z.boolean()),
+    },
+    handle: async (call) => ok(call, await verbs.isFree(call.actor, keyOf(call))),
+  }),
+];

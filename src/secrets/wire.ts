@@ -1,0 +1,121 @@
+/** Our secret ↔ the shapes of REST (reference section 4.5). */
+import { z } from "zod";
+import { isReserved, SECRET_IDENTIFIER } from "../core/identifier.ts";
+import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
+import { epochMs, stringMap } from "../platform/http/shapes.ts";
+import type { Place } from "../core/reference.ts";
+import type { Secret, SecretFilter, SecretType } from "./secret.ts";
+
+const WIRE_TYPES = { ENCRYPTED_TEXT: "SecretText", ENCRYPTED_FILE: "SecretFile" } as const;
+type RestType = (typeof WIRE_TYPES)[SecretType];
+const REST_TYPES = Object.values(WIRE_TYPES);
+
+const typeFrom = (type: RestType): SecretType => (type === "SecretFile" ? "ENCRYPTED_FILE" : "ENCRYPTED_TEXT");
+
+const managerIdentifier = z
+  .string()
+  .max(128)
+  .nullish()
+  // From an organization or a project it is written `account.x`: managers belong to the account.
+  .transform((text) => text?.replace(/^account\./, "") ?? undefined);
+
+const common = {
+  name: displayName,
+  identifier: z
+    .string()
+    .regex(SECRET_IDENTIFIER, "must begin with a letter or _ and hold letters, digits, _, $ and - only, 128 at most")
+    .refine((text) => !isReserved(text), { error: "is a reserved word" }),
+  orgIdentifier: scopeIdentifier.nullish(),
+  projectIdentifier: scopeIdentifier.nullish(),
+  description,
+  tags,
+};
+
+export const textBody = z.strictObject({
+  ...common,
+  type: z.enum(["SecretText"], {
+    error: "takes SecretText; a SecretFile goes to /files, and no other type is supported",
+  }),
+  spec: z.strictObject({
+    type: z.enum(["SecretTextSpec"]).optional(),
+    secretManagerIdentifier: managerIdentifier,
+    valueType: z.enum(["Inline"], { error: "takes Inline: the platform keeps the value itself" }).optional(),
+    value: z.string().nullish(),
+    additionalMetadata: z.null().optional(),
+  }),
+});
+
+/** The value of a text is null in every answer. */
+export const secretResponse = (secret: Secret) => ({
+  secret: {
+    type: WIRE_TYPES[secret.type],
+    name: secret.name,
+    identifier: secret.identifier,
+    orgIdentifier: secret.orgIdentifier,
+    projectIdentifier: secret.projectIdentifier,
+    tags: secret.tags,
+    description: secret.description,
+    owner: null,
+    spec: {
+      secretManagerIdentifier: secret.managerIdentifier,
+      ...(secret.type === "ENCRYPTED_TEXT" ? { valueType: "Inline", value: null } : {}),
+      additionalMetadata: null,
+    },
+  },
+  createdAt: secret.createdAt,
+  updatedAt: secret.updatedAt,
+  draft: false,
+  governanceMetadata: null,
+});
+
+export const secretShape = z.strictObject({
+  secret: z.strictObject({
+    type: z.enum(REST_TYPES),
+    name: z.string(),
+    identifier: z.string(),
+    orgIdentifier: z.string().nullable(),
+    projectIdentifier: z.string().nullable(),
+    tags: stringMap,
+    description: z.string(),
+    owner: z.null(),
+    spec: z.strictObject({
+      secretManagerIdentifier: z.string(),
+      valueType: z.literal("Inline").optional().describe("Texts only."),
+      value: z.null().optional().describe("Texts only. No answer has a value."),
+      additionalMetadata: z.null(),
+    }),
+  }),
+  createdAt: epochMs,
+  updatedAt: epochMs,
+  draft: z.boolean(),
+  governanceMetadata: z.null(),
+});
+
+/** Of the last two kinds there are none. */
+export const ASKED_TYPES = [...REST_TYPES, "SSHKey", "WinRmCredentials"] as const;
+
+/** What POST `/list` filters by. */
+export const filterBody = z.strictObject({
+  filterType: z.enum(["Secret"]).nullish(),
+  searchTerm: z.string().max(256).nullish(),
+  secretTypes: z.array(z.enum(ASKED_TYPES)).max(10).nullish(),
+  identifiers: z.array(z.string().max(128)).max(1_000).nullish(),
+  sourceCategory: z.null({ error: "is not supported" }).optional(),
+  includeSecretsFromEverySubScope: z.literal(false, { error: "may only be false" }).nullish(),
+  includeAllSecretsAccessibleAtScope: z.literal(false, { error: "may only be false" }).nullish(),
+});
+
+type FilterBody = z.output<typeof filterBody>;
+
+/** A list that is empty narrows nothing, as one that is left out; types that the platform has not match nothing. */
+export const filterOf = (
+  place: Place,
+  { searchTerm, secretTypes, identifiers }: Partial<FilterBody>,
+): SecretFilter => ({
+  ...place,
+  types: secretTypes?.length ? secretTypes.flatMap((type) => (isKept(type) ? [typeFrom(type)] : [])) : null,
+  identifiers: identifiers?.length ? identifiers : null,
+  search: searchTerm ?? "",
+});
+
+const isKept = (type: string): type is RestType => type === "SecretText" || type === "SecretFile";
