@@ -206,7 +206,7 @@ const secretsOver = (
   });
 
 type SchemaDeps = {
-  readonly identity: Pick<Identity, "userByName">;
+  readonly identity: Pick<Identity, "getUser" | "userByName" | "userByEmail" | "listUsers">;
   readonly projects: ApplicationVerbs;
   readonly secrets: SecretVerbs;
   readonly delegates: Pick<Delegates, "list">;

@@ -1,5 +1,5 @@
 import { toWire } from "../core/ids.ts";
-import type { User } from "../identity/index.ts";
+import type { UserNode } from "../identity/index.ts";
 import type { PipelineNode } from "../pipelines/index.ts";
 import {
   listOf,
@@ -20,7 +20,7 @@ import { GRAPHQL_STATUSES } from "./wire/status.ts";
 type Types = {
   readonly Application: NodeRef<ApplicationNode>;
   readonly Pipeline: NodeRef<PipelineNode>;
-  readonly User: NodeRef<User>;
+  readonly User: NodeRef<UserNode>;
 };
 
 /** `Execution`, `executions`, `execution` (spec.md, "GraphQL operations"). */
@@ -88,7 +88,7 @@ function executionType(builder: Builder, { Application, Pipeline, User }: Types)
 }
 
 /** Why an execution runs; null when the system itself started it. */
-function causeType(builder: Builder, User: NodeRef<User>) {
+function causeType(builder: Builder, User: NodeRef<UserNode>) {
   type By<K extends Cause["kind"]> = Extract<Cause, { kind: K }>;
   const TriggerType = builder.objectRef<By<"ExecutedByTrigger">["trigger"]>("Trigger").implement({
     fields: (t) => ({ id: t.string({ resolve: ({ id }) => toWire(id) }), name: t.exposeString("name") }),

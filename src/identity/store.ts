@@ -1,6 +1,6 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
-import type { User } from "./user.ts";
+import type { User, UserDetail } from "./user.ts";
 
 type Store = { readonly query: Query };
 
@@ -40,12 +40,46 @@ export const creatorOf = (row: CreatorRow): User | null =>
     email: row.creatorEmail,
   };
 
-export async function findUserByName(db: Store, accountId: Uuid, name: string): Promise<User | undefined> {
-  const rows = await db.query<User>(
-    `select id, name, email from users where account_id = $1 and name = $2 order by id limit 1`,
+const USER = `id, name, email, must_change_password as "mustChangePassword"`;
+
+export async function findUser(db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> {
+  const rows = await db.query<UserDetail>(`select ${USER} from users where account_id = $1 and id = $2`, [
+    accountId,
+    id,
+  ]);
+  return rows[0];
+}
+
+export async function findUserByName(db: Store, accountId: Uuid, name: string): Promise<UserDetail | undefined> {
+  const rows = await db.query<UserDetail>(
+    `select ${USER} from users where account_id = $1 and name = $2 order by id limit 1`,
     [accountId, name],
   );
   return rows[0];
+}
+
+/** In any case of letters, as the unique key has it. */
+export async function findUserByEmail(db: Store, accountId: Uuid, email: string): Promise<UserDetail | undefined> {
+  const rows = await db.query<UserDetail>(
+    `select ${USER} from users where account_id = $1 and lower(email) = lower($2)`,
+    [accountId, email],
+  );
+  return rows[0];
+}
+
+export async function listUsers(db: Store, accountId: Uuid, limit: number, offset: number): Promise<UserDetail[]> {
+  return db.query<UserDetail>(`select ${USER} from users where account_id = $1 order by name, id limit $2 offset $3`, [
+    accountId,
+    limit,
+    offset,
+  ]);
+}
+
+export async function countUsers(db: Store, accountId: Uuid): Promise<number> {
+  const rows = await db.query<{ total: number }>(`select count(*) as total from users where account_id = $1`, [
+    accountId,
+  ]);
+  return rows[0]?.total ?? 0;
 }
 
 /** The account a fresh database lacks; the oldest one otherwise. */

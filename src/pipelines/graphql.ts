@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire } from "../core/ids.ts";
-import type { User } from "../identity/index.ts";
+import type { UserNode } from "../identity/index.ts";
 import { listOf, listType, tagsOf, window, type Builder, type NodeRef } from "../platform/graphql/builder.ts";
 import { commonFilters } from "../platform/graphql/filters.ts";
 import { makeSelects } from "../platform/graphql/selection.ts";
@@ -13,7 +13,7 @@ import { makeReadVariables, type PipelineVariable } from "./variables.ts";
 /** A pipeline, or as much of it as another list brought along; what is missing is read when it is asked for. */
 export type PipelineNode = Pick<GraphPipeline, "id" | "name"> & Partial<GraphPipeline>;
 
-type Types = { readonly Application: NodeRef<ApplicationNode>; readonly User: NodeRef<User> };
+type Types = { readonly Application: NodeRef<ApplicationNode>; readonly User: NodeRef<UserNode> };
 
 /** `Pipeline` with its queries, and `pipelines` on Application (spec.md; reference section 1.7). */
 export function addPipelineTypes(
@@ -26,7 +26,7 @@ export function addPipelineTypes(
   return { Pipeline };
 }
 
-function pipelineType(builder: Builder, User: NodeRef<User>, verbs: PipelineNodeVerbs): NodeRef<PipelineNode> {
+function pipelineType(builder: Builder, User: NodeRef<UserNode>, verbs: PipelineNodeVerbs): NodeRef<PipelineNode> {
   const whole = async (node: PipelineNode, actor: Actor): Promise<GraphPipeline> =>
     isWhole(node) ? node : verbs.getNode(actor, toWire(node.id), { evenDeleted: true });
   const withYaml = async (node: PipelineNode, actor: Actor): Promise<GraphPipeline> =>

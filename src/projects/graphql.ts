@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire } from "../core/ids.ts";
-import type { User } from "../identity/index.ts";
+import type { UserNode } from "../identity/index.ts";
 import {
   listOf,
   listType,
@@ -37,7 +37,7 @@ export type ApplicationVerbs = {
 /** `Application` with its queries and mutations (spec.md, "GraphQL operations"; reference section 1.6). */
 export function addProjectTypes(
   builder: Builder,
-  types: { User: NodeRef<User> },
+  types: { User: NodeRef<UserNode> },
   verbs: ApplicationVerbs,
 ): { Application: NodeRef<ApplicationNode> } {
   const Application = applicationType(builder, types.User, verbs);
@@ -46,7 +46,7 @@ export function addProjectTypes(
   return { Application };
 }
 
-function applicationType(builder: Builder, User: NodeRef<User>, verbs: ApplicationVerbs): NodeRef<ApplicationNode> {
+function applicationType(builder: Builder, User: NodeRef<UserNode>, verbs: ApplicationVerbs): NodeRef<ApplicationNode> {
   const whole = async (node: ApplicationNode, actor: Actor): Promise<Application> =>
     isWhole(node) ? node : verbs.getApplication(actor, toWire(node.id));
   const GitSyncConfig = gitSyncType(builder);
