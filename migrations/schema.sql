@@ -20,8 +20,14 @@ create table audit_entries (
   resource_id text not null,
   org_identifier text,
   project_identifier text,
+  actor_email text,
+  request_method text,
+  request_path text,
+  remote_address text,
+  correlation_id text,
   constraint audit_entries_pkey PRIMARY KEY (account_id, id)
 );
+CREATE INDEX audit_entries_newest ON public.audit_entries USING btree (account_id, at DESC, id DESC);
 
 create table connector_uses (
   account_id uuid not null,

@@ -3,7 +3,7 @@
  * once, low to high; what has to go up is passed down as a port.
  */
 import type { GraphQLSchema } from "graphql";
-import { makeAudit } from "./audit/index.ts";
+import { addAuditTypes, makeAudit, makeTrail, type ListAudits } from "./audit/index.ts";
 import { makeConnectors } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
 import type { NewId, Uuid } from "./core/ids.ts";
@@ -80,6 +80,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const audit = makeAudit({ clock, newId });
   const identity = makeIdentity({ db, clock });
   const base = { db, audit, authorize: identity.authorize, clock, newId };
+  const audits = makeTrail(base);
   const projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects);
   const connectors = makeConnectors({ ...base, permits: identity.permits, requireScope: projects.requireScope });
@@ -115,7 +116,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   // Whoever names another goes first: the higher slice before the lower.
   const keepers = [triggers, executions, pipelines, environments, connectors, secrets];
 
-  const schema = buildSchema({ identity, projects, secrets, delegates, pipelines, executions });
+  const schema = buildSchema({ identity, audits, projects, secrets, delegates, pipelines, executions });
   const httpDeps = {
     log,
     authenticate: identity.authenticate,
@@ -125,8 +126,8 @@ export async function buildPlatform(deps: PlatformDeps) {
   };
   const http = await makeHttp(httpDeps);
   const health = makeHealth({ ...deps, stopping: stopping.signal });
-  const withRoutes = [health, projects, secrets, connectors, environments, pipelines, executions, triggers, delegates];
-  http.add(withRoutes.flatMap(({ routes }) => routes));
+  const all = [health, audits, projects, secrets, connectors, environments, pipelines, executions, triggers, delegates];
+  http.add(all.flatMap(({ routes }) => routes));
   addGraphql(http.app, schema, { ...httpDeps, maxFile: deps.maxSecretFile });
   await addApiDocs(http.app);
   const served = delegates.serve(http.app, executions.ports);
@@ -162,10 +163,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         furnish: inTurn(projects.furnish, secrets.furnish),
         announce,
       }),
-    startJobs(): { stop: () => Promise<void> } {
-      const jobs = [every(SWEEP_MS, sweep, onError), every(RECONCILE_MS, served.reconcile, onError)];
-      return { stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))) };
-    },
+    startJobs: () => together([every(SWEEP_MS, sweep, onError), every(RECONCILE_MS, served.reconcile, onError)]),
     /** Takes no new work: streams end, requests are refused, delegates are let go. */
     async stop(): Promise<void> {
       stopping.abort();
@@ -175,6 +173,12 @@ export async function buildPlatform(deps: PlatformDeps) {
     },
   };
 }
+
+type Stoppable = { readonly stop: () => Promise<void> };
+
+const together = (jobs: readonly Stoppable[]): Stoppable => ({
+  stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))),
+});
 
 /** Each slice that keeps things in scopes empties them, in turn. */
 const eachOf =
@@ -207,6 +211,7 @@ const secretsOver = (
 
 type SchemaDeps = {
   readonly identity: Pick<Identity, "getUser" | "userByName" | "userByEmail" | "listUsers">;
+  readonly audits: { readonly list: ListAudits; readonly now: () => number };
   readonly projects: ApplicationVerbs;
   readonly secrets: SecretVerbs;
   readonly delegates: Pick<Delegates, "list">;
@@ -214,10 +219,19 @@ type SchemaDeps = {
   readonly executions: Pick<Executions, "list" | "get" | "startById" | "abort">;
 };
 
-function buildSchema({ identity, projects, secrets, delegates, pipelines, executions }: SchemaDeps): GraphQLSchema {
+function buildSchema({
+  identity,
+  audits,
+  projects,
+  secrets,
+  delegates,
+  pipelines,
+  executions,
+}: SchemaDeps): GraphQLSchema {
   const builder = makeBuilder();
   const { User } = addIdentityTypes(builder, identity);
   const { Application } = addProjectTypes(builder, { User }, projects);
+  addAuditTypes(builder, { User }, audits);
   addSecretTypes(builder, secrets);
   addDelegateTypes(builder, delegates);
   const { Pipeline } = addPipelineTypes(builder, { Application, User }, pipelines);

@@ -1,3 +1,5 @@
+import type { Actor, RequestFacts } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
 import type { Scope } from "../core/scope.ts";
 
 /** One change, as the verb that made it describes it. */
@@ -7,4 +9,34 @@ export type AuditedChange = {
   readonly resourceType: string;
   readonly resourceId: string;
   readonly scope: Omit<Scope, "accountId">;
+};
+
+/** One change, as it stands in the trail. */
+export type AuditEntry = Omit<AuditedChange, "scope"> & {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly at: number;
+  readonly actorKind: Actor["kind"];
+  readonly actorId: Uuid | null;
+  readonly actorName: string;
+  readonly actorEmail: string | null;
+  readonly orgIdentifier: string | null;
+  readonly projectIdentifier: string | null;
+  /** Null for what no request made. */
+  readonly request: RequestFacts | null;
+};
+
+/** `project.create` → `CREATE`, `delegate-token.revoke` → `REVOKE`. */
+export const actionOf = ({ operation }: Pick<AuditEntry, "operation">): string =>
+  (operation.split(".")[1] ?? operation).replaceAll("-", "_").toUpperCase();
+
+/** What a list of the trail is narrowed to; undefined is no condition. Both ends of the time belong to it. */
+export type AuditFilter = {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** An entry lies in one of the scopes, or below it. */
+  readonly scopes?: readonly { readonly org: string | null; readonly project: string | null }[] | undefined;
+  readonly resources?: readonly { readonly type: string; readonly id: string | null }[] | undefined;
+  readonly actions?: readonly string[] | undefined;
+  readonly actors?: readonly { readonly kind: string; readonly id: Uuid | null }[] | undefined;
 };

@@ -1,16 +1,19 @@
-import { actorId, type Actor } from "../core/actor.ts";
+import { actorId, type Actor, type RequestFacts } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { Tx } from "../platform/db/db.ts";
-import type { AuditedChange } from "./entry.ts";
+import type { Query, Tx } from "../platform/db/db.ts";
+import type { AuditedChange, AuditEntry, AuditFilter } from "./entry.ts";
 
+type Store = { readonly query: Query };
 type Entry = AuditedChange & { readonly id: Uuid; readonly at: number; readonly actor: Actor };
 
 export async function insertEntry(tx: Tx, entry: Entry): Promise<void> {
   const { actor } = entry;
+  const { request } = actor;
   await tx.query(
     `insert into audit_entries (account_id, id, at, actor_kind, actor_id, actor_name, operation, resource_type,
-                                resource_id, org_identifier, project_identifier)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+                                resource_id, org_identifier, project_identifier, actor_email, request_method,
+                                request_path, remote_address, correlation_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     [
       actor.accountId,
       entry.id,
@@ -23,6 +26,69 @@ export async function insertEntry(tx: Tx, entry: Entry): Promise<void> {
       entry.resourceId,
       entry.scope.orgIdentifier ?? null,
       entry.scope.projectIdentifier ?? null,
+      actor.kind === "user" ? actor.email : null,
+      request?.method ?? null,
+      request?.path ?? null,
+      request?.remoteAddress ?? null,
+      request?.correlationId ?? null,
     ],
   );
+}
+
+const ENTRY = `account_id as "accountId", id, at, actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName",
+  actor_email as "actorEmail", operation, resource_type as "resourceType", resource_id as "resourceId",
+  org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", request_method as "method",
+  request_path as "path", remote_address as "remoteAddress", correlation_id as "correlationId"`;
+
+// Bounds instead of "null or": so the index finds the newest of a window, however old it is.
+const MATCHES = `account_id = $1 and at >= coalesce($2::bigint, 0) and at <= coalesce($3::bigint, 9223372036854775807)
+   and ($4::text[] is null or exists (select 1 from unnest($4::text[], $5::text[]) as s (org, project)
+         where (s.org is null or s.org = org_identifier) and (s.project is null or s.project = project_identifier)))
+   and ($6::text[] is null or exists (select 1 from unnest($6::text[], $7::text[]) as r (type, id)
+         where r.type = resource_type and (r.id is null or r.id = resource_id)))
+   and ($8::text[] is null or upper(replace(split_part(operation, '.', 2), '-', '_')) = any($8))
+   and ($9::text[] is null or exists (select 1 from unnest($9::text[], $10::uuid[]) as a (kind, id)
+         where a.kind = actor_kind and a.id = actor_id))`;
+
+const values = (accountId: Uuid, { from, to, scopes, resources, actions, actors }: AuditFilter): unknown[] => [
+  accountId,
+  from ?? null,
+  to ?? null,
+  scopes?.map(({ org }) => org) ?? null,
+  scopes?.map(({ project }) => project) ?? null,
+  resources?.map(({ type }) => type) ?? null,
+  resources?.map(({ id }) => id) ?? null,
+  actions ?? null,
+  actors?.map(({ kind }) => kind) ?? null,
+  actors?.map(({ id }) => id) ?? null,
+];
+
+type Row = Omit<AuditEntry, "request"> & { readonly [K in keyof RequestFacts]: RequestFacts[K] | null };
+
+/** Newest first. */
+export async function listEntries(
+  db: Store,
+  accountId: Uuid,
+  filter: AuditFilter,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<AuditEntry[]> {
+  const rows = await db.query<Row>(
+    `select ${ENTRY} from audit_entries where ${MATCHES} order by at desc, id desc limit $11 offset $12`,
+    [...values(accountId, filter), limit, offset],
+  );
+  return rows.map(({ method, path, remoteAddress, correlationId, ...entry }) => ({
+    ...entry,
+    request:
+      method === null || path === null || remoteAddress === null || correlationId === null
+        ? null
+        : { method, path, remoteAddress, correlationId },
+  }));
+}
+
+export async function countEntries(db: Store, accountId: Uuid, filter: AuditFilter): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from audit_entries where ${MATCHES}`,
+    values(accountId, filter),
+  );
+  return rows[0]?.total ?? 0;
 }

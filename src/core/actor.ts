@@ -1,7 +1,18 @@
 import type { Uuid } from "./ids.ts";
 
-/** Who acts. Every verb takes one; the audit trail keeps it. */
-export type Actor =
+/** The request that an actor came with, as far as the audit trail keeps it: nothing that may be secret. */
+export type RequestFacts = {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly remoteAddress: string;
+  readonly correlationId: string;
+};
+
+/** Who acts. Every verb takes one; the audit trail keeps it, with the request that it came with, if it came with one. */
+export type Actor = { readonly request?: RequestFacts } & Who;
+
+type Who =
   | {
       readonly kind: "user";
       readonly accountId: Uuid;

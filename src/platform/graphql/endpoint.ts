@@ -75,7 +75,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
         request.errorFamily = "resource";
         const credential = credentialOf(request.raw);
         if (credential !== undefined || !isForm(request)) {
-          request.actor = await actorOf(deps, credential);
+          request.actor = await actorOf(deps, credential, request);
           checkAccount("accountId", request, request.actor);
         }
         negotiate(request.headers.accept);
@@ -113,7 +113,7 @@ function makeReader(deps: GraphqlDeps): (request: FastifyRequest) => Promise<Ask
       const header = credentialOf(request.raw);
       if (header !== undefined && form.credential !== undefined && header !== form.credential)
         throw httpProblem("http.two_credentials");
-      const actor = request.actor ?? (await actorOf(deps, form.credential));
+      const actor = request.actor ?? (await actorOf(deps, form.credential, request));
       if (form.query === undefined) throw problem("graphql.no_query");
       return { actor, request: readQueryPart(form.query), file: form.file, release: form.release };
     } catch (error) {
@@ -127,7 +127,7 @@ function makeReader(deps: GraphqlDeps): (request: FastifyRequest) => Promise<Ask
     const { contentType, bytes } = (request.body as Body | undefined) ?? { contentType: "", bytes: Buffer.alloc(0) };
     const type = request.headers["content-type"] ?? "";
     if (contentType !== "application/json" || !isUtf8Type(type)) throw httpProblem("http.bad_content_type", [type]);
-    return { actor: request.actor ?? (await actorOf(deps, undefined)), request: readJsonRequest(bytes) };
+    return { actor: request.actor ?? (await actorOf(deps, undefined, request)), request: readJsonRequest(bytes) };
   };
 }
 

@@ -8,7 +8,7 @@ import websocket from "@fastify/websocket";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
-import type { Actor } from "../../core/actor.ts";
+import type { Actor, RequestFacts } from "../../core/actor.ts";
 import { toWire } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
 import { partLog, type Log } from "../log/log.ts";
@@ -131,7 +131,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
     bodyLimit: route.maxBody,
     onRequest: async (request) => {
       request.errorFamily = route.errors;
-      if ("permission" in route.access) request.actor = await actorOf(deps, credentialOf(request.raw));
+      if ("permission" in route.access) request.actor = await actorOf(deps, credentialOf(request.raw), request);
     },
     handler: async (request, reply) => {
       const shared = sharedCall(route, request);
@@ -143,11 +143,22 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
 }
 
 /** Whose token it is, or the one problem that hides whether it exists. */
-export async function actorOf(deps: Pick<HttpDeps, "authenticate">, token: string | undefined): Promise<Actor> {
+export async function actorOf(
+  deps: Pick<HttpDeps, "authenticate">,
+  token: string | undefined,
+  request: FastifyRequest,
+): Promise<Actor> {
   const actor = token ? await deps.authenticate(token) : undefined;
   if (!actor) throw problem("http.no_credential");
-  return actor;
+  return { ...actor, request: factsOf(request) };
 }
+
+const factsOf = (request: FastifyRequest): RequestFacts => ({
+  method: request.method,
+  path: request.url.split("?")[0] ?? "",
+  remoteAddress: request.ip,
+  correlationId: request.id,
+});
 
 function sharedCall(route: Route, request: FastifyRequest): PublicCall {
   const parsed = route.query.safeParse(request.query);

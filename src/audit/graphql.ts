@@ -1,0 +1,153 @@
+/** `audits` (reference section 1.11): the trail as change sets, newest first. */
+import { toWire, type Uuid } from "../core/ids.ts";
+import {
+  listOf,
+  listType,
+  window,
+  type Builder,
+  type InterfaceNodeRef,
+  type NodeRef,
+} from "../platform/graphql/builder.ts";
+import { actionOf, type AuditEntry, type AuditFilter } from "./entry.ts";
+import type { ListAudits } from "./list.ts";
+
+type Verbs = { readonly list: ListAudits; readonly now: () => number };
+/** What the type `User` of the slice above is made of. */
+type Person = {
+  readonly id: Uuid;
+  readonly name: string;
+  readonly email: string;
+  readonly mustChangePassword?: boolean;
+};
+
+export function addAuditTypes(builder: Builder, types: { User: NodeRef<Person> }, verbs: Verbs): void {
+  const ChangeSet = changeSetType(builder);
+  addKinds(builder, ChangeSet, types.User);
+  const List = listType(builder, "ChangeSetConnection", ChangeSet);
+  const Filter = filterType(builder);
+  builder.queryField("audits", (t) =>
+    t.field({
+      type: List,
+      args: {
+        filters: t.arg({ type: [Filter], required: { list: false, items: false } }),
+        limit: t.arg.int(),
+        offset: t.arg.int(),
+      },
+      extensions: { permission: "core_audit_view" },
+      resolve: async (_root, { filters, ...args }, { actor }) =>
+        listOf(await verbs.list(actor, filterOf(filters ?? [], verbs.now()), window(args))),
+    }),
+  );
+}
+
+function changeSetType(builder: Builder): InterfaceNodeRef<AuditEntry> {
+  const Request = builder.objectRef<NonNullable<AuditEntry["request"]>>("AuditRequest").implement({
+    description: "The request that made the change. The path is without its query.",
+    fields: (t) => ({
+      url: t.exposeString("path"),
+      resourcePath: t.exposeString("path"),
+      requestMethod: t.exposeString("method"),
+      remoteIpAddress: t.exposeString("remoteAddress"),
+      responseStatusCode: t.int({
+        description: "Always 200: only changes that were made are in the trail.",
+        resolve: () => 200,
+      }),
+    }),
+  });
+  const Change = builder.objectRef<AuditEntry>("ChangeDetails").implement({
+    fields: (t) => ({
+      appId: t.string({ description: "Always null.", resolve: () => null }),
+      appName: t.string({ description: "Always null.", resolve: () => null }),
+      resourceId: t.exposeString("resourceId"),
+      resourceName: t.string({ description: "Always null: names change.", resolve: () => null }),
+      resourceType: t.exposeString("resourceType"),
+      operationType: t.string({ resolve: (entry) => actionOf(entry) }),
+      createdAt: t.expose("at", { type: "Long" }),
+      failure: t.boolean({ description: "Always false.", resolve: () => false }),
+    }),
+  });
+  return builder.interfaceRef<AuditEntry>("ChangeSet").implement({
+    resolveType: ({ actorKind }) => (actorKind === "user" ? "UserChangeSet" : "GenericChangeSet"),
+    fields: (t) => ({
+      id: t.string({ resolve: ({ id }) => toWire(id) }),
+      triggeredAt: t.expose("at", { type: "Long" }),
+      request: t.expose("request", { type: Request }),
+      changes: t.field({ type: [Change], resolve: (entry) => [entry] }),
+    }),
+  });
+}
+
+/** Change sets of API keys and of git are here for the documents that ask: a key acts as its person, and nothing comes from git. */
+function addKinds(builder: Builder, ChangeSet: InterfaceNodeRef<AuditEntry>, User: NodeRef<Person>): void {
+  const interfaces = [ChangeSet];
+  builder.objectRef<AuditEntry>("UserChangeSet").implement({
+    interfaces,
+    fields: (t) => ({
+      triggeredBy: t.field({ type: User, resolve: (entry) => personOf(entry) }),
+    }),
+  });
+  builder.objectRef<AuditEntry>("GenericChangeSet").implement({ interfaces });
+  builder.objectRef<AuditEntry>("ApiKeyChangeSet").implement({
+    interfaces,
+    fields: (t) => ({ apiKeyId: t.string({ resolve: () => null }) }),
+  });
+  builder.objectRef<AuditEntry>("GitChangeSet").implement({
+    interfaces,
+    fields: (t) => ({
+      gitCommitId: t.string({ resolve: () => null }),
+      author: t.string({ resolve: () => null }),
+      repoUrl: t.string({ resolve: () => null }),
+    }),
+  });
+}
+
+const personOf = ({ actorId: id, actorName: name, actorEmail }: AuditEntry): Person | null =>
+  id && { id, name, email: actorEmail ?? "" };
+
+const MINUTE = 60_000;
+const UNITS = { MINUTES: MINUTE, HOURS: 60 * MINUTE, DAYS: 1_440 * MINUTE, WEEKS: 10_080 * MINUTE } as const;
+type Unit = keyof typeof UNITS;
+
+function filterType(builder: Builder) {
+  const TimeUnit = builder.enumType("TimeUnit", { values: Object.keys(UNITS) as Unit[] });
+  const Specific = builder.inputType("TimeRange", {
+    fields: (t) => ({ from: t.field({ type: "Long", required: true }), to: t.field({ type: "Long" }) }),
+  });
+  const Relative = builder.inputType("RelativeTimeRange", {
+    fields: (t) => ({
+      timeUnit: t.field({ type: TimeUnit, required: true }),
+      noOfUnits: t.field({ type: "Long", required: true }),
+    }),
+  });
+  const Time = builder.inputType("TimeRangeFilter", {
+    fields: (t) => ({ specific: t.field({ type: Specific }), relative: t.field({ type: Relative }) }),
+  });
+  return builder.inputType("ChangeSetFilter", { fields: (t) => ({ time: t.field({ type: Time }) }) });
+}
+
+type Given = {
+  readonly time?:
+    | {
+        readonly specific?: { readonly from: number; readonly to?: number | null | undefined } | null | undefined;
+        readonly relative?: { readonly timeUnit: Unit; readonly noOfUnits: number } | null | undefined;
+      }
+    | null
+    | undefined;
+} | null;
+
+/** All conditions hold at once: the latest beginning, the earliest end. */
+function filterOf(filters: readonly (Given | undefined)[], now: number): AuditFilter {
+  const times = filters.flatMap((filter) => filter?.time ?? []);
+  const from = times.flatMap(({ specific, relative }) => [
+    ...(specific ? [specific.from] : []),
+    ...(relative ? [now - relative.noOfUnits * UNITS[relative.timeUnit]] : []),
+  ]);
+  const to = times.flatMap(({ specific }) => specific?.to ?? []);
+  return {
+    from: from.length === 0 ? undefined : inTime(Math.max(...from)),
+    to: to.length === 0 ? undefined : inTime(Math.min(...to)),
+  };
+}
+
+/** Moments that the database can hold; whatever is beyond says the same. */
+const inTime = (at: number): number => Math.min(Math.max(at, 0), Number.MAX_SAFE_INTEGER);

@@ -1,0 +1,25 @@
+import type { Actor } from "../core/actor.ts";
+import type { Page } from "../core/page.ts";
+import type { Scope } from "../core/scope.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { AuditEntry, AuditFilter } from "./entry.ts";
+import { countEntries, listEntries } from "./store.ts";
+
+/** Who may read is asked of the slice above: it throws unless the actor may. */
+export type MayRead = (actor: Actor, permission: "core_audit_view", scope: Scope) => void;
+
+/** The trail of the account, newest first. */
+export type ListAudits = (
+  actor: Actor,
+  filter: AuditFilter,
+  window: { readonly limit: number; readonly offset: number },
+) => Promise<Page<AuditEntry>>;
+
+export const makeListAudits =
+  (deps: { db: Db; authorize: MayRead }): ListAudits =>
+  async (actor, filter, window) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_audit_view", { accountId });
+    const items = await listEntries(deps.db, accountId, filter, window);
+    return { items, ...window, total: () => countEntries(deps.db, accountId, filter) };
+  };

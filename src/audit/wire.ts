@@ -1,0 +1,102 @@
+/** An entry of the trail ↔ `AuditEventDTO` (reference section 4.5). */
+import { z } from "zod";
+import { fromWire, toWire } from "../core/ids.ts";
+import { epochMs, wireId } from "../platform/http/shapes.ts";
+import { actionOf, type AuditEntry, type AuditFilter } from "./entry.ts";
+
+const name = z.string().min(1).max(256);
+const some = <T extends z.ZodType>(item: T) => z.array(item).max(100).nullish();
+/** Fields of the wider filter that nothing here answers to. */
+const unsupported = z.never().optional();
+
+const PRINCIPALS = { USER: "user", TRIGGER: "trigger", DELEGATE: "delegate", SYSTEM: "system" } as const;
+type Principal = keyof typeof PRINCIPALS;
+const principalTypes = Object.keys(PRINCIPALS) as [Principal, ...Principal[]];
+
+export const auditBody = z.strictObject({
+  filterType: z.literal("Audit").nullish(),
+  scopes: some(
+    z.strictObject({
+      accountIdentifier: name.nullish(),
+      orgIdentifier: name.nullish(),
+      projectIdentifier: name.nullish(),
+    }),
+  ),
+  resources: some(z.strictObject({ type: name, identifier: name.nullish() })),
+  actions: some(name),
+  principals: some(z.strictObject({ type: z.enum(principalTypes), identifier: name })),
+  startTime: z.int().min(0).nullish(),
+  endTime: z.int().min(0).nullish(),
+  modules: unsupported,
+  environments: unsupported,
+  staticFilter: unsupported,
+});
+
+/** An empty list is no condition, as none is. */
+const given = <T, U>(list: readonly T[] | null | undefined, map: (item: T) => U): readonly U[] | undefined =>
+  list && list.length > 0 ? list.map((item) => map(item)) : undefined;
+
+export const filterOf = (body: z.output<typeof auditBody>): AuditFilter => ({
+  from: body.startTime ?? undefined,
+  to: body.endTime ?? undefined,
+  scopes: given(body.scopes, (scope) => ({
+    org: scope.orgIdentifier ?? null,
+    project: scope.projectIdentifier ?? null,
+  })),
+  resources: given(body.resources, ({ type, identifier }) => ({ type, id: identifier ?? null })),
+  actions: given(body.actions, (action) => action),
+  actors: given(body.principals, ({ type, identifier }) => ({
+    kind: PRINCIPALS[type],
+    id: fromWire(identifier) ?? null,
+  })),
+});
+
+export const auditEvent = (entry: AuditEntry) => ({
+  auditId: toWire(entry.id),
+  insertId: toWire(entry.id),
+  resourceScope: {
+    accountIdentifier: toWire(entry.accountId),
+    orgIdentifier: entry.orgIdentifier,
+    projectIdentifier: entry.projectIdentifier,
+  },
+  httpRequestInfo: entry.request && { requestMethod: entry.request.method, requestPath: entry.request.path },
+  requestMetadata: entry.request && {
+    clientIP: entry.request.remoteAddress,
+    correlationId: entry.request.correlationId,
+  },
+  timestamp: entry.at,
+  authenticationInfo: {
+    principal: {
+      type: entry.actorKind.toUpperCase(),
+      identifier: entry.actorId && toWire(entry.actorId),
+    },
+    labels: { username: entry.actorName, email: entry.actorEmail },
+  },
+  module: null,
+  resource: { type: entry.resourceType, identifier: entry.resourceId, labels: null },
+  action: actionOf(entry),
+  auditEventData: null,
+  yamlDiffRecord: null,
+});
+
+export const auditEventShape = z.strictObject({
+  auditId: wireId,
+  insertId: wireId,
+  resourceScope: z.strictObject({
+    accountIdentifier: wireId,
+    orgIdentifier: z.string().nullable(),
+    projectIdentifier: z.string().nullable(),
+  }),
+  httpRequestInfo: z.strictObject({ requestMethod: z.string(), requestPath: z.string() }).nullable(),
+  requestMetadata: z.strictObject({ clientIP: z.string(), correlationId: z.string() }).nullable(),
+  timestamp: epochMs,
+  authenticationInfo: z.strictObject({
+    principal: z.strictObject({ type: z.enum(principalTypes), identifier: wireId.nullable() }),
+    labels: z.strictObject({ username: z.string(), email: z.string().nullable() }),
+  }),
+  module: z.null(),
+  resource: z.strictObject({ type: z.string(), identifier: z.string(), labels: z.null() }),
+  action: z.string(),
+  auditEventData: z.null(),
+  yamlDiffRecord: z.null(),
+});
