@@ -11,7 +11,8 @@ import { bootId } from "./processes.ts";
 import { checkReach } from "./reach.ts";
 import { findTools, searchPath } from "./run.ts";
 import { openSession } from "./session.ts";
-import { stepUser } from "./step-user.ts";
+import { REGISTRY } from "./step-ids.ts";
+import { type StepUser, stepUser } from "./step-user.ts";
 import { makeTasks } from "./tasks.ts";
 import type { Timers } from "./timers.ts";
 import { defaultWorkDir, identityOf, prepareWorkDir } from "./work-dir.ts";
@@ -65,9 +66,9 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
   const identity = identityOf(workDir);
   const release = await lockWorkDir(identity, workDir.path);
   try {
-    const user = stepUser(settings.stepUser, workDir.path);
+    const user = stepUser(settings.stepUser, { registry: REGISTRY, workDir: workDir.path, identity, chance });
     const tools = findTools(process.env["PATH"]);
-    checkReach(workDir, user, tools.bash, chance);
+    checkReach(workDir, user, tools.bash);
     const boot = bootId();
     tellUser(log, user, isRoot);
     log.info({ workDir: workDir.path, tags: settings.tags, slots: settings.slots }, "delegate starts");
@@ -77,7 +78,6 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       .catch((error: unknown) => log.warn({ error: textOf(error) }, "unused folders could not be removed"));
     const tasks = makeTasks({
       log,
-      chance,
       sessions: new Set(),
       folders,
       user,
@@ -127,17 +127,25 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
   }
 }
 
-function tellUser(log: Log, user: ReturnType<typeof stepUser>, isRoot: boolean): void {
-  if (!user.switchTo) {
-    const more = isRoot ? "root, and can do anything here" : "the delegate's own user, and can read its files";
-    log.warn({ user: user.name }, `steps run as ${more}`);
-  } else if (user.switchTo.ownGroups)
-    log.info({ user: user.name }, "steps run as their own user, each task in a group of its own");
-  else
-    log.warn(
-      { user: user.name },
-      "steps run as their own user, but may read one another: group ids cannot be chosen freely here",
-    );
+function tellUser(log: Log, user: StepUser, isRoot: boolean): void {
+  switch (user.apart) {
+    case "delegate": {
+      const more = isRoot ? "root, and can do anything here" : "the delegate's own user, and can read its files";
+      return log.warn({ user: user.name }, `steps run as ${more}`);
+    }
+    case "own users":
+      return log.info("steps run as users without a name, each task as one of its own");
+    case "own groups":
+      return log.warn(
+        { user: user.name },
+        "steps run as one user, each task in a group of its own: they can end one another, but not read one another's work",
+      );
+    case "nothing own":
+      return log.warn(
+        { user: user.name },
+        "steps run as one user and may end and read one another: ids cannot be chosen freely here",
+      );
+  }
 }
 
 function version(): string {

@@ -8,7 +8,7 @@ const meta: Meta = {
   cookie: "c".repeat(32),
   receivedAt: 1,
   bootId: "b",
-  owner: { uid: 65534, gid: 7 },
+  owner: { uid: 65534, gid: 7, ownUser: false },
   outputs: [{ name: "x", variable: "X" }],
 };
 const head = journalHead(meta);

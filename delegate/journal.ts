@@ -17,8 +17,8 @@ const meta = z.strictObject({
   /** Epoch milliseconds, as all times here. */
   receivedAt: z.int(),
   bootId: z.string(),
-  /** The user and group that only this task's processes have; null when there is no such group. */
-  owner: z.strictObject({ uid: z.int(), gid: z.int() }).nullable(),
+  /** The user and group of the task's processes; null when the group is not theirs alone. `ownUser`: the user is. */
+  owner: z.strictObject({ uid: z.int(), gid: z.int(), ownUser: z.boolean() }).nullable(),
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
 });
 export type Meta = Readonly<z.infer<typeof meta>>;

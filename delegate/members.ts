@@ -1,10 +1,10 @@
 /** Which processes belong to a task, wherever they have run to. */
 import {
   environmentHas,
+  idsOf,
   linkOf,
   livingProcesses,
   newestPid,
-  ownerOf,
   type ProcessInfo,
   processInfo,
 } from "./processes.ts";
@@ -16,8 +16,8 @@ export type Target = {
   /** Leader of the task's session; undefined when it never recorded itself. */
   readonly supervisor: { readonly pid: number; readonly startTime: string } | undefined;
   readonly cookie: string;
-  /** The user and the group id that only this task's processes have, together. */
-  readonly owner: { readonly uid: number; readonly gid: number } | undefined;
+  /** Whose group, and where `ownUser` says so whose user, only this task's processes have. */
+  readonly owner: { readonly uid: number; readonly gid: number; readonly ownUser: boolean } | undefined;
   /** Sessions of all running tasks: a process cannot enter one, only be born in it. */
   readonly sessions: ReadonlySet<number>;
   readonly folder: string;
@@ -67,8 +67,9 @@ function lowestPid({ supervisor, ageMs }: Target): number {
 }
 
 /**
- * By session or process group, by the task's own group id, by the cookie in the
- * environment it was started with; and for a process that has shed all these,
+ * By session or process group, by the task's own user or group id, which no
+ * process of an ordinary user can shed, by the cookie in the environment it was
+ * started with; and for a process that has shed all these,
  * by standing in the task's folder (an operator's shell has a terminal).
  */
 function isMarked(target: Target, info: ProcessInfo, numberIsOurs: boolean): boolean {
@@ -76,10 +77,11 @@ function isMarked(target: Target, info: ProcessInfo, numberIsOurs: boolean): boo
   if (number !== undefined && (info.session === number || info.group === number)) return true;
   if (target.sessions.has(info.session)) return false;
   if (target.owner) {
-    const owner = ownerOf(info.pid);
-    if (owner?.gid === target.owner.gid) return true;
-    // The same user with another group: another task.
-    if (owner?.uid === target.owner.uid) return false;
+    const { uid, gid, ownUser } = target.owner;
+    const ids = idsOf(info.pid);
+    if (ids?.gids.includes(gid)) return true;
+    // The same user with another group: another task, where tasks share the user.
+    if (ids?.uids.includes(uid)) return ownUser;
   }
   if (environmentHas(info.pid, `${COOKIE_NAME}=${target.cookie}`)) return true;
   const cwd = info.hasTerminal ? undefined : linkOf(info.pid, "cwd");

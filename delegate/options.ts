@@ -71,7 +71,10 @@ function describe(printed: string[]): Command {
     .option("--tag <tag>", "a selector that steps may ask for; repeat for more", append, [])
     .option("--work-dir <folder>", "where tasks are kept")
     .option("--slots <number>", "how many tasks run at once (default: two per processor, at least four)")
-    .option("--step-user <user>", "who runs the steps when started as root (default: nobody); name, uid or uid:gid")
+    .option(
+      "--step-user <user>",
+      "who runs all steps when started as root (default: a user of its own for each); name, uid or uid:gid",
+    )
     .option("--local", "started by a server: token on the first line of standard input, whose end ends the delegate")
     .exitOverride()
     .configureOutput({ writeOut: (text) => printed.push(text), writeErr: () => {}, outputError: () => {} });

@@ -1,5 +1,5 @@
 /** What the kernel says about processes, through /proc. */
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
 export type ProcessInfo = {
   readonly pid: number;
@@ -74,14 +74,21 @@ export function environmentHas(pid: number, text: string): boolean {
   );
 }
 
-/** User and group of a process. */
-export function ownerOf(pid: number): { readonly uid: number; readonly gid: number } | undefined {
-  try {
-    const { uid, gid } = statSync(`/proc/${pid}`);
-    return { uid, gid };
-  } catch {
-    return undefined;
-  }
+/**
+ * Users and groups of a process: real, effective, saved and for files. The
+ * owner of `/proc/<pid>` would not do: it is root for whoever has forbidden
+ * dumps of itself.
+ */
+export function idsOf(pid: number): { readonly uids: readonly number[]; readonly gids: readonly number[] } | undefined {
+  return read(`/proc/${pid}/status`, (fd) => {
+    const text = scratch.toString("latin1", 0, readSync(fd, scratch, 0, scratch.length, 0));
+    // A process may call itself anything; the kernel lets no name hold a line's end.
+    const ids = (label: string): number[] => {
+      const [, line = ""] = new RegExp(`^${label}:\\t(.*)$`, "m").exec(text) ?? [];
+      return line.split("\t").map(Number);
+    };
+    return { uids: ids("Uid"), gids: ids("Gid") };
+  });
 }
 
 /** What a link below /proc/<pid> points to, as in `cwd` or `fd/1`; undefined also when we may not look. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unable } from "./fault.ts";
-import { groupForTask, type StepUser } from "./step-user.ts";
+import type { StepUser } from "./step-user.ts";
 import type { WorkDir } from "./work-dir.ts";
 
 /**
@@ -10,10 +10,10 @@ import type { WorkDir } from "./work-dir.ts";
  * start Bash, enter its working directory, write there.
  * @throws Fault that says what is in the way
  */
-export function checkReach(workDir: WorkDir, user: StepUser, bash: string, chance: () => number): void {
-  if (!user.switchTo) return;
-  const { uid } = user.switchTo;
-  const gid = groupForTask(user.switchTo, chance);
+export function checkReach(workDir: WorkDir, user: StepUser, bash: string): void {
+  const owner = user.take();
+  if (!owner) return;
+  const { uid, gid } = owner;
   const folder = join(workDir.tasks, ".probe");
   const work = join(folder, "work");
   rmSync(folder, { recursive: true, force: true });
@@ -32,11 +32,13 @@ export function checkReach(workDir: WorkDir, user: StepUser, bash: string, chanc
     if (tried.status === 0) return;
     const closed = closedFolder(workDir.path, uid);
     const why = closed ? `it cannot enter ${closed}` : (tried.error?.message ?? tried.stderr.trim());
+    const who = owner.ownUser ? "a user of its own for each step" : `the step user '${user.name}'`;
     throw unable(
-      `the step user '${user.name}' cannot work in ${workDir.path}: ${why}; choose a folder that it can reach with --work-dir, or another user with --step-user`,
+      `${who} cannot work in ${workDir.path}: ${why}; choose a folder that it can reach with --work-dir, or another user with --step-user`,
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    user.giveBack(owner);
   }
 }
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startDelegate } from "./delegate.ts";
-import { joinServer, makePlace, QUICK, settingsFor, silentLog } from "./testing/harness.ts";
+import { FIRST_ID } from "./step-ids.ts";
+import { assertGone, joinServer, makePlace, printedPid, QUICK, settingsFor, silentLog } from "./testing/harness.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
 import { systemTimers } from "./timers.ts";
 
@@ -12,19 +13,29 @@ const onlyAsRoot = {
   skip: process.getuid?.() === 0 ? false : "run the tests as root: sudo npm test -- delegate/root.test.ts",
 };
 
+/** Where every user may leave things. */
+function openFolder(place: string): string {
+  const path = join(place, "exchange");
+  mkdirSync(path);
+  chmodSync(path, 0o777);
+  return path;
+}
+
 test(
-  "started as root, steps are nobody, and cannot read the identity, the journal or one another",
+  "started as root, each step is a user of its own, and cannot read the identity, the journal or another, nor signal it",
   onlyAsRoot,
   async () => {
     const place = makePlace();
     const server = await startPretendServer();
     const delegate = await joinServer(server, place);
+    const exchange = openFolder(place.path);
     const other = server.run({
-      script: "echo secret >file; echo pid=$$; echo home=$HOME; sleep inf",
+      script: `umask 077; echo secret | tee file >${exchange}/file; echo uid=$(id -u); echo pid=$$; echo home=$HOME; sleep inf`,
       env: [{ name: "SECRET", value: "s" }],
     });
     await other.printed("home=");
-    const [, pid = "", home = ""] = /^pid=(.*)\nhome=(.*)$/m.exec(other.output().toString()) ?? [];
+    const [, uid = "", pid = "", home = ""] = /^uid=(.*)\npid=(.*)\nhome=(.*)$/m.exec(other.output().toString()) ?? [];
+    assert.ok(Number(uid) >= FIRST_ID, uid);
     const attempts = [
       `cat "${place.path}/identity"`,
       `ls "${place.path}"`,
@@ -34,6 +45,10 @@ test(
       `cat "${home}/../script.sh"`,
       `cat /proc/${pid}/environ`,
       `ls /proc/${pid}/cwd/`,
+      `kill -STOP ${pid}`,
+      `kill -KILL ${pid}`,
+      `kill -0 $(cut -d' ' -f4 /proc/${pid}/stat)`,
+      `cat ${exchange}/file`,
       'cat "$HOME/../journal"',
       'cat "$HOME/../output"',
       'echo x >>"$HOME/../script.sh"',
@@ -41,14 +56,15 @@ test(
       'mv "$HOME" "$HOME/../moved"',
     ];
     const script = [
-      "id -un",
+      "id -un 2>/dev/null",
+      `[ "$(id -u)" = "$(id -g)" ] && [ "$(id -G)" = "$(id -u)" ] && [ "$(id -u)" -gt ${uid} ] && echo apart`,
       ...attempts.map((attempt) => `(${attempt}) 2>/dev/null && echo 'done: ${attempt}'`),
       "echo own >own && cat own",
       "mktemp >/dev/null && echo end",
     ];
     const task = server.run({ script: script.join("\n") });
     assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
-    assert.equal(task.output().toString(), "nobody\nown\nend\n");
+    assert.equal(task.output().toString(), `${Number(uid) + 1}\napart\nown\nend\n`);
     server.send({ kind: "cancel", task: other.task, epoch: 1 });
     assert.deepEqual((await other.finished).outcome, { kind: "cancelled", survivors: 0 });
     await delegate.stop();
@@ -56,6 +72,77 @@ test(
     place.remove();
   },
 );
+
+test("what a step leaves running is found by its user, whatever else it hides", onlyAsRoot, async () => {
+  const place = makePlace();
+  const server = await startPretendServer();
+  const delegate = await joinServer(server, place);
+  // A program that its user may not read runs as one that must not be looked into: /proc shows root as its owner.
+  const program = join(openFolder(place.path), "program");
+  copyFileSync("/usr/bin/sleep", program);
+  chmodSync(program, 0o711);
+  const task = server.run({ script: `cd /; (env -i setsid ${program} inf >/dev/null 2>&1 & echo "left=$!")` });
+  assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
+  assertGone(printedPid(task.output(), "left"), "the hidden process");
+  await delegate.stop();
+  await server.close();
+  place.remove();
+});
+
+test("the user of a task is no other's until the task's folder is gone, also after a restart", onlyAsRoot, async () => {
+  const place = makePlace();
+  let acks = false;
+  const server = await startPretendServer({ ackEnds: () => acks });
+  const uids: string[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    const delegate = await joinServer(server, place, { chance: () => 0 });
+    const task = server.run({ script: "id -u" });
+    await task.finished;
+    uids.push(task.output().toString());
+    await delegate.stop();
+    await server.disconnected();
+    acks = true;
+  }
+  assert.equal(new Set(uids).size, 2, uids.join(""));
+  await server.close();
+  place.remove();
+});
+
+test("without a name in /etc/passwd Bash and git work", onlyAsRoot, async () => {
+  const place = makePlace();
+  const server = await startPretendServer();
+  const delegate = await joinServer(server, place);
+  const script = [
+    "set -e",
+    'echo "$USER $LOGNAME"; [ ~ = "$HOME" ]',
+    "git init -q -b main one && cd one && echo text >file && git add file",
+    "git -c user.name=A -c user.email=a@example.com commit -q -m first && cd ..",
+    "git clone -q one two && cat two/file",
+  ];
+  const task = server.run({ script: script.join("\n") });
+  assert.deepEqual(
+    (await task.finished).outcome,
+    { kind: "exited", exitCode: 0, outputs: [] },
+    task.output().toString(),
+  );
+  assert.equal(task.output().toString(), "railhead-step railhead-step\ntext\n");
+  await delegate.stop();
+  await server.close();
+  place.remove();
+});
+
+test("--step-user: one user for all steps, each task in a group of its own", onlyAsRoot, async () => {
+  const place = makePlace();
+  const server = await startPretendServer();
+  const delegate = await startDelegate(settingsFor(server, place, { stepUser: "nobody" }), around);
+  await server.welcomed();
+  const task = server.run({ script: 'id -un; [ "$(id -g)" -ge 1073741824 ] && echo "own group"; echo "$USER"' });
+  await task.finished;
+  assert.equal(task.output().toString(), "nobody\nown group\nnobody\n");
+  await delegate.stop();
+  await server.close();
+  place.remove();
+});
 
 test("a work folder that the step user cannot reach is refused, naming what is closed", onlyAsRoot, async () => {
   const place = makePlace();

@@ -1,55 +1,87 @@
 /**
- * Who the steps run as. Started as root: an unprivileged user, and for each
- * task a group id that nothing else has. The group is what keeps steps of the
- * same user apart: the kernel gives access to a task's folder, and to
- * `/proc/<pid>/environ` of its processes, only to the same group; and no
- * process can shed it, so it also marks what a task has left behind.
+ * Who the steps run as. Started as root: for each task a user and a group that
+ * nothing else has, so that no step can signal, trace or read another. No
+ * process can shed them, so they also mark what a task has left behind.
+ *
+ * With --step-user all steps are that user, and only the group is the task's
+ * own: the kernel gives access to a task's folder, and to `/proc/<pid>/environ`
+ * of its processes, only to the same group, but signals and the user's other
+ * files to the same user.
  */
 import { spawnSync } from "node:child_process";
 import { chownSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, unable, usage } from "./fault.ts";
+import { type Claim, FIRST_ID, openStepIds, type StepIds } from "./step-ids.ts";
 
 export type StepUser = {
+  /** What USER and LOGNAME say in a step. */
   readonly name: string;
-  /** Undefined: steps share the delegate's own user. */
-  readonly switchTo: { readonly uid: number; readonly gid: number; readonly ownGroups: boolean } | undefined;
+  /** `delegate`: the steps share the delegate's own user. `own groups` and `nothing own`: another one. */
+  readonly apart: "own users" | "own groups" | "nothing own" | "delegate";
+  /** Whom the next task runs as; undefined: as the delegate. @throws Fault when no id is left */
+  readonly take: () => StepOwner | undefined;
+  /** An earlier delegate has given this to a task that is still there. */
+  readonly keep: (owner: StepOwner) => void;
+  /** The task's processes are gone and its files are removed. */
+  readonly giveBack: (owner: StepOwner) => void;
 };
+
+export type StepOwner = { readonly uid: number; readonly gid: number; readonly ownUser: boolean };
 
 /** Far above any group that a person or a package makes. */
 const FIRST_GROUP = 0x4000_0000;
 const GROUPS = 0x3000_0000;
 
+/** The name that a user without an entry in /etc/passwd goes by. */
+const NAMELESS = "railhead-step";
+
 /**
  * @param wanted what --step-user says
- * @param workDir an existing folder of ours, used to try whether free group ids may be used
+ * @param claim the work folder, existing and locked; also used to try which ids may be chosen freely
  * @throws Fault when the user is unknown or may not be chosen
  */
-export function stepUser(wanted: string | undefined, workDir: string): StepUser {
+export function stepUser(wanted: string | undefined, claim: Claim): StepUser {
   const self = process.getuid?.() ?? 0;
   if (self !== 0) {
     // In a container the user may have a number and no name.
     const name = passwd().find(({ uid }) => uid === self)?.name ?? String(self);
     if (wanted !== undefined && wanted !== name && wanted !== String(self))
       throw usage(`--step-user '${wanted}': only a delegate started as root can run steps as another user`);
-    return { name, switchTo: undefined };
+    return { ...NOTHING_TO_SHARE_OUT, name, apart: "delegate", take: () => undefined };
   }
-  const user = lookUp(wanted ?? "nobody");
-  if (user.uid === 0) return { name: user.name, switchTo: undefined };
-  return { name: user.name, switchTo: { uid: user.uid, gid: user.gid, ownGroups: groupsAreFree(workDir) } };
+  if (wanted === undefined && isFree(claim.workDir, FIRST_ID)) return ownUsers(openStepIds(claim));
+  const { name, uid, gid } = lookUp(wanted ?? "nobody");
+  if (uid === 0) return { ...NOTHING_TO_SHARE_OUT, name, apart: "delegate", take: () => undefined };
+  const ownGroups = isFree(claim.workDir, FIRST_GROUP);
+  const group = (): number => (ownGroups ? FIRST_GROUP + Math.floor(claim.chance() * GROUPS) : gid);
+  return {
+    ...NOTHING_TO_SHARE_OUT,
+    name,
+    apart: ownGroups ? "own groups" : "nothing own",
+    take: () => ({ uid, gid: group(), ownUser: false }),
+  };
 }
 
-/** A group id for one task. `chance` gives numbers in [0, 1). */
-export function groupForTask(user: NonNullable<StepUser["switchTo"]>, chance: () => number): number {
-  return user.ownGroups ? FIRST_GROUP + Math.floor(chance() * GROUPS) : user.gid;
-}
+const NOTHING_TO_SHARE_OUT = { keep: () => {}, giveBack: () => {} } as const;
 
-/** In a container with a short map of group ids the kernel refuses ids outside it. */
-function groupsAreFree(workDir: string): boolean {
-  const probe = join(workDir, `.group-probe-${process.pid}`);
+const ownUsers = (ids: StepIds): StepUser => ({
+  name: NAMELESS,
+  apart: "own users",
+  take: () => {
+    const id = ids.take();
+    return { uid: id, gid: id, ownUser: true };
+  },
+  keep: ({ uid, ownUser }) => void (ownUser && ids.keep(uid)),
+  giveBack: ({ uid, ownUser }) => void (ownUser && ids.giveBack(uid)),
+});
+
+/** In a container with a short map of ids the kernel refuses those outside it. */
+function isFree(workDir: string, id: number): boolean {
+  const probe = join(workDir, `.id-probe-${process.pid}`);
   try {
     writeFileSync(probe, "", { mode: 0o600 });
-    chownSync(probe, 0, FIRST_GROUP);
+    chownSync(probe, id, id);
     return true;
   } catch (error) {
     if (codeOf(error) === "EINVAL" || codeOf(error) === "EPERM") return false;

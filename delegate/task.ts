@@ -39,6 +39,7 @@ export type Held = {
 export type Task = {
   readonly lease: Lease;
   readonly folder: string;
+  readonly owner: Target["owner"];
   readonly connect: (link: Link, offset: number) => void;
   readonly disconnect: () => void;
   /** False when the server cannot mean it. */
@@ -144,6 +145,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   return {
     lease,
     folder,
+    owner: meta?.owner ?? undefined,
     connect: shipper.connect,
     disconnect: shipper.disconnect,
     acked: shipper.acked,

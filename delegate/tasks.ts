@@ -8,7 +8,7 @@ import { closeDescriptors, type Folders, type Found, keyOf, type Ready } from ".
 import { type Meta, paths, readJournal } from "./journal.ts";
 import { refusal, start, type Tools } from "./run.ts";
 import type { Lease, Link } from "./ship.ts";
-import { groupForTask, type StepUser } from "./step-user.ts";
+import type { StepOwner, StepUser } from "./step-user.ts";
 import { makeTask, type Task, type TaskDeps } from "./task.ts";
 
 export type TasksDeps = TaskDeps & {
@@ -17,7 +17,6 @@ export type TasksDeps = TaskDeps & {
   readonly tools: Tools;
   readonly bootId: string;
   readonly searchPath: string;
-  readonly chance: () => number;
 };
 
 /** What is said to a session about its tasks; `refused` is the session's own matter. */
@@ -51,6 +50,8 @@ export function makeTasks(deps: TasksDeps): Tasks {
     task.disconnect();
     deps.folders
       .discard(task.folder, task.isClean())
+      // What could not be ended keeps its user: nobody else may meet it.
+      .then(() => task.owner && task.isClean() && deps.user.giveBack(task.owner))
       .catch((error: unknown) =>
         log.warn({ folder: task.folder, error: textOf(error) }, "the folder of an ended task could not be removed"),
       );
@@ -140,16 +141,26 @@ function lost({ rhythm }: TasksDeps, link: Link, lease: Lease, message: string):
 
 /** Starts the task, or says why it never started. */
 function launch(deps: TasksDeps, lease: Lease, work: ShellTask): Task | string {
+  let owner: StepOwner | undefined;
+  try {
+    owner = deps.user.take();
+  } catch (error) {
+    return `The delegate could not prepare the task: ${textOf(error)}`;
+  }
+  const task = launchAs(owner, deps, lease, work);
+  if (typeof task === "string" && owner) deps.user.giveBack(owner);
+  return task;
+}
+
+function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, work: ShellTask): Task | string {
   const { user } = deps;
   const receivedAt = deps.rhythm.timers.now();
-  const group = user.switchTo ? groupForTask(user.switchTo, deps.chance) : undefined;
-  const owner = user.switchTo && group !== undefined ? { uid: user.switchTo.uid, gid: group } : undefined;
   const meta: Meta = {
     ...lease,
     cookie: randomBytes(24).toString("base64url"),
     receivedAt,
     bootId: deps.bootId,
-    owner: user.switchTo?.ownGroups ? (owner ?? null) : null,
+    owner: user.apart === "nothing own" ? null : (owner ?? null),
     outputs: work.outputs,
   };
   let ready: Ready;
@@ -189,6 +200,7 @@ function recover(deps: TasksDeps, found: Found): Task {
   const { folder, task, epoch } = found;
   const journal = readJournal(folder);
   const { decision, supervisor } = examine(journal, deps.bootId);
+  if (journal.meta?.owner) deps.user.keep(journal.meta.owner);
   const held = makeTask(deps, {
     lease: { task, epoch },
     folder,

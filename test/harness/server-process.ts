@@ -6,7 +6,17 @@
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,6 +120,14 @@ function killed(pid: number): number {
     // Gone meanwhile.
   }
   return pid;
+}
+
+/** An empty file that steps of every user may add to. */
+export function makeNotes({ exchange }: ServerFolder, name: string): string {
+  const path = join(exchange, name);
+  writeFileSync(path, "");
+  chmodSync(path, 0o666);
+  return path;
 }
 
 /** A named pipe that scripts wait at (`read -r word < path`) until the test lets one of them on. */

@@ -7,6 +7,7 @@ import { makeClient } from "../harness/client.ts";
 import { readToEnd, readUntil } from "../harness/event-stream.ts";
 import { pipelineOf, step } from "../harness/pipeline.ts";
 import {
+  makeNotes,
   makeGate,
   makeServerFolder,
   readFacts,
@@ -47,7 +48,7 @@ test("a step that prints while the database is away, and one that ends then", as
   const gate = makeGate(folder);
   const client = makeClient(await readFacts(folder));
   await client.makeProject();
-  const note = `echo ran >> ${folder.exchange}/notes`;
+  const note = `echo ran >> ${makeNotes(folder, "notes")}`;
   const wait = `read -r word < ${gate.path}`;
   await client.makePipeline(
     pipelineOf(

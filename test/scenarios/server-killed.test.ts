@@ -7,6 +7,7 @@ import { readToEnd, readUntil } from "../harness/event-stream.ts";
 import { pipelineOf, step } from "../harness/pipeline.ts";
 import {
   makeGate,
+  makeNotes,
   makeServerFolder,
   readFacts,
   startServer,
@@ -39,19 +40,19 @@ async function start(): Promise<void> {
 const counted = async (name: string): Promise<string> => readFile(`${folder.exchange}/${name}`, "utf8");
 
 test("a step that runs meanwhile goes on; its output and its result arrive after the restart, once", async () => {
-  const gate = makeGate(folder);
+  const [gate, notes] = [makeGate(folder), makeNotes(folder, "meanwhile")];
   const script = `
-    echo ran >> ${folder.exchange}/meanwhile
+    echo ran >> ${notes}
     echo before
     read -r word < ${gate.path}
     echo "away: $word"
     seq 1 20000
-    echo away >> ${folder.exchange}/meanwhile
+    echo away >> ${notes}
     read -r word < ${gate.path}
     echo "after: $word" >&2
     answer=$'two\\nlines'
     printf 'no line end'`;
-  const next = `printf '\\n%s\\n' "$ANSWER"; echo next >> ${folder.exchange}/meanwhile`;
+  const next = `printf '\\n%s\\n' "$ANSWER"; echo next >> ${notes}`;
   await client.makePipeline(
     pipelineOf(
       "meanwhile",
@@ -139,15 +140,16 @@ test("a step that fails while no server is there has failed, with its exit code"
 });
 
 test("many executions, killed again and again: each step runs once and every log is whole", async () => {
+  const notes = makeNotes(folder, "storm");
   const script = (number: number): string => `
-    echo "${number}" >> ${folder.exchange}/storm
+    echo "${number}" >> ${notes}
     for i in {1..300}; do echo "step ${number} line $i"; done`;
   await client.makePipeline(pipelineOf("storm", ...[1, 2, 3].map((number) => step(`step_${number}`, script(number)))));
   const ids = await Promise.all(Array.from({ length: 10 }, () => client.run("storm")));
   // Each kill comes when so many steps have begun, wherever the others are by then.
   for (const begun of [1, 6, 12]) {
     await until(
-      () => counted("storm").catch(() => ""),
+      () => counted("storm"),
       (text) => text.split("\n").length > begun,
     );
     await server.kill();

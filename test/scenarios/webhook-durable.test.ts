@@ -6,6 +6,7 @@ import { makeClient, type Client } from "../harness/client.ts";
 import { withEmbedded } from "../harness/embedded-db.ts";
 import { pipelineOf, step } from "../harness/pipeline.ts";
 import {
+  makeNotes,
   makeServerFolder,
   readFacts,
   startServer,
@@ -23,7 +24,7 @@ before(async () => {
   folder = await makeServerFolder();
   await start();
   await client.makeProject();
-  const script = `printf '%s\\n' "$CALL" >> ${folder.exchange}/calls; echo "call $CALL"`;
+  const script = `printf '%s\\n' "$CALL" >> ${makeNotes(folder, "calls")}; echo "call $CALL"`;
   await client.makePipeline(pipelineOf("called", step("note", script, { env: { CALL: "<+trigger.payload.call>" } })));
   webhook = new URL(await client.makeWebhook("called"));
 });
@@ -57,7 +58,7 @@ const fateOf = (apiUrl: string): Promise<string> => {
 };
 
 const calls = async (): Promise<readonly string[]> =>
-  (await readFile(`${folder.exchange}/calls`, "utf8").catch(() => "")).split("\n").filter(Boolean).toSorted();
+  (await readFile(`${folder.exchange}/calls`, "utf8")).split("\n").filter(Boolean).toSorted();
 
 test("killed after the 200 and before the execution was made", async () => {
   let apiUrl = "";

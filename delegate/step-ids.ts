@@ -1,0 +1,146 @@
+/**
+ * User ids for tasks, one for each that runs: the kernel keeps users apart
+ * where it does not keep groups apart, in signals above all.
+ *
+ * They come from a range that no rule of the system gives to anybody: above
+ * what containers get (to 0x6fffffff) and what directory services hand out
+ * (to 2000200000), below where ids may be taken for negative. The range falls
+ * into blocks. A work folder owns one block as long as it exists, since its
+ * tasks outlive the delegate; who owns which stands in one small database per
+ * machine, whose lock settles two delegates that ask at once.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, Fault, textOf, unable } from "./fault.ts";
+import { idsOf, livingProcesses } from "./processes.ts";
+import { type BlockRow, saveBlock } from "./store.ts";
+
+export const FIRST_ID = 0x7800_0000;
+const BLOCKS = 256;
+/** So many that files which a step left in /tmp have long lost their meaning when its id comes again. */
+const BLOCK_SIZE = 0x4_0000;
+
+/** Beside the default work folders, none of which begins with a dot. */
+export const REGISTRY = "/var/lib/railhead-delegate/.step-ids";
+
+export type StepIds = {
+  /** One that no task, no process and no file in the work folder has. @throws Fault when there is none */
+  readonly take: () => number;
+  /** An earlier delegate has given it to a task that is still there. */
+  readonly keep: (id: number) => void;
+  /** The task's processes are gone and its files are removed. */
+  readonly giveBack: (id: number) => void;
+};
+
+export type Claim = {
+  /** File of the machine's database. */
+  readonly registry: string;
+  /** Existing, links resolved; its lock is ours. */
+  readonly workDir: string;
+  /** The secret in its file `identity`. */
+  readonly identity: string;
+  /** Numbers in [0, 1). */
+  readonly chance: () => number;
+  /** Ids that others own, as pairs of first and last. */
+  readonly foreign?: readonly Span[];
+};
+
+export type Span = readonly [first: number, last: number];
+
+/** @throws Fault when the registry cannot be used or no block is left */
+export function openStepIds(claim: Claim): StepIds {
+  const alive = idsInUse();
+  const first = blockStart(claimBlock(claim, alive));
+  // What an earlier delegate could not end keeps its id.
+  const used = new Set([...alive].filter((id) => id >= first && id < first + BLOCK_SIZE));
+  let next = Math.floor(claim.chance() * BLOCK_SIZE);
+  return {
+    take: () => {
+      for (let tried = 0; tried < BLOCK_SIZE; tried += 1) {
+        const id = first + next;
+        next = (next + 1) % BLOCK_SIZE;
+        if (used.has(id)) continue;
+        used.add(id);
+        return id;
+      }
+      throw unable("no user id is left for another task");
+    },
+    keep: (id) => void used.add(id),
+    giveBack: (id) => void used.delete(id),
+  };
+}
+
+const blockStart = (block: number): number => FIRST_ID + block * BLOCK_SIZE;
+
+/** Of all users, groups and ids set aside for user namespaces that this machine's files name. */
+export function foreignSpans(): readonly Span[] {
+  const single = ["/etc/passwd", "/etc/group"].flatMap((file) => fields(file).map((field) => Number(field[2])));
+  const many = ["/etc/subuid", "/etc/subgid"].flatMap((file) =>
+    fields(file).map((field): Span => [Number(field[1]), Number(field[1]) + Number(field[2]) - 1]),
+  );
+  return [...single.map((id): Span => [id, id]), ...many];
+}
+
+function fields(file: string): string[][] {
+  try {
+    return readFileSync(file, "utf8")
+      .split("\n")
+      .map((line) => line.split(":"));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function claimBlock(claim: Claim, alive: ReadonlySet<number>): number {
+  try {
+    return saveBlock(claim.registry, (rows) => chooseBlock(rows, claim, alive)).block;
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw unable(
+      `${claim.registry}, where the delegates of this machine share out user ids for steps, cannot be used: ${textOf(error)}; name one user for all steps with --step-user`,
+    );
+  }
+}
+
+/** The work folder's own block; otherwise the first that nobody has, or whose folder and processes are gone. */
+function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet<number>): BlockRow {
+  const owner = hashOf(claim.identity);
+  const own = rows.find((row) => row.owner === owner);
+  const taken = new Set(rows.filter((row) => isInUse(row, alive)).map(({ block }) => block));
+  const foreign = claim.foreign ?? foreignSpans();
+  const isFree = (block: number): boolean => !taken.has(block) && !foreign.some((span) => overlaps(block, span));
+  const block = own?.block ?? Array.from({ length: BLOCKS }, (_, n) => n).find(isFree);
+  if (block === undefined)
+    throw unable(
+      `all ${BLOCKS} blocks of user ids for steps belong to work folders on this machine; delete folders that nobody needs, or use --step-user`,
+    );
+  return { block, owner, workDir: claim.workDir };
+}
+
+const hashOf = (identity: string): string => createHash("sha256").update(identity).digest("hex");
+
+function isInUse({ block, owner, workDir }: BlockRow, alive: ReadonlySet<number>): boolean {
+  const first = blockStart(block);
+  if (alive.values().some((id) => id >= first && id < first + BLOCK_SIZE)) return true;
+  try {
+    return hashOf(readFileSync(join(workDir, "identity"), "utf8").trim()) === owner;
+  } catch (error) {
+    // A disk that fails now may hold the folder tomorrow.
+    return codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR";
+  }
+}
+
+const overlaps = (block: number, [first, last]: Span): boolean =>
+  first < blockStart(block + 1) && last >= blockStart(block);
+
+/** Users and groups of all processes. */
+function idsInUse(): ReadonlySet<number> {
+  return new Set(
+    livingProcesses(2).flatMap(({ pid }) => {
+      const ids = idsOf(pid);
+      return ids ? [...ids.uids, ...ids.gids] : [];
+    }),
+  );
+}

@@ -1,0 +1,33 @@
+/** The one database of the delegates: which work folder of this machine owns which block of user ids. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/** `owner`: hash of the work folder's identity. */
+export type BlockRow = { readonly block: number; readonly owner: string; readonly workDir: string };
+
+const PATIENCE_MS = 10_000;
+
+/** Alone with the rows, whoever else comes waits; what `choose` answers replaces the row of its block and of its owner. */
+export function saveBlock(path: string, choose: (rows: readonly BlockRow[]) => BlockRow): BlockRow {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o711 });
+  // SQLite would make it readable for everybody, and whoever may read a file may lock it.
+  writeFileSync(path, "", { flag: "a", mode: 0o600 });
+  const file = new DatabaseSync(path, { timeout: PATIENCE_MS });
+  try {
+    file.exec("begin immediate");
+    file.exec(
+      "create table if not exists blocks (block integer primary key, owner text not null unique, work_dir text not null)",
+    );
+    const rows = file.prepare(`select block, owner, work_dir as "workDir" from blocks`).all() as BlockRow[];
+    const chosen = choose(rows);
+    file
+      .prepare("insert or replace into blocks (block, owner, work_dir) values (?, ?, ?)")
+      .run(chosen.block, chosen.owner, chosen.workDir);
+    file.exec("commit");
+    return chosen;
+  } finally {
+    // What was not committed is undone.
+    file.close();
+  }
+}
