@@ -7,15 +7,7 @@ import { addAuditTypes, makeAudit, makeTrail, type ListAudits } from "./audit/in
 import { makeConnectors } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
 import type { NewId, Uuid } from "./core/ids.ts";
-import {
-  addDelegateTypes,
-  localDelegateDir,
-  makeDelegates,
-  MAX_FRAME,
-  startLocalDelegate,
-  type Delegates,
-  type LocalDelegate,
-} from "./delegates/index.ts";
+import { addDelegateTypes, makeDelegates, MAX_FRAME, type Delegates } from "./delegates/index.ts";
 import { makeEnvironments } from "./environments/index.ts";
 import { addExecutionMutations, addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
 import { addIdentityTypes, firstStart, makeIdentity, type FirstFacts, type Identity } from "./identity/index.ts";
@@ -60,14 +52,6 @@ export type PlatformDeps = {
 };
 
 export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
-
-export type LocalDelegateConfig = {
-  /** Where the server listens. */
-  readonly url: string;
-  readonly accountId: Uuid;
-  readonly dataDir: string;
-  readonly delegateDir: string | undefined;
-};
 
 const SWEEP_MS = 1_000;
 const RECONCILE_MS = 5_000;
@@ -143,14 +127,8 @@ export async function buildPlatform(deps: PlatformDeps) {
     schema,
     sweep,
     reconcile: served.reconcile,
-    renewLocalToken: delegates.renewLocalToken,
-    startLocalDelegate: ({ url, accountId, ...config }: LocalDelegateConfig): LocalDelegate =>
-      startLocalDelegate({
-        url,
-        workDir: localDelegateDir(config),
-        token: () => delegates.renewLocalToken(accountId),
-        log,
-      }),
+    renewLocalPass: delegates.renewLocalPass,
+    startLocalDelegate: delegates.startLocal,
     /** From now on /health/ready says so; to be called last. */
     ready: health.ready,
     /** Makes the account of an empty database. `announce` gets what only this call knows, before the commit. */

@@ -8,6 +8,8 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
 import { CANCEL_CHANNEL, makeCancels } from "./cancel.ts";
 import { makeDispatch, READY_CHANNEL } from "./enqueue.ts";
+import { localDelegateDir, startLocalDelegate, type LocalDelegate, type LocalDelegateConfig } from "./local.ts";
+import { localClaimFile, renewLocalPass, type LocalClaimFile } from "./local-pass.ts";
 import { makeReconcile } from "./reconcile.ts";
 import { makeListDelegates } from "./list.ts";
 import { registryRoutes } from "./rest/registry.ts";
@@ -23,11 +25,10 @@ import {
   makeDeleteDelegateToken,
   makeListDelegateTokens,
   makeRevokeDelegateToken,
-  renewLocalToken,
 } from "./tokens.ts";
 
 export { MAX_FRAME } from "../../protocol/messages.ts";
-export { localDelegateDir, startLocalDelegate, type LocalDelegate } from "./local.ts";
+export type { LocalClaim, LocalClaimFile } from "./local-pass.ts";
 export { addDelegateTypes } from "./graphql.ts";
 export type { CancelRun, CancelTask } from "./cancel.ts";
 export type { Enqueue } from "./enqueue.ts";
@@ -75,7 +76,14 @@ export function makeDelegates(deps: DelegatesDeps) {
     ...verbs,
     enqueue: dispatch.enqueue,
     ...cancels,
-    renewLocalToken: (accountId: Uuid): Promise<string> => renewLocalToken(deps, accountId),
+    renewLocalPass: (accountId: Uuid, file: LocalClaimFile) => renewLocalPass(deps, accountId, file),
+    startLocal: ({ url, accountId, ...config }: LocalDelegateConfig): LocalDelegate =>
+      startLocalDelegate({
+        url,
+        workDir: localDelegateDir(config),
+        pass: () => renewLocalPass(deps, accountId, localClaimFile(config.dataDir)),
+        log: deps.log,
+      }),
     /** The tasks of a run that no delegate has taken yet, and what they ask for. */
     waitingTasks: (accountId: Uuid, runId: Uuid) => waitingTasks(db, accountId, runId),
     delegatesOf: (accountId: Uuid, runId: Uuid) => delegatesOf(db, accountId, runId),

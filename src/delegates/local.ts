@@ -11,22 +11,34 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as rest } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { Uuid } from "../core/ids.ts";
 import type { Log } from "../platform/log/log.ts";
+import type { LocalPass } from "./local-pass.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../cli/railhead.js", import.meta.url));
-const NAME = "local";
 const STOP_MS = 2_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** The delegate's own way of saying that trying again is of no use. */
+/** The delegate's own way of saying that the server refused it. */
 const REFUSED = 3;
+/** Ours of saying that there is nothing to start it with. */
+const REVOKED = "revoked";
 
 export type LocalDelegate = { readonly stop: () => Promise<void>; readonly pid: () => number | undefined };
+
+export type LocalDelegateConfig = {
+  /** Where the server listens. */
+  readonly url: string;
+  readonly accountId: Uuid;
+  readonly dataDir: string;
+  readonly delegateDir: string | undefined;
+};
 
 export type LocalDelegateOptions = {
   readonly url: string;
   readonly workDir: string;
-  readonly token: () => Promise<string>;
+  /** Asked for at each start of the program; undefined: an operator wants no local delegate. */
+  readonly pass: () => Promise<LocalPass | undefined>;
   readonly log: Log;
 };
 
@@ -36,17 +48,27 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
 
   async function keepRunning(): Promise<void> {
     for (let pause = FIRST_PAUSE_MS; !stopping.signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const code = await runOnce();
+      const code = await runOnce().catch((error: unknown) => {
+        options.log.error({ err: error }, "the local delegate could not be started");
+        return null;
+      });
       if (stopping.signal.aborted) return;
-      if (code === REFUSED) return options.log.error("the local delegate was refused and stays off");
-      options.log.warn({ code }, "the local delegate ended; it is started again");
+      if (code === REVOKED)
+        return options.log.warn("the local delegate's token is revoked: the local delegate stays off");
+      // A refusal may pass: another work folder has its name until that one has been silent for a minute.
+      const what = code === REFUSED ? "was refused" : "ended";
+      options.log.warn({ code, pauseMs: pause }, `the local delegate ${what}; it is started again`);
       await rest(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 
-  async function runOnce(): Promise<number | null> {
-    const token = await options.token();
-    const args = [PROGRAM, "delegate", "--local", "--url", options.url, "--name", NAME, "--work-dir", options.workDir];
+  async function runOnce(): Promise<number | null | typeof REVOKED> {
+    const pass = await options.pass();
+    if (!pass) return REVOKED;
+    // The end may have come while the database was asked.
+    if (stopping.signal.aborted) return null;
+    const { url, workDir } = options;
+    const args = [PROGRAM, "delegate", "--local", "--url", url, "--name", pass.name, "--work-dir", workDir];
     // None of the server's environment, which may hold keys and passwords.
     const env = {
       PATH: process.env["PATH"],
@@ -59,15 +81,13 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
     passOn(started.stderr, options.log);
     // It may end before it has read its token.
     started.stdin.on("error", () => undefined);
-    started.stdin.write(`${token}\n`);
+    started.stdin.write(`${pass.token}\n`);
     const [code] = (await once(started, "exit")) as [number | null];
     child = undefined;
     return code;
   }
 
-  const running = keepRunning().catch((error: unknown) =>
-    options.log.error({ err: error }, "the local delegate could not be started"),
-  );
+  const running = keepRunning();
   return {
     pid: () => child?.pid,
     async stop() {

@@ -8,7 +8,7 @@ import { hashSecret, newTokenSecret, readToken, secretMatches, writeToken } from
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { delegatesOfToken, deleteToken, listTokens, revokeToken, type TokenView } from "./store/registry.ts";
-import { findDelegateToken, insertDelegateToken, replaceDelegateToken } from "./store/delegates.ts";
+import { findDelegateToken, insertDelegateToken } from "./store/delegates.ts";
 
 type Deps = {
   readonly db: Db;
@@ -109,22 +109,6 @@ const change = (verb: string, name: string) => ({
   resourceId: name,
   scope: {},
 });
-
-/** The local delegate's token: a new one at each start, so that none has to be kept in plain text. */
-export const LOCAL_TOKEN_NAME = "local";
-
-export async function renewLocalToken(deps: Pick<Deps, "db" | "clock" | "newId">, accountId: Uuid): Promise<string> {
-  const secret = newTokenSecret();
-  const tokenId = await replaceDelegateToken(deps.db, {
-    accountId,
-    id: deps.newId(),
-    name: LOCAL_TOKEN_NAME,
-    secretHash: hashSecret(secret),
-    createdBy: null,
-    at: deps.clock.now(),
-  });
-  return writeToken("dlg", { accountId, tokenId, secret });
-}
 
 export async function authenticateDelegate(
   db: Db,

@@ -6,6 +6,7 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { buildPlatform, type Platform } from "../../src/app.ts";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
+import type { LocalClaim, LocalClaimFile } from "../../src/delegates/index.ts";
 import { hashSecret, writeToken } from "../../src/platform/crypto/tokens.ts";
 import type { Db } from "../../src/platform/db/db.ts";
 import { openDb } from "../../src/platform/db/pool.ts";
@@ -66,10 +67,22 @@ export type PlatformOptions = {
 
 export async function startTestPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
   const database = await freshDatabase();
-  return startOn(database, { ...options, clock: options.clock ?? handClock() }, { rootKey: randomBytes(32) });
+  return startOn(
+    database,
+    { ...options, clock: options.clock ?? handClock() },
+    {
+      rootKey: randomBytes(32),
+      localClaim: claimInMemory(),
+    },
+  );
 }
 
-type Shared = { readonly rootKey: Buffer; readonly apiKey?: string };
+type Shared = { readonly rootKey: Buffer; readonly apiKey?: string; readonly localClaim: LocalClaimFile };
+
+function claimInMemory(): LocalClaimFile {
+  let claim: LocalClaim | undefined;
+  return { read: () => claim, keep: (made) => void (claim = made) };
+}
 
 async function startOn(
   database: TestDatabase,
@@ -138,7 +151,11 @@ async function startOn(
         contentType: "application/json",
         body: JSON.stringify({ query, variables }),
       }),
-    delegateToken: () => platform.renewLocalToken(accountId),
+    delegateToken: async () => {
+      const pass = await platform.renewLocalPass(accountId, shared.localClaim);
+      if (!pass) throw new Error("the test has revoked the local delegate's token");
+      return pass.token;
+    },
     addUser: (role) => addUser(db, accountId, role, clock.now()),
     addAccount: () => addAccount(db, clock.now()),
     replica: async () => {

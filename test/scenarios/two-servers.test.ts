@@ -1,16 +1,19 @@
 /** Two servers on one database: whichever is asked, the work is done once, where the delegate is. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { Client as Database } from "pg";
 import { makeClient, type Client } from "../harness/client.ts";
 import { databaseByAddress } from "../harness/database.ts";
 import { readToEnd, readUntil } from "../harness/event-stream.ts";
 import { pipelineOf, step } from "../harness/pipeline.ts";
+import { startProgram } from "../harness/program.ts";
 import {
   isAlive,
   makeGate,
   makeServerFolder,
+  processesIn,
   readFacts,
   startServer,
   type Gate,
@@ -23,7 +26,10 @@ let database: Awaited<ReturnType<typeof databaseByAddress>>;
 let folders: readonly ServerFolder[];
 let servers: readonly ServerProcess[] = [];
 let gate: Gate;
-/** A holds the delegate; `viaA` and `viaB` ask one server each. */
+/** Each server's own delegate. */
+let localA = "";
+let localB = "";
+/** `viaA` and `viaB` ask one server each. */
 let viaA: Client;
 let viaB: Client;
 
@@ -42,10 +48,7 @@ test("started at the same time on an empty database: one migrates, one makes the
   const [folderA, folderB] = folders;
   assert.ok(folderA && folderB);
   const env = { DATABASE_URL: database.url, RAILHEAD_ROOT_KEY };
-  const [a, b] = await Promise.all([
-    startServer(folderA, env),
-    startServer(folderB, { ...env, RAILHEAD_LOCAL_DELEGATE: "off" }),
-  ]);
+  const [a, b] = await Promise.all([startServer(folderA, env), startServer(folderB, env)]);
   servers = [a, b];
   const migrated = [a, b].map((server) => server.stderr().match(/"msg":"migration applied"/g)?.length ?? 0);
   assert.deepEqual(migrated.toSorted((x, y) => x - y).slice(0, 1), [0]);
@@ -63,12 +66,52 @@ test("started at the same time on an empty database: one migrates, one makes the
   await viaA.makeProject();
 });
 
+const nameOf = ({ dataDir }: ServerFolder): string =>
+  (JSON.parse(readFileSync(`${dataDir}/local-delegate.json`, "utf8")) as { name: string }).name;
+
+const pipelineFor = (delegate: string): string => `on_${delegate.replace("-", "_")}`;
+
+/** Runs the pipeline whose step asks for this delegate; answers which one it was. */
+async function whoRuns(delegate: string, via = viaB): Promise<string> {
+  const id = await via.run(pipelineFor(delegate));
+  assert.equal(await via.end(id), "SUCCESS");
+  return (await via.node(id, "one")).delegateInfoList[0].name;
+}
+
+test("each has its local delegate under a name of its own, and both take tasks", async () => {
+  [localA = "", localB = ""] = folders.map(nameOf);
+  const [first, second] = [localA, localB].toSorted();
+  assert.equal(first, "local");
+  assert.match(second ?? "", /^local-[0-9a-f]{6}$/);
+  for (const name of [localA, localB])
+    await viaA.makePipeline(pipelineOf(pipelineFor(name), step("one", "echo one", { selectors: [name] })));
+  assert.deepEqual(await Promise.all([whoRuns(localA), whoRuns(localB)]), [localA, localB]);
+});
+
+test("a local delegate that ends comes back, and the other one stays", async () => {
+  for (const [n, name] of [localA, localB].entries()) {
+    const [server, folder] = [servers[n], folders[n]];
+    assert.ok(server && folder);
+    const delegate = processesIn(folder.path).find(({ command }) => command.startsWith("railhead delegate"));
+    process.kill(delegate?.pid ?? assert.fail(`${name} does not run`), "SIGKILL");
+    await server.said(/("msg":"delegate connected"[^]*){2}/);
+  }
+  assert.deepEqual(await Promise.all([whoRuns(localA), whoRuns(localB)]), [localA, localB]);
+  for (const server of servers) assert.doesNotMatch(server.stderr(), /"msg":"the local delegate was refused/);
+});
+
 test("a step started through B runs on A's delegate, and B streams its log", async () => {
   await viaB.makePipeline(
     pipelineOf(
       "shared",
-      step("one", `echo first; read -r word < ${gate.path}; echo second; answer=42`, { outputs: ["answer"] }),
-      step("two", `echo "answer $ANSWER"`, { env: { ANSWER: "<+execution.steps.one.output.outputVariables.answer>" } }),
+      step("one", `echo first; read -r word < ${gate.path}; echo second; answer=42`, {
+        outputs: ["answer"],
+        selectors: [localA],
+      }),
+      step("two", `echo "answer $ANSWER"`, {
+        selectors: [localA],
+        env: { ANSWER: "<+execution.steps.one.output.outputVariables.answer>" },
+      }),
     ),
   );
   const id = await viaB.run("shared");
@@ -79,7 +122,7 @@ test("a step started through B runs on A's delegate, and B streams its log", asy
     ["first\n", "first\n"],
   );
   assert.equal((await viaB.node(id, "one")).status, "Running");
-  assert.equal((await viaB.node(id, "one")).delegateInfoList[0].name, "local");
+  assert.equal((await viaB.node(id, "one")).delegateInfoList[0].name, localA);
   gate.open();
   const rest = { text: "second\nanswer 42\n", status: "SUCCESS" };
   assert.deepEqual(await Promise.all([readToEnd(atA), readToEnd(atB)]), [rest, rest]);
@@ -87,7 +130,9 @@ test("a step started through B runs on A's delegate, and B streams its log", asy
 });
 
 test("an abort through B ends the step on A's delegate", async () => {
-  await viaB.makePipeline(pipelineOf("stuck", step("one", `echo "pid $$"; read -r word < ${gate.path}`)));
+  await viaB.makePipeline(
+    pipelineOf("stuck", step("one", `echo "pid $$"; read -r word < ${gate.path}`, { selectors: [localA] })),
+  );
   const id = await viaB.run("stuck");
   const { text } = await readUntil(viaB.follow(id), "\n");
   assert.equal((await viaB.abort(id)).status, 200);
@@ -100,7 +145,9 @@ test("when A is killed its steps end nowhere else; B answers, and takes the dele
   const [a] = servers;
   const [folderA] = folders;
   assert.ok(a && folderA);
-  await viaB.makePipeline(pipelineOf("orphan", step("one", `echo first; read -r word < ${gate.path}; echo second`)));
+  await viaB.makePipeline(
+    pipelineOf("orphan", step("one", `echo first; read -r word < ${gate.path}; echo second`, { selectors: [localA] })),
+  );
   const id = await viaB.run("orphan");
   const stream = viaB.follow(id);
   await readUntil(stream, "first\n");
@@ -110,4 +157,32 @@ test("when A is killed its steps end nowhere else; B answers, and takes the dele
   const back = await startServer(folderA, { DATABASE_URL: database.url, RAILHEAD_ROOT_KEY });
   servers = [back, ...servers.slice(1)];
   assert.deepEqual(await readToEnd(stream), { text: "second\n", status: "SUCCESS" });
+});
+
+test("a local delegate in another work folder is refused while the last one may still live, and tries until it is in", async () => {
+  const [, b] = servers;
+  const [, folderB] = folders;
+  assert.ok(b && folderB);
+  await b.end("SIGTERM");
+  const program = startProgram({
+    args: ["server"],
+    env: {
+      PORT: "0",
+      DATABASE_URL: database.url,
+      RAILHEAD_ROOT_KEY,
+      RAILHEAD_DATA_DIR: folderB.dataDir,
+      RAILHEAD_DELEGATE_DIR: `${folderB.path}/elsewhere`,
+    },
+    cwd: folderB.path,
+  });
+  servers = [...servers.slice(0, 1), { ...program, url: "", kill: () => program.end("SIGKILL") }];
+  await program.said(/"msg":"the local delegate was refused; it is started again"/);
+  // As if a minute had gone by.
+  const later = new Database({ connectionString: database.url });
+  await later.connect();
+  await later.query("update delegates set seen_at = seen_at - 60000 where name = $1", [localB]);
+  await later.end();
+  await program.said(/"msg":"delegate connected"/);
+  const facts = await Promise.any(folders.map(readFacts));
+  assert.equal(await whoRuns(localB, makeClient({ ...facts, baseUrl: servers[0]?.url ?? "" })), localB);
 });

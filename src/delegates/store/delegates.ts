@@ -80,16 +80,34 @@ export async function insertDelegateToken(db: Store, token: DelegateToken): Prom
   return rows.length > 0;
 }
 
-/** Gives the token of this name another secret, making it where it is missing; answers its id. */
-export async function replaceDelegateToken(db: Store, token: DelegateToken): Promise<Uuid> {
-  const rows = await db.query<{ id: Uuid }>(
-    `insert into delegate_tokens (account_id, id, name, secret_hash, created_by, created_at) values ($1, $2, $3, $4, $5, $6)
-     on conflict (account_id, name) where deleted_at is null do update set secret_hash = $4, revoked_at = null returning id`,
-    [token.accountId, token.id, token.name, token.secretHash, token.createdBy, token.at],
+/**
+ * Inserts a token whose name is free of other tokens and of delegates that came by another token than `former`. False
+ * when it is not; of two that claim one name at once the second waits for the first's commit.
+ */
+export async function claimDelegateToken(db: Store, token: DelegateToken, former: Uuid | undefined): Promise<boolean> {
+  const rows = await db.query(
+    `insert into delegate_tokens (account_id, id, name, secret_hash, created_by, created_at)
+     select $1, $2, $3, $4, $5, $6
+      where not exists (select from delegates where account_id = $1 and name = $3 and token_id is distinct from $7)
+     on conflict (account_id, name) where deleted_at is null do nothing returning id`,
+    [token.accountId, token.id, token.name, token.secretHash, token.createdBy, token.at, former ?? null],
   );
-  const [row] = rows;
-  if (!row) throw new Error("the upsert of a delegate token returned no row");
-  return row.id;
+  return rows.length > 0;
+}
+
+/** Gives the token another secret unless it is revoked; undefined when there is none, or it was deleted. */
+export async function renewDelegateToken(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+  secretHash: Buffer,
+): Promise<{ readonly revoked: boolean } | undefined> {
+  const rows = await db.query<{ revoked: boolean }>(
+    `update delegate_tokens set secret_hash = case when revoked_at is null then $3 else secret_hash end
+      where account_id = $1 and id = $2 and deleted_at is null returning revoked_at is not null as revoked`,
+    [accountId, id, secretHash],
+  );
+  return rows[0];
 }
 
 export async function findDelegateToken(
