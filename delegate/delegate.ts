@@ -17,7 +17,7 @@ import { makeTasks } from "./tasks.ts";
 import type { Timers } from "./timers.ts";
 import { defaultWorkDir, identityOf, prepareWorkDir } from "./work-dir.ts";
 
-export type Settings = Pick<Options, "socketUrl" | "name" | "tags" | "workDir" | "slots" | "stepUser"> & {
+export type Settings = Pick<Options, "socketUrl" | "name" | "tags" | "workDir" | "slots" | "stepUser" | "stepPath"> & {
   readonly token: string;
 };
 
@@ -67,7 +67,8 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
   const release = await lockWorkDir(identity, workDir.path);
   try {
     const user = stepUser(settings.stepUser, { registry: REGISTRY, workDir: workDir.path, identity, chance });
-    const tools = findTools(process.env["PATH"]);
+    const stepPath = settings.stepPath ?? searchPath(process.env["PATH"], isRoot);
+    const tools = findTools(`${stepPath}:${process.env["PATH"] ?? ""}`);
     checkReach(workDir, user, tools.bash);
     const boot = bootId();
     tellUser(log, user, isRoot);
@@ -83,7 +84,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       user,
       tools,
       bootId: boot,
-      searchPath: searchPath(process.env["PATH"]),
+      searchPath: stepPath,
       rhythm: { timers, flushMs: around.flushMs, pollMs: around.pollMs },
       patience: { timers, graceMs: around.graceMs, drainMs: DRAIN_MS },
       leftoverPatience: { timers, graceMs: around.leftoverGraceMs, drainMs: DRAIN_MS },

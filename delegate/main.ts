@@ -1,6 +1,7 @@
 import process from "node:process";
 import { startDelegate, usualTimes } from "./delegate.ts";
 import { Fault } from "./fault.ts";
+import { closeInherited } from "./inherited.ts";
 import { stderrLog } from "./log.ts";
 import { parseOptions } from "./options.ts";
 import { systemTimers } from "./timers.ts";
@@ -15,6 +16,7 @@ const REFUSED = 3;
  * 2 wrong options, 3 refused by the server. Steps never end with it.
  */
 export async function main(argv: readonly string[]): Promise<number> {
+  closeInherited();
   try {
     const parsed = parseOptions(argv, process.env);
     // Steps, dumps and whoever prints the environment must not find the token.

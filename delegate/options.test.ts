@@ -32,6 +32,8 @@ test("all options are read", () => {
     "7",
     "--step-user",
     "ci",
+    "--step-path",
+    "/opt/bin:/bin",
   ]);
   assert.deepEqual(options, {
     socketUrl: "ws://127.0.0.1:7070/delegate/connect",
@@ -41,6 +43,7 @@ test("all options are read", () => {
     workDir: "/w",
     slots: 7,
     stepUser: "ci",
+    stepPath: "/opt/bin:/bin",
     local: false,
   });
 });
@@ -79,6 +82,9 @@ const wrong: readonly (readonly [argv: readonly string[], names: RegExp])[] = [
   [withOption("--slots", "4.5"), /--slots '4\.5'/],
   [withOption("--work-dir", ""), /--work-dir is empty/],
   [withOption("--step-user", ""), /--step-user is empty/],
+  [withOption("--step-path", ""), /--step-path '' must hold absolute folders/],
+  [withOption("--step-path", "/bin::/usr/bin"), /--step-path/],
+  [withOption("--step-path", "bin:/usr/bin"), /--step-path/],
   [["--url", "http://x", "--name", "box"], /a token is missing/],
   [withOption("--token-file", "/t"), /exclude each other/],
   [[...GOOD, "--local"], /--local/],

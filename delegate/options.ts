@@ -21,6 +21,8 @@ export type Options = {
   readonly workDir: string | undefined;
   readonly slots: number;
   readonly stepUser: string | undefined;
+  /** Where steps find programs: folders with colons between them. */
+  readonly stepPath: string | undefined;
   readonly local: boolean;
 };
 
@@ -56,6 +58,7 @@ type Raw = {
   readonly workDir?: string;
   readonly slots?: string;
   readonly stepUser?: string;
+  readonly stepPath?: string;
   readonly local?: boolean;
 };
 
@@ -75,6 +78,7 @@ function describe(printed: string[]): Command {
       "--step-user <user>",
       "who runs all steps when started as root (default: a user of its own for each); name, uid or uid:gid",
     )
+    .option("--step-path <folders>", "PATH of the steps (default: as root the system's usual one, otherwise this one)")
     .option("--local", "started by a server: token on the first line of standard input, whose end ends the delegate")
     .exitOverride()
     .configureOutput({ writeOut: (text) => printed.push(text), writeErr: () => {}, outputError: () => {} });
@@ -90,6 +94,7 @@ function check(raw: Raw, env: Readonly<Record<string, string | undefined>>): Opt
     workDir: filled("--work-dir", raw.workDir),
     slots: slots(raw.slots),
     stepUser: filled("--step-user", raw.stepUser),
+    stepPath: folders("--step-path", raw.stepPath),
     local: raw.local === true,
   };
 }
@@ -137,6 +142,12 @@ function slots(text: string | undefined): number {
   const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (number < 1 || number > MAX_SLOTS) throw usage(`--slots '${text}' must be a whole number from 1 to ${MAX_SLOTS}`);
   return number;
+}
+
+function folders(option: string, value: string | undefined): string | undefined {
+  if (value !== undefined && value.split(":").some((folder) => !folder.startsWith("/") || /\p{Cc}/u.test(folder)))
+    throw usage(`${option} '${value}' must hold absolute folders with colons between them, as in /opt/bin:/usr/bin`);
+  return value;
 }
 
 function filled(option: string, value: string | undefined): string | undefined {

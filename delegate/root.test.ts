@@ -114,6 +114,7 @@ test("without a name in /etc/passwd Bash and git work", onlyAsRoot, async () => 
   const delegate = await joinServer(server, place);
   const script = [
     "set -e",
+    'echo "$PATH"',
     'echo "$USER $LOGNAME"; [ ~ = "$HOME" ]',
     "git init -q -b main one && cd one && echo text >file && git add file",
     "git -c user.name=A -c user.email=a@example.com commit -q -m first && cd ..",
@@ -125,24 +126,36 @@ test("without a name in /etc/passwd Bash and git work", onlyAsRoot, async () => 
     { kind: "exited", exitCode: 0, outputs: [] },
     task.output().toString(),
   );
-  assert.equal(task.output().toString(), "railhead-step railhead-step\ntext\n");
+  assert.equal(
+    task.output().toString(),
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\nrailhead-step railhead-step\ntext\n",
+  );
   await delegate.stop();
   await server.close();
   place.remove();
 });
 
-test("--step-user: one user for all steps, each task in a group of its own", onlyAsRoot, async () => {
-  const place = makePlace();
-  const server = await startPretendServer();
-  const delegate = await startDelegate(settingsFor(server, place, { stepUser: "nobody" }), around);
-  await server.welcomed();
-  const task = server.run({ script: 'id -un; [ "$(id -g)" -ge 1073741824 ] && echo "own group"; echo "$USER"' });
-  await task.finished;
-  assert.equal(task.output().toString(), "nobody\nown group\nnobody\n");
-  await delegate.stop();
-  await server.close();
-  place.remove();
-});
+test(
+  "--step-user: one user for all steps, each task in a group of its own; --step-path: their PATH",
+  onlyAsRoot,
+  async () => {
+    const place = makePlace();
+    const server = await startPretendServer();
+    const delegate = await startDelegate(
+      settingsFor(server, place, { stepUser: "nobody", stepPath: "/opt/tools/bin:/usr/bin:/bin" }),
+      around,
+    );
+    await server.welcomed();
+    const task = server.run({
+      script: 'id -un; [ "$(id -g)" -ge 1073741824 ] && echo "own group"; echo "$USER"; echo "$PATH"',
+    });
+    await task.finished;
+    assert.equal(task.output().toString(), "nobody\nown group\nnobody\n/opt/tools/bin:/usr/bin:/bin\n");
+    await delegate.stop();
+    await server.close();
+    place.remove();
+  },
+);
 
 test("a work folder that the step user cannot reach is refused, naming what is closed", onlyAsRoot, async () => {
   const place = makePlace();

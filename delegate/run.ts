@@ -37,8 +37,13 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The search path for steps: the delegate's own, without what npm puts in front of it for its scripts. */
-export function searchPath(path: string | undefined): string {
+/**
+ * The search path for steps when none is configured. As root the system's usual
+ * one: root's own is no matter of its steps, and may name folders closed to
+ * them. Otherwise the delegate's, without what npm puts in front of it for its scripts.
+ */
+export function searchPath(path: string | undefined, isRoot: boolean): string {
+  if (isRoot) return DEFAULT_PATH;
   const kept = (path ?? "").split(delimiter).filter((dir) => dir.startsWith("/") && !dir.includes("/node_modules/"));
   return kept.length === 0 ? DEFAULT_PATH : kept.join(delimiter);
 }
@@ -96,7 +101,7 @@ export function start(order: Start): Running {
   return { child, supervisor: { pid, startTime } };
 }
 
-/** Nothing of the delegate's own environment but the search path. The cookie comes last: nothing may replace it. */
+/** Nothing of the delegate's own environment. The cookie comes last: nothing may replace it. */
 function environment({ folder, cookie, userName, work, searchPath: path }: Start): Record<string, string> {
   const at = paths(folder);
   const base = {

@@ -40,6 +40,7 @@ export const settingsFor = (server: PretendServer, place: Place, more: Partial<S
   workDir: place.path,
   slots: 4,
   stepUser: undefined,
+  stepPath: undefined,
   ...more,
 });
 

@@ -81,6 +81,7 @@ export function makeDelegates(deps: DelegatesDeps) {
       startLocalDelegate({
         url,
         workDir: localDelegateDir(config),
+        stepPath: config.stepPath,
         pass: () => renewLocalPass(deps, accountId, localClaimFile(config.dataDir)),
         log: deps.log,
       }),

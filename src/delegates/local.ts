@@ -32,11 +32,14 @@ export type LocalDelegateConfig = {
   readonly accountId: Uuid;
   readonly dataDir: string;
   readonly delegateDir: string | undefined;
+  /** PATH of the steps; undefined lets the delegate choose. */
+  readonly stepPath: string | undefined;
 };
 
 export type LocalDelegateOptions = {
   readonly url: string;
   readonly workDir: string;
+  readonly stepPath: string | undefined;
   /** Asked for at each start of the program; undefined: an operator wants no local delegate. */
   readonly pass: () => Promise<LocalPass | undefined>;
   readonly log: Log;
@@ -67,8 +70,9 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
     if (!pass) return REVOKED;
     // The end may have come while the database was asked.
     if (stopping.signal.aborted) return null;
-    const { url, workDir } = options;
+    const { url, workDir, stepPath } = options;
     const args = [PROGRAM, "delegate", "--local", "--url", url, "--name", pass.name, "--work-dir", workDir];
+    if (stepPath !== undefined) args.push("--step-path", stepPath);
     // None of the server's environment, which may hold keys and passwords.
     const env = {
       PATH: process.env["PATH"],

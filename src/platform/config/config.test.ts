@@ -21,6 +21,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
     rootKey: { kind: "file", path: join(folder, ".railhead", "root.key") },
     localDelegate: true,
     delegateDir: undefined,
+    stepPath: undefined,
     maxSecretFile: 10 * 1024 * 1024,
     logLevel: "info",
   });
@@ -37,6 +38,7 @@ test("every value is read, paths from the current folder, addresses without a sl
       RAILHEAD_ROOT_KEY: KEY,
       RAILHEAD_LOCAL_DELEGATE: "off",
       RAILHEAD_DELEGATE_DIR: "work",
+      RAILHEAD_STEP_PATH: "/opt/bin:/usr/bin",
       RAILHEAD_MAX_SECRET_FILE: "4096",
       RAILHEAD_LOG_LEVEL: "warn",
     },
@@ -48,6 +50,7 @@ test("every value is read, paths from the current folder, addresses without a sl
   assert.deepEqual(loadRootKey(config), Buffer.from(KEY, "base64"));
   assert.equal(config.localDelegate, false);
   assert.equal(config.delegateDir, join(folder, "work"));
+  assert.equal(config.stepPath, "/opt/bin:/usr/bin");
   assert.equal(config.maxSecretFile, 4096);
   assert.equal(config.logLevel, "warn");
 });
@@ -60,6 +63,7 @@ test("all wrong values are reported at once, and none that may hold a secret is 
     RAILHEAD_ROOT_KEY: "c2VjcmV0",
     RAILHEAD_ROOT_KEY_FILE: "key",
     RAILHEAD_LOCAL_DELEGATE: "yes",
+    RAILHEAD_STEP_PATH: "bin:/usr/bin",
     RAILHEAD_MAX_SECRET_FILE: "10MB",
     RAILHEAD_LOG_LEVEL: "loud",
   };
@@ -67,7 +71,7 @@ test("all wrong values are reported at once, and none that may hold a secret is 
     () => readConfig(env, folder),
     (error) => {
       assert.ok(error instanceof ConfigError);
-      assert.equal(error.faults.length, 8);
+      assert.equal(error.faults.length, 9);
       for (const name of Object.keys(env)) assert.match(error.message, new RegExp(name));
       assert.doesNotMatch(error.message, /hunter2|c2VjcmV0/);
       return true;

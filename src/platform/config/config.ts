@@ -19,6 +19,8 @@ export type Config = {
   readonly localDelegate: boolean;
   /** The local delegate's work folder; undefined lets the server choose. */
   readonly delegateDir: string | undefined;
+  /** PATH of the local delegate's steps; undefined lets the delegate choose. */
+  readonly stepPath: string | undefined;
   /** Bytes of an uploaded secret file at most. */
   readonly maxSecretFile: number;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error";
@@ -49,6 +51,7 @@ export function readConfig(env: Env, cwd: string): Config {
     rootKey: readRootKey(env, cwd, dataDir, faults),
     localDelegate: readSwitch("RAILHEAD_LOCAL_DELEGATE", env, faults),
     delegateDir: env["RAILHEAD_DELEGATE_DIR"] ? resolve(cwd, env["RAILHEAD_DELEGATE_DIR"]) : undefined,
+    stepPath: readStepPath(env["RAILHEAD_STEP_PATH"], faults),
     maxSecretFile: readMaxSecretFile(env["RAILHEAD_MAX_SECRET_FILE"], faults),
     logLevel: readLogLevel(env["RAILHEAD_LOG_LEVEL"], faults),
   };
@@ -102,6 +105,13 @@ function readSwitch(name: string, env: Env, faults: string[]): boolean {
   if (!text || text === "on") return true;
   if (text !== "off") faults.push(`${name} is "${text}"; it takes on or off.`);
   return false;
+}
+
+function readStepPath(text: string | undefined, faults: string[]): string | undefined {
+  if (!text) return undefined;
+  if (text.split(":").some((folder) => !folder.startsWith("/") || /\p{Cc}/u.test(folder)))
+    faults.push(`RAILHEAD_STEP_PATH is "${text}"; it takes absolute folders with colons between them.`);
+  return text;
 }
 
 /** 10 MiB: room for the largest key stores, and several of them in memory at once. */
