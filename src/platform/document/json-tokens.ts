@@ -1,3 +1,4 @@
+import { stringEnd } from "./json-scan.ts";
 import type { Scalar } from "./node.ts";
 import { type Path, pathText } from "./path.ts";
 import { faultAt, unfit, unfitNumber } from "./text.ts";
@@ -75,28 +76,4 @@ function parsedString(source: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Where brackets first nest deeper than `maxDepth`, found without parsing. */
-export function depthOffset(text: string, maxDepth: number): number | undefined {
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) at = stringEnd(text, at);
-    else if (code === 0x5b || code === 0x7b) {
-      depth += 1;
-      if (depth > maxDepth) return at;
-    } else if (code === 0x5d || code === 0x7d) depth -= 1;
-  }
-  return undefined;
-}
-
-/** The offset of the quote that closes the string opened at `from`, or the end of the text. */
-function stringEnd(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 0x5c) at += 1;
-    else if (code === 0x22) return at;
-  }
-  return text.length;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Problem } from "../../core/problem.ts";
-import { checkedJson } from "./checked-json.ts";
+import { checkedJson, parsedPayload } from "./checked-json.ts";
 import { parseDocument } from "./document.ts";
 
 const read = (text: string): unknown => JSON.parse(JSON.stringify(parseDocument(text, { format: "json" }).value));
@@ -117,6 +117,60 @@ test("a payload that is too large, too deep or no JSON is refused", () => {
   assert.equal(code(`${"[".repeat(8)}${"]".repeat(8)}`), "taken");
   assert.equal(code(`[${'{"a":[]},'.repeat(40)}1]`), "taken", "brackets that close do not add up");
   assert.equal(code('{"a":'), "document.bad_payload 400 INVALID_REQUEST");
+});
+
+test("a number that cannot be held exactly is the text of its digits", () => {
+  const text = `{"n":12345678901234567890,"e":1e400,"m":-9007199254740993,"v":1.10,"d":0.1,"z":-0,"k":1E5,
+    "x":0.30000000000000000001,"f":100000000000000000000000,"s":"12345678901234567890","y":[123456789012345678]}`;
+  assert.deepEqual(checkedJson(text, LIMITS), {
+    n: "12345678901234567890",
+    e: "1e400",
+    m: "-9007199254740993",
+    v: 1.1,
+    d: 0.1,
+    z: -0,
+    k: 100_000,
+    x: "0.30000000000000000001",
+    f: "100000000000000000000000",
+    s: "12345678901234567890",
+    y: ["123456789012345678"],
+  });
+  assert.deepEqual(parsedPayload('{"n":12345678901234567890}'), { n: "12345678901234567890" });
+  // The quotes make no JSON of what is none.
+  for (const bad of ["{12345678901234567890:1}", "[12345678901234567890.]", "[12345678901234567890 1]"])
+    assert.throws(() => checkedJson(bad, LIMITS), { code: "document.bad_payload" });
+});
+
+test("property: numbers that are safe integers and short decimals stay numbers, whatever is around them", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.maxSafeInteger(), (value, number) => {
+      const given = { value, number };
+      const text = JSON.stringify(given);
+      assert.equal(JSON.stringify(checkedJson(text, { maxBytes: 1_000_000, maxDepth: 100 })), text);
+    }),
+  );
+});
+
+test("a key that an object has twice is refused with its place, also when it is written otherwise", () => {
+  const message = (text: string): string => {
+    try {
+      checkedJson(text, LIMITS);
+    } catch (error) {
+      assert.ok(error instanceof Problem);
+      return error.message;
+    }
+    return "taken";
+  };
+  assert.match(message('{"a":1,\n "a":2}'), /The key 'a' is given twice, at line 2, column 2/);
+  assert.match(message('[{"b":{"c":1,"a":[],"\\u0061":2}}]'), /The key 'a' is given twice/);
+  assert.match(message('{"a\\"":1,"b":",","a\\"":2}'), /twice/);
+  for (const fine of ['{"a":{"a":{"a":1}},"b":["a","a",{"a":1},{"a":1}]}', '{"a":"\\",\\"a\\":","b":"a"}', '["a","a"]'])
+    assert.equal(message(fine), "taken", fine);
+});
+
+test("an empty payload, and one that is cut off, are called so", () => {
+  assert.throws(() => checkedJson(" ", LIMITS), /The body is empty\./);
+  assert.throws(() => checkedJson('{"a":', LIMITS), /It ends in the middle of a value\./);
 });
 
 test("a message about a payload does not repeat it", () => {

@@ -18,7 +18,7 @@ const MAX_FAULTS = 50;
  * the key when the key itself is the fault, of the map when a field is missing.
  *
  * A field of the schema that is `z.never().optional()` is one that the wider
- * language has and we do not: it is refused as "'x' is not supported yet".
+ * language has and we do not: it is refused as "'x' is not supported yet", and so is a list of `z.never()` with items.
  */
 export function validate<T>(schema: z.ZodType<T>, doc: Positioned, options: { readonly root?: string } = {}): T {
   const { root } = options;
@@ -89,15 +89,21 @@ function findingsOf(issue: z.core.$ZodIssue, base: Path, value: unknown): Findin
         bestBranch(issue.errors)?.flatMap((one) => findingsOf(one, path, value)) ?? [finding(path, issue.message, null)]
       );
     case "invalid_type":
-      if (issue.expected === "never") {
-        return [{ path, message: `'${clip(String(path.at(-1)))}' is not supported yet`, kind: "unsupported" }];
-      }
+      if (issue.expected === "never") return unsupported(path);
       return [finding(path, issue.message, valueAt(value, path))];
     case "invalid_key":
       return [finding(path, issue.issues[0]?.message ?? issue.message, null)];
     default:
       return [finding(path, issue.message, valueAt(value, path))];
   }
+}
+
+/** Of a list that may only be empty, the list is what is not supported, and said once. */
+function unsupported(path: Path): Finding[] {
+  const index = path.findLastIndex((part) => typeof part === "string");
+  if (path.slice(index + 1).some((part) => part !== 0)) return [];
+  const named = path.slice(0, index + 1);
+  return [{ path: named, message: `'${clip(String(named.at(-1)))}' is not supported yet`, kind: "unsupported" }];
 }
 
 const finding = (path: Path, message: string, value: unknown): Finding => ({

@@ -1,4 +1,5 @@
 /** Reads a GraphQL request out of JSON, or out of the part `query` of a form. */
+import { twiceIn } from "../document/json-scan.ts";
 import { decoded } from "../http/bodies.ts";
 import { problem } from "./problems.ts";
 import type { Variables } from "./documents.ts";
@@ -27,7 +28,14 @@ export function readJsonRequest(bytes: Buffer): GraphqlRequest {
   } catch (error) {
     throw problem("graphql.bad_body", [`The body is not JSON: ${(error as Error).message}`]);
   }
+  refuseTwice(text);
   return readObject(body);
+}
+
+/** Which of two equal keys is meant, a gateway before us may have decided otherwise. */
+function refuseTwice(text: string): void {
+  const twice = twiceIn(text);
+  if (twice !== undefined) throw problem("graphql.bad_body", [twice]);
 }
 
 function readObject(body: unknown): GraphqlRequest {
@@ -69,7 +77,10 @@ export function readQueryPart(text: string): GraphqlRequest {
   if (text.trimStart().startsWith("{")) {
     const body = parsed(text);
     // `{ applications { … } }` is GraphQL too: only an object with the key `query` is the JSON form.
-    if (typeof body === "object" && body !== null && Object.hasOwn(body, "query")) return readObject(body);
+    if (typeof body === "object" && body !== null && Object.hasOwn(body, "query")) {
+      refuseTwice(text);
+      return readObject(body);
+    }
   }
   if (text.trim() === "") throw problem("graphql.no_query");
   return { query: text, variables: null, operationName: undefined };
