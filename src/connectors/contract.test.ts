@@ -98,6 +98,19 @@ test("the scope stands in the document: account, organization or project, each w
   }
 });
 
+test("a query that names another scope than the document is refused, whatever is written", async () => {
+  const inShop = connectorYaml("elsewhere", IN_PROJECT);
+  const send = (method: "POST" | "PUT", query: string) =>
+    platform.send(method, `/ng/api/connectors?${query}`, { contentType: "text/yaml", body: inShop });
+  assert.equal((await send("POST", "orgIdentifier=default&projectIdentifier=shop")).status, 200);
+  for (const method of ["POST", "PUT"] as const)
+    for (const query of ["orgIdentifier=other&projectIdentifier=shop", "projectIdentifier=other"]) {
+      const { status, body } = await send(method, query);
+      assert.deepEqual([status, body.code], [400, "INVALID_REQUEST"], query);
+      assert.match(body.message, /Identifier in the connector \[.*\] is not the one in the query \[other\]/);
+    }
+});
+
 test("an identifier is taken once in its scope, and nothing is half written", async () => {
   await made(create.connector(platform, connectorYaml("taken", IN_PROJECT)));
   const earlier = await counts();

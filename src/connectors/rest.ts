@@ -8,12 +8,13 @@ import { flag, maybeProjectQuery, maybeText } from "../platform/http/queries.ts"
 import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import { validate } from "../platform/document/validate.ts";
-import type { ConnectorKey } from "./connector.ts";
+import type { ConnectorKey, NewConnector } from "./connector.ts";
 import type { CreateConnector } from "./create.ts";
 import type { DeleteConnector } from "./delete.ts";
 import { filterBody, filterOf, typesOf } from "./filter.ts";
 import type { GetConnector, IsIdentifierFree } from "./get.ts";
 import type { ListConnectors } from "./list.ts";
+import { problem } from "./problems.ts";
 import { CATEGORIES } from "./types/type.ts";
 import type { UpdateConnector } from "./update.ts";
 import {
@@ -44,6 +45,17 @@ export const keyOf = (call: Scoped): ConnectorKey => ({
   ...placeOf(call),
   identifier: call.params["identifier"] ?? "",
 });
+
+/** The connector of the body; where the query names a scope too, it is the same. */
+function connectorIn(call: Scoped & Pick<Call, "body">): NewConnector {
+  const connector = readConnector(documentOf(call.body, { orText: true }));
+  for (const field of ["orgIdentifier", "projectIdentifier"] as const) {
+    const [here, there] = [connector[field], call.query[field]];
+    if (here !== null && there !== undefined && here !== there)
+      throw problem("connector.other_scope", [field, here, there]);
+  }
+  return connector;
+}
 
 const EXAMPLE = {
   name: "Images",
@@ -104,7 +116,7 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
     path: PATH,
     operation: "connector.create",
     access: { permission: "core_connector_edit" },
-    // The scope comes from the body, not from the query.
+    // The scope comes from the body; the query may repeat it.
     query: maybeProjectQuery,
     doc: {
       summary: "Create a connector in the scope that the body names",
@@ -112,7 +124,7 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
       answer: enveloped(connectorShape),
     },
     handle: async (call) => {
-      const connector = await verbs.create(call.actor, readConnector(documentOf(call.body)));
+      const connector = await verbs.create(call.actor, connectorIn(call));
       return ok(call, connectorResponse(connector), connector.version);
     },
   }),
@@ -128,7 +140,7 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
       answer: enveloped(connectorShape),
     },
     handle: async (call) => {
-      const document = readConnector(documentOf(call.body));
+      const document = connectorIn(call);
       const connector = await verbs.update(call.actor, document, ifMatch(call));
       return ok(call, connectorResponse(connector), connector.version);
     },

@@ -6,7 +6,8 @@ export const ENTITY_IDENTIFIER = /^[a-zA-Z_][0-9a-zA-Z_]{0,127}$/;
 export const SCOPE_IDENTIFIER = /^[a-zA-Z_][0-9a-zA-Z_$]{0,127}$/;
 /** Secrets: hyphens too. */
 export const SECRET_IDENTIFIER = /^[a-zA-Z_][0-9a-zA-Z_$-]{0,127}$/;
-export const NAME = /^[a-zA-Z_0-9-.][-0-9a-zA-Z_\s.]{0,127}$/;
+/** Of all blanks only the space: a line break in a name would be one in logs, mails and shells. */
+export const NAME = /^[a-zA-Z_0-9-.][-0-9a-zA-Z_ .]{0,127}$/;
 export const VARIABLE_NAME = /^[a-zA-Z_][0-9a-zA-Z_.$-]{0,127}$/;
 
 const RESERVED = new Set(

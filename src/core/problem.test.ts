@@ -29,7 +29,8 @@ test("identifiers and names as clients of this API family write them", () => {
   assert.match("a$b", SCOPE_IDENTIFIER);
   assert.doesNotMatch("a$b", ENTITY_IDENTIFIER);
   for (const good of ["a", "1 a", "-a", ".a", "a b.c-d_e"]) assert.match(good, NAME);
-  for (const bad of ["", " a", "a/b", "<b>", "ä", "x".repeat(129)]) assert.doesNotMatch(bad, NAME);
+  for (const bad of ["", " a", "a/b", "<b>", "ä", "x".repeat(129), "a\nb", "a\tb", "a\u2028b", "a\u00a0b", "a\n"])
+    assert.doesNotMatch(bad, NAME);
   for (const word of ["or", "true", "stepGroup", "liteEngineTask"]) assert.ok(isReserved(word));
   assert.ok(!isReserved("orders"));
 });

@@ -38,6 +38,8 @@ test("a token: its text once, then only that it is there", async () => {
   assert.deepEqual(listed.body.resource, [{ ...facts, value: null }]);
   const again = await platform.send("POST", `${PATH}?tokenName=listed`);
   assert.deepEqual([again.status, again.body.responseMessages[0].code], [400, "DUPLICATE_FIELD"]);
+  for (const name of ["a%0Ab", "a%09b", "%20a", "a/b"])
+    assert.equal((await platform.send("POST", `${PATH}?tokenName=${name}`)).status, 400, name);
   const dump = await platform.db.query("select t::text from delegate_tokens t");
   assert.ok(!JSON.stringify(dump).includes(value.split(".").at(-1)));
 });

@@ -190,6 +190,47 @@ test("an address that is none: 404, alike for every way of being wrong, and noth
   await closed(withoutPrefix.body.data.eventCorrelationId);
 });
 
+test("names in the query that are not the trigger's: 404 like a wrong token, and nothing is kept", async () => {
+  const other = await platform.addAccount();
+  const earlier = await total("webhook_deliveries");
+  const wrongToken = await call(PAYLOAD, {}, webhookUrl.replace("/v3", "x/v3"));
+  for (const [name, value] of Object.entries({
+    accountIdentifier: other.accountId,
+    routingId: other.accountId,
+    orgIdentifier: "other",
+    projectIdentifier: "",
+    pipelineIdentifier: "deploy2",
+    triggerIdentifier: "Hook",
+  })) {
+    const url = new URL(webhookUrl);
+    url.searchParams.set(name, value);
+    const { status, body } = await call(PAYLOAD, {}, url.href);
+    assert.deepEqual([status, body.message], [404, wrongToken.body.message], name);
+  }
+  assert.equal(await total("webhook_deliveries"), earlier);
+});
+
+test("a number that cannot be held exactly reaches the script with its own digits", async () => {
+  const { body } = await call('{"a":{"b":[12345678901234567890]}}');
+  const { executionId } = await closed(body.data.eventCorrelationId);
+  const [task] = await platform.db.query<{ work: { env: unknown } }>("select work from tasks where run_id = $1", [
+    executionId,
+  ]);
+  assert.deepEqual(task?.work.env, [{ name: "VALUE", value: "12345678901234567890 push" }]);
+});
+
+test("conditions and stages that a trigger chooses are refused by their names", async () => {
+  for (const [name, more] of [
+    ["stagesToExecute", "  stagesToExecute: [a, b]\n"],
+    ["inputSetRefs", "  inputSetRefs: [a]\n"],
+  ] as const) {
+    const { status, body } = await create.trigger(platform, "deploy", triggerYaml("deploy", "some", more));
+    assert.equal(status, 400);
+    assert.match(body.message, new RegExp(`trigger\\.${name}: '${name}' is not supported yet, at line \\d+, column 3`));
+    assert.equal(body.metadata.schemaErrors.length, 1);
+  }
+});
+
 test("payloads that are refused: no JSON, too deep, not UTF-8; none is kept", async () => {
   const earlier = await total("webhook_deliveries");
   const bad: readonly (string | Uint8Array)[] = [
@@ -197,6 +238,8 @@ test("payloads that are refused: no JSON, too deep, not UTF-8; none is kept", as
     "{",
     "x",
     "{'a':1}",
+    '{"a":1,"a":2}',
+    '{"a":{"b":1,"\\u0062":2}}',
     "NaN",
     '{"a":1} x',
     "\0",

@@ -4,7 +4,7 @@ import { description, displayName, entityIdentifier, scopeIdentifier, tags } fro
 
 const unsupported = z.never().optional();
 /** An empty list asks for nothing, so it is allowed. */
-const noConditions = z.array(z.never({ error: "conditions are not supported yet" })).nullish();
+const noItems = z.array(z.never()).nullish();
 
 export const triggerBody = z.strictObject({
   name: displayName,
@@ -26,13 +26,13 @@ export const triggerBody = z.strictObject({
     spec: z.strictObject({
       type: z.enum(["Custom"]),
       spec: z
-        .strictObject({ payloadConditions: noConditions, headerConditions: noConditions, jexlCondition: unsupported })
+        .strictObject({ payloadConditions: noItems, headerConditions: noItems, jexlCondition: unsupported })
         .nullish(),
     }),
   }),
   pipelineBranchName: unsupported,
-  stagesToExecute: z.array(z.never({ error: "choosing stages is not supported yet" })).nullish(),
-  inputSetRefs: z.array(z.never({ error: "input sets are not supported yet" })).nullish(),
+  stagesToExecute: noItems,
+  inputSetRefs: noItems,
   encryptedWebhookSecretIdentifier: unsupported,
 });
 

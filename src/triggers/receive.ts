@@ -12,7 +12,7 @@ import { Problem } from "../core/problem.ts";
 import type { Json, StartExecution } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { checkedJson } from "../platform/document/checked-json.ts";
+import { checkedJson, parsedPayload } from "../platform/document/checked-json.ts";
 import { parseDocument } from "../platform/document/document.ts";
 import { validate } from "../platform/document/validate.ts";
 import { inputOf } from "./create.ts";
@@ -45,9 +45,23 @@ export type ReceiveDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-/** Answers once the delivery is durable. Throws `trigger.no_webhook` and the problems of payloads. */
+/** What the query of a webhook's address says of its trigger; the token alone is enough. */
+export type WebhookNames = {
+  readonly accountIdentifier?: string | undefined;
+  readonly routingId?: string | undefined;
+  readonly orgIdentifier?: string | undefined;
+  readonly projectIdentifier?: string | undefined;
+  readonly pipelineIdentifier?: string | undefined;
+  readonly triggerIdentifier?: string | undefined;
+};
+
+/**
+ * Answers once the delivery is durable. Throws `trigger.no_webhook`, also when a name is not the trigger's, and the
+ * problems of payloads.
+ */
 export type ReceiveWebhook = (
   token: string,
+  names: WebhookNames,
   headers: Readonly<Record<string, string | string[] | undefined>>,
   payload: string,
 ) => Promise<Delivery>;
@@ -55,10 +69,10 @@ export type ReceiveWebhook = (
 export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
   const bodyOf = makeBodyOf();
 
-  const receive: ReceiveWebhook = async (token, headers, payload) => {
+  const receive: ReceiveWebhook = async (token, names, headers, payload) => {
     const accountId = accountOfWebhookToken(token);
     const trigger = accountId && (await findTriggerByToken(deps.db, accountId, hashWebhookToken(token)));
-    if (!trigger) throw problem("trigger.no_webhook");
+    if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
     checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
     const delivery: Delivery = {
       accountId: trigger.accountId,
@@ -96,7 +110,7 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
     const scope = { orgIdentifier, projectIdentifier };
     const actor: Actor = { kind: "trigger", accountId: trigger.accountId, id: trigger.id, name: trigger.identifier };
     const input = inputOf(bodyOf(trigger));
-    const event = { type: "Webhook", payload: JSON.parse(delivery.payload) as Json, header: delivery.headers };
+    const event = { type: "Webhook", payload: parsedPayload(delivery.payload) as Json, header: delivery.headers };
     const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, event);
     const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
     await deps.db.transaction(async (tx) => {
@@ -136,6 +150,19 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
   }
 
   return { receive, sweep };
+}
+
+function isNamed(trigger: Trigger, names: WebhookNames): boolean {
+  const account = toWire(trigger.accountId);
+  const own: Required<WebhookNames> = {
+    accountIdentifier: account,
+    routingId: account,
+    orgIdentifier: trigger.orgIdentifier,
+    projectIdentifier: trigger.projectIdentifier,
+    pipelineIdentifier: trigger.pipelineIdentifier,
+    triggerIdentifier: trigger.identifier,
+  };
+  return Object.entries(own).every(([name, value]) => (names[name as keyof WebhookNames] ?? value) === value);
 }
 
 const PARSED_KEPT = 500;

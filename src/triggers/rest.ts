@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Actor } from "../core/actor.ts";
 import { ok } from "../platform/http/answers.ts";
-import { decoded, formatOf, textOf } from "../platform/http/bodies.ts";
-import { projectQuery } from "../platform/http/queries.ts";
+import { formatOf, payloadOf, textOf } from "../platform/http/bodies.ts";
+import { maybeText, projectQuery } from "../platform/http/queries.ts";
 import { publicRoute, route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import type { CreateTrigger, GetTrigger } from "./create.ts";
@@ -90,6 +90,15 @@ const managementRoutes = (verbs: Verbs): readonly Route[] => [
 
 const BY_ITS_ID = "the event's id is random and known to its sender alone";
 
+const namesQuery = z.object({
+  accountIdentifier: maybeText("accountIdentifier"),
+  routingId: maybeText("routingId"),
+  orgIdentifier: maybeText("orgIdentifier"),
+  projectIdentifier: maybeText("projectIdentifier"),
+  pipelineIdentifier: maybeText("pipelineIdentifier"),
+  triggerIdentifier: maybeText("triggerIdentifier"),
+});
+
 const webhookRoutes = (verbs: Verbs): readonly Route[] => [
   publicRoute({
     method: "POST",
@@ -103,9 +112,9 @@ const webhookRoutes = (verbs: Verbs): readonly Route[] => [
     },
     access: { public: "the token in the address is the credential" },
     maxBody: MAX_PAYLOAD,
-    query: z.object({}),
+    query: namesQuery,
     handle: async (call) => {
-      const delivery = await verbs.receive(call.params["token"] ?? "", call.headers, decoded(call.body.bytes));
+      const delivery = await verbs.receive(call.params["token"] ?? "", call.query, call.headers, payloadOf(call.body));
       return ok(call, deliveryResponse(delivery, verbs.publicUrl()));
     },
   }),

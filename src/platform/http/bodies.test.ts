@@ -1,5 +1,9 @@
 /** Bodies that nobody should send, through a real server: refused early, by name, and never with 500. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import { connectorYaml, create, projectYaml, SCOPE, YAML } from "../../../test/harness/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
@@ -66,7 +70,7 @@ test("a body of the very limit is read, one byte more is not", async () => {
 });
 
 test("content types: YAML and JSON by all their names, others refused by name", async () => {
-  const types = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/plain", "text/html"];
+  const types = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"];
   const spelt = [...types, "Application/YAML; charset=utf-8", "text/yaml;charset=utf-8"];
   for (const [index, type] of spelt.entries()) {
     const answer = await create.project(platform, projectYaml(`as_yaml_${index}`), type);
@@ -86,13 +90,52 @@ test("content types: YAML and JSON by all their names, others refused by name", 
       new RegExp(`'${type}' is not`),
     );
   for (const type of ["nonsense", "/", "a/b/c", ";"])
-    assertRefused(await create.project(platform, projectYaml("x"), type), "INVALID_REQUEST", /Content type/);
+    assertRefused(
+      await create.project(platform, projectYaml("x"), type),
+      "INVALID_REQUEST",
+      new RegExp(`Content type '${type}' is not`),
+    );
+  for (const [index, type] of ["text/plain", "text/html; charset=utf-8"].entries()) {
+    assertRefused(await create.project(platform, projectYaml("x"), type), "INVALID_REQUEST", /Content type 'text/);
+    const connector = await create.connector(platform, connectorYaml(`as_text_${index}`), type);
+    assert.equal(connector.status, 200, connector.text);
+  }
   const form = new FormData();
   form.set("project", projectYaml("x"));
   assertRefused(
     await platform.send("POST", PROJECTS, { body: form }),
     "INVALID_REQUEST",
     /Content type 'multipart\/form-data'/,
+  );
+});
+
+test("a body that says it is not UTF-8 is refused", async () => {
+  for (const charset of ["iso-8859-1", '"UTF-16"'])
+    assertRefused(
+      await create.project(platform, projectYaml("x"), `application/yaml; charset=${charset}`),
+      "INVALID_REQUEST",
+      /says that it is (iso-8859-1|utf-16)\./,
+    );
+});
+
+test("a query parameter that is given twice is refused by name on every route", async () => {
+  for (const [name, path] of [
+    ["orgIdentifier", "/ng/api/projects?orgIdentifier=default&orgIdentifier=x"],
+    ["pageIndex", "/ng/api/projects?orgIdentifier=default&pageIndex=1&pageIndex=2"],
+    ["nobodyKnows", "/ng/api/projects?orgIdentifier=default&nobodyKnows=1&nobodyKnows=1"],
+    ["category", "/ng/api/connectors?category=x&category=y"],
+    ["from", "/health/live?from=1&from=2"],
+  ] as const)
+    assertRefused(
+      await platform.send("GET", path),
+      "INVALID_REQUEST",
+      new RegExp(`^Query parameter ${name} is given twice`),
+    );
+  const account = `accountIdentifier=${platform.accountId}`;
+  assertRefused(
+    await platform.send("GET", `/ng/api/projects?orgIdentifier=default&${account}&routingId=other`),
+    "INVALID_REQUEST",
+    /routingId is another account/,
   );
 });
 
@@ -269,4 +312,28 @@ test("a fault says where it is: path, line and column", async () => {
   const broken = await create.project(platform, "project:\n  name: [x\n");
   assert.equal(broken.body.code, "INVALID_YAML_ERROR");
   assert.match(broken.body.message, /at line \d, column \d/);
+});
+
+test("a sender who goes away in the middle of a body is no fault of the database", { timeout: 20_000 }, async () => {
+  const written: string[] = [];
+  const logTo = new Writable({ write: (chunk, _encoding, done) => (written.push(String(chunk)), done()) });
+  const own = await startTestPlatform({ logTo });
+  try {
+    for (const path of ["/ng/api/projects?orgIdentifier=default", "/api/graphql?"]) {
+      const accepted = once(own.platform.http.app.server, "request");
+      const socket = connect(Number(new URL(own.url).port), "127.0.0.1");
+      const account = `accountIdentifier=${own.accountId}&accountId=${own.accountId}`;
+      const lines = [`POST ${path}&${account} HTTP/1.1`, "host: test", `x-api-key: ${own.apiKey}`];
+      socket.write([...lines, "content-type: application/json", "content-length: 1000", "", "{"].join("\r\n"));
+      const [request] = (await accepted) as [IncomingMessage];
+      await new Promise<void>((read) => request.on("newListener", (event) => event === "data" && read()));
+      const closed = new Promise((close) => request.socket.on("close", close));
+      socket.resetAndDestroy();
+      await closed;
+      assert.equal((await own.send("GET", "/health/live", { apiKey: null })).status, 200);
+    }
+    assert.doesNotMatch(written.join(""), /database|db\.unavailable|ECONNRESET/);
+  } finally {
+    await own.stop();
+  }
 });

@@ -44,3 +44,12 @@ test("a preflight is answered for each method that a route has, and for the head
     for (const name of ["x-api-key", "authorization", "content-type"]) assert.ok(allowed.includes(name), name);
   }
 });
+
+test("OPTIONS that is no preflight is refused in the error body", async () => {
+  for (const headers of [{}, ORIGIN, { "access-control-request-method": "POST" }]) {
+    const answer = await platform.send("OPTIONS", "/ng/api/projects", { headers, apiKey: null });
+    assert.equal(answer.status, 400, answer.text);
+    assert.equal(answer.body.code, "INVALID_REQUEST");
+    assert.match(answer.body.message, /^OPTIONS is answered to browsers only/);
+  }
+});

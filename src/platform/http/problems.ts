@@ -8,7 +8,14 @@ export const problems = {
   "http.bad_body": [400, "INVALID_REQUEST", "%s"],
   "http.bad_url": [400, "INVALID_REQUEST", "The address of the request is malformed."],
   "http.bad_content_type": [400, "INVALID_REQUEST", "Content type '%s' is not understood here."],
+  "http.bad_charset": [400, "INVALID_REQUEST", "Bodies are read as UTF-8; this one says that it is %s."],
+  "http.aborted": [400, "INVALID_REQUEST", "The connection ended before the body of the request had come."],
   "http.bad_if_match": [400, "INVALID_REQUEST", "If-Match takes the version that was read, as in If-Match: 3."],
+  "http.no_preflight": [
+    400,
+    "INVALID_REQUEST",
+    "OPTIONS is answered to browsers only: with the headers Origin and Access-Control-Request-Method.",
+  ],
   "http.no_route": [404, "RESOURCE_NOT_FOUND", "No resource at %s %s."],
   "http.unexpected": [
     500,

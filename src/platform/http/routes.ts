@@ -14,6 +14,8 @@ import type { EventSink } from "./events.ts";
 export type Body = {
   /** The media type without parameters, in lower case; "" when none was sent. */
   readonly contentType: string;
+  /** What the content type says of the characters, in lower case; "" when it says nothing. */
+  readonly charset: string;
   readonly bytes: Buffer;
 };
 

@@ -77,6 +77,13 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   app.decorateRequest("errorFamily", "rest");
   app.decorateRequest("actor", undefined);
   readBodiesAsBytes(app);
+  // Before the plugins: their routes keep the handler that stands when they are made.
+  app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
+  app.addHook("onRequest", async ({ method, headers }) => {
+    // The plugin would answer in plain text.
+    if (method === "OPTIONS" && !(headers.origin && headers["access-control-request-method"]))
+      throw problem("http.no_preflight");
+  });
   await app.register(cors, {
     origin: "*",
     credentials: false,
@@ -87,7 +94,6 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     maxAge: PREFLIGHT_SECONDS,
   });
   await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
-  app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
   app.setNotFoundHandler((request, reply) => sendProblem(deps, noRoute(request), request, reply));
   app.addHook("onRequest", async (request) => {
     if (deps.stopping.aborted && !request.url.startsWith("/health/"))
@@ -111,6 +117,10 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
 export const mediaType = (request: FastifyRequest): string =>
   (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 
+/** The charset parameter of a content type, in lower case; "" when there is none. */
+const charsetOf = (request: FastifyRequest): string =>
+  /;\s*charset\s*=\s*"?([^\s;"]{1,80})/i.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase() ?? "";
+
 const noRoute = (request: Pick<FastifyRequest, "method" | "url">): Problem =>
   problem("http.no_route", [request.method, request.url.split("?")[0] ?? ""]);
 
@@ -118,7 +128,7 @@ const noRoute = (request: Pick<FastifyRequest, "method" | "url">): Problem =>
 function readBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes, done) => {
-    done(null, { contentType: mediaType(request), bytes });
+    done(null, { contentType: mediaType(request), charset: charsetOf(request), bytes });
   });
   // A form is read by its handler, part by part; only GraphQL has one that does.
   app.addContentTypeParser(/^multipart\/form-data(?:$|[\s;])/i, (_request, _stream, done) => done(null, undefined));
@@ -161,7 +171,9 @@ const factsOf = (request: FastifyRequest): RequestFacts => ({
 });
 
 function sharedCall(route: Route, request: FastifyRequest): PublicCall {
-  const parsed = route.query.safeParse(request.query);
+  const given = request.query as Record<string, unknown>;
+  const parsed = route.query.safeParse(given);
+  refuseTwice(given, parsed.success ? parsed.data : {});
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw problem("http.bad_query", [`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}.`]);
@@ -171,9 +183,16 @@ function sharedCall(route: Route, request: FastifyRequest): PublicCall {
     params: request.params as Record<string, string>,
     headers: request.headers,
     // A form has not been read: only GraphQL takes one.
-    body: (request.body as Body | undefined) ?? { contentType: mediaType(request), bytes: NO_BYTES },
+    body: (request.body as Body | undefined) ?? { contentType: mediaType(request), charset: "", bytes: NO_BYTES },
     correlationId: request.id,
   };
+}
+
+/** A parameter that is given twice where no list is taken: which of them counts, a gateway before us may have decided otherwise. */
+function refuseTwice(query: Record<string, unknown>, taken: unknown = {}): void {
+  const isList = (name: string): boolean => Array.isArray((taken as Record<string, unknown>)[name]);
+  const twice = Object.entries(query).find(([name, value]) => typeof value !== "string" && !isList(name));
+  if (twice) throw problem("http.bad_query", [`${twice[0].slice(0, 80)} is given twice.`]);
 }
 
 function privateCall(parameter: "accountIdentifier" | "accountId", request: FastifyRequest, shared: PublicCall): Call {
@@ -191,7 +210,9 @@ export function checkAccount(parameter: string, request: FastifyRequest, actor: 
   const query = request.query as Record<string, unknown>;
   const given = query[parameter] ?? query["routingId"];
   if (given === undefined || given === "") throw problem("http.bad_query", [`${parameter} is required.`]);
-  if (typeof given !== "string") throw problem("http.bad_query", [`${parameter} is given twice.`]);
+  refuseTwice(query);
+  if (query["routingId"] !== undefined && query["routingId"] !== given)
+    throw problem("http.bad_query", [`routingId is another account than ${parameter}.`]);
   if (given !== toWire(actor.accountId)) throw problem("http.not_yours");
 }
 
@@ -234,7 +255,10 @@ export function toProblem(deps: Pick<HttpDeps, "log" | "explain">, error: unknow
 }
 
 function sendProblem(deps: HttpDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failed = toProblem(deps, error, request.id);
+  // Whoever sent half a body is gone: nobody reads the answer, and nothing here has failed.
+  const failed = isGone(request)
+    ? problem("http.aborted")
+    : (unknownType(error, request) ?? toProblem(deps, error, request.id));
   if (failed.retryAfter !== undefined) reply.header("retry-after", String(failed.retryAfter));
   return reply
     .code(failed.status)
@@ -242,11 +266,19 @@ function sendProblem(deps: HttpDeps, error: unknown, request: FastifyRequest, re
     .send(JSON.stringify(errorBody(failed, request.errorFamily, request.id)));
 }
 
+/** The sender has closed the connection before the request was whole. */
+const isGone = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
+
+/** A content type that is none, as it was sent. */
+function unknownType(error: unknown, { headers }: FastifyRequest): Problem | undefined {
+  if ((error as Partial<FastifyError>).code !== "FST_ERR_CTP_INVALID_MEDIA_TYPE") return undefined;
+  return problem("http.bad_content_type", [(headers["content-type"] ?? "").slice(0, 80)]);
+}
+
 function fromFastify(error: unknown): Problem | undefined {
   const { code, statusCode, message } = error as Partial<FastifyError>;
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE" || code === "FST_REQ_FILE_TOO_LARGE")
     return problem("http.bad_body", ["The request body is larger than this operation takes."]);
-  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return problem("http.bad_content_type", [""]);
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500)
     return problem("http.bad_body", [message ?? "The request is malformed."]);
   return undefined;
