@@ -34,4 +34,6 @@ export type Db = {
 };
 
 /** What the database's machinery needs of a log; pino's logger is one. */
-export type DbLog = Readonly<Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>>;
+/** `pid` is the server's own, in every line. */
+type LogFields = { readonly [field: string]: unknown; readonly pid?: never };
+export type DbLog = Readonly<Record<"debug" | "info" | "warn" | "error", (fields: LogFields, message: string) => void>>;

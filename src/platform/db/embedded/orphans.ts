@@ -21,13 +21,13 @@ const GONE_WITHIN = 5_000;
 export async function endOrphans(place: Place, log: DbLog): Promise<void> {
   const { pid, socketDir } = await readPidFile(place.cluster);
   if (pid !== undefined && (await postgresIn(place.cluster)).includes(pid)) {
-    log.warn({ pid }, "a database without its server is still running; stopping it");
+    log.warn({ databasePid: pid }, "a database without its server is still running; stopping it");
     await endProcess(pid, (milliseconds) =>
       gone(async () => !(await postgresIn(place.cluster)).includes(pid), milliseconds),
     );
   }
   for (const survivor of await postgresIn(place.cluster)) {
-    log.warn({ pid: survivor }, "ending a database process that survived its parent");
+    log.warn({ databasePid: survivor }, "ending a database process that survived its parent");
     signal(survivor, "SIGKILL");
   }
   if (!(await gone(async () => (await postgresIn(place.cluster)).length === 0, GONE_WITHIN))) {
