@@ -7,6 +7,7 @@ import { makeFolders } from "./folders.ts";
 import { lockWorkDir } from "./lock.ts";
 import type { Log } from "./log.ts";
 import type { Options } from "./options.ts";
+import { noteOwner, removeOrphans } from "./orphans.ts";
 import { bootId } from "./processes.ts";
 import { checkReach } from "./reach.ts";
 import { findTools, searchPath } from "./run.ts";
@@ -17,7 +18,10 @@ import { makeTasks } from "./tasks.ts";
 import type { Timers } from "./timers.ts";
 import { defaultWorkDir, identityOf, prepareWorkDir } from "./work-dir.ts";
 
-export type Settings = Pick<Options, "socketUrl" | "name" | "tags" | "workDir" | "slots" | "stepUser" | "stepPath"> & {
+export type Settings = Pick<
+  Options,
+  "socketUrl" | "name" | "tags" | "workDir" | "slots" | "stepUser" | "stepPath" | "belongsTo"
+> & {
   readonly token: string;
 };
 
@@ -73,6 +77,12 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
     const boot = bootId();
     tellUser(log, user, isRoot);
     log.info({ workDir: workDir.path, tags: settings.tags, slots: settings.slots }, "delegate starts");
+    if (settings.belongsTo !== undefined) {
+      noteOwner(workDir, settings.belongsTo);
+      removeOrphans(workDir, log).catch((error: unknown) =>
+        log.warn({ error: textOf(error) }, "work folders without an owner could not be looked for"),
+      );
+    }
     const folders = makeFolders(workDir);
     folders
       .clear()

@@ -34,6 +34,8 @@ test("all options are read", () => {
     "ci",
     "--step-path",
     "/opt/bin:/bin",
+    "--belongs-to",
+    "/data",
   ]);
   assert.deepEqual(options, {
     socketUrl: "ws://127.0.0.1:7070/delegate/connect",
@@ -45,6 +47,7 @@ test("all options are read", () => {
     stepUser: "ci",
     stepPath: "/opt/bin:/bin",
     local: false,
+    belongsTo: "/data",
   });
 });
 

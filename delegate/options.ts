@@ -24,6 +24,8 @@ export type Options = {
   /** Where steps find programs: folders with colons between them. */
   readonly stepPath: string | undefined;
   readonly local: boolean;
+  /** The folder whose end makes the work folder useless; undefined: the work folder is the operator's own. */
+  readonly belongsTo: string | undefined;
 };
 
 /** `help` holds the text to print instead of running. */
@@ -60,6 +62,7 @@ type Raw = {
   readonly stepUser?: string;
   readonly stepPath?: string;
   readonly local?: boolean;
+  readonly belongsTo?: string;
 };
 
 const append = (value: string, before: readonly string[]): readonly string[] => [...before, value];
@@ -80,6 +83,7 @@ function describe(printed: string[]): Command {
     )
     .option("--step-path <folders>", "PATH of the steps (default: as root the system's usual one, otherwise this one)")
     .option("--local", "started by a server: token on the first line of standard input, whose end ends the delegate")
+    .option("--belongs-to <folder>", "the work folder may be removed by others like it once this folder is gone")
     .exitOverride()
     .configureOutput({ writeOut: (text) => printed.push(text), writeErr: () => {}, outputError: () => {} });
 }
@@ -96,6 +100,7 @@ function check(raw: Raw, env: Readonly<Record<string, string | undefined>>): Opt
     stepUser: filled("--step-user", raw.stepUser),
     stepPath: folders("--step-path", raw.stepPath),
     local: raw.local === true,
+    belongsTo: filled("--belongs-to", raw.belongsTo),
   };
 }
 

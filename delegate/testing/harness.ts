@@ -41,6 +41,7 @@ export const settingsFor = (server: PretendServer, place: Place, more: Partial<S
   slots: 4,
   stepUser: undefined,
   stepPath: undefined,
+  belongsTo: undefined,
   ...more,
 });
 

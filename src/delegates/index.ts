@@ -80,7 +80,7 @@ export function makeDelegates(deps: DelegatesDeps) {
     startLocal: ({ url, accountId, ...config }: LocalDelegateConfig): LocalDelegate =>
       startLocalDelegate({
         url,
-        workDir: localDelegateDir(config),
+        ...localDelegateDir(config),
         stepPath: config.stepPath,
         pass: () => renewLocalPass(deps, accountId, localClaimFile(config.dataDir)),
         log: deps.log,

@@ -39,6 +39,8 @@ export type LocalDelegateConfig = {
 export type LocalDelegateOptions = {
   readonly url: string;
   readonly workDir: string;
+  /** Lying elsewhere, the work folder is removed some time after this folder is. */
+  readonly belongsTo: string | undefined;
   readonly stepPath: string | undefined;
   /** Asked for at each start of the program; undefined: an operator wants no local delegate. */
   readonly pass: () => Promise<LocalPass | undefined>;
@@ -70,8 +72,9 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
     if (!pass) return REVOKED;
     // The end may have come while the database was asked.
     if (stopping.signal.aborted) return null;
-    const { url, workDir, stepPath } = options;
+    const { url, workDir, belongsTo, stepPath } = options;
     const args = [PROGRAM, "delegate", "--local", "--url", url, "--name", pass.name, "--work-dir", workDir];
+    if (belongsTo !== undefined) args.push("--belongs-to", belongsTo);
     if (stepPath !== undefined) args.push("--step-path", stepPath);
     // None of the server's environment, which may hold keys and passwords.
     const env = {
@@ -127,11 +130,12 @@ function lineOf(text: string): Line {
  * Where the local delegate works. Started as root its steps run as another user,
  * who must not enter the data directory, so it lies outside of that.
  */
-export function localDelegateDir(config: {
-  readonly dataDir: string;
-  readonly delegateDir: string | undefined;
-}): string {
-  if (config.delegateDir) return config.delegateDir;
-  if (process.getuid?.() !== 0) return join(config.dataDir, "delegate");
-  return join("/var/lib/railhead-delegate", createHash("sha256").update(config.dataDir).digest("hex").slice(0, 12));
+export function localDelegateDir({
+  dataDir,
+  delegateDir,
+}: Pick<LocalDelegateConfig, "dataDir" | "delegateDir">): Pick<LocalDelegateOptions, "workDir" | "belongsTo"> {
+  if (delegateDir) return { workDir: delegateDir, belongsTo: undefined };
+  if (process.getuid?.() !== 0) return { workDir: join(dataDir, "delegate"), belongsTo: undefined };
+  const name = createHash("sha256").update(dataDir).digest("hex").slice(0, 12);
+  return { workDir: join("/var/lib/railhead-delegate", name), belongsTo: dataDir };
 }

@@ -1,0 +1,40 @@
+/** Started as root, the local delegate works away from the data directory, and does not outlive it there. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { test } from "node:test";
+import { makeServerFolder, startServer } from "../harness/server-process.ts";
+import { until } from "../harness/until.ts";
+
+const onlyAsRoot = {
+  skip:
+    process.getuid?.() === 0
+      ? false
+      : "run the tests as root: sudo npm test -- test/scenarios/local-work-folder.test.ts",
+};
+
+const workFolder = (dataDir: string): string =>
+  `/var/lib/railhead-delegate/${createHash("sha256").update(dataDir).digest("hex").slice(0, 12)}`;
+
+test("the work folder of a data directory that was deleted goes with the next server's start", onlyAsRoot, async () => {
+  const folders = [await makeServerFolder(), await makeServerFolder()] as const;
+  const [first, second] = folders.map(({ dataDir }) => workFolder(dataDir));
+  assert.ok(first && second);
+  const env = { RAILHEAD_DELEGATE_DIR: undefined };
+  try {
+    await (await startServer(folders[0], env)).end("SIGTERM");
+    assert.equal(await readFile(`${first}/owner`, "utf8"), `${folders[0].dataDir}\n`);
+    await folders[0].remove();
+    const server = await startServer(folders[1], env);
+    await until(
+      async () => existsSync(first),
+      (there) => !there,
+    );
+    assert.equal(existsSync(second), true);
+    await server.end("SIGTERM");
+  } finally {
+    for (const folder of folders) await folder.remove();
+    for (const path of [first, second]) await rm(path, { recursive: true, force: true });
+  }
+});
