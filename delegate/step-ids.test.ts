@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { FIRST_ID, openStepIds, type Span, type StepIds } from "./step-ids.ts";
+import { FIRST_ID, idsInUse, openStepIds, type Span, type StepIds } from "./step-ids.ts";
 import { makePlace } from "./testing/harness.ts";
 import { identityOf, prepareWorkDir } from "./work-dir.ts";
 
@@ -15,9 +15,14 @@ let registries = 0;
 
 const newRegistry = (): string => join(place.path, `registry-${(registries += 1)}`, "ids");
 
-type How = { readonly foreign?: readonly Span[]; readonly chance?: number };
+type How = {
+  readonly foreign?: readonly Span[];
+  readonly chance?: number;
+  /** Other tests' steps live meanwhile. */
+  readonly alive?: ReadonlySet<number>;
+};
 
-function open(registry: string, workDir: string, { foreign = [], chance = 0 }: How = {}): StepIds {
+function open(registry: string, workDir: string, { foreign = [], chance = 0, alive = new Set() }: How = {}): StepIds {
   const made = prepareWorkDir(join(place.path, workDir), false);
   return openStepIds({
     registry,
@@ -25,6 +30,7 @@ function open(registry: string, workDir: string, { foreign = [], chance = 0 }: H
     identity: identityOf(made),
     chance: () => chance,
     foreign,
+    alive,
   });
 }
 
@@ -91,10 +97,10 @@ test(
     const child = spawn("sleep", ["inf"], { uid: id, gid: id, stdio: "ignore", cwd: "/" });
     await once(child, "spawn");
     try {
-      const again = open(registry, "left", { chance: 1 - 7 / BLOCK });
+      const again = open(registry, "left", { chance: 1 - 7 / BLOCK, alive: idsInUse() });
       assert.equal(again.take(), id + 1);
       rmSync(join(place.path, "left"), { recursive: true });
-      assert.equal(open(registry, "other").take(), FIRST_ID + BLOCK);
+      assert.equal(open(registry, "other", { alive: idsInUse() }).take(), FIRST_ID + BLOCK);
     } finally {
       child.kill("SIGKILL");
       await once(child, "exit");

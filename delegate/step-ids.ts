@@ -44,13 +44,15 @@ export type Claim = {
   readonly chance: () => number;
   /** Ids that others own, as pairs of first and last. */
   readonly foreign?: readonly Span[];
+  /** Users and groups of all processes. */
+  readonly alive?: ReadonlySet<number>;
 };
 
 export type Span = readonly [first: number, last: number];
 
 /** @throws Fault when the registry cannot be used or no block is left */
 export function openStepIds(claim: Claim): StepIds {
-  const alive = idsInUse();
+  const alive = claim.alive ?? idsInUse();
   const first = blockStart(claimBlock(claim, alive));
   // What an earlier delegate could not end keeps its id.
   const used = new Set([...alive].filter((id) => id >= first && id < first + BLOCK_SIZE));
@@ -136,7 +138,7 @@ const overlaps = (block: number, [first, last]: Span): boolean =>
   first < blockStart(block + 1) && last >= blockStart(block);
 
 /** Users and groups of all processes. */
-function idsInUse(): ReadonlySet<number> {
+export function idsInUse(): ReadonlySet<number> {
   return new Set(
     livingProcesses(2).flatMap(({ pid }) => {
       const ids = idsOf(pid);
