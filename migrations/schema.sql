@@ -261,6 +261,14 @@ create table projects (
 CREATE INDEX projects_by_name ON public.projects USING btree (account_id, name, id);
 CREATE INDEX projects_by_organization ON public.projects USING btree (account_id, org_identifier, name, id);
 
+create unlogged table request_counts (
+  account_id uuid not null,
+  subject text not null,
+  period bigint not null,
+  used bigint not null,
+  constraint request_counts_pkey PRIMARY KEY (account_id, subject, period)
+);
+
 create table schema_migrations (
   number integer not null,
   name text not null,
@@ -370,6 +378,17 @@ create table services (
   updated_at bigint not null,
   constraint services_pkey PRIMARY KEY (account_id, id),
   constraint services_account_id_org_identifier_project_identifier_ident_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
+);
+
+create table settings (
+  account_id uuid not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  value text not null,
+  allow_overrides boolean not null,
+  updated_at bigint not null,
+  constraint settings_account_id_org_identifier_project_identifier_ident_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
 );
 
 create table tasks (
@@ -523,6 +542,10 @@ alter table secrets add constraint secrets_account_id_org_identifier_project_ide
 alter table services add constraint services_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table services add constraint services_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table services add constraint services_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
+alter table settings add constraint settings_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table settings add constraint settings_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+alter table settings add constraint settings_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
 
 alter table tasks add constraint tasks_account_id_delegate_id_fkey FOREIGN KEY (account_id, delegate_id) REFERENCES delegates(account_id, id);
 alter table tasks add constraint tasks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

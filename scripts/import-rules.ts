@@ -10,6 +10,7 @@ export const slices = [
   ["identity", "people, keys and tokens, groups, roles: may X do Y in Z"],
   ["projects", "account, organization, project"],
   ["settings", "typed settings, inherited down the scopes"],
+  ["limits", "how many requests an account and a token may make"],
   ["secrets", "names, sealed values, secret managers, who may resolve them"],
   ["connectors", "how to reach registries, clusters and git"],
   ["environments", "environments and services"],

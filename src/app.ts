@@ -3,15 +3,15 @@
  * once, low to high; what has to go up is passed down as a port.
  */
 import type { GraphQLSchema } from "graphql";
-import { addAuditTypes, makeAudit, makeTrail, type ListAudits } from "./audit/index.ts";
+import { addAuditTypes, makeAudit, makeTrail } from "./audit/index.ts";
 import { makeConnectors } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
 import type { NewId, Uuid } from "./core/ids.ts";
-import { addDelegateTypes, makeDelegates, MAX_FRAME, type Delegates } from "./delegates/index.ts";
+import { addDelegateTypes, makeDelegates, MAX_FRAME } from "./delegates/index.ts";
 import { makeEnvironments } from "./environments/index.ts";
 import { addExecutionMutations, addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
-import { addIdentityTypes, firstStart, makeIdentity, type FirstFacts, type Identity } from "./identity/index.ts";
-import { addPipelineTypes, makePipelines, type PipelineNodeVerbs } from "./pipelines/index.ts";
+import { addIdentityTypes, firstStart, makeIdentity, type FirstFacts } from "./identity/index.ts";
+import { addPipelineTypes, makePipelines } from "./pipelines/index.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
 import type { Db } from "./platform/db/db.ts";
 import { databaseProblem } from "./platform/db/problems.ts";
@@ -20,17 +20,18 @@ import { addGraphql } from "./platform/graphql/endpoint.ts";
 import { addApiDocs } from "./platform/http/api-docs.ts";
 import { makeHealth } from "./platform/http/health.ts";
 import { makeHttp } from "./platform/http/server.ts";
+import { makeLimits } from "./limits/index.ts";
+import { makeSettings } from "./settings/index.ts";
 import { every } from "./platform/jobs/every.ts";
 import type { Log } from "./platform/log/log.ts";
 import {
   addProjectTypes,
   DEFAULT_ORGANIZATION,
   makeProjects,
-  type ApplicationVerbs,
   type EmptyScope,
   type Projects,
 } from "./projects/index.ts";
-import { addSecretTypes, makeSecrets, type SecretsDeps, type SecretVerbs } from "./secrets/index.ts";
+import { addSecretTypes, makeSecrets, type SecretsDeps } from "./secrets/index.ts";
 import { makeTriggers } from "./triggers/index.ts";
 
 export { DEFAULT_ORGANIZATION };
@@ -56,16 +57,16 @@ export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
 const SWEEP_MS = 1_000;
 const RECONCILE_MS = 5_000;
 
-export async function buildPlatform(deps: PlatformDeps) {
+/** Each slice, built once, low to high. */
+function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const { db, clock, newId, log } = deps;
-  const onError = (error: unknown): void => log.error({ err: error }, "something failed that nobody waited for");
-  const stopping = new AbortController();
-
   const audit = makeAudit({ clock, newId });
   const identity = makeIdentity({ db, clock });
   const base = { db, audit, authorize: identity.authorize, clock, newId };
   const audits = makeTrail(base);
   const projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
+  const settings = makeSettings({ ...base, requireScope: projects.requireScope });
+  const limits = makeLimits({ db, clock, settingValue: settings.value });
   const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects);
   const connectors = makeConnectors({ ...base, permits: identity.permits, requireScope: projects.requireScope });
   const environments = makeEnvironments({ ...base, permits: identity.permits, requireScope: projects.requireScope });
@@ -87,6 +88,9 @@ export async function buildPlatform(deps: PlatformDeps) {
   const triggers = makeTriggers({
     ...base,
     permits: identity.permits,
+    authenticate: identity.authenticate,
+    settingValue: settings.value,
+    countAccount: limits.countAccount,
     getPipeline: pipelines.get,
     prepareRun: pipelines.prepareRun,
     tryInputs: pipelines.tryInputs,
@@ -96,22 +100,45 @@ export async function buildPlatform(deps: PlatformDeps) {
     publicUrl: deps.publicUrl,
     onError,
   });
-
   // Whoever names another goes first: the higher slice before the lower.
-  const keepers = [triggers, executions, pipelines, environments, connectors, secrets];
+  const keepers = [triggers, executions, pipelines, environments, connectors, secrets, settings];
+  return {
+    identity,
+    audits,
+    projects,
+    settings,
+    limits,
+    secrets,
+    connectors,
+    environments,
+    pipelines,
+    executions,
+    triggers,
+    delegates,
+  };
+}
 
-  const schema = buildSchema({ identity, audits, projects, secrets, delegates, pipelines, executions });
+type Slices = ReturnType<typeof makeSlices>;
+
+export async function buildPlatform(deps: PlatformDeps) {
+  const { db, clock, newId, log } = deps;
+  const onError = (error: unknown): void => log.error({ err: error }, "something failed that nobody waited for");
+  const stopping = new AbortController();
+  const slices = makeSlices(deps, onError);
+  const { identity, projects, limits, secrets, delegates, executions, triggers } = slices;
+
+  const schema = buildSchema(slices);
   const httpDeps = {
     log,
     authenticate: identity.authenticate,
+    count: limits.count,
     explain: databaseProblem,
     stopping: stopping.signal,
     maxFrame: MAX_FRAME,
   };
   const http = await makeHttp(httpDeps);
   const health = makeHealth({ ...deps, stopping: stopping.signal });
-  const all = [health, audits, projects, secrets, connectors, environments, pipelines, executions, triggers, delegates];
-  http.add(all.flatMap(({ routes }) => routes));
+  http.add([...health.routes, ...Object.values(slices).flatMap((slice) => ("routes" in slice ? slice.routes : []))]);
   addGraphql(http.app, schema, { ...httpDeps, maxFile: deps.maxSecretFile });
   await addApiDocs(http.app);
   const served = delegates.serve(http.app, executions.ports);
@@ -120,6 +147,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const sweep = async (): Promise<void> => {
     await executions.fireTimers();
     await triggers.sweep();
+    await limits.sweep();
   };
 
   return {
@@ -187,25 +215,7 @@ const secretsOver = (
     facts: { applications: applicationsExist, environments: async () => new Map() },
   });
 
-type SchemaDeps = {
-  readonly identity: Pick<Identity, "getUser" | "userByName" | "userByEmail" | "listUsers">;
-  readonly audits: { readonly list: ListAudits; readonly now: () => number };
-  readonly projects: ApplicationVerbs;
-  readonly secrets: SecretVerbs;
-  readonly delegates: Pick<Delegates, "list">;
-  readonly pipelines: PipelineNodeVerbs;
-  readonly executions: Pick<Executions, "list" | "get" | "startById" | "abort">;
-};
-
-function buildSchema({
-  identity,
-  audits,
-  projects,
-  secrets,
-  delegates,
-  pipelines,
-  executions,
-}: SchemaDeps): GraphQLSchema {
+function buildSchema({ identity, audits, projects, secrets, delegates, pipelines, executions }: Slices): GraphQLSchema {
   const builder = makeBuilder();
   const { User } = addIdentityTypes(builder, identity);
   const { Application } = addProjectTypes(builder, { User }, projects);

@@ -6,7 +6,6 @@ import { auditRoutes } from "./rest.ts";
 
 export { makeAudit, type Audit } from "./record.ts";
 export { addAuditTypes } from "./graphql.ts";
-export type { ListAudits } from "./list.ts";
 
 /** Reading the trail. Apart from `makeAudit`, since who may read is known only to what stands above. */
 export function makeTrail(deps: { db: Db; authorize: MayRead; clock: Clock }) {

@@ -9,9 +9,8 @@ export { firstStart, type FirstFacts } from "./first-start.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { CREATOR, creatorOf, type CreatorRow } from "./store.ts";
 export type { User } from "./user.ts";
+export type { Authenticate } from "./authenticate.ts";
 export type { Authorize, Permission, Permits } from "./permissions.ts";
-
-export type Identity = ReturnType<typeof makeIdentity>;
 
 export const makeIdentity = (deps: { db: Db; clock: Clock }) => ({
   authenticate: makeAuthenticate(deps),

@@ -16,7 +16,6 @@ import { makeValidatePipeline, makeValidateSaved } from "./validate.ts";
 
 export type { InProject, MaybeInProject } from "./pipeline.ts";
 export { addPipelineTypes, type PipelineNode } from "./graphql.ts";
-export type { PipelineNodeVerbs } from "./nodes.ts";
 export type { GetPipeline } from "./get.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
 export type { RecentRuns } from "./summaries.ts";

@@ -68,6 +68,10 @@ async function furnish(): Promise<void> {
        from projects where identifier = 'shop'`,
   );
   await db.query(
+    `insert into settings (account_id, org_identifier, project_identifier, identifier, value, allow_overrides, updated_at)
+     select account_id, 'default', 'shop', 's', 'v', false, 1 from projects where identifier = 'shop'`,
+  );
+  await db.query(
     `insert into connector_uses (account_id, user_type, user_id, user_identifier, user_org_identifier, user_project_identifier,
                                  identifier, org_identifier, project_identifier)
      select account_id, 'pipeline', id, 'deploy', 'default', 'shop', 'cluster', 'default', 'shop' from pipelines

@@ -19,7 +19,7 @@ import { projectRoutes } from "./rest.ts";
 import { insertOrganization } from "./store/organizations.ts";
 import { makeUpdateProject } from "./update.ts";
 
-export { addProjectTypes, type ApplicationNode, type ApplicationVerbs } from "./graphql.ts";
+export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
 export type { GetProject, RequireScope } from "./get.ts";
 export type { EmptyScope } from "./leaving.ts";
 

@@ -18,7 +18,7 @@ import { makeUpdateSecret } from "./update.ts";
 import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
 import { makeVault } from "./vault.ts";
 
-export { addSecretTypes, type SecretVerbs } from "./graphql.ts";
+export { addSecretTypes } from "./graphql.ts";
 
 export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits; readonly rootKey: Buffer };
 

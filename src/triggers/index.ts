@@ -3,6 +3,7 @@ import type { Actor } from "../core/actor.ts";
 import type { GetExecution, StartExecution } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
+import type { AdmitDeps } from "./admit.ts";
 import { makeCreateTrigger, makeGetTrigger, sealedFor, type TriggerDeps } from "./create.ts";
 import { makeGetDelivery } from "./delivery.ts";
 import { makeReceiveWebhook } from "./receive.ts";
@@ -10,14 +11,15 @@ import { triggerRoutes } from "./rest.ts";
 import { deleteTriggersOf } from "./store.ts";
 import type { Trigger } from "./trigger.ts";
 
-export type TriggersDeps = TriggerDeps & {
-  readonly prepareRun: PrepareRun;
-  readonly startExecution: StartExecution;
-  readonly getExecution: GetExecution;
-  readonly onError: (error: unknown) => void;
-  /** How callers reach the server; known once it listens. */
-  readonly publicUrl: () => string;
-};
+export type TriggersDeps = TriggerDeps &
+  AdmitDeps & {
+    readonly prepareRun: PrepareRun;
+    readonly startExecution: StartExecution;
+    readonly getExecution: GetExecution;
+    readonly onError: (error: unknown) => void;
+    /** How callers reach the server; known once it listens. */
+    readonly publicUrl: () => string;
+  };
 
 export function makeTriggers(deps: TriggersDeps) {
   const { receive, sweep } = makeReceiveWebhook(deps);

@@ -15,6 +15,7 @@ import type { Db } from "../platform/db/db.ts";
 import { checkedJson, parsedPayload } from "../platform/document/checked-json.ts";
 import { parseDocument } from "../platform/document/document.ts";
 import { validate } from "../platform/document/validate.ts";
+import { makeAdmit, type AdmitDeps } from "./admit.ts";
 import { inputOf } from "./create.ts";
 import { triggerBody } from "./document.ts";
 import { deliveredHeaders } from "./headers.ts";
@@ -36,7 +37,7 @@ const MAX_DEPTH = 64;
 /** The replica that took a delivery has this long before the others look at it. */
 const SWEEP_AFTER_MS = 2_000;
 
-export type ReceiveDeps = {
+export type ReceiveDeps = AdmitDeps & {
   readonly db: Db;
   readonly prepareRun: PrepareRun;
   readonly startExecution: StartExecution;
@@ -68,11 +69,13 @@ export type ReceiveWebhook = (
 
 export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
   const bodyOf = makeBodyOf();
+  const admit = makeAdmit(deps);
 
   const receive: ReceiveWebhook = async (token, names, headers, payload) => {
     const accountId = accountOfWebhookToken(token);
     const trigger = accountId && (await findTriggerByToken(deps.db, accountId, hashWebhookToken(token)));
     if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
+    await admit(trigger, headers);
     checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
     const delivery: Delivery = {
       accountId: trigger.accountId,

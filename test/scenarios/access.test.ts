@@ -27,6 +27,11 @@ const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
 const QUERY =
   "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&pipelineIdentifier=x&identifier=x&nodeExecutionId=x";
 
+const queryOf = ({ doc }: Route): string => `${QUERY}&${new URLSearchParams(own(doc?.queryExample)).toString()}`;
+/** Without those that QUERY gives already. */
+const own = (example: Readonly<Record<string, string>> = {}): [string, string][] =>
+  Object.entries(example).filter(([name]) => !new URLSearchParams(QUERY).has(name));
+
 /** What a route's documentation gives as an example: a body may be checked before the permission. */
 const bodyOf = ({ doc }: Route): Pick<SendOptions, "body" | "contentType"> => {
   const { root, example, types } = doc?.body ?? { example: undefined };
@@ -62,7 +67,7 @@ const accountParameter = (route: Route): string => ("account" in route ? route.a
 
 const ask = (route: Route, how: SendOptions, prefix = ""): Promise<Answer> => {
   const account = "account" in how ? how.account : platform.accountId;
-  const path = `${prefix}${pathOf(route)}?${QUERY}${account === null ? "" : `&${accountParameter(route)}=${account}`}`;
+  const path = `${prefix}${pathOf(route)}?${queryOf(route)}${account === null ? "" : `&${accountParameter(route)}=${account}`}`;
   return platform.send(route.method, path, { ...how, account: null, ...bodyOf(route) });
 };
 
@@ -114,7 +119,7 @@ test("every private route answers 400 without an account and with two", async ()
   for (const route of privateRoutes()) {
     assert.equal((await ask(route, { account: null })).status, 400, route.operation);
     const twice = `${route.account}=${platform.accountId}&${route.account}=${platform.accountId}`;
-    const answer = await platform.send(route.method, `${pathOf(route)}?${QUERY}&${twice}`, {
+    const answer = await platform.send(route.method, `${pathOf(route)}?${queryOf(route)}&${twice}`, {
       account: null,
       ...bodyOf(route),
     });

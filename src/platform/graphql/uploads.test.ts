@@ -44,6 +44,7 @@ before(async () => {
     authenticate: async (token) =>
       token === "key" ? { kind: "delegate", accountId, id: accountId, name: "x" } : undefined,
     explain: () => undefined,
+    count: () => undefined,
     maxFrame: 1024,
     stopping: new AbortController().signal,
   });
@@ -61,6 +62,7 @@ before(async () => {
     authenticate: async (token) =>
       token === "key" ? { kind: "delegate", accountId, id: accountId, name: "x" } : undefined,
     explain: () => undefined,
+    count: () => undefined,
     maxFrame: 1024,
     stopping: new AbortController().signal,
     maxFile: MAX_FILE,

@@ -20,6 +20,8 @@ const message = (problem: Problem) => ({
 });
 
 export function errorBody(problem: Problem, family: ErrorFamily, correlationId: string): unknown {
+  // Published as it is answered at the edge, whatever stands behind it (reference section 3.2).
+  if (problem.status === 429) return { code: problem.wire, message: problem.message, status: "Error" };
   if (family === "resource") return { metadata: {}, resource: null, responseMessages: [message(problem)] };
   return {
     status: "ERROR",

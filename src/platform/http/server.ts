@@ -9,7 +9,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Actor, RequestFacts } from "../../core/actor.ts";
-import { toWire } from "../../core/ids.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { credentialOf } from "./credentials.ts";
@@ -28,6 +28,8 @@ export type HttpDeps = {
   readonly log: Log;
   readonly authenticate: Authenticate;
   readonly explain: ExplainError;
+  /** Counts a request of this account with this credential; throws when there are too many. Undefined: nothing to wait for. */
+  readonly count: (accountId: Uuid, credential: string) => Promise<void> | undefined;
   /** Bytes of one WebSocket frame at most. */
   readonly maxFrame: number;
   /** Aborted when the server begins to stop: streams end, new requests are refused. */
@@ -152,16 +154,21 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
   });
 }
 
-/** Whose token it is, or the one problem that hides whether it exists. */
+/** Whose token it is, or the one problem that hides whether it exists. Counts the request. */
 export async function actorOf(
-  deps: Pick<HttpDeps, "authenticate">,
+  deps: Pick<HttpDeps, "authenticate" | "count">,
   token: string | undefined,
   request: FastifyRequest,
 ): Promise<Actor> {
   const actor = token ? await deps.authenticate(token) : undefined;
-  if (!actor) throw problem("http.no_credential");
+  if (!token || !actor) throw problem("http.no_credential");
+  const counted = deps.count(actor.accountId, withoutSecret(token));
+  if (counted) await counted;
   return { ...actor, request: factsOf(request) };
 }
+
+/** `pat.<account>.<id>.<secret>` names its token without the last part. */
+const withoutSecret = (token: string): string => token.slice(0, token.lastIndexOf("."));
 
 const factsOf = (request: FastifyRequest): RequestFacts => ({
   method: request.method,

@@ -12,6 +12,7 @@ async function heard(level: string): Promise<string> {
     log: makeLog(level, log.stream),
     authenticate: async () => undefined,
     explain: () => undefined,
+    count: () => undefined,
     maxFrame: 1024,
     stopping: new AbortController().signal,
   });

@@ -1,0 +1,74 @@
+/** Every setting there is. */
+import { SCOPE_IDENTIFIER } from "../core/identifier.ts";
+import type { Definition } from "./setting.ts";
+
+const httpAddress = (value: string): string | undefined => {
+  const url = URL.parse(value);
+  if (url && (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "")
+    return undefined;
+  return "must be an http or https address without a user name in it";
+};
+const notEmpty = (value: string): string | undefined => (value.trim() === "" ? "must not be empty" : undefined);
+const identifier = (value: string): string | undefined =>
+  SCOPE_IDENTIFIER.test(value) ? undefined : "must be the identifier of a service account";
+
+const scimJwt = { category: "CORE", group: "scim", type: "String", defaultValue: "", levels: ["account"] } as const;
+const limit = { category: "CORE", group: "limits", type: "Number", levels: ["account"] } as const;
+const positive = (value: string): string | undefined => (Number(value) === 0 ? "must be at least 1" : undefined);
+
+export const CATALOGUE = [
+  {
+    ...scimJwt,
+    identifier: "scim_jwt_token_jwks_keys_url",
+    name: "Address of the JWKS document that SCIM tokens are verified with",
+    fault: httpAddress,
+  },
+  {
+    ...scimJwt,
+    identifier: "scim_jwt_token_key_field",
+    name: "Name of the claim that a SCIM token must carry",
+    fault: notEmpty,
+  },
+  {
+    ...scimJwt,
+    identifier: "scim_jwt_token_value_field",
+    name: "Value that this claim must have",
+    fault: notEmpty,
+  },
+  {
+    ...scimJwt,
+    identifier: "scim_jwt_token_service_account_id",
+    name: "Service account that SCIM tokens act as",
+    fault: identifier,
+  },
+  {
+    ...limit,
+    identifier: "requests_per_minute_account",
+    name: "Requests of the whole account in a minute",
+    defaultValue: "120000",
+    fault: positive,
+  },
+  {
+    ...limit,
+    identifier: "requests_per_minute_token",
+    name: "Requests with one token in a minute",
+    defaultValue: "60000",
+    fault: positive,
+  },
+  {
+    identifier: "mandate_custom_webhook_authorization",
+    name: "Custom webhooks ask for an API key that may run the pipeline",
+    category: "PMS",
+    group: "triggers",
+    type: "Boolean",
+    defaultValue: "false",
+    levels: ["account", "organization", "project"],
+    allowedValues: ["true", "false"],
+  },
+] as const satisfies readonly Definition[];
+
+export type SettingIdentifier = (typeof CATALOGUE)[number]["identifier"];
+
+const byIdentifier = new Map<string, Definition>(CATALOGUE.map((one) => [one.identifier, one]));
+
+export const definitionOf = (identifier: string): Definition | undefined => byIdentifier.get(identifier);

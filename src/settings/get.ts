@@ -1,0 +1,85 @@
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Uuid } from "../core/ids.ts";
+import { makeLru } from "../core/lru.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { RequireScope } from "../projects/index.ts";
+import { CATALOGUE, definitionOf, type SettingIdentifier } from "./catalogue.ts";
+import { problem } from "./problems.ts";
+import { effective, levelOf, type Definition, type Effective, type SettingScope, type Stored } from "./setting.ts";
+import { findRows } from "./store.ts";
+
+type Deps = {
+  readonly db: Db;
+  readonly authorize: Authorize;
+  readonly requireScope: RequireScope;
+};
+
+export const placeOf = ({ orgIdentifier, projectIdentifier }: SettingScope) => ({
+  ...(orgIdentifier === null ? {} : { orgIdentifier }),
+  ...(projectIdentifier === null ? {} : { projectIdentifier }),
+});
+
+export type SettingFilter = {
+  readonly category: Definition["category"];
+  readonly group: string | undefined;
+  /** Also those that can be set at a parent only. */
+  readonly includeParentScopes: boolean;
+};
+
+/** Throws what RequireScope throws. */
+export type ListSettings = (actor: Actor, scope: SettingScope, filter: SettingFilter) => Promise<readonly Effective[]>;
+
+export const makeListSettings =
+  ({ db, authorize, requireScope }: Deps): ListSettings =>
+  async (actor, scope, { category, group, includeParentScopes }) => {
+    authorize(actor, "core_setting_view", { accountId: actor.accountId, ...placeOf(scope) });
+    await requireScope(actor, scope);
+    const rows = await findRows(db, actor.accountId, scope);
+    const definitions: readonly Definition[] = CATALOGUE;
+    return definitions
+      .filter((one) => one.category === category && (group ?? one.group) === one.group)
+      .filter((one) => includeParentScopes || one.levels.includes(levelOf(scope)))
+      .map((one) => effective(one, scope, rows));
+  };
+
+/** Throws `setting.not_found`, and what RequireScope throws. */
+export type GetSetting = (actor: Actor, scope: SettingScope, identifier: string) => Promise<Effective>;
+
+export const makeGetSetting =
+  ({ db, authorize, requireScope }: Deps): GetSetting =>
+  async (actor, scope, identifier) => {
+    authorize(actor, "core_setting_view", { accountId: actor.accountId, ...placeOf(scope) });
+    const definition = definitionOf(identifier);
+    if (!definition) throw problem("setting.not_found", [identifier]);
+    await requireScope(actor, scope);
+    return effective(definition, scope, await findRows(db, actor.accountId, scope));
+  };
+
+const KEEP_MS = 1_000;
+const MAX_KEPT = 10_000;
+
+/** What counts at a scope, for the platform's own use; a change is seen within a second (law 9). */
+export type SettingValue = (accountId: Uuid, identifier: SettingIdentifier, scope?: SettingScope) => Promise<string>;
+
+const OF_ACCOUNT: SettingScope = { orgIdentifier: null, projectIdentifier: null };
+
+export function makeSettingValue(deps: { readonly db: Db; readonly clock: Clock }): SettingValue {
+  const kept = makeLru<string, { readonly rows: Promise<readonly Stored[]>; readonly until: number }>(MAX_KEPT);
+  return async (accountId, identifier, scope = OF_ACCOUNT) => {
+    const key = JSON.stringify([accountId, scope.orgIdentifier, scope.projectIdentifier]);
+    const now = deps.clock.now();
+    let known = kept.get(key);
+    if (!known || known.until <= now) {
+      const rows = findRows(deps.db, accountId, scope);
+      // A look that failed is not kept: the next one asks again.
+      rows.catch(() => kept.delete(key));
+      known = { rows, until: now + KEEP_MS };
+      kept.set(key, known);
+    }
+    const definition = definitionOf(identifier);
+    if (!definition) throw new Error(`no setting is declared as ${identifier}`);
+    return effective(definition, scope, await known.rows).value;
+  };
+}

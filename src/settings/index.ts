@@ -1,0 +1,26 @@
+/** Typed settings, inherited down the scopes. A further setting is a row of `catalogue.ts`. */
+import type { Clock } from "../core/clock.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { EmptyScope, RequireScope } from "../projects/index.ts";
+import { makeGetSetting, makeListSettings, makeSettingValue } from "./get.ts";
+import { settingRoutes } from "./rest.ts";
+import { deleteSettingsOf } from "./store.ts";
+import { makeUpdateSettings } from "./update.ts";
+
+export type { SettingValue } from "./get.ts";
+
+export function makeSettings(deps: {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly requireScope: RequireScope;
+  readonly clock: Clock;
+}) {
+  const verbs = { list: makeListSettings(deps), get: makeGetSetting(deps), update: makeUpdateSettings(deps) };
+  return { ...verbs, value: makeSettingValue(deps), emptyScope, routes: settingRoutes(verbs) };
+}
+
+const emptyScope: EmptyScope = (tx, { accountId, orgIdentifier, project }) =>
+  deleteSettingsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);

@@ -1,0 +1,54 @@
+import type { Uuid } from "../core/ids.ts";
+import type { Query } from "../platform/db/db.ts";
+import type { SettingScope, Stored } from "./setting.ts";
+
+type Store = { readonly query: Query };
+
+/** What was set at this scope and at its parents. */
+export async function findRows(db: Store, accountId: Uuid, scope: SettingScope): Promise<Stored[]> {
+  return db.query<Stored>(
+    `select org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, value,
+            allow_overrides as "allowOverrides", updated_at as "updatedAt"
+       from settings
+      where account_id = $1 and (org_identifier is null or org_identifier = $2)
+        and (project_identifier is null or project_identifier = $3)`,
+    [accountId, scope.orgIdentifier, scope.projectIdentifier],
+  );
+}
+
+/** Until the transaction ends: two updates at once must not both read what neither has written yet. */
+export async function lockSettings(db: Store, accountId: Uuid): Promise<void> {
+  await db.query(`select id from accounts where id = $1 for no key update`, [accountId]);
+}
+
+export async function saveRow(db: Store, accountId: Uuid, row: Stored): Promise<void> {
+  await db.query(
+    `insert into settings (account_id, org_identifier, project_identifier, identifier, value, allow_overrides, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (account_id, org_identifier, project_identifier, identifier)
+     do update set value = $5, allow_overrides = $6, updated_at = $7`,
+    [accountId, row.orgIdentifier, row.projectIdentifier, row.identifier, row.value, row.allowOverrides, row.updatedAt],
+  );
+}
+
+export async function deleteRow(db: Store, accountId: Uuid, scope: SettingScope, identifier: string): Promise<void> {
+  await db.query(
+    `delete from settings where account_id = $1 and org_identifier is not distinct from $2
+        and project_identifier is not distinct from $3 and identifier = $4`,
+    [accountId, scope.orgIdentifier, scope.projectIdentifier, identifier],
+  );
+}
+
+/** Those of one scope, not of its children. */
+export async function deleteSettingsOf(
+  db: Store,
+  accountId: Uuid,
+  orgIdentifier: string,
+  projectIdentifier: string | null,
+): Promise<void> {
+  await db.query(
+    `delete from settings
+      where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3`,
+    [accountId, orgIdentifier, projectIdentifier],
+  );
+}
