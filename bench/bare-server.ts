@@ -1,8 +1,8 @@
 /**
  * The floor of the GraphQL benchmark, a process of its own: `node:http`, a pool
- * of the same size, the very statement behind `executions`, and JSON.stringify
- * of the fields that the query asks for. No credential, no schema, no words of
- * the wire. The address says which statement: `/1`, `/100`.
+ * of the same size, the very statements behind the lists, and JSON.stringify
+ * of the fields that the queries ask for. No credential, no schema, no words of
+ * the wire. The address says which statement: `/0`, `/1`.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,29 +11,37 @@ import { Pool } from "pg";
 export type BareOrder = {
   readonly databaseUrl: string;
   readonly poolSize: number;
-  readonly statements: Readonly<Record<string, { readonly text: string; readonly values: unknown[] }>>;
+  readonly statements: Readonly<
+    Record<string, { readonly kind: keyof typeof DATA; readonly text: string; readonly values: unknown[] }>
+  >;
 };
 
-type Row = { id: string; applicationName: string; status: string; startedAt: string; endedAt: string };
+type Row = Readonly<Record<"id" | "name" | "applicationName" | "status" | "startedAt" | "endedAt", string>>;
+
+const execution = ({ id, applicationName, status, startedAt, endedAt }: Row) => ({
+  id,
+  application: { name: applicationName },
+  status,
+  startedAt: Number(startedAt),
+  endedAt: Number(endedAt),
+});
+
+const DATA = {
+  executions: (rows: readonly Row[]) => ({ executions: { nodes: rows.map(execution) } }),
+  applications: (rows: readonly Row[]) => ({ applications: { nodes: rows.map(({ id, name }) => ({ id, name })) } }),
+} as const;
 
 process.once("message", ({ databaseUrl, poolSize, statements }: BareOrder) => {
   const pool = new Pool({ connectionString: databaseUrl, max: poolSize });
   const server = createServer((request, response) => {
-    const name = (request.url ?? "").slice(1);
-    const statement = statements[name];
+    const statement = statements[(request.url ?? "").slice(1)];
     request.resume();
     if (!statement) return void response.writeHead(404).end();
+    const { kind, text, values } = statement;
     // The same text at other limits is the same prepared statement.
-    pool.query<Row>({ name: "list", ...statement }).then(
+    pool.query<Row>({ name: `list ${text.length}`, text, values }).then(
       ({ rows }) => {
-        const nodes = rows.map(({ id, applicationName, status, startedAt, endedAt }) => ({
-          id,
-          application: { name: applicationName },
-          status,
-          startedAt: Number(startedAt),
-          endedAt: Number(endedAt),
-        }));
-        const body = JSON.stringify({ data: { executions: { nodes } } });
+        const body = JSON.stringify({ data: DATA[kind](rows) });
         const headers = {
           "content-type": "application/json; charset=utf-8",
           "content-length": Buffer.byteLength(body),

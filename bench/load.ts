@@ -6,6 +6,7 @@
  * the length.
  */
 import { connect, type Socket } from "node:net";
+import { percentile } from "./parts/result.ts";
 
 export type LoadOrder = {
   readonly port: number;
@@ -21,6 +22,8 @@ export type LoadOrder = {
 export type LoadAnswer = {
   readonly perSecond: number;
   readonly requests: number;
+  /** The 99th percentile of the times from a request's sending to its complete answer, in milliseconds. */
+  readonly p99: number;
   readonly body: string;
   readonly error: string | null;
 };
@@ -28,7 +31,7 @@ export type LoadAnswer = {
 process.on("message", (order: LoadOrder) => {
   run(order).then(
     (answer) => process.send?.(answer),
-    (error: unknown) => process.send?.({ perSecond: 0, requests: 0, body: "", error: String(error) }),
+    (error: unknown) => process.send?.({ perSecond: 0, requests: 0, p99: 0, body: "", error: String(error) }),
   );
 });
 process.once("disconnect", () => process.exit(0));
@@ -39,18 +42,26 @@ async function run(order: LoadOrder): Promise<LoadAnswer> {
   const until = from + order.milliseconds;
   let done = 0;
   let body = "";
-  const count = (text: () => string): boolean => {
+  const times: number[] = [];
+  const count = (sentAt: number, text: () => string): number | undefined => {
     if (done === 0) body = text();
     done += 1;
-    return performance.now() < until;
+    const now = performance.now();
+    times.push(now - sentAt);
+    return now < until ? now : undefined;
   };
   await Promise.all(Array.from({ length: order.connections }, () => converse(order.port, bytes, count)));
-  return { perSecond: (done * 1_000) / (performance.now() - from), requests: done, body, error: null };
+  const perSecond = (done * 1_000) / (performance.now() - from);
+  return { perSecond, requests: done, p99: percentile(times, 0.99), body, error: null };
 }
 
+/** Takes an answer to what was sent at a moment; answers the moment at which the next is sent, or that it is enough. */
+type Count = (sentAt: number, body: () => string) => number | undefined;
+
 /** One connection, until `count` answers that it is enough. */
-function converse(port: number, bytes: Buffer, count: (body: () => string) => boolean): Promise<void> {
+function converse(port: number, bytes: Buffer, count: Count): Promise<void> {
   return new Promise((resolve, reject) => {
+    let sentAt: number | undefined = performance.now();
     const socket: Socket = connect({ port, host: "127.0.0.1", noDelay: true }, () => socket.write(bytes));
     let parts: Buffer[] = [];
     let missing = 0;
@@ -61,8 +72,9 @@ function converse(port: number, bytes: Buffer, count: (body: () => string) => bo
       if (missing > 0) return;
       const answer = parts;
       parts = [];
-      if (count(() => bodyOf(Buffer.concat(answer)))) socket.write(bytes);
-      else socket.end();
+      sentAt = count(sentAt ?? 0, () => bodyOf(Buffer.concat(answer)));
+      if (sentAt === undefined) socket.end();
+      else socket.write(bytes);
     };
     socket.on("data", (chunk: Buffer) => {
       try {

@@ -1,6 +1,6 @@
 /**
  * `npm run bench` measures everything; `npm run bench -- latency sequence` some of it. Real programs on
- * loopback, data in temporary folders, every load bounded: it stops by itself, and after five minutes in any case.
+ * loopback, data in temporary folders, every load bounded: it stops by itself, and after fifteen minutes in any case.
  * Writes bench/results/<name>.json. Never part of the tests: the figures are for people to judge.
  */
 import { setMaxListeners } from "node:events";
@@ -13,7 +13,7 @@ import { start } from "./start.ts";
 import { throughput } from "./throughput.ts";
 
 const BENCHES = { latency, throughput, sequence, graphql, start } as const;
-const LIMIT_MS = 5 * 60_000;
+const LIMIT_MS = 15 * 60_000;
 
 type Name = keyof typeof BENCHES;
 const isName = (word: string): word is Name => Object.hasOwn(BENCHES, word);

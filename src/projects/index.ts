@@ -23,6 +23,9 @@ export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
 export type { GetProject, RequireScope } from "./get.ts";
 export type { EmptyScope } from "./leaving.ts";
 
+/** The statement behind GraphQL `applications`, for the benchmark's floor. */
+export { applicationsStatement } from "./store/applications.ts";
+
 export { DEFAULT_ORGANIZATION };
 
 export type Projects = ReturnType<typeof makeProjects>;

@@ -48,10 +48,11 @@ const FRAGMENTS = {
   tagIs: marked("tag", "m.name = (?::text[])[1] and m.value = (?::text[])[2]"),
   projectTagNamed: "e.project_id in (select id from projects where account_id = $1 and tags -> ?::text is not null)",
   projectTagIs: "e.project_id in (select id from projects where account_id = $1 and tags @> ?::jsonb)",
-  // A moment of the start is one of `begun_at` too, which has the index.
-  startedAfter: "e.started_at > ? and e.begun_at > ?",
-  startedBefore: "e.started_at < ? and e.begun_at < ?",
-  startedAt: "e.started_at = ? and e.begun_at = ?",
+  // What has started has begun then, and `begun_at` has the index. One condition on the moment, not two: the
+  // planner would take them for independent and expect far too few rows.
+  startedAfter: "e.begun_at > ? and e.started_at is not null",
+  startedBefore: "e.begun_at < ? and e.started_at is not null",
+  startedAt: "e.begun_at = ? and e.started_at is not null",
   endedAfter: "e.ended_at > ?",
   // What had ended before had begun before.
   endedBefore: `e.ended_at < ? and e.begun_at < ?::bigint + ${SKEW_MS}`,

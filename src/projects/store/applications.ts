@@ -38,16 +38,24 @@ export async function findApplicationByName(
   return rows.map(applicationOf)[0];
 }
 
+/** The list statement as text and values, so that the benchmark's bare server can send the very same one. */
+export const applicationsStatement = (
+  accountId: Uuid,
+  limit: number,
+  offset: number,
+): { text: string; values: unknown[] } => ({
+  text: `select ${APPLICATION} where p.account_id = $1 order by p.name, p.id limit $2 offset $3`,
+  values: [accountId, limit, offset],
+});
+
 export async function listApplications(
   db: Store,
   accountId: Uuid,
   limit: number,
   offset: number,
 ): Promise<Application[]> {
-  const rows = await db.query<Row>(
-    `select ${APPLICATION} where p.account_id = $1 order by p.name, p.id limit $2 offset $3`,
-    [accountId, limit, offset],
-  );
+  const { text, values } = applicationsStatement(accountId, limit, offset);
+  const rows = await db.query<Row>(text, values);
   return rows.map(applicationOf);
 }
 
