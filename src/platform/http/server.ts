@@ -205,7 +205,7 @@ function refuseTwice(query: Record<string, unknown>, taken: unknown = {}): void 
 function privateCall(parameter: "accountIdentifier" | "accountId", request: FastifyRequest, shared: PublicCall): Call {
   const actor = request.actor;
   if (!actor) throw problem("http.no_credential");
-  checkAccount(parameter, request, actor);
+  checkAccount(parameter, request, actor, shared.query);
   return { ...shared, actor, accountId: actor.accountId };
 }
 
@@ -213,11 +213,11 @@ function privateCall(parameter: "accountIdentifier" | "accountId", request: Fast
  * The account in the query has to be the credential's. Another one and one that
  * does not exist are refused with the same answer (law 7).
  */
-export function checkAccount(parameter: string, request: FastifyRequest, actor: Actor): void {
+export function checkAccount(parameter: string, request: FastifyRequest, actor: Actor, taken: unknown = {}): void {
   const query = request.query as Record<string, unknown>;
   const given = query[parameter] ?? query["routingId"];
   if (given === undefined || given === "") throw problem("http.bad_query", [`${parameter} is required.`]);
-  refuseTwice(query);
+  refuseTwice(query, taken);
   if (query["routingId"] !== undefined && query["routingId"] !== given)
     throw problem("http.bad_query", [`routingId is another account than ${parameter}.`]);
   if (given !== toWire(actor.accountId)) throw problem("http.not_yours");
