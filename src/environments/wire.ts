@@ -1,7 +1,7 @@
 /** Environments and services ↔ the shapes of reference section 4.5. */
 import { z } from "zod";
 import { toWire, type Uuid } from "../core/ids.ts";
-import { displayName, scopeIdentifier } from "../platform/document/fields.ts";
+import { displayName, scopeIdentifier, tagMap } from "../platform/document/fields.ts";
 import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";
 import type { Entity, Environment, Fields, Service } from "./entity.ts";
 
@@ -13,7 +13,7 @@ const common = {
   orgIdentifier: scopeIdentifier.nullish(),
   projectIdentifier: scopeIdentifier.nullish(),
   description: z.string().max(4_096).nullish(),
-  tags: z.record(z.string().min(1).max(128), z.string().max(256)).nullish(),
+  tags: tagMap.nullish(),
 };
 const environmentType = z.enum(["PreProduction", "Production"]);
 const color = z

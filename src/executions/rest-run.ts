@@ -7,7 +7,7 @@ import { validate } from "../platform/document/validate.ts";
 import { json, ok } from "../platform/http/answers.ts";
 import { documentOf, formatOf, textOf } from "../platform/http/bodies.ts";
 import { maybeProjectQuery, projectQuery } from "../platform/http/queries.ts";
-import { route, type Body, type Call, type Route } from "../platform/http/routes.ts";
+import { LARGE_BODY, route, type Body, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped, resourced } from "../platform/http/shapes.ts";
 import type { Actor } from "../core/actor.ts";
 import type { AbortExecution } from "./abort.ts";
@@ -50,6 +50,7 @@ const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
     method: "POST",
     path: `${BASE}/:identifier${suffix}`,
     operation,
+    maxBody: LARGE_BODY,
     access: { permission: "core_pipeline_execute" },
     query: projectQuery,
     doc: {
@@ -70,6 +71,7 @@ const rerunRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =
     method: "POST",
     path: `${BASE}/rerun/:originalExecutionId/:identifier${suffix}`,
     operation,
+    maxBody: LARGE_BODY,
     access: { permission: "core_pipeline_execute" },
     query: projectQuery,
     doc: {

@@ -4,7 +4,7 @@ import { documentOf, formatOf, textOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
 import { springPage, springPageQuery, springPageShape } from "../platform/http/pages.ts";
 import { flag, maybeText, projectQuery, wholeNumber } from "../platform/http/queries.ts";
-import { route, type Body, type BodyDoc, type Call, type Route } from "../platform/http/routes.ts";
+import { LARGE_BODY, route, type Body, type BodyDoc, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import { validate } from "../platform/document/validate.ts";
 import type { CreatePipeline } from "./create.ts";
@@ -63,6 +63,7 @@ const writeRoutes = (verbs: PipelineVerbs): readonly Route[] => [
       method: "POST",
       path: `${BASE}${path}`,
       operation: `pipeline.${verb}`,
+      maxBody: LARGE_BODY,
       access: edit,
       query: projectQuery,
       doc: {
@@ -86,6 +87,7 @@ const writeRoutes = (verbs: PipelineVerbs): readonly Route[] => [
       method: "PUT",
       path: `${BASE}${path}/:identifier`,
       operation: `pipeline.${verb}`,
+      maxBody: LARGE_BODY,
       access: edit,
       query: projectQuery,
       doc: { summary: "Save the next version of a pipeline", params, body: bodyOf("deploy"), answer: enveloped(shape) },
@@ -120,6 +122,7 @@ const validateRoutes = (verbs: PipelineVerbs): readonly Route[] => [
     method: "POST",
     path: `${BASE}/validate-yaml-with-schema`,
     operation: "pipeline.validate-yaml",
+    maxBody: LARGE_BODY,
     access: view,
     query: projectQuery,
     doc: {

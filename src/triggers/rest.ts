@@ -3,7 +3,7 @@ import type { Actor } from "../core/actor.ts";
 import { ok } from "../platform/http/answers.ts";
 import { formatOf, payloadOf, textOf } from "../platform/http/bodies.ts";
 import { maybeText, projectQuery } from "../platform/http/queries.ts";
-import { publicRoute, route, type Route } from "../platform/http/routes.ts";
+import { LARGE_BODY, publicRoute, route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import type { CreateTrigger, GetTrigger } from "./create.ts";
 import type { GetDelivery } from "./delivery.ts";
@@ -48,6 +48,7 @@ const managementRoutes = (verbs: Verbs): readonly Route[] => [
     method: "POST",
     path: "/pipeline/api/triggers",
     operation: "trigger.create",
+    maxBody: LARGE_BODY,
     doc: {
       summary: "Create a custom webhook trigger of a pipeline",
       queryExample: { targetIdentifier: "deploy" },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Parser } from "yaml";
 import fc from "fast-check";
 import { Problem } from "../../core/problem.ts";
 import { type Doc, parseDocument } from "./document.ts";
@@ -146,7 +147,7 @@ test("few aliases that stand for many values end at the count of values", () => 
   const rows = "bcdefghij"
     .split("")
     .map((name, index) => `${name}: &${name} [${`*${"abcdefghi"[index]}, `.repeat(5)}]`);
-  assert.match(refusal(() => parseDocument(lines("a: &a [ha, ha, ha]", ...rows))).message, /more than 20000 values/);
+  assert.match(refusal(() => parseDocument(lines("a: &a [ha, ha, ha]", ...rows))).message, /more than 3000 values/);
 });
 
 test("200,000 items are refused after a fixed number of them, in YAML and JSON", () => {
@@ -157,6 +158,17 @@ test("200,000 items are refused after a fixed number of them, in YAML and JSON",
     assert.equal(problem.code, "document.too_complex");
     assert.ok((problem.faults[0]?.column ?? Infinity) < 130_000);
   }
+});
+
+test("3,000 values are read and no more, and what has many more is refused before any of it is parsed", (t) => {
+  const tags = (count: number): string => `a:\n${Array.from({ length: count }, (_, nth) => `  t${nth}: v\n`).join("")}`;
+  assert.ok(parseDocument(tags(2_998)));
+  const { code, message } = refusal(() => parseDocument(tags(2_999)));
+  assert.deepEqual([code, /more than 3000 values/.test(message)], ["document.too_complex", true]);
+  const parse = t.mock.method(Parser.prototype, "next");
+  for (const many of ["- x\n".repeat(7_000), `[${"x,".repeat(7_000)}]`, `[${"[],".repeat(3_100)}]`, "}".repeat(25_000)])
+    assert.equal(refusal(() => parseDocument(many)).code, "document.too_complex");
+  assert.equal(parse.mock.callCount(), 0);
 });
 
 test("bytes are counted, not characters", () => {

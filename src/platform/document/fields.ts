@@ -22,7 +22,8 @@ export const description = z
   .max(4_096)
   .nullish()
   .transform((text) => text ?? "");
-export const tags = z
+const MAX_TAGS = 128;
+export const tagMap = z
   .record(z.string().min(1).max(128), z.string().max(256))
-  .nullish()
-  .transform((map) => ({ ...map }));
+  .refine((map) => Object.keys(map).length <= MAX_TAGS, { error: `At most ${MAX_TAGS} tags allowed` });
+export const tags = tagMap.nullish().transform((map) => ({ ...map }));

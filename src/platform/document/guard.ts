@@ -21,6 +21,8 @@ export function guard(text: string, limits: Limits): (lexeme: string) => void {
   let offset = 0;
   let tokens = 0;
   let aliases = 0;
+  let scalars = 0;
+  let brackets = 0;
   let flow = 0;
   let indent = 0;
   let indicators = 0;
@@ -89,14 +91,24 @@ export function guard(text: string, limits: Limits): (lexeme: string) => void {
     }
   };
 
-  return (lexeme) => {
+  const count = (type: string | null): void => {
     tokens += 1;
-    const type = scalarNext ? "text" : CST.tokenType(lexeme);
-    scalarNext = type === "scalar";
-    structure(lexeme, type ?? "error");
+    if (type === "scalar" || type === "single-quoted-scalar" || type === "double-quoted-scalar") scalars += 1;
+    if (type === "flow-seq-start" || type === "flow-map-start") brackets += 1;
+    // A value is one scalar, two with its key, or one pair of brackets.
+    if (scalars > 2 * limits.maxNodes || brackets > limits.maxNodes) {
+      throw refuse("document.too_complex", `There are more than ${limits.maxNodes} values`);
+    }
     if (tokens > limits.maxNodes * TOKENS_PER_NODE) {
       throw refuse("document.too_complex", `There are more than ${limits.maxNodes} values, comments and blank lines`);
     }
+  };
+
+  return (lexeme) => {
+    const type = scalarNext ? "text" : CST.tokenType(lexeme);
+    scalarNext = type === "scalar";
+    structure(lexeme, type ?? "error");
+    count(type);
     if (aliases > limits.maxAliases) {
       throw refuse("document.too_complex", `Aliases are used more than ${limits.maxAliases} times`);
     }

@@ -83,6 +83,6 @@ test("the message names the first fault and counts the rest", () => {
 });
 
 test("a document with thousands of faults answers with fifty", () => {
-  const text = `thing:\n  name: x\n${Array.from({ length: 3_000 }, (_, index) => `  k${index}: 1\n`).join("")}`;
+  const text = `thing:\n  name: x\n${Array.from({ length: 2_900 }, (_, index) => `  k${index}: 1\n`).join("")}`;
   assert.equal(faults(text).length, 50);
 });

@@ -46,8 +46,13 @@ function compose(text: string, limits: Limits): Document.Parsed[] {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
+    // All tokens are counted before the first is parsed: parsing is the dear part, and what is refused is not worth it.
+    const lexemes: string[] = [];
     for (const lexeme of new Lexer().lex(text)) {
       watch(lexeme);
+      lexemes.push(lexeme);
+    }
+    for (const lexeme of lexemes) {
       for (const token of parser.next(lexeme)) documents.push(...(composer.next(token) as Iterable<Document.Parsed>));
     }
     for (const token of parser.end()) documents.push(...(composer.next(token) as Iterable<Document.Parsed>));

@@ -30,8 +30,14 @@ const head = (path: string, key: string | undefined, ...more: readonly string[])
 ];
 
 test("a body that says it is too large is refused before one byte of it is read", { timeout: 20_000 }, async () => {
-  for (const path of [PROJECTS, `/pipeline/api/pipelines?${SCOPE}`, "/gateway/api/graphql", "/ng/api/connectors"]) {
-    const announced = ["content-type: application/json", `content-length: ${300 * KIB}`];
+  for (const [path, size] of [
+    [PROJECTS, 70],
+    [`/pipeline/api/pipelines?${SCOPE}`, 300],
+    ["/gateway/api/graphql", 300],
+    ["/ng/api/connectors", 70],
+    ["/ng/api/environmentsV2", 70],
+  ] as const) {
+    const announced = ["content-type: application/json", `content-length: ${size * KIB}`];
     const {
       status,
       body,
@@ -64,9 +70,20 @@ test("a body without an end is cut off at the limit", { timeout: 20_000 }, async
 
 test("a body of the very limit is read, one byte more is not", async () => {
   const padded = (size: number): string => `${projectYaml()}#`.padEnd(size, "x");
-  const fits = await create.project(platform, padded(256 * KIB));
+  const fits = await create.project(platform, padded(64 * KIB));
   assert.equal(fits.status, 200, fits.text);
-  assertRefused(await create.project(platform, padded(256 * KIB + 1)), "INVALID_REQUEST", /larger than/);
+  assertRefused(await create.project(platform, padded(64 * KIB + 1)), "INVALID_REQUEST", /larger than/);
+});
+
+test("at most 128 tags", async () => {
+  const tagged = (count: number): string =>
+    projectYaml(`tags_${count}`, `  tags:\n${Array.from({ length: count }, (_, nth) => `    t${nth}: v\n`).join("")}`);
+  assert.equal((await create.project(platform, tagged(128))).status, 200);
+  assertRefused(
+    await create.project(platform, tagged(129)),
+    "SCHEMA_VALIDATION_FAILED",
+    /project\.tags: At most 128 tags allowed/,
+  );
 });
 
 test("content types: YAML and JSON by all their names, others refused by name", async () => {
@@ -265,13 +282,13 @@ test("YAML bombs are refused: aliases, depth, count, tags of foreign types", asy
     "INVALID_REQUEST",
     /nested deeper/,
   );
-  assertRefused(await create.project(platform, `project: ${"[".repeat(100_000)}`), "INVALID_REQUEST", /nested deeper/);
+  assertRefused(await create.project(platform, `project: ${"[".repeat(50_000)}`), "INVALID_REQUEST", /nested deeper/);
   assertRefused(
-    await create.project(platform, `{"project":${"[".repeat(100_000)}`, "application/json"),
+    await create.project(platform, `{"project":${"[".repeat(50_000)}`, "application/json"),
     "INVALID_REQUEST",
     /nested deeper/,
   );
-  assertRefused(await create.project(platform, `project: [${"1,".repeat(50_000)}1]`), "INVALID_REQUEST", /more than/);
+  assertRefused(await create.project(platform, `project: [${"1,".repeat(25_000)}1]`), "INVALID_REQUEST", /more than/);
   const merge = "base: &b { name: x }\nproject:\n  <<: *b\n";
   assertRefused(await create.project(platform, merge), "INVALID_YAML_ERROR", /Merge keys/);
   assertRefused(

@@ -97,7 +97,10 @@ export type PublicRoute = Shared & {
 
 export type Route = PrivateRoute | PublicRoute;
 
-const SMALL_BODY = 256 * 1024;
+/** Bytes of a body at most where nothing else is said: an organization or a connector has a tenth of it. */
+const SMALL_BODY = 64 * 1024;
+/** For what holds scripts: pipelines, their inputs, triggers. */
+export const LARGE_BODY = 256 * 1024;
 
 type Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
 
