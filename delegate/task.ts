@@ -36,9 +36,11 @@ export type Held = {
   readonly endedAt?: number | undefined;
 };
 
-export type Task = {
+/** A task as the others see it, whatever it does. */
+export type HeldTask = {
   readonly lease: Lease;
-  readonly folder: string;
+  /** Undefined for what leaves nothing on this machine. */
+  readonly folder: string | undefined;
   readonly owner: Target["owner"];
   readonly connect: (link: Link, offset: number) => void;
   readonly disconnect: () => void;
@@ -48,16 +50,20 @@ export type Task = {
   readonly hasEnded: () => boolean;
   /** It has ended and none of its processes is left. */
   readonly isClean: () => boolean;
-  /** Follows a task that runs. */
-  readonly follow: () => void;
-  /** Collects a task that runs no more. */
-  readonly collect: (lostBecause: string) => Promise<void>;
   /** Stops everything and reports that; a task that has ended by itself keeps its own end. */
   readonly cancel: () => Promise<void>;
   /** Stops everything and reports nothing. */
   readonly drop: () => Promise<void>;
   /** Looks no more; the task goes on for the next delegate. */
   readonly leave: () => void;
+};
+
+/** A task that runs a script. */
+export type Task = HeldTask & {
+  /** Follows a task that runs. */
+  readonly follow: () => void;
+  /** Collects a task that runs no more. */
+  readonly collect: (lostBecause: string) => Promise<void>;
 };
 
 export function makeTask(deps: TaskDeps, held: Held): Task {

@@ -1,15 +1,16 @@
 /** All tasks that this delegate holds, and what the server's messages do to them. */
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
-import type { ShellTask, ToDelegate } from "../protocol/messages.ts";
+import type { ConnectionTask, ShellTask, ToDelegate } from "../protocol/messages.ts";
 import { examine } from "./attach.ts";
+import { makeConnectionTest } from "./connection.ts";
 import { codeOf, textOf } from "./fault.ts";
 import { closeDescriptors, type Folders, type Found, keyOf, type Ready } from "./folders.ts";
 import { type Meta, paths, readJournal } from "./journal.ts";
 import { refusal, start, type Tools } from "./run.ts";
 import type { Lease, Link } from "./ship.ts";
 import type { StepOwner, StepUser } from "./step-user.ts";
-import { makeTask, type Task, type TaskDeps } from "./task.ts";
+import { type HeldTask, makeTask, type Task, type TaskDeps } from "./task.ts";
 
 export type TasksDeps = TaskDeps & {
   readonly folders: Folders;
@@ -41,20 +42,22 @@ const MAX_HOLDS = 4096;
 const MAX_REMEMBERED = 10_000;
 
 export function makeTasks(deps: TasksDeps): Tasks {
-  const held = new Map<string, Task>();
+  const held = new Map<string, HeldTask>();
   const forgotten = new Set<string>();
   const { log } = deps;
 
-  const forget = (task: Task): void => {
+  const forget = (task: HeldTask): void => {
     const key = keyOf(task.lease);
+    const { folder } = task;
     task.disconnect();
-    deps.folders
-      .discard(task.folder, task.isClean())
-      // What could not be ended keeps its user: nobody else may meet it.
-      .then(() => task.owner && task.isClean() && deps.user.giveBack(task.owner))
-      .catch((error: unknown) =>
-        log.warn({ folder: task.folder, error: textOf(error) }, "the folder of an ended task could not be removed"),
-      );
+    if (folder !== undefined)
+      deps.folders
+        .discard(folder, task.isClean())
+        // What could not be ended keeps its user: nobody else may meet it.
+        .then(() => task.owner && task.isClean() && deps.user.giveBack(task.owner))
+        .catch((error: unknown) =>
+          log.warn({ folder, error: textOf(error) }, "the folder of an ended task could not be removed"),
+        );
     held.delete(key);
     forgotten.add(key);
     const oldest = forgotten.size > MAX_REMEMBERED ? forgotten.values().next().value : undefined;
@@ -68,12 +71,11 @@ export function makeTasks(deps: TasksDeps): Tasks {
     void task.drop().then(() => forget(task));
   };
 
-  const run = (lease: Lease, work: ShellTask, link: Link): void => {
+  const run = (lease: Lease, work: ShellTask | ConnectionTask, link: Link): void => {
     const key = keyOf(lease);
     // The server repeats itself; the task goes on as it is.
     if (held.has(key)) return;
-    const refused = forgotten.has(key) ? RAN_BEFORE : refusal(work);
-    const task = refused ?? launch(deps, lease, work);
+    const task = forgotten.has(key) ? RAN_BEFORE : begin(deps, lease, work);
     if (typeof task === "string") return lost(deps, link, lease, task);
     held.set(key, task);
     task.connect(link, 0);
@@ -137,6 +139,11 @@ function lost({ rhythm }: TasksDeps, link: Link, lease: Lease, message: string):
     endedAt: at,
     outcome: { kind: "lost", message: message.slice(0, 1024) },
   });
+}
+
+function begin(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
+  if (work.kind === "connection") return makeConnectionTest(deps.rhythm.timers, lease, work);
+  return refusal(work) ?? launch(deps, lease, work);
 }
 
 /** Starts the task, or says why it never started. */

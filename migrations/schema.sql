@@ -29,6 +29,23 @@ create table audit_entries (
 );
 CREATE INDEX audit_entries_newest ON public.audit_entries USING btree (account_id, at DESC, id DESC);
 
+create table connection_tests (
+  account_id uuid not null,
+  id uuid not null,
+  connector_id uuid not null,
+  connector_version integer not null,
+  selectors text[] not null,
+  created_at bigint not null,
+  deadline_at bigint not null,
+  ended_at bigint,
+  result jsonb,
+  constraint connection_tests_pkey PRIMARY KEY (account_id, id),
+  constraint connection_tests_check CHECK (((ended_at IS NULL) = (result IS NULL)))
+);
+CREATE INDEX connection_tests_due ON public.connection_tests USING btree (deadline_at) WHERE (ended_at IS NULL);
+CREATE INDEX connection_tests_ended ON public.connection_tests USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE UNIQUE INDEX connection_tests_open ON public.connection_tests USING btree (account_id, connector_id, connector_version) WHERE (ended_at IS NULL);
+
 create table connector_uses (
   account_id uuid not null,
   user_type text not null,
@@ -484,6 +501,8 @@ CREATE INDEX webhook_deliveries_by_trigger ON public.webhook_deliveries USING bt
 CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (account_id, id) WHERE (processed_at IS NULL);
 
 alter table audit_entries add constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table connection_tests add constraint connection_tests_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table connector_uses add constraint connector_uses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 

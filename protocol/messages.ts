@@ -21,7 +21,7 @@
  */
 import { z } from "zod";
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 export const HEARTBEAT_MS = 10_000;
 /** Bytes of output in one `log` or `finished` message, before base64. */
 export const MAX_CHUNK = 64 * 1024;
@@ -44,6 +44,19 @@ export const shellTask = z.strictObject({
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
 });
 export type ShellTask = z.infer<typeof shellTask>;
+
+/** The test of a connection: nothing is run, nothing is written, and it may be done again. */
+export const connectionTask = z.strictObject({
+  kind: z.literal("connection"),
+  /** A type of connector and its spec, both as the server keeps them. */
+  type: z.string().max(64),
+  spec: z.json(),
+  /** What the secrets hold that the spec names. Only in memory, on both sides. */
+  secrets: z.array(z.strictObject({ reference: z.string().max(256), value: z.string() })).max(16),
+  /** Milliseconds until the delegate gives up by itself. */
+  timeoutMs: z.int().min(1),
+});
+export type ConnectionTask = z.infer<typeof connectionTask>;
 
 const heldTask = z.strictObject({ ...lease });
 
@@ -81,6 +94,13 @@ export const toServer = z.discriminatedUnion("kind", [
       }),
       /** Ended because the server asked for it; `survivors` counts processes still alive after KILL. */
       z.strictObject({ kind: z.literal("cancelled"), survivors: z.int().min(0) }),
+      /** The end of a `connection`: what was wrong, null for nothing. `code` is the HTTP status that came, or 0. */
+      z.strictObject({
+        kind: z.literal("tested"),
+        fault: z
+          .strictObject({ reason: z.string().max(256), message: z.string().max(4096), code: z.int().min(0).max(999) })
+          .nullable(),
+      }),
       /** Never started, or its runner vanished without leaving a status. It is not run again. */
       z.strictObject({ kind: z.literal("lost"), message: z.string().max(1024) }),
     ]),
@@ -95,7 +115,11 @@ export const toDelegate = z.discriminatedUnion("kind", [
     keep: z.array(z.strictObject({ ...lease, offset })),
     drop: z.array(heldTask),
   }),
-  z.strictObject({ kind: z.literal("run"), ...lease, work: shellTask }),
+  z.strictObject({
+    kind: z.literal("run"),
+    ...lease,
+    work: z.discriminatedUnion("kind", [shellTask, connectionTask]),
+  }),
   z.strictObject({ kind: z.literal("cancel"), ...lease }),
   z.strictObject({ kind: z.literal("logAck"), ...lease, offset }),
   z.strictObject({ kind: z.literal("finishedAck"), ...lease }),

@@ -26,6 +26,8 @@ export type LayerName =
   | "engine"
   | "protocol"
   | "platform"
+  | "outgoing"
+  | "connector types"
   | "app"
   | "main"
   | "delegate"
@@ -81,9 +83,25 @@ const base: readonly Layer[] = [
     name: "platform",
     at: "src/platform/",
     what: "machinery without domain: database, HTTP, GraphQL, configuration, logs",
-    may: ["core"],
+    may: ["core", "outgoing"],
     outside: "all",
     because: "platform is machinery: it knows core, and no domain",
+  },
+  {
+    name: "outgoing",
+    at: "src/platform/outgoing/",
+    what: "requests to addresses that users chose, bounded and judged",
+    may: [],
+    outside: ["node:dns", "node:http", "node:https", "node:net"],
+    because: "delegates use it too, which share nothing else with the server's machinery",
+  },
+  {
+    name: "connector types",
+    at: "src/connectors/types/",
+    what: "one file for each type of connector: its spec and the test of its connection",
+    may: ["outgoing"],
+    outside: ["zod"],
+    because: "the test of a connection runs on delegates too, which share nothing else with the server",
   },
 ];
 
@@ -98,6 +116,7 @@ const sliceLayers: readonly Layer[] = slices.map(([name, what], i) => ({
 
 function extra(slice: SliceName): readonly LayerName[] {
   if (slice === "pipelines" || slice === "executions") return ["engine"];
+  if (slice === "connectors") return ["outgoing", "connector types"];
   return slice === "delegates" ? ["protocol"] : [];
 }
 
@@ -114,7 +133,7 @@ const programs: readonly Layer[] = [
     name: "app",
     at: "src/app.ts",
     what: "builds each slice once, low to high",
-    may: ["core", "platform", "scim", ...slices.map(([name]) => name)],
+    may: ["core", "platform", "outgoing", "scim", ...slices.map(([name]) => name)],
     outside: "all",
     because: "app.ts wires slices; the engine and the protocol are their slices' business",
   },
@@ -130,9 +149,9 @@ const programs: readonly Layer[] = [
     name: "delegate",
     at: "delegate/",
     what: "the program that runs steps near the targets",
-    may: ["protocol"],
+    may: ["protocol", "outgoing", "connector types"],
     outside: "all",
-    because: "a delegate shares nothing with the server but the protocol",
+    because: "a delegate shares nothing with the server but the protocol and the tests of connections",
   },
   {
     name: "launcher",

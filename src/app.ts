@@ -4,9 +4,11 @@
  */
 import type { GraphQLSchema } from "graphql";
 import { addAuditTypes, makeAudit, makeTrail } from "./audit/index.ts";
-import { makeConnectors } from "./connectors/index.ts";
+import { makeConnectionTests, makeConnectors, type RequireSecret } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
 import type { NewId, Uuid } from "./core/ids.ts";
+import { Problem } from "./core/problem.ts";
+import type { Place } from "./core/reference.ts";
 import { addDelegateTypes, makeDelegates, MAX_FRAME } from "./delegates/index.ts";
 import { makeEnvironments } from "./environments/index.ts";
 import { addExecutionMutations, addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
@@ -23,6 +25,7 @@ import { makeHttp } from "./platform/http/server.ts";
 import { makeLimits } from "./limits/index.ts";
 import { makeSettings } from "./settings/index.ts";
 import { every } from "./platform/jobs/every.ts";
+import { reachPublic } from "./platform/outgoing/reach.ts";
 import type { Log } from "./platform/log/log.ts";
 import {
   addProjectTypes,
@@ -31,7 +34,7 @@ import {
   type EmptyScope,
   type Projects,
 } from "./projects/index.ts";
-import { addSecretTypes, makeSecrets, type SecretsDeps } from "./secrets/index.ts";
+import { addSecretTypes, makeSecrets, type Secrets, type SecretsDeps } from "./secrets/index.ts";
 import { makeTriggers } from "./triggers/index.ts";
 
 export { DEFAULT_ORGANIZATION };
@@ -50,6 +53,8 @@ export type PlatformDeps = {
   readonly maxSecretFile: number;
   /** Aborted once the end is near: whoever asks for readiness is told so at once, while requests are still served. */
   readonly leaving: AbortSignal;
+  /** What the server itself may connect to besides public addresses (`parseReach`). */
+  readonly serverMayReach: readonly string[];
 };
 
 export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
@@ -68,9 +73,13 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const settings = makeSettings({ ...base, requireScope: projects.requireScope });
   const limits = makeLimits({ db, clock, settingValue: settings.value });
   const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects);
-  const connectors = makeConnectors({ ...base, permits: identity.permits, requireScope: projects.requireScope });
-  const environments = makeEnvironments({ ...base, permits: identity.permits, requireScope: projects.requireScope });
-  const delegates = makeDelegates({ ...base, log, onError });
+  const scoped = { ...base, permits: identity.permits, requireScope: projects.requireScope };
+  const connectors = makeConnectors({ ...scoped, requireSecret: textRequired(secrets) });
+  const environments = makeEnvironments(scoped);
+  const readSecrets = secretsRead(secrets);
+  const delegates = makeDelegates({ ...base, readSecrets, log, onError });
+  const mayReach = reachPublic(deps.serverMayReach);
+  const connectionTests = makeConnectionTests({ ...base, readSecrets, tasks: delegates, mayReach, onError });
   const pipelines = makePipelines({
     ...base,
     getProject: projects.get,
@@ -110,6 +119,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     limits,
     secrets,
     connectors,
+    connectionTests,
     environments,
     pipelines,
     executions,
@@ -125,7 +135,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const onError = (error: unknown): void => log.error({ err: error }, "something failed that nobody waited for");
   const stopping = new AbortController();
   const slices = makeSlices(deps, onError);
-  const { identity, projects, limits, secrets, delegates, executions, triggers } = slices;
+  const { identity, projects, limits, secrets, connectionTests, delegates, executions, triggers } = slices;
 
   const schema = buildSchema(slices);
   const httpDeps = {
@@ -141,11 +151,12 @@ export async function buildPlatform(deps: PlatformDeps) {
   http.add([...health.routes, ...Object.values(slices).flatMap((slice) => ("routes" in slice ? slice.routes : []))]);
   addGraphql(http.app, schema, { ...httpDeps, maxFile: deps.maxSecretFile });
   await addApiDocs(http.app);
-  const served = delegates.serve(http.app, executions.ports);
+  const served = delegates.serve(http.app, withTests(executions.ports, connectionTests));
 
   /** Everything that is looked at again and again; tests call it instead of waiting. */
   const sweep = async (): Promise<void> => {
     await executions.fireTimers();
+    await connectionTests.sweep();
     await triggers.sweep();
     await limits.sweep();
   };
@@ -173,8 +184,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     /** Takes no new work: streams end, requests are refused, delegates are let go. */
     async stop(): Promise<void> {
       stopping.abort();
-      served.stop();
-      executions.stop();
+      for (const one of [served, executions, connectionTests]) one.stop();
       await http.app.close();
     },
   };
@@ -200,6 +210,39 @@ const inTurn =
   async (tx, accountId) => {
     for (const furnish of all) await furnish(tx, accountId);
   };
+
+/** What connectors name is a text: a file is no password. */
+const textRequired =
+  (secrets: Secrets): RequireSecret =>
+  (actor, home, reference) =>
+    secrets.require(actor, home, reference, "ENCRYPTED_TEXT");
+
+/** Secrets for what has no user: whoever made the connector has named them. */
+const secretsRead =
+  ({ resolveText }: Secrets) =>
+  async (accountId: Uuid, home: Place, references: readonly string[]): Promise<(string | undefined)[]> =>
+    Promise.all(
+      references.map((reference) =>
+        resolveText({ kind: "system", accountId }, home, reference).catch((error: unknown) => {
+          if (error instanceof Problem && error.status < 500) return undefined;
+          throw error;
+        }),
+      ),
+    );
+
+type TaskPorts = Executions["ports"];
+
+/** A task belongs to an execution; otherwise to the test of a connection. */
+const withTests = (
+  { advancing, onOutput }: TaskPorts,
+  tests: Pick<ReturnType<typeof makeConnectionTests>, "lock">,
+): TaskPorts => ({
+  onOutput,
+  advancing: (work) =>
+    advancing((tx, lockRun) =>
+      work(tx, async (accountId, id) => (await lockRun(accountId, id)) ?? tests.lock(tx, accountId, id)),
+    ),
+});
 
 const secretsOver = (
   { rootKey, maxSecretFile }: PlatformDeps,

@@ -49,6 +49,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     publicUrl: () => baseUrl,
     maxSecretFile: config.maxSecretFile,
     leaving,
+    serverMayReach: config.serverMayReach,
   });
   onStop(() => platform.stop());
   const address = await listen(platform, config);

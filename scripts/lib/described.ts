@@ -22,6 +22,7 @@ export async function describePlatform(): Promise<{
     pendingMigrations: none,
     maxSecretFile: 0,
     leaving: new AbortController().signal,
+    serverMayReach: [],
   });
   await platform.stop();
   return { routes: platform.http.routes(), schema: platform.schema };

@@ -1,16 +1,21 @@
 /** How to reach registries, clusters and git. A further type is one file in `types/`. */
+import type { NewId } from "../core/ids.ts";
 import type { Permits } from "../identity/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateConnector } from "./create.ts";
 import { makeDeleteConnector } from "./delete.ts";
 import { makeConnectorsExist } from "./exist.ts";
+import { makeDelegateTests } from "./delegate-tests.ts";
 import { makeGetConnector, makeIsIdentifierFree } from "./get.ts";
 import { makeListConnectors } from "./list.ts";
-import { connectorRoutes } from "./rest.ts";
+import { connectorRoutes, testRoutes } from "./rest.ts";
 import { deleteConnectorsOf } from "./store/empty-scope.ts";
+import { makeTestConnection, recordTest, type TestConnectionDeps } from "./test-connection.ts";
 import { makeUpdateConnector } from "./update.ts";
 import { noteConnectorUses } from "./uses.ts";
 import type { ConnectorDeps } from "./verbs.ts";
+
+export type { RequireSecret } from "./verbs.ts";
 
 export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits }) {
   const verbs = {
@@ -32,3 +37,16 @@ export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits
 
 const emptyScope: EmptyScope = (tx, { accountId, orgIdentifier, project }) =>
   deleteConnectorsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+
+/** The tests of connections; built once there are delegates to carry them out. */
+export function makeConnectionTests(
+  deps: TestConnectionDeps & { readonly newId: NewId; readonly onError: (error: unknown) => void },
+) {
+  const onDelegate = makeDelegateTests({ ...deps, record: recordTest(deps) });
+  return {
+    routes: testRoutes(makeTestConnection(deps, onDelegate)),
+    lock: onDelegate.lock,
+    sweep: onDelegate.sweep,
+    stop: onDelegate.stop,
+  };
+}

@@ -9,7 +9,7 @@ export const problems = {
     "Connector [%s] has the type %s, which cannot become %s; create another connector.",
   ],
   "connector.other_scope": [400, "INVALID_REQUEST", "%s in the connector [%s] is not the one in the query [%s]."],
-  "connector.no_secret": [400, "SECRET_NOT_FOUND", "%s: no secret [%s] exists that this connector may use."],
+  "connector.no_secret": [400, "SECRET_NOT_FOUND", "%s: %s"],
 } as const;
 
 export const problem = problemsOf(problems);

@@ -16,6 +16,7 @@ import type { GetConnector, IsIdentifierFree } from "./get.ts";
 import type { ListConnectors } from "./list.ts";
 import { problem } from "./problems.ts";
 import { CATEGORIES } from "./types/type.ts";
+import type { TestConnection } from "./test-connection.ts";
 import type { UpdateConnector } from "./update.ts";
 import {
   catalogueResponse,
@@ -24,6 +25,8 @@ import {
   connectorResponse,
   connectorShape,
   readConnector,
+  testResponse,
+  testShape,
 } from "./wire.ts";
 
 type Verbs = {
@@ -37,11 +40,11 @@ type Verbs = {
 
 type Scoped = Call<{ readonly orgIdentifier?: string | undefined; readonly projectIdentifier?: string | undefined }>;
 
-export const placeOf = ({ query }: Pick<Scoped, "query">): Place => ({
+const placeOf = ({ query }: Pick<Scoped, "query">): Place => ({
   orgIdentifier: query.orgIdentifier ?? null,
   projectIdentifier: query.projectIdentifier ?? null,
 });
-export const keyOf = (call: Scoped): ConnectorKey => ({
+const keyOf = (call: Scoped): ConnectorKey => ({
   ...placeOf(call),
   identifier: call.params["identifier"] ?? "",
 });
@@ -214,5 +217,21 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
       });
       return ok(call, await ngPage(found, connectorResponse));
     },
+  }),
+];
+
+export const testRoutes = (test: TestConnection): readonly Route[] => [
+  route({
+    method: "POST",
+    path: `${PATH}/testConnection/:identifier`,
+    operation: "connector.test",
+    access: { permission: "core_connector_access" },
+    query: maybeProjectQuery,
+    doc: {
+      summary: "Connect as a connector says; what is wrong with the connection is an answer, too",
+      params,
+      answer: enveloped(testShape),
+    },
+    handle: async (call) => ok(call, testResponse(await test(call.actor, keyOf(call)))),
   }),
 ];

@@ -1,6 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
 import type { Place } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../identity/index.ts";
@@ -10,11 +11,8 @@ import type { NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { typeOf } from "./types/table.ts";
 
-/**
- * Which of the references, standing in a thing that lives at `home`, name a secret that the actor may use. A port:
- * whoever keeps secrets answers it.
- */
-export type SecretsExist = (actor: Actor, home: Place, references: readonly string[]) => Promise<readonly boolean[]>;
+/** Throws a Problem unless the reference, standing in a thing that lives at `home`, names a text that the actor may see. */
+export type RequireSecret = (actor: Actor, home: Place, reference: string) => Promise<unknown>;
 
 /** What the verbs that write need. */
 export type ConnectorDeps = {
@@ -22,24 +20,20 @@ export type ConnectorDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly requireScope: RequireScope;
-  readonly secretsExist?: SecretsExist;
+  readonly requireSecret: RequireSecret;
   readonly clock: Clock;
   readonly newId: NewId;
 };
 
 /** Throws `connector.no_secret` unless every secret that the connector names is there. */
 export async function requireSecrets(
-  { secretsExist }: Pick<ConnectorDeps, "secretsExist">,
+  { requireSecret }: Pick<ConnectorDeps, "requireSecret">,
   actor: Actor,
   connector: NewConnector,
 ): Promise<void> {
-  const named = typeOf(connector).secrets(connector.spec);
-  if (named.length === 0 || !secretsExist) return;
-  const exist = await secretsExist(
-    actor,
-    connector,
-    named.map(({ reference }) => reference),
-  );
-  const missing = named.find((_, nth) => exist[nth] !== true);
-  if (missing) throw problem("connector.no_secret", [`connector.spec.${missing.path.join(".")}`, missing.reference]);
+  for (const { path, reference } of typeOf(connector).secrets(connector.spec))
+    await requireSecret(actor, connector, reference).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      throw problem("connector.no_secret", [`connector.spec.${path.join(".")}`, error.message]);
+    });
 }

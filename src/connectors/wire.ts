@@ -1,9 +1,11 @@
 /** Our connector ↔ the shapes of spec.md ("Connector", "Create connector") and of reference section 4.2. */
 import { z } from "zod";
+import { toWire } from "../core/ids.ts";
 import type { Doc } from "../platform/document/document.ts";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
 import { faultOf, invalid, validate } from "../platform/document/validate.ts";
-import { epochMs, stringMap } from "../platform/http/shapes.ts";
+import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";
+import type { TestResult } from "./connection-test.ts";
 import type { ConnectionStatus, Connector, NewConnector } from "./connector.ts";
 import { connectorTypes, typeNamed, typeOf } from "./types/table.ts";
 import { CATEGORIES, type AnyType } from "./types/type.ts";
@@ -86,7 +88,11 @@ const statusResponse = (status: ConnectionStatus) => ({
   lastConnectedAt: status.connectedAt,
 });
 
-const faultShape = z.strictObject({ reason: z.string(), message: z.string(), code: z.int() });
+const faultShape = z.strictObject({
+  reason: z.string(),
+  message: z.string(),
+  code: z.int().describe("The HTTP status that the other side gave; 0 where it gave none."),
+});
 const nothing = z.null();
 
 export const connectorShape = z.strictObject({
@@ -135,4 +141,22 @@ export const catalogueResponse = () => ({
 
 export const catalogueShape = z.strictObject({
   catalogue: z.array(z.strictObject({ category: z.enum(CATEGORIES), connectors: z.array(z.enum(names)) })),
+});
+
+/** ConnectorValidationResult of reference section 4.2. */
+export const testResponse = (result: TestResult) => ({
+  status: result.status,
+  errors: result.fault ? [result.fault] : [],
+  errorSummary:
+    result.status === "UNKNOWN" ? "The connector is set to be left untested." : (result.fault?.message ?? null),
+  testedAt: result.testedAt,
+  delegateId: result.delegateId && toWire(result.delegateId),
+});
+
+export const testShape = z.strictObject({
+  status: z.enum(["SUCCESS", "FAILURE", "UNKNOWN"]),
+  errors: z.array(faultShape),
+  errorSummary: z.string().nullable(),
+  testedAt: epochMs,
+  delegateId: wireId.nullable().describe("Null where no delegate connected."),
 });

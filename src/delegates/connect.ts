@@ -5,6 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { fromWire, toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { LOST_AFTER_MS, type Delegate } from "./delegate.ts";
+import type { Order } from "./deliver.ts";
 import { problem } from "./problems.ts";
 import { lockDelegate, saveDelegate, type DelegateRow } from "./store/delegates.ts";
 import type { LostTask } from "./take-messages.ts";
@@ -15,7 +16,7 @@ type Hello = Extract<ToServer, { kind: "hello" }>;
 /** What the session begins with: the welcome, runs and cancels to send after it, and attempts that are lost. */
 export type Beginning = {
   readonly delegate: Delegate;
-  readonly messages: readonly ToDelegate[];
+  readonly messages: readonly (Order | Exclude<ToDelegate, { kind: "run" }>)[];
   readonly held: ReadonlyMap<Uuid, Uuid>;
   readonly lost: readonly LostTask[];
 };
@@ -69,7 +70,7 @@ function settle(
 ): Pick<Beginning, "messages" | "held" | "lost"> {
   const holds = new Map(hello.holds.map((one) => [one.task, one.epoch]));
   const keep: { task: string; epoch: number; offset: number }[] = [];
-  const after: ToDelegate[] = [];
+  const after: Beginning["messages"][number][] = [];
   const held = new Map<Uuid, Uuid>();
   const lost: LostTask[] = [];
   for (const task of leased) {

@@ -7,6 +7,8 @@ import type { Authorize } from "../identity/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
 import { CANCEL_CHANNEL, makeCancels } from "./cancel.ts";
+import { LOST_AFTER_MS } from "./delegate.ts";
+import { makeDeliver } from "./deliver.ts";
 import { makeDispatch, READY_CHANNEL } from "./enqueue.ts";
 import { localDelegateDir, startLocalDelegate, type LocalDelegate, type LocalDelegateConfig } from "./local.ts";
 import { localClaimFile, renewLocalPass, type LocalClaimFile } from "./local-pass.ts";
@@ -18,8 +20,9 @@ import { makeStanding, STANDING_CHANNEL } from "./standing.ts";
 import { makeChangeTags, makeGetTags } from "./tags.ts";
 import { makeSessions } from "./sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
+import { isThereFor } from "./store/delegates.ts";
 import { anyUnfinished, delegatesOf, deleteTasks, leasedTo, waitingTasks } from "./store/tasks.ts";
-import type { Advancing, OnTaskOutput } from "./task.ts";
+import type { Advancing, OnTaskOutput, ReadSecrets } from "./task.ts";
 import {
   makeCreateDelegateToken,
   makeDeleteDelegateToken,
@@ -41,6 +44,7 @@ export type DelegatesDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
+  readonly readSecrets: ReadSecrets;
   readonly onError: (error: unknown) => void;
 };
 
@@ -49,7 +53,8 @@ export type Delegates = ReturnType<typeof makeDelegates>;
 export function makeDelegates(deps: DelegatesDeps) {
   const { db } = deps;
   const sessions = makeSessions();
-  const dispatch = makeDispatch({ ...deps, sessions });
+  const deliver = makeDeliver(deps);
+  const dispatch = makeDispatch({ ...deps, sessions, deliver });
   const cancels = makeCancels({ ...deps, sessions });
   const standing = makeStanding({ ...deps, sessions, dispatch });
   const verbs = {
@@ -85,6 +90,9 @@ export function makeDelegates(deps: DelegatesDeps) {
         pass: () => renewLocalPass(deps, accountId, localClaimFile(config.dataDir)),
         log: deps.log,
       }),
+    /** Whether a delegate is there, on any replica, that may take a task with these selectors. */
+    isThereFor: (accountId: Uuid, selectors: readonly string[]): Promise<boolean> =>
+      isThereFor(db, accountId, selectors, deps.clock.now() - LOST_AFTER_MS),
     /** The tasks of a run that no delegate has taken yet, and what they ask for. */
     waitingTasks: (accountId: Uuid, runId: Uuid) => waitingTasks(db, accountId, runId),
     delegatesOf: (accountId: Uuid, runId: Uuid) => delegatesOf(db, accountId, runId),
@@ -96,7 +104,7 @@ export function makeDelegates(deps: DelegatesDeps) {
     },
     /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow poll and how to stop listening. */
     serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; advancing: Advancing }) {
-      const take = { ...deps, ...ports, sessions, dispatch, standing };
+      const take = { ...deps, ...ports, sessions, dispatch, deliver, standing };
       addDelegateSocket(app, take);
       const stops = [
         db.listen(READY_CHANNEL, dispatch.readyNotified),

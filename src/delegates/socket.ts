@@ -10,6 +10,7 @@ import type { Log } from "../platform/log/log.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import { connect } from "./connect.ts";
+import type { Deliver } from "./deliver.ts";
 import type { Dispatch } from "./enqueue.ts";
 import { problem } from "./problems.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -23,6 +24,7 @@ export type SocketDeps = TakeDeps & {
   readonly sessions: Sessions;
   readonly dispatch: Dispatch;
   readonly standing: Pick<Standing, "check">;
+  readonly deliver: Deliver;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
@@ -85,7 +87,10 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
       close: () => socket.terminate(),
     });
     session = opened;
-    for (const message of beginning.messages) send(message);
+    const to = { accountId, send, close: () => socket.terminate() };
+    for (const message of beginning.messages)
+      if (message.kind === "run") deps.deliver(to, message);
+      else send(message);
     for (const lost of beginning.lost) await endAsLost(deps, lost, restarted(hello.name));
     if (beginning.lost.length > 0) await knowBoot(deps.db, accountId, id, hello.bootId);
     // It may also have hung up just now.

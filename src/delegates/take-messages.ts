@@ -88,6 +88,7 @@ function endOf({ outcome }: Finished): TaskEnd {
       return bytes > MAX_OUTPUTS ? { kind: "refused", message: tooLarge(bytes) } : outcome;
     }
     case "cancelled":
+    case "tested":
       return outcome;
     case "lost":
       return { ...outcome, type: "DelegateRestart" };
@@ -106,6 +107,6 @@ export async function endAsLost(deps: TakeDeps, lost: LostTask, end: TaskEnd): P
     const row = await lockTask(tx, lost.accountId, lost.id);
     if (row?.status !== "leased" || row.epoch !== lost.epoch) return;
     await closeTask(tx, { ...row, at: deps.clock.now() });
-    await endTask(row, end);
+    await endTask?.(row, end);
   });
 }

@@ -1,5 +1,6 @@
-import type { ShellTask } from "../../protocol/messages.ts";
+import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
 import type { Uuid } from "../core/ids.ts";
+import type { Place } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
 
 /** What a task is for, in the words of whoever asked for it; handed back with its output and its end. */
@@ -10,7 +11,24 @@ export type TaskFor = {
   readonly attempt: number;
 };
 
-export type NewTask = TaskFor & { readonly selectors: readonly string[]; readonly work: ShellTask };
+export type NewTask = TaskFor & { readonly selectors: readonly string[]; readonly work: Work };
+
+/** A test of a connection as it waits: the secrets by name only. They are read for the delegate that gets the task. */
+export type StoredConnectionTask = Omit<ConnectionTask, "secrets"> & {
+  readonly secrets: readonly string[];
+  /** Where the connector lives that names them. */
+  readonly home: Place;
+};
+
+/** What a task does, as it is kept. */
+export type Work = ShellTask | StoredConnectionTask;
+
+/** The values of secrets that a thing at `home` names, in their order; undefined for one that cannot be read. */
+export type ReadSecrets = (
+  accountId: Uuid,
+  home: Place,
+  references: readonly string[],
+) => Promise<readonly (string | undefined)[]>;
 
 export type TaskEnd =
   | {
@@ -19,18 +37,22 @@ export type TaskEnd =
       readonly outputs: readonly { readonly name: string; readonly value: string }[];
     }
   | { readonly kind: "cancelled"; readonly survivors: number }
+  | {
+      readonly kind: "tested";
+      readonly fault: { readonly reason: string; readonly message: string; readonly code: number } | null;
+    }
   | { readonly kind: "refused"; readonly message: string }
   | { readonly kind: "lost"; readonly type: "DelegateRestart" | "DelegateProvisioning"; readonly message: string };
 
 /** Ports to whoever asked for the task; all run inside the transaction that takes the message. */
 export type OnTaskOutput = (tx: Tx, task: TaskFor, bytes: Buffer) => Promise<void>;
-export type EndTask = (task: TaskFor, end: TaskEnd) => Promise<void>;
+export type EndTask = (task: TaskFor & { readonly delegateId: Uuid | null }, end: TaskEnd) => Promise<void>;
 /**
  * Locks the run that a task belongs to and answers how to tell it the end. The
  * lock order everywhere is run before task: an abort comes down that way, so an
- * end may not come up the other.
+ * end may not come up the other. Undefined when there is no such run.
  */
-export type LockRun = (accountId: Uuid, runId: Uuid) => Promise<EndTask>;
+export type LockRun = (accountId: Uuid, runId: Uuid) => Promise<EndTask | undefined>;
 /**
  * Runs `work` in a transaction, and where a run cannot take an end, once more in another one, where the run ends for
  * that reason: a task's end is always taken. So `work` may be called twice.

@@ -57,6 +57,9 @@ export type ExecutionsDeps = {
 
 export type Executions = ReturnType<typeof makeExecutions>;
 
+/** A guest that answers a script with the end of something else. */
+const NO_SCRIPT = { kind: "refused", message: "the delegate did not say how the script ended" } as const;
+
 export function makeExecutions(deps: ExecutionsDeps) {
   const wakeups = makeWakeups({ ...deps, origin: deps.newId() });
   const advance = makeAdvance({ ...deps, ...deps.delegates, wakeups });
@@ -86,8 +89,11 @@ export function makeExecutions(deps: ExecutionsDeps) {
     advancing((tx, lock) =>
       work(tx, async (accountId, id) => {
         const run = await lock({ accountId, id });
-        return async ({ nodeId: node, attempt }, outcome) =>
-          void (await run?.give({ kind: "taskEnded", at: deps.clock.now(), node, attempt, outcome }));
+        if (!run) return undefined;
+        return async ({ nodeId: node, attempt }, end) => {
+          const outcome = end.kind === "tested" ? NO_SCRIPT : end;
+          await run.give({ kind: "taskEnded", at: deps.clock.now(), node, attempt, outcome });
+        };
       }),
     );
   return {

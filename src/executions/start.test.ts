@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { addPipeline, givePipelines, SCOPE, startRun } from "../../test/harness/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { pretendDelegate, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
+import { pretendDelegate, scriptOf, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
 import { snapshot } from "../../test/harness/watch.ts";
 
 let platform: TestPlatform;
@@ -92,7 +92,7 @@ for (const [contentType, body] of [
 ] as const) {
   test(`runtime inputs come as ${contentType}`, async () => {
     await startRun(platform, "asks", { contentType, body });
-    const { env } = (await delegate.next("run")).work;
+    const { env } = scriptOf(await delegate.next("run"));
     const values = Object.fromEntries(env.map(({ name, value }) => [name, value]));
     assert.deepEqual([values["V"], values["R"], values["T"]], ["1.0", "eu", "text"]);
   });

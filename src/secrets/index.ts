@@ -22,6 +22,8 @@ export { addSecretTypes } from "./graphql.ts";
 
 export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits; readonly rootKey: Buffer };
 
+export type Secrets = ReturnType<typeof makeSecrets>;
+
 export function makeSecrets({ rootKey, ...rest }: SecretsDeps) {
   const vault = makeVault({ newId: rest.newId, wrappers: { platform: makePlatformWrapper(rootKey) } });
   const deps = { ...rest, vault };

@@ -21,6 +21,9 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   await made(create.project(platform, projectYaml()));
   await makeTargets(platform);
   await made(create.connector(platform, connectorYaml()));
+  // For no delegate that there is: one that only pretends to be would let the test of the connection wait.
+  const unserved = connectorYaml("unserved").replace("    auth:", "    delegateSelectors: [nowhere]\n    auth:");
+  await made(create.connector(platform, unserved));
   await made(create.pipeline(platform, pipelineYaml()));
   const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml()));
   const { planExecution } = await made(create.run(platform, "deploy"));
@@ -35,6 +38,7 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   const { delegate: delegateId } = await delegate.next("welcome");
   await delegate.close();
   return {
+    "connector.test identifier": "unserved",
     delegateId,
     groupIdentifier: "build-1",
     // Operations that take no credential ask for the account all the same.

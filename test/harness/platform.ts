@@ -59,6 +59,10 @@ export type SendOptions = {
 export type PlatformOptions = {
   readonly clock?: HandClock;
   readonly logTo?: NodeJS.WritableStream;
+  /** For a test that seals or opens by itself. */
+  readonly rootKey?: Buffer;
+  /** What the server itself may connect to besides public addresses. */
+  readonly serverMayReach?: readonly string[];
   /** Bytes; 1 MiB unless told otherwise. */
   readonly maxSecretFile?: number;
   /** What the platform gets as its database, so that a test can make it fail; tests themselves use the bare one. */
@@ -71,7 +75,7 @@ export async function startTestPlatform(options: PlatformOptions = {}): Promise<
     database,
     { ...options, clock: options.clock ?? handClock() },
     {
-      rootKey: randomBytes(32),
+      rootKey: options.rootKey ?? randomBytes(32),
       localClaim: claimInMemory(),
     },
   );
@@ -100,6 +104,7 @@ async function startOn(
     log: options.logTo ? makeLog("info", options.logTo) : makeLog("silent"),
     publicUrl: () => url,
     pendingMigrations: async () => [],
+    serverMayReach: options.serverMayReach ?? [],
     maxSecretFile: options.maxSecretFile ?? 1024 * 1024,
     leaving: new AbortController().signal,
   });

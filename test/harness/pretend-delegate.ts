@@ -2,7 +2,14 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import { PROTOCOL_VERSION, toDelegate, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import {
+  PROTOCOL_VERSION,
+  type ConnectionTask,
+  toDelegate,
+  type ShellTask,
+  type ToDelegate,
+  type ToServer,
+} from "../../protocol/messages.ts";
 
 type Kind = ToDelegate["kind"];
 type Of<K extends Kind> = Extract<ToDelegate, { kind: K }>;
@@ -45,6 +52,18 @@ export type PretendOptions = {
   /** Connects only. */
   readonly silent?: boolean;
 };
+
+/** The script of a `run`, which is what it must bring. */
+export function scriptOf({ work }: Of<"run">): ShellTask {
+  if (work.kind !== "shell") throw new Error(`the task is a ${work.kind}, no script`);
+  return work;
+}
+
+/** The test of a connection that a `run` must bring. */
+export function connectionOf({ work }: Of<"run">): ConnectionTask {
+  if (work.kind !== "connection") throw new Error(`the task is a ${work.kind}, no test of a connection`);
+  return work;
+}
 
 export const newIdentity = (): string => randomBytes(32).toString("base64url");
 

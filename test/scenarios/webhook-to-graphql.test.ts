@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { pretendDelegate, type PretendDelegate } from "../harness/pretend-delegate.ts";
+import { pretendDelegate, scriptOf, type PretendDelegate } from "../harness/pretend-delegate.ts";
 import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
 
 const example = (name: string): Promise<string> =>
@@ -70,7 +70,7 @@ test("the quickstart runs from its files to a queryable execution", async () => 
   assert.match(delivery.data.eventCorrelationId, /^[0-9a-f]{24}$/);
 
   const first = await delegate.next("run");
-  assert.deepEqual(first.work.env.slice(0, 3), [
+  assert.deepEqual(scriptOf(first).env.slice(0, 3), [
     { name: "VERSION", value: "1.4.2" },
     { name: "COMMIT", value: "9fceb02" },
     { name: "AUTHOR", value: "Ada" },
@@ -84,7 +84,7 @@ test("the quickstart runs from its files to a queryable execution", async () => 
     ],
   });
   const second = await delegate.next("run");
-  assert.equal(second.work.env.find(({ name }) => name === "IMAGE")?.value, "web:1.4.2");
+  assert.equal(scriptOf(second).env.find(({ name }) => name === "IMAGE")?.value, "web:1.4.2");
   delegate.finish(second, { output: "rolled out\n" });
   delegate.finish(await delegate.next("run"), { output: "smoke\n" });
   for (let acks = 0; acks < 3; acks += 1) await delegate.next("finishedAck");

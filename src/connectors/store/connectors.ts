@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Query } from "../../platform/db/db.ts";
-import type { Connector, ConnectorKey } from "../connector.ts";
+import type { ConnectionStatus, Connector, ConnectorKey } from "../connector.ts";
 
 export type Store = { readonly query: Query };
 
@@ -182,4 +182,19 @@ export async function existing(db: Store, accountId: Uuid, keys: readonly Connec
     ],
   );
   return rows.map(({ nth }) => nth);
+}
+
+/** What was found by testing the version that was tested; nothing when the connector has changed since. */
+export async function saveStatus(
+  db: Store,
+  accountId: Uuid,
+  tested: { readonly id: Uuid; readonly version: number },
+  status: Omit<ConnectionStatus, "connectedAt">,
+): Promise<void> {
+  await db.query(
+    `update connectors set activity_at = $4, status = $5::jsonb || jsonb_build_object('connectedAt',
+            case when $6 then to_jsonb($4::bigint) else coalesce(status -> 'connectedAt', 'null') end)
+      where account_id = $1 and id = $2 and version = $3`,
+    [accountId, tested.id, tested.version, status.testedAt, JSON.stringify(status), status.status === "SUCCESS"],
+  );
 }

@@ -1,7 +1,9 @@
 /** Type ContainerRegistry: its spec as spec.md and reference section 4.2 have it. */
 import { z } from "zod";
+import type { Got } from "../../platform/outgoing/get.ts";
+import { challengeIn, type Challenge } from "./challenge.ts";
 import { delegateSelectors, secretReference, webAddress } from "./fields.ts";
-import { connectorType } from "./type.ts";
+import { connectorType, type Fault, type TestTools } from "./type.ts";
 
 const PROVIDERS = ["PublicHosted", "Harbor", "Quay", "Other"] as const;
 
@@ -114,4 +116,95 @@ export const containerRegistry = connectorType<RegistrySpec>({
     onDelegate: spec.executeOnDelegate !== false,
     untested: spec.ignoreTestConnection === true,
   }),
+  test,
 });
+
+/**
+ * The registry's version 2 interface: its base answers 200, or 401 with a challenge. That asks for the password
+ * itself (Basic), or names where a token is had for it, or for nobody in particular (Bearer).
+ */
+async function test(spec: RegistrySpec, tools: TestTools): Promise<Fault | undefined> {
+  const base = baseOf(spec.registryUrl);
+  const basic = credentialsOf(spec, tools);
+  const first = await tools.get(base);
+  if (first.status !== 401) return judge(first, basic);
+  // Whoever answers there is not the one whom the password was given for.
+  if (basic !== undefined && new URL(first.url).origin !== new URL(base).origin)
+    return fault("Redirect", `The registry redirects to ${new URL(first.url).origin}; name that in registryUrl.`, 401);
+  const challenge = challengeIn(first.headers["www-authenticate"]);
+  if (!challenge) return notRegistry(first, "it answers 401 without a challenge that registries use");
+  const answer = challenge.scheme === "basic" ? basic : await tokenFor(challenge, first.url, basic, tools);
+  if (answer === undefined) return fault("Authentication", "The registry asks for a user name and a password.", 401);
+  if (typeof answer !== "string") return answer;
+  return judge(await tools.get(first.url, { authorization: answer }), basic);
+}
+
+function baseOf(registryUrl: string): string {
+  const url = new URL(registryUrl);
+  url.search = url.hash = "";
+  const path = url.pathname.replace(/\/+$/, "");
+  url.pathname = path.endsWith("/v2") ? `${path}/` : `${path}/v2/`;
+  return url.href;
+}
+
+/** The header that has name and password; undefined for nobody in particular. */
+function credentialsOf({ auth }: RegistrySpec, { secret }: TestTools): string | undefined {
+  if (auth.type === "Anonymous") return undefined;
+  const { username, usernameRef, passwordRef } = auth.spec;
+  const name = username ?? (usernameRef === null ? "" : secret(usernameRef));
+  return `Basic ${Buffer.from(`${name}:${secret(passwordRef)}`).toString("base64")}`;
+}
+
+async function tokenFor(
+  { realm, params }: Extract<Challenge, { scheme: "bearer" }>,
+  registry: string,
+  basic: string | undefined,
+  tools: TestTools,
+): Promise<string | Fault> {
+  const url = URL.parse(realm);
+  if (!url || !/^https?:$/.test(url.protocol))
+    return fault("Not a registry", "The registry names no place to get a token from.", 401);
+  // A password that was meant for TLS is not sent without it because the other side says so.
+  if (url.protocol === "http:" && registry.startsWith("https:"))
+    return fault("Authentication", `The registry asks for the credentials at ${url.host} without TLS.`, 401);
+  for (const [name, value] of params) url.searchParams.set(name, value);
+  const got = await tools.get(url.href, basic === undefined ? {} : { authorization: basic });
+  if (got.status === 401 || got.status === 403) return refused(got, basic);
+  const token = got.status === 200 ? tokenIn(got.body) : undefined;
+  return token === undefined
+    ? fault("Authentication", `${url.host} gave no token: it answered ${got.status}.`, got.status)
+    : `Bearer ${token}`;
+}
+
+function tokenIn(body: string): string | undefined {
+  try {
+    const { token, access_token: accessToken } = JSON.parse(body) as { token?: unknown; access_token?: unknown };
+    // In a header, so without what could end it.
+    return [token, accessToken].find((one): one is string => typeof one === "string" && /^[\x21-\x7e]+$/.test(one));
+  } catch {
+    return undefined;
+  }
+}
+
+function judge(got: Got, basic: string | undefined): Fault | undefined {
+  const { status, headers, url } = got;
+  const { host } = new URL(url);
+  if (status === 401 || status === 403) return refused(got, basic);
+  // Every path of some web servers answers 200: a registry names its version, or answers a JSON document.
+  const isRegistry =
+    Object.entries(headers).some(
+      ([name, value]) => name.endsWith("-distribution-api-version") && value === "registry/2.0",
+    ) || /^application\/json\b/i.test(headers["content-type"] ?? "");
+  if (status === 200) return isRegistry ? undefined : notRegistry(got, "it answers with something else");
+  if (status >= 500 || status === 429) return fault("Registry failure", `${host} answered ${status}.`, status);
+  return notRegistry(got, `it answered ${status}`);
+}
+
+const refused = ({ status, url }: Got, basic: string | undefined): Fault => {
+  const { host } = new URL(url);
+  const whom = basic === undefined ? "requests without a user name and a password" : "the user name or the password";
+  return fault("Authentication", `${host} refused ${whom}.`, status);
+};
+const notRegistry = ({ status, url }: Got, why: string): Fault =>
+  fault("Not a registry", `There is no container registry at ${url}: ${why}.`, status);
+const fault = (reason: string, message: string, code: number): Fault => ({ reason, message, code });

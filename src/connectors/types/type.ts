@@ -1,5 +1,6 @@
 /** What a type of connector has to say of itself; each stands in a file of this folder, and in `table.ts`. */
 import type { z } from "zod";
+import type { Get } from "../../platform/outgoing/get.ts";
 
 export const CATEGORIES = [
   "CLOUD_PROVIDER",
@@ -25,6 +26,16 @@ export type Origin = {
   readonly untested: boolean;
 };
 
+/** What was wrong; `code` is the HTTP status that the other side gave, 0 where it gave none. No secret is in it. */
+export type Fault = { readonly reason: string; readonly message: string; readonly code: number };
+
+export type TestTools = {
+  /** Throws Unreached. */
+  readonly get: Get;
+  /** The value of a secret that the spec names. Throws where it is missing. */
+  readonly secret: (reference: string) => string;
+};
+
 export type ConnectorType<S> = {
   /** As it stands in `connector.type`. */
   readonly name: string;
@@ -36,6 +47,8 @@ export type ConnectorType<S> = {
   readonly shape: z.ZodType;
   readonly secrets: (spec: S) => readonly SecretReference[];
   readonly origin: (spec: S) => Origin;
+  /** Really connects, from wherever it runs: a delegate, or the server. Undefined when all is well. */
+  readonly test: (spec: S, tools: TestTools) => Promise<Fault | undefined>;
 };
 
 /** A type whose spec only it can read: what the table holds. */
@@ -47,4 +60,5 @@ export const connectorType = <S>(type: ConnectorType<S>): AnyType => ({
   wire: (spec) => type.wire(spec as S),
   secrets: (spec) => type.secrets(spec as S),
   origin: (spec) => type.origin(spec as S),
+  test: (spec, tools) => type.test(spec as S, tools),
 });

@@ -20,6 +20,20 @@ export async function lockDelegate(db: Store, accountId: Uuid, name: string): Pr
   return rows[0];
 }
 
+/** Whether a delegate that holds all the selectors was heard of since. */
+export async function isThereFor(
+  db: Store,
+  accountId: Uuid,
+  selectors: readonly string[],
+  since: number,
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from delegates where account_id = $1 and seen_at >= $2 and $3::text[] <@ array_append(tags, name) limit 1`,
+    [accountId, since, selectors],
+  );
+  return rows.length > 0;
+}
+
 export type Presence = {
   readonly accountId: Uuid;
   readonly id: Uuid;

@@ -1,7 +1,6 @@
-import type { ShellTask } from "../../../protocol/messages.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import type { NewTask, TaskFor } from "../task.ts";
+import type { NewTask, TaskFor, Work } from "../task.ts";
 
 type Store = { readonly query: Query };
 
@@ -101,7 +100,7 @@ export async function markCancelling(db: Store, accountId: Uuid, id: Uuid): Prom
   await db.query(`update tasks set cancelling = true where account_id = $1 and id = $2`, [accountId, id]);
 }
 
-export type LeasedWork = { readonly id: Uuid; readonly runId: Uuid; readonly epoch: number; readonly work: ShellTask };
+export type LeasedWork = { readonly id: Uuid; readonly runId: Uuid; readonly epoch: number; readonly work: Work };
 
 export type Wanted = {
   readonly accountId: Uuid;
@@ -159,7 +158,7 @@ export type HeldTask = {
   readonly epoch: number;
   readonly logOffset: number;
   readonly cancelling: boolean;
-  readonly work: ShellTask;
+  readonly work: Work;
 };
 
 /** Everything leased to the delegate, locked: nothing may end while its connection is set up. */

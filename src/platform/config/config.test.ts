@@ -23,6 +23,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
     delegateDir: undefined,
     stepPath: undefined,
     maxSecretFile: 10 * 1024 * 1024,
+    serverMayReach: [],
     logLevel: "info",
   });
 });
@@ -40,6 +41,7 @@ test("every value is read, paths from the current folder, addresses without a sl
       RAILHEAD_DELEGATE_DIR: "work",
       RAILHEAD_STEP_PATH: "/opt/bin:/usr/bin",
       RAILHEAD_MAX_SECRET_FILE: "4096",
+      RAILHEAD_SERVER_MAY_REACH: "10.1.0.0/16, registry.internal:5000",
       RAILHEAD_LOG_LEVEL: "warn",
     },
     folder,
@@ -52,6 +54,7 @@ test("every value is read, paths from the current folder, addresses without a sl
   assert.equal(config.delegateDir, join(folder, "work"));
   assert.equal(config.stepPath, "/opt/bin:/usr/bin");
   assert.equal(config.maxSecretFile, 4096);
+  assert.deepEqual(config.serverMayReach, ["10.1.0.0/16", "registry.internal:5000"]);
   assert.equal(config.logLevel, "warn");
 });
 
@@ -65,13 +68,14 @@ test("all wrong values are reported at once, and none that may hold a secret is 
     RAILHEAD_LOCAL_DELEGATE: "yes",
     RAILHEAD_STEP_PATH: "bin:/usr/bin",
     RAILHEAD_MAX_SECRET_FILE: "10MB",
+    RAILHEAD_SERVER_MAY_REACH: "10.0.0.0/8,everything",
     RAILHEAD_LOG_LEVEL: "loud",
   };
   assert.throws(
     () => readConfig(env, folder),
     (error) => {
       assert.ok(error instanceof ConfigError);
-      assert.equal(error.faults.length, 9);
+      assert.equal(error.faults.length, 10);
       for (const name of Object.keys(env)) assert.match(error.message, new RegExp(name));
       assert.doesNotMatch(error.message, /hunter2|c2VjcmV0/);
       return true;

@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { parseReach } from "../outgoing/reach.ts";
 
 export type Config = {
   readonly host: string;
@@ -23,6 +24,8 @@ export type Config = {
   readonly stepPath: string | undefined;
   /** Bytes of an uploaded secret file at most. */
   readonly maxSecretFile: number;
+  /** What the server itself may connect to besides public addresses: networks, or `host:port`. */
+  readonly serverMayReach: readonly string[];
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error";
 };
 
@@ -53,6 +56,7 @@ export function readConfig(env: Env, cwd: string): Config {
     delegateDir: env["RAILHEAD_DELEGATE_DIR"] ? resolve(cwd, env["RAILHEAD_DELEGATE_DIR"]) : undefined,
     stepPath: readStepPath(env["RAILHEAD_STEP_PATH"], faults),
     maxSecretFile: readMaxSecretFile(env["RAILHEAD_MAX_SECRET_FILE"], faults),
+    serverMayReach: readReach(env["RAILHEAD_SERVER_MAY_REACH"], faults),
     logLevel: readLogLevel(env["RAILHEAD_LOG_LEVEL"], faults),
   };
   if (faults.length > 0) throw new ConfigError(faults);
@@ -124,6 +128,16 @@ function readMaxSecretFile(text: string | undefined, faults: string[]): number {
   if (bytes >= 1 && bytes <= LARGEST_SECRET_FILE) return bytes;
   faults.push(`RAILHEAD_MAX_SECRET_FILE is "${text}"; it takes a number of bytes from 1 to ${LARGEST_SECRET_FILE}.`);
   return DEFAULT_MAX_SECRET_FILE;
+}
+
+function readReach(text: string | undefined, faults: string[]): readonly string[] {
+  const parts = (text ?? "").split(/[\s,]+/).filter((part) => part !== "");
+  for (const part of parts)
+    if (!parseReach(part))
+      faults.push(
+        `RAILHEAD_SERVER_MAY_REACH has "${part}"; it takes networks (10.1.0.0/16), addresses and host:port, separated by commas.`,
+      );
+  return parts;
 }
 
 function readLogLevel(text: string | undefined, faults: string[]): Config["logLevel"] {

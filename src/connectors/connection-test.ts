@@ -1,0 +1,78 @@
+import type { Uuid } from "../core/ids.ts";
+import type { Place } from "../core/reference.ts";
+import type { Tx } from "../platform/db/db.ts";
+import type { ConnectionFault, ConnectionStatus } from "./connector.ts";
+
+/** What a test found. */
+export type TestResult = {
+  /** UNKNOWN: the connector asks not to be tested. */
+  readonly status: "SUCCESS" | "FAILURE" | "UNKNOWN";
+  readonly fault: ConnectionFault | null;
+  readonly testedAt: number;
+  /** Who connected; null for the server itself, and where nobody did. */
+  readonly delegateId: Uuid | null;
+};
+
+export const resultOf = (
+  fault: ConnectionFault | null,
+  testedAt: number,
+  delegateId: Uuid | null = null,
+): TestResult => ({ status: fault ? "FAILURE" : "SUCCESS", fault, testedAt, delegateId });
+
+/** What is kept of it at the connector. */
+export const statusOf = ({ fault, testedAt }: TestResult): Omit<ConnectionStatus, "connectedAt"> => ({
+  status: fault ? "FAILURE" : "SUCCESS",
+  errorSummary: fault && fault.message,
+  errors: fault ? [fault] : [],
+  testedAt,
+});
+
+/** One task for a delegate: the connector's spec, and its secrets by name. */
+export type ConnectionWork = {
+  readonly kind: "connection";
+  readonly type: string;
+  readonly spec: never;
+  readonly secrets: readonly string[];
+  readonly home: Place;
+  readonly timeoutMs: number;
+};
+
+/** Names the task in the words of whoever keeps the queue; the run is the test. */
+type TaskOf = { readonly accountId: Uuid; readonly runId: Uuid; readonly nodeId: Uuid; readonly attempt: number };
+
+/** Ports to whoever keeps the queue of tasks. */
+export type TestTasks = {
+  readonly enqueue: (
+    tx: Tx,
+    task: TaskOf & { readonly selectors: readonly string[]; readonly work: ConnectionWork },
+  ) => Promise<void>;
+  readonly cancel: (tx: Tx, task: TaskOf) => Promise<"ended" | "asked" | "over">;
+  readonly isThereFor: (accountId: Uuid, selectors: readonly string[]) => Promise<boolean>;
+};
+
+/** How a delegate's task ended, as the queue tells it. */
+export type TestEnd =
+  | { readonly kind: "tested"; readonly fault: ConnectionFault | null }
+  | { readonly kind: "lost"; readonly message: string }
+  | { readonly kind: "cancelled" | "exited" | "refused" };
+
+export const taskOf = (accountId: Uuid, id: Uuid): TaskOf => ({ accountId, runId: id, nodeId: id, attempt: 1 });
+
+/** The end of a task as a finding. */
+export function faultOf(end: TestEnd): ConnectionFault | null {
+  switch (end.kind) {
+    case "tested":
+      return end.fault;
+    case "lost":
+      return { reason: "Delegate lost", message: end.message, code: 0 };
+    case "cancelled":
+      return { reason: "Timeout", message: "The delegate was told to end the test.", code: 0 };
+    case "exited":
+    case "refused":
+      return { reason: "Unexpected", message: "The delegate answered with something else than a test.", code: 0 };
+  }
+}
+
+/** How the selectors are told to people. */
+export const withTags = (selectors: readonly string[]): string =>
+  selectors.length === 0 ? "No delegate" : `No delegate with all of the tags [${selectors.join(", ")}]`;

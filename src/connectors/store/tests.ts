@@ -1,0 +1,91 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { TestResult } from "../connection-test.ts";
+import type { Store } from "./connectors.ts";
+
+export type OpenTest = {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly connectorId: Uuid;
+  readonly connectorVersion: number;
+  readonly selectors: readonly string[];
+  readonly createdAt: number;
+  readonly deadlineAt: number;
+};
+
+/** False when this version of the connector is being tested already. */
+export async function insertTest(db: Store, test: OpenTest): Promise<boolean> {
+  const rows = await db.query(
+    `insert into connection_tests (account_id, id, connector_id, connector_version, selectors, created_at, deadline_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (account_id, connector_id, connector_version) where ended_at is null do nothing
+     returning id`,
+    [test.accountId, test.id, test.connectorId, test.connectorVersion, test.selectors, test.createdAt, test.deadlineAt],
+  );
+  return rows.length > 0;
+}
+
+export async function findOpenTest(
+  db: Store,
+  accountId: Uuid,
+  connector: { readonly id: Uuid; readonly version: number },
+): Promise<Uuid | undefined> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select id from connection_tests
+      where account_id = $1 and connector_id = $2 and connector_version = $3 and ended_at is null`,
+    [accountId, connector.id, connector.version],
+  );
+  return rows[0]?.id;
+}
+
+/** The test, locked until the transaction ends. */
+export async function lockTest(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+): Promise<(OpenTest & { readonly endedAt: number | null }) | undefined> {
+  const rows = await db.query<OpenTest & { endedAt: number | null }>(
+    `select account_id as "accountId", id, connector_id as "connectorId", connector_version as "connectorVersion",
+            selectors, created_at as "createdAt", deadline_at as "deadlineAt", ended_at as "endedAt"
+       from connection_tests where account_id = $1 and id = $2 for update`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+export async function endTest(db: Store, test: OpenTest, result: TestResult): Promise<void> {
+  await db.query(
+    `update connection_tests set ended_at = $3, result = $4 where account_id = $1 and id = $2 and ended_at is null`,
+    [test.accountId, test.id, result.testedAt, JSON.stringify(result)],
+  );
+}
+
+/** What came of these tests, as far as they have ended. */
+export async function resultsOf(
+  db: Store,
+  tests: readonly { readonly accountId: Uuid; readonly id: Uuid }[],
+): Promise<{ readonly id: Uuid; readonly result: TestResult }[]> {
+  return db.query(
+    `select t.id, t.result from unnest($1::uuid[], $2::uuid[]) as asked (account_id, id)
+       join connection_tests t on t.account_id = asked.account_id and t.id = asked.id
+      where t.ended_at is not null`,
+    [tests.map(({ accountId }) => accountId), tests.map(({ id }) => id)],
+  );
+}
+
+/** Across accounts: the sweep serves them all. */
+export async function findOverdue(db: Store, now: number): Promise<{ accountId: Uuid; id: Uuid }[]> {
+  return db.query(
+    `select account_id as "accountId", id from connection_tests where ended_at is null and deadline_at <= $1
+      order by deadline_at, id limit 100`,
+    [now],
+  );
+}
+
+/** Across accounts, those that ended before; a thousand at a time. */
+export async function deleteEnded(db: Store, before: number): Promise<void> {
+  await db.query(
+    `delete from connection_tests where (account_id, id) in
+       (select account_id, id from connection_tests where ended_at < $1 order by ended_at limit 1000)`,
+    [before],
+  );
+}

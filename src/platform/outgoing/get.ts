@@ -1,0 +1,125 @@
+/**
+ * GET for addresses that users configured. Bounded in time and bytes; every address, also that of a redirect, is
+ * judged when it is connected to, and exactly the judged one is connected to; credentials stay with their origin.
+ */
+import { lookup, type LookupAddress } from "node:dns";
+import { request as plain, type IncomingMessage, type RequestOptions } from "node:http";
+import { request as secure } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { unreached, Unreached } from "./unreached.ts";
+import { bare, type MayReach } from "./reach.ts";
+
+export type Get = (url: string, headers?: Readonly<Record<string, string>>) => Promise<Got>;
+/** `url` is where the answer came from, after redirects. */
+export type Got = {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+};
+
+export type GetOptions = {
+  readonly mayReach: MayReach;
+  /** Ends everything under way: the time for all requests together. */
+  readonly signal: AbortSignal;
+  /** The name service; the system's unless a test brings its own. */
+  readonly lookup?: typeof lookup;
+};
+
+/** A token or an error message fits; nobody is served by more. */
+const MAX_BODY = 64 * 1024;
+const MAX_HEADERS = 16 * 1024;
+const MAX_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Rejects with Unreached, whose message is for the one who configured the address. */
+export const makeGet =
+  (options: GetOptions): Get =>
+  async (text, headers = {}) => {
+    let url = webAddress(text);
+    let sent = headers;
+    for (let hops = 0; ; hops += 1) {
+      const got = await once(options, url, sent);
+      const { location } = got.headers;
+      if (!REDIRECTS.has(got.status) || location === undefined) return got;
+      if (hops === MAX_REDIRECTS) throw new Unreached("Redirects", `${url.host} redirects more than ${hops} times.`);
+      const next = webAddress(location, url);
+      if (url.protocol === "https:" && next.protocol !== "https:")
+        throw new Unreached("Redirect", `${url.host} redirects from https to http, which is not followed.`);
+      if (next.origin !== url.origin) sent = {};
+      url = next;
+    }
+  };
+
+function webAddress(text: string, base?: URL): URL {
+  const url = URL.parse(text, base?.href);
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  if (isWeb && url.username === "" && url.password === "") return url;
+  const from = base ? `${base.host} leads to` : "It is";
+  throw new Unreached("Address", `${from} no http or https address that can be used.`);
+}
+
+function once(options: GetOptions, url: URL, headers: Readonly<Record<string, string>>): Promise<Got> {
+  const { mayReach, signal } = options;
+  const host = bare(url.hostname);
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  const judge = (address: string): Unreached | undefined =>
+    mayReach({ host, address, port }) ? undefined : new Unreached("Address not allowed", notAllowed(url.host));
+  // A host that is an address is never looked up.
+  const refused = isIP(host) === 0 ? undefined : judge(host);
+  if (refused) return Promise.reject(refused);
+  const settings: RequestOptions & { readonly rejectUnauthorized: true } = {
+    method: "GET",
+    headers: { accept: "application/json", "accept-encoding": "identity", ...headers },
+    // A connection of its own: one kept from before might lead elsewhere.
+    agent: false,
+    lookup: judgedLookup(judge, options.lookup ?? lookup),
+    maxHeaderSize: MAX_HEADERS,
+    rejectUnauthorized: true,
+    signal,
+  };
+  return new Promise((settle, reject) => {
+    const fail = (error: unknown): void => reject(unreached(error, url.host, signal));
+    if (signal.aborted) return fail(signal.reason);
+    const request = (url.protocol === "https:" ? secure : plain)(url, settings, (response) => {
+      read(response, url.host).then(
+        (body) => settle({ url: url.href, status: response.statusCode ?? 0, headers: response.headers, body }),
+        fail,
+      );
+    });
+    request.on("error", fail);
+    request.end();
+  });
+}
+
+const notAllowed = (host: string): string =>
+  `The server may not connect to ${host}, since its address is not public; test it from a delegate, or allow it with RAILHEAD_SERVER_MAY_REACH.`;
+
+/** Hands out only what was judged, so that a second answer of the name server cannot lead elsewhere. */
+const judgedLookup =
+  (judge: (address: string) => Unreached | undefined, resolve: typeof lookup): LookupFunction =>
+  (hostname, { all, ...options }, answer) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return answer(error, "");
+      // One forbidden address among others is one too many: the name's owner chooses which is taken.
+      const refused = addresses.map(({ address }) => judge(address)).find((one) => one !== undefined);
+      const [first] = addresses;
+      if (refused || !first) return answer(refused ?? new Unreached("Unknown host", `${hostname} has no address.`), "");
+      if (all) answer(null, addresses);
+      else answer(null, first.address, first.family);
+    });
+  };
+
+async function read(response: IncomingMessage, host: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY) {
+      response.destroy();
+      throw new Unreached("Answer too large", `${host} answered with more than ${MAX_BODY / 1024} KiB.`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,92 @@
+/**
+ * A real container registry for tests: Debian's package docker-registry. Where it is missing it is installed when we
+ * may (root on a Debian); an ordinary user's tests that need it are skipped and say so.
+ */
+import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const PROGRAM = "/usr/bin/docker-registry";
+const INSTALL_MS = 300_000;
+
+/** The reason to skip; undefined when the program is there. Throws when it should have been installed and was not. */
+export async function registryIsMissing(): Promise<string | undefined> {
+  if (existsSync(PROGRAM)) return undefined;
+  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))
+    return `no container registry at ${PROGRAM}; install it, as with: apt-get install docker-registry`;
+  const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } };
+  const wait = ["-o", "DPkg::Lock::Timeout=240", "-qq"];
+  await run("apt-get", [...wait, "update"], options);
+  await run("apt-get", [...wait, "install", "-y", "--no-install-recommends", "docker-registry"], options);
+  if (!existsSync(PROGRAM)) throw new Error("apt-get has installed docker-registry, and yet it is not there");
+  return undefined;
+}
+
+export type Registry = { readonly url: string; readonly folder: string; readonly stop: () => Promise<void> };
+
+/** The password "correct horse" of the user "ada", as htpasswd keeps it. */
+export const USER = { name: "ada", password: "correct horse" } as const;
+const HTPASSWD = "ada:$2y$05$UQSmaoarGIhjCY8NSXgVIegYeddwclEITJtbcTjhQlIhJErZ2OnM2\n";
+
+export type RegistryAuth =
+  | { readonly kind: "none" | "password" }
+  /** Tokens of that place; `certificate` is the file with the one that they are signed under. */
+  | { readonly kind: "token"; readonly realm: string; readonly certificate: string };
+
+/** A registry of its own on a free port of this machine. */
+export async function startRegistry(auth: RegistryAuth = { kind: "none" }): Promise<Registry> {
+  const folder = await mkdtemp(join(tmpdir(), "railhead-test-registry-"));
+  await writeFile(join(folder, "htpasswd"), HTPASSWD);
+  await writeFile(join(folder, "config.yml"), JSON.stringify(configOf(folder, auth)));
+  const child = spawn(PROGRAM, ["serve", join(folder, "config.yml")], { stdio: ["ignore", "pipe", "pipe"], env: {} });
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await exited;
+    await rm(folder, { recursive: true, force: true });
+  };
+  let said = "";
+  const port = await new Promise<string>((resolve, reject) => {
+    const hear = (data: Buffer): void => {
+      said += data.toString();
+      const found = /listening on (?:127\.0\.0\.1|\[::\]):(\d+)/.exec(said)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    void exited.then(() => reject(new Error(`the registry ended: ${said}`)));
+  }).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return { url: `http://127.0.0.1:${port}/v2/`, folder, stop };
+}
+
+export const TOKEN_SERVICE = "registry.test";
+export const TOKEN_ISSUER = "tokens.test";
+
+// JSON is YAML as well.
+const configOf = (folder: string, auth: RegistryAuth) => ({
+  version: 0.1,
+  log: { level: "info", accesslog: { disabled: true } },
+  storage: { filesystem: { rootdirectory: join(folder, "images") } },
+  http: { addr: "127.0.0.1:0", secret: "of no use here" },
+  ...(auth.kind === "password"
+    ? { auth: { htpasswd: { realm: "test", path: join(folder, "htpasswd") } } }
+    : auth.kind === "token"
+      ? {
+          auth: {
+            token: {
+              realm: auth.realm,
+              service: TOKEN_SERVICE,
+              issuer: TOKEN_ISSUER,
+              rootcertbundle: auth.certificate,
+            },
+          },
+        }
+      : {}),
+});
