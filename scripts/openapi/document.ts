@@ -10,9 +10,10 @@ credential is an API key in \`x-api-key\` or \`authorization: Bearer\`. Bodies m
 
 export function openApi(routes: readonly Route[], problems: readonly Declared[], version: string): Json {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes.filter(({ doc }) => doc)) {
+  for (const route of routes) {
+    if (route.doc === "refused") continue;
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
-    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route);
+    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route, route.doc);
   }
   const codes = (status: string): readonly string[] =>
     [...new Set(problems.filter((one) => String(one.status) === status).map(({ wire }) => wire))].toSorted();

@@ -18,9 +18,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 /** Where the examples live. */
 const SCOPE: Readonly<Record<string, string>> = { orgIdentifier: "default", projectIdentifier: "shop" };
 
-export function operationOf(route: Route): Json {
-  const { doc } = route;
-  if (!doc) throw new Error(`the route ${route.operation} has no doc`);
+export function operationOf(route: Route, doc: RouteDoc): Json {
   const open = "public" in route.access;
   return {
     operationId: route.operation,
@@ -29,19 +27,19 @@ export function operationOf(route: Route): Json {
     ...(doc.description === undefined ? {} : { description: doc.description }),
     tags: [route.operation.split(".")[0]],
     ...(open ? { security: [] } : {}),
-    parameters: [...pathParameters(route), ...accountParameter(route), ...queryParameters(route)],
+    parameters: [...pathParameters(route, doc), ...accountParameter(route), ...queryParameters(route, doc)],
     ...(doc.body ? { requestBody: bodyOf(doc.body) } : {}),
     responses: { "200": answerOf(doc), ...refusalsOf(route, open), ...otherAnswers(doc) },
   };
 }
 
-const pathParameters = (route: Route): Json[] =>
+const pathParameters = (route: Route, doc: RouteDoc): Json[] =>
   [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     schema: { type: "string" },
-    ...exampleOf(route.doc?.params?.[name ?? ""]),
+    ...exampleOf(doc.params?.[name ?? ""]),
   }));
 
 const accountParameter = (route: Route): Json[] =>
@@ -57,7 +55,7 @@ const accountParameter = (route: Route): Json[] =>
       ]
     : [];
 
-function queryParameters(route: Route): Json[] {
+function queryParameters(route: Route, doc: RouteDoc): Json[] {
   const { properties = {}, required = [] } = jsonSchema(route.query, "input") as {
     readonly properties?: Readonly<Record<string, Json>>;
     readonly required?: readonly string[];
@@ -72,7 +70,7 @@ function queryParameters(route: Route): Json[] {
             in: "query",
             required: required.includes(name),
             schema,
-            ...exampleOf(route.doc?.queryExample?.[name] ?? (required.includes(name) ? SCOPE[name] : undefined)),
+            ...exampleOf(doc.queryExample?.[name] ?? (required.includes(name) ? SCOPE[name] : undefined)),
           },
         ],
   );

@@ -39,6 +39,7 @@ export const refusedRoutes = ({ authorize }: { readonly authorize: Authorize }):
       operation: `execution.${operation}`,
       access: { permission },
       query: z.object({}),
+      doc: "refused",
       handle: async (call) => {
         authorize(call.actor, permission, { accountId: call.accountId });
         throw problem("execution.unsupported", [what]);

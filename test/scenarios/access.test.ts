@@ -27,14 +27,15 @@ const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
 const QUERY =
   "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&pipelineIdentifier=x&identifier=x&nodeExecutionId=x";
 
-const queryOf = ({ doc }: Route): string => `${QUERY}&${new URLSearchParams(own(doc?.queryExample)).toString()}`;
+const queryOf = ({ doc }: Route): string =>
+  `${QUERY}&${new URLSearchParams(own(doc === "refused" ? {} : doc.queryExample)).toString()}`;
 /** Without those that QUERY gives already. */
 const own = (example: Readonly<Record<string, string>> = {}): [string, string][] =>
   Object.entries(example).filter(([name]) => !new URLSearchParams(QUERY).has(name));
 
 /** What a route's documentation gives as an example: a body may be checked before the permission. */
 const bodyOf = ({ doc }: Route): Pick<SendOptions, "body" | "contentType"> => {
-  const { root, example, types } = doc?.body ?? { example: undefined };
+  const { root, example, types } = (doc === "refused" ? undefined : doc.body) ?? { example: undefined };
   if (example === undefined || types?.every((type) => type.startsWith("multipart/"))) return {};
   const body = root === undefined ? example : { [root]: example };
   return { body: typeof body === "string" ? body : JSON.stringify(body), contentType: types?.[0] ?? JSON_TYPE };

@@ -71,7 +71,8 @@ export type RouteDoc = {
 };
 
 type Shared = {
-  readonly doc?: RouteDoc;
+  /** `refused`: understood only to be refused by its name; api/openapi.json says what is offered. */
+  readonly doc: RouteDoc | "refused";
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Without `/gateway`; parameters as `:name`. */
   readonly path: string;

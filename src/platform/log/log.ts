@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from "pino";
+import { loggedError } from "./errors.ts";
 import { readableLine } from "./readable.ts";
 
 export type Log = Logger;
@@ -37,5 +38,13 @@ export function makeLog(
   level: string,
   destination: DestinationStream = process.stderr.isTTY ? people : process.stderr,
 ): Log {
-  return pino({ level, base: { pid: process.pid }, redact: { paths: redact, censor: "[redacted]" } }, destination);
+  return pino(
+    {
+      level,
+      base: { pid: process.pid },
+      redact: { paths: redact, censor: "[redacted]" },
+      serializers: { err: (error: unknown) => loggedError(error) },
+    },
+    destination,
+  );
 }

@@ -12,6 +12,7 @@ import {
   triggerYaml,
 } from "../../../test/harness/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+import { recordedLog } from "../../../test/harness/watch.ts";
 import { makeLog } from "./log.ts";
 
 let platform: TestPlatform;
@@ -127,4 +128,23 @@ test("no credential stands in the database in plain text", async () => {
         assert.ok(!text.includes(form), `${key} is in ${name}`);
     }
   }
+});
+
+test("of an error the log has what helps, and nothing that a library hung on it", () => {
+  const log = recordedLog();
+  const cause = Object.assign(new TypeError("deeper"), { connection: { secretKey: "s3cret" } });
+  const error = Object.assign(new Error("lost", { cause }), {
+    code: "57P01",
+    detail: "Key (value)=(s3cret) already exists.",
+    client: { password: "s3cret", parsedStatements: ["s3cret"] },
+  });
+  makeLog("info", log.stream).error({ err: error }, "gone");
+  assert.equal(log.count('"message":"lost"'), 1);
+  assert.equal(log.count('"code":"57P01"'), 1);
+  assert.equal(log.count('"type":"TypeError","message":"deeper"'), 1);
+  assert.equal(log.count("s3cret"), 0);
+  const circle = new Error("round");
+  circle.cause = circle;
+  makeLog("info", log.stream).error({ err: circle }, "and round");
+  assert.equal(log.count("and round"), 1);
 });
