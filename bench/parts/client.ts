@@ -16,7 +16,12 @@ export type Client = ReturnType<typeof makeClient>;
 export function makeClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number, signal: AbortSignal) {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
 
-  const exchange = (method: "GET" | "POST", url: string, contentType?: string, body?: string): Promise<Exchange> =>
+  const exchange = (
+    method: "GET" | "POST" | "PUT",
+    url: string,
+    contentType?: string,
+    body?: string,
+  ): Promise<Exchange> =>
     new Promise((resolve, reject) => {
       const headers = { "x-api-key": apiKey, ...(contentType === undefined ? {} : { "content-type": contentType }) };
       const sentAt = performance.now();
@@ -31,7 +36,12 @@ export function makeClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number
       sent.end(body);
     });
 
-  async function must(method: "GET" | "POST", url: string, contentType?: string, body?: string): Promise<Exchange> {
+  async function must(
+    method: "GET" | "POST" | "PUT",
+    url: string,
+    contentType?: string,
+    body?: string,
+  ): Promise<Exchange> {
     const answer = await exchange(method, url, contentType, body);
     if (answer.status !== 200) throw new Error(`${answer.status} ${method} ${new URL(url).pathname}: ${answer.body}`);
     return answer;
@@ -45,6 +55,19 @@ export function makeClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number
     post: async <T>(path: string, yaml?: string): Promise<T> => {
       const { body } = await must("POST", withAccount(path), yaml === undefined ? undefined : "application/yaml", yaml);
       return (JSON.parse(body) as { data: T }).data;
+    },
+    /** Changes settings of the account. */
+    set: async (settings: Readonly<Record<string, string>>): Promise<void> => {
+      const entries = Object.entries(settings).map(([identifier, value]) => ({
+        identifier,
+        value,
+        allowOverrides: false,
+        updateType: "UPDATE",
+      }));
+      const { body } = await must("PUT", withAccount("/ng/api/settings"), "application/json", JSON.stringify(entries));
+      const { data } = JSON.parse(body) as { data: readonly { updateStatus: boolean; errorMessage: string | null }[] };
+      const refused = data.find(({ updateStatus }) => !updateStatus);
+      if (refused) throw new Error(`a setting was refused: ${refused.errorMessage}`);
     },
     /** Calls a webhook. */
     call: (url: string): Promise<Exchange> => must("POST", url, "application/json", `{"version":"1.4.2"}`),
