@@ -29,16 +29,22 @@ export type ExecutionNode = Pick<Execution, "createdAt" | "startedAt" | "endedAt
 /** Fields that were not read are not asked for. */
 const NO_MORE = { notes: null, failureDetails: null, tags: [], cause: null } as const;
 
-export const executionNode = (e: Execution & Partial<ExecutionMore>): ExecutionNode => ({
-  id: toWire(e.id),
-  status: graphqlStatus(e.status),
-  createdAt: e.createdAt,
-  startedAt: e.startedAt,
-  endedAt: e.endedAt,
-  application: { id: e.applicationId, name: e.applicationName },
-  pipeline: { id: e.pipelineId, name: e.pipelineName },
-  ...(hasMore(e) ? moreOf(e) : NO_MORE),
-});
+export function executionNode(e: Execution & Partial<ExecutionMore>): ExecutionNode {
+  const { notes, failureDetails, tags, cause } = hasMore(e) ? moreOf(e) : NO_MORE;
+  return {
+    id: toWire(e.id),
+    status: graphqlStatus(e.status),
+    createdAt: e.createdAt,
+    startedAt: e.startedAt,
+    endedAt: e.endedAt,
+    application: { id: e.applicationId, name: e.applicationName },
+    pipeline: { id: e.pipelineId, name: e.pipelineName },
+    notes,
+    failureDetails,
+    tags,
+    cause,
+  };
+}
 
 const hasMore = (e: Execution & Partial<ExecutionMore>): e is Execution & ExecutionMore => e.tags !== undefined;
 

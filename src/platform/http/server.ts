@@ -58,9 +58,7 @@ const NO_BYTES = Buffer.alloc(0);
 
 export async function makeHttp(deps: HttpDeps): Promise<Http> {
   const app = Fastify({
-    loggerInstance: partLog(deps.log, "http", "warn"),
-    // No logger for each request: we log with the correlation id ourselves, and making one took longer than finding the route.
-    childLoggerFactory: (logger) => logger,
+    loggerInstance: childless(partLog(deps.log, "http", "warn")),
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 256 },
@@ -113,6 +111,15 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     },
     routes: () => served,
   };
+}
+
+/**
+ * Fastify makes a child of its logger for each request. We log with the correlation id ourselves, and making one took
+ * longer than finding the route; a factory of ours would have its logger checked anew each time.
+ */
+function childless<L extends Log>(log: L): L {
+  const same: L = Object.create(log, { child: { value: () => same } }) as L;
+  return same;
 }
 
 /** Without parameters, in lower case. */
