@@ -1,0 +1,92 @@
+/**
+ * The curl commands of docs/how-to/use-the-api.md, and the answers that stand under them. A command is run by a
+ * shell, as a reader would; what stands in angle brackets in an answer is matched by its pattern, all else is compared.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+export type Example = {
+  readonly section: string;
+  /** Where it stands in the page, to be found there. */
+  readonly line: number;
+  readonly command: string;
+  readonly status: number;
+  readonly answer: string;
+};
+
+export const readPage = (): string =>
+  readFileSync(new URL("../../docs/how-to/use-the-api.md", import.meta.url), "utf8");
+
+const EXAMPLE = /^```sh curl\n(?<command>[^]*?)^```\n(?:\n```json (?<status>\d{3})\n(?<answer>[^]*?)^```\n)?/gm;
+
+/** Throws for a command without an answer under it: it would prove nothing. */
+export function examplesOf(page: string): readonly Example[] {
+  return [...page.matchAll(EXAMPLE)].map(({ index, groups = {} }) => {
+    const before = page.slice(0, index);
+    const line = before.split("\n").length;
+    const { command = "", status, answer } = groups;
+    if (status === undefined || answer === undefined)
+      throw new Error(`the command at line ${line} has no answer under it`);
+    const section = [...before.matchAll(/^## (.+)$/gm)].at(-1)?.[1] ?? "";
+    return { section, line, command, status: Number(status), answer };
+  });
+}
+
+/** Values by the names that they have in the answers; commands read them from their environment. */
+export type Known = Record<string, string>;
+
+/** Runs the command in the folder; answers the status and the text of the body. */
+export async function runCommand(
+  command: string,
+  folder: string,
+  known: Readonly<Known>,
+): Promise<{ readonly status: number; readonly text: string }> {
+  // The page shows what is asked for, not how a test hears of the status.
+  writeFileSync(join(folder, ".curlrc"), 'silent\nshow-error\nmax-time = 20\nwrite-out = "\\n%{http_code}"\n');
+  const env = { PATH: process.env["PATH"], CURL_HOME: folder, HOME: folder, NO_PROXY: "*", ...known };
+  const { stdout } = await run("/bin/sh", ["-euc", command], { cwd: folder, env });
+  const cut = stdout.lastIndexOf("\n");
+  return { status: Number(stdout.slice(cut + 1)), text: stdout.slice(0, cut) };
+}
+
+const DAY_MS = 86_400_000;
+const patterns: Readonly<Record<string, (value: unknown) => boolean>> = {
+  time: (value) => Number.isSafeInteger(value) && Math.abs(Number(value) - Date.now()) < DAY_MS,
+  correlationId: (value) => typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
+};
+const isId = (value: unknown): boolean => typeof value === "string" && /^[A-Za-z0-9_-]{22}$/.test(value);
+
+/**
+ * The answer with every value in angle brackets replaced by what came in its place, if that fits: a time, a
+ * correlation id, or an identifier, which gets known by its name or is the one known by it. What does not fit stays, and
+ * the comparison that follows shows it.
+ */
+export function filledIn(expected: unknown, actual: unknown, known: Known): unknown {
+  if (Array.isArray(expected))
+    return expected.map((item, at) => filledIn(item, Array.isArray(actual) ? actual[at] : undefined, known));
+  if (typeof expected === "object" && expected !== null) {
+    const there = (actual ?? {}) as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(Object.entries(expected).map(([key, it]) => [key, filledIn(it, there[key], known)]));
+  }
+  if (typeof expected !== "string") return expected;
+  const name = /^<(\w+)>$/.exec(expected)?.[1];
+  if (name === undefined) return expected.replaceAll(/<([A-Z_]+)>/g, (mark, inside: string) => known[inside] ?? mark);
+  const pattern = patterns[name];
+  if (pattern) return pattern(actual) ? actual : expected;
+  if (known[name] === undefined && isId(actual)) known[name] = actual as string;
+  return known[name] ?? expected;
+}
+
+/** Runs the example and holds its answer to the page. */
+export async function hold(example: Example, folder: string, known: Known): Promise<void> {
+  const { status, text } = await runCommand(example.command, folder, known);
+  const where = `docs/how-to/use-the-api.md:${example.line}`;
+  assert.equal(status, example.status, `${where} answered ${text}`);
+  const body: unknown = JSON.parse(text);
+  assert.deepEqual(body, filledIn(JSON.parse(example.answer), body, known), where);
+}
