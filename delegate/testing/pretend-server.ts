@@ -8,7 +8,14 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import { MAX_FRAME, type ShellTask, type ToDelegate, type ToServer, toServer } from "../../protocol/messages.ts";
+import {
+  type ConnectionTask,
+  MAX_FRAME,
+  type ShellTask,
+  type ToDelegate,
+  type ToServer,
+  toServer,
+} from "../../protocol/messages.ts";
 
 export type Finished = Extract<ToServer, { kind: "finished" }>;
 export type Hello = Extract<ToServer, { kind: "hello" }>;
@@ -32,7 +39,10 @@ export type PretendServer = {
   /** Settles when a delegate is connected and has been welcomed. */
   readonly welcomed: () => Promise<void>;
   /** Sends a task to the connected delegate. The epoch is 1 unless told. */
-  readonly run: (work: Partial<ShellTask> & { readonly script: string }, lease?: Lease) => PretendTask;
+  readonly run: (
+    work: (Partial<ShellTask> & { readonly script: string }) | ConnectionTask,
+    lease?: Lease,
+  ) => PretendTask;
   readonly send: (message: ToDelegate) => void;
   /** Sends any text as a frame. */
   readonly sendRaw: (text: string) => void;
@@ -167,7 +177,11 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
       };
       records.set(keyOf(lease), record);
       const output = (): Buffer => Buffer.concat(record.chunks);
-      send({ kind: "run", ...lease, work: { kind: "shell", env: [], outputs: [], ...work } });
+      send({
+        kind: "run",
+        ...lease,
+        work: work.kind === "connection" ? work : { kind: "shell", env: [], outputs: [], ...work },
+      });
       return {
         ...lease,
         output,
