@@ -142,8 +142,9 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
   };
 }
 
-/** SQLSTATE of a foreign key that leads nowhere. */
-const isOrphan = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "23503";
+/** The SQLSTATE of a foreign key that leads nowhere, which the database's own problem keeps as its cause. */
+const isOrphan = (error: unknown): boolean =>
+  error instanceof Error && (("code" in error && error.code === "23503") || isOrphan(error.cause));
 
 const where = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
   ...(orgIdentifier === null ? {} : { orgIdentifier }),
