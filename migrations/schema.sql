@@ -195,6 +195,26 @@ CREATE INDEX executions_by_project ON public.executions USING btree (account_id,
 CREATE INDEX executions_by_starter ON public.executions USING btree (account_id, started_by, begun_at, id);
 CREATE INDEX executions_by_status ON public.executions USING btree (account_id, status, begun_at, id);
 
+create table input_sets (
+  account_id uuid not null,
+  id uuid not null,
+  project_id uuid not null,
+  pipeline_id uuid not null,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  yaml text not null,
+  overlays text[],
+  version integer not null,
+  created_by uuid,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint input_sets_pkey PRIMARY KEY (account_id, id),
+  constraint input_sets_account_id_pipeline_id_identifier_key UNIQUE (account_id, pipeline_id, identifier)
+);
+CREATE INDEX input_sets_by_project ON public.input_sets USING btree (account_id, project_id);
+
 create table log_chunks (
   account_id uuid not null,
   execution_id uuid not null,
@@ -527,6 +547,9 @@ alter table execution_timers add constraint execution_timers_account_id_executio
 
 alter table executions add constraint executions_account_id_pipeline_id_pipeline_version_fkey FOREIGN KEY (account_id, pipeline_id, pipeline_version) REFERENCES pipeline_versions(account_id, pipeline_id, version);
 alter table executions add constraint executions_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
+
+alter table input_sets add constraint input_sets_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
+alter table input_sets add constraint input_sets_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
 
 alter table log_chunks add constraint log_chunks_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
 

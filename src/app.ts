@@ -103,6 +103,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     getPipeline: pipelines.get,
     prepareRun: pipelines.prepareRun,
     tryInputs: pipelines.tryInputs,
+    mergeInputSets: pipelines.mergeInputSets,
     startExecution: executions.start,
     getExecution: executions.get,
     sealer: makeSealer(deps.rootKey, "webhook tokens"),

@@ -44,7 +44,7 @@ export type ExecutionsDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly getProject: GetProject;
-  readonly pipelines: Pick<Pipelines, "get" | "prepareRun">;
+  readonly pipelines: Pick<Pipelines, "get" | "prepareRun" | "mergeInputSets">;
   readonly delegates: Pick<
     Delegates,
     "enqueue" | "cancel" | "cancelRun" | "waitingTasks" | "delegatesOf" | "forgetRuns"
@@ -64,10 +64,10 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const wakeups = makeWakeups({ ...deps, origin: deps.newId() });
   const advance = makeAdvance({ ...deps, ...deps.delegates, wakeups });
   const advancing = makeAdvancing({ ...deps, ...deps.delegates, advance, wakeups });
-  const { prepareRun, get: getPipeline } = deps.pipelines;
+  const { prepareRun, mergeInputSets, get: getPipeline } = deps.pipelines;
   const startExecution = makeStartExecution({ ...deps, advance });
   const get = makeGetExecution(deps);
-  const run = makeRunPipeline({ ...deps, prepareRun, startExecution });
+  const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startExecution });
   const detail = makeGetDetail({ get, delegates: deps.delegates });
   const verbs = {
     run,

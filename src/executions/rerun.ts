@@ -10,28 +10,30 @@ import type { RunInput, RunPipeline, Start, Started } from "./start.ts";
 import { findInputs } from "./store/lists.ts";
 
 /**
- * A fresh run of the pipeline's newest version with the inputs of an earlier one, unless others are given, and with
- * what `<+trigger.…>` read in it. Throws `execution.not_found`, `execution.not_of_pipeline` and the problems of a run.
+ * A fresh run of the pipeline's newest version with the inputs of an earlier one, unless others or input sets are given, and
+ * with what `<+trigger.…>` read in it. Throws `execution.not_found`, `execution.not_of_pipeline` and the problems of a run.
  */
 export type RerunPipeline = (
   actor: Actor,
   scope: InProject,
   original: { readonly executionId: string; readonly pipelineIdentifier: string },
   input: RunInput | undefined,
+  inputSets: readonly string[],
 ) => Promise<Started>;
 
 type Deps = { readonly db: Db; readonly authorize: Authorize; readonly get: GetExecution; readonly run: RunPipeline };
 
 export const makeRerunPipeline =
   (deps: Deps): RerunPipeline =>
-  async (actor, scope, { executionId, pipelineIdentifier }, input) => {
+  async (actor, scope, { executionId, pipelineIdentifier }, input, inputSets) => {
     deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope });
     const original = await deps.get(actor, executionId, scope);
     if (original.pipelineIdentifier !== pipelineIdentifier)
       throw problem("execution.not_of_pipeline", [executionId, pipelineIdentifier]);
-    const given = input ?? (await inputsOf(deps.db, actor.accountId, original.id));
+    const others = input !== undefined || inputSets.length > 0;
+    const given = others ? input : await inputsOf(deps.db, actor.accountId, original.id);
     const rerunInfo = rerunOf(original);
-    return deps.run(actor, scope, pipelineIdentifier, given, { rerunInfo, trigger: triggerOf(original) });
+    return deps.run(actor, scope, pipelineIdentifier, given, { rerunInfo, trigger: triggerOf(original), inputSets });
   };
 
 async function inputsOf(db: Db, accountId: Uuid, id: Uuid): Promise<RunInput | undefined> {

@@ -3,10 +3,11 @@ import { z } from "zod";
 import type { NewId } from "../core/ids.ts";
 import { toWire } from "../core/ids.ts";
 import type { Clock } from "../core/clock.ts";
+import { chosenSets, setsBody } from "../pipelines/index.ts";
 import { validate } from "../platform/document/validate.ts";
 import { json, ok } from "../platform/http/answers.ts";
 import { documentOf, formatOf, textOf } from "../platform/http/bodies.ts";
-import { maybeProjectQuery, projectQuery } from "../platform/http/queries.ts";
+import { maybeProjectQuery, maybeTexts, projectQuery } from "../platform/http/queries.ts";
 import { LARGE_BODY, route, type Body, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped, resourced } from "../platform/http/shapes.ts";
 import type { Actor } from "../core/actor.ts";
@@ -36,13 +37,35 @@ const inputOf = (body: Body): RunInput | undefined => {
 
 type ScopedCall = Call<z.output<typeof projectQuery>>;
 
-const answer = (call: ScopedCall, pipelineIdentifier: string, started: Started) =>
-  ok(call, planExecution({ ...started, ...call.query, accountId: call.accountId, pipelineIdentifier }));
+function answer(call: ScopedCall, pipelineIdentifier: string, started: Started) {
+  const { orgIdentifier, projectIdentifier } = call.query;
+  const scope = { orgIdentifier, projectIdentifier };
+  return ok(call, planExecution({ ...started, ...scope, accountId: call.accountId, pipelineIdentifier }));
+}
+
+/** Input sets beside the body: the parameter several times, or once with commas. */
+const runQuery = projectQuery.extend({ inputSetIdentifiers: maybeTexts("inputSetIdentifiers") });
+
+const setsIn = ({ inputSetIdentifiers = [] }: z.output<typeof runQuery>): readonly string[] =>
+  inputSetIdentifiers.flatMap((text) => text.split(",")).filter((name) => name !== "");
 
 const inputsDoc = {
   schema: z.object({ pipeline: z.looseObject({ identifier: z.string() }) }),
   required: false,
   example: { pipeline: { identifier: "deploy" } },
+};
+
+type Chosen = { readonly input: RunInput | undefined; readonly inputSets: readonly string[] };
+
+const chosenIn = (body: Body): Chosen => {
+  const { references, last } = chosenSets(body);
+  return { input: last, inputSets: references };
+};
+
+const setsDoc = {
+  schema: setsBody,
+  required: false,
+  example: { inputSetReferences: ["basic"], withMergedPipelineYaml: true, stageIdentifiers: [] },
 };
 
 const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
@@ -52,17 +75,42 @@ const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
     operation,
     maxBody: LARGE_BODY,
     access: { permission: "core_pipeline_execute" },
-    query: projectQuery,
+    query: runQuery,
     doc: {
       summary: "Run a pipeline",
-      description: "The body has the pipeline's runtime inputs, and nothing else of it.",
+      description:
+        "The body has the pipeline's runtime inputs, and nothing else of it; they go over those of input sets.",
       params: { identifier: "deploy" },
       body: inputsDoc,
       answer: enveloped(planExecutionShape),
     },
     handle: async (call) => {
       const identifier = call.params["identifier"] ?? "";
-      return answer(call, identifier, await verbs.run(call.actor, call.query, identifier, inputOf(call.body)));
+      const inputSets = setsIn(call.query);
+      const started = await verbs.run(call.actor, call.query, identifier, inputOf(call.body), { inputSets });
+      return answer(call, identifier, started);
+    },
+  });
+
+const runWithSetsRoute = (verbs: RunVerbs): Route =>
+  route({
+    method: "POST",
+    path: `${BASE}/:identifier/inputSetList`,
+    operation: "execution.start-with-input-sets",
+    maxBody: LARGE_BODY,
+    access: { permission: "core_pipeline_execute" },
+    query: projectQuery,
+    doc: {
+      summary: "Run a pipeline with input sets",
+      description: "Later sets win, and lastYamlToMerge goes over all of them.",
+      params: { identifier: "greeting" },
+      body: setsDoc,
+      answer: enveloped(planExecutionShape),
+    },
+    handle: async (call) => {
+      const identifier = call.params["identifier"] ?? "";
+      const { input, inputSets } = chosenIn(call.body);
+      return answer(call, identifier, await verbs.run(call.actor, call.query, identifier, input, { inputSets }));
     },
   });
 
@@ -73,11 +121,11 @@ const rerunRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =
     operation,
     maxBody: LARGE_BODY,
     access: { permission: "core_pipeline_execute" },
-    query: projectQuery,
+    query: runQuery,
     doc: {
       summary: "Run a pipeline again",
       description:
-        "A fresh run of the newest version, with the inputs of the earlier run unless the body gives others.",
+        "A fresh run of the newest version, with the inputs of the earlier run unless the body or input sets give others.",
       params: { identifier: "deploy" },
       body: inputsDoc,
       answer: enveloped(planExecutionShape),
@@ -85,7 +133,33 @@ const rerunRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =
     handle: async (call) => {
       const { originalExecutionId: executionId = "", identifier: pipelineIdentifier = "" } = call.params;
       const original = { executionId, pipelineIdentifier };
-      return answer(call, pipelineIdentifier, await verbs.rerun(call.actor, call.query, original, inputOf(call.body)));
+      const [input, inputSets] = [inputOf(call.body), setsIn(call.query)];
+      const started = await verbs.rerun(call.actor, call.query, original, input, inputSets);
+      return answer(call, pipelineIdentifier, started);
+    },
+  });
+
+const rerunWithSetsRoute = (verbs: RunVerbs): Route =>
+  route({
+    method: "POST",
+    path: `${BASE}/rerun/:originalExecutionId/:identifier/inputSetList`,
+    operation: "execution.rerun-with-input-sets",
+    maxBody: LARGE_BODY,
+    access: { permission: "core_pipeline_execute" },
+    query: projectQuery,
+    doc: {
+      summary: "Run a pipeline again with input sets",
+      description: "Without sets and lastYamlToMerge it has the inputs of the earlier run.",
+      params: { identifier: "greeting" },
+      body: setsDoc,
+      answer: enveloped(planExecutionShape),
+    },
+    handle: async (call) => {
+      const { originalExecutionId: executionId = "", identifier: pipelineIdentifier = "" } = call.params;
+      const { input, inputSets } = chosenIn(call.body);
+      const original = { executionId, pipelineIdentifier };
+      const started = await verbs.rerun(call.actor, call.query, original, input, inputSets);
+      return answer(call, pipelineIdentifier, started);
     },
   });
 
@@ -161,8 +235,10 @@ const personOf = (actor: Actor) =>
 export const runRoutes = (verbs: RunVerbs): readonly Route[] => [
   runRoute(verbs, "", "execution.start"),
   runRoute(verbs, "/v2", "execution.start-v2"),
+  runWithSetsRoute(verbs),
   rerunRoute(verbs, "", "execution.rerun"),
   rerunRoute(verbs, "/v2", "execution.rerun-v2"),
+  rerunWithSetsRoute(verbs),
   abortRoute(verbs),
   olderAbortRoute(verbs),
 ];

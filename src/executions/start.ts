@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../identity/index.ts";
-import type { InProject, PreparedRun, PrepareRun } from "../pipelines/index.ts";
+import type { InProject, InputsOfSets, PreparedRun, PrepareRun } from "../pipelines/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { timersOf, type Advance } from "./advance.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "./execution.ts";
@@ -111,9 +111,13 @@ export const makeStartExecution =
 /** Runtime inputs as text. */
 export type RunInput = { readonly text: string; readonly format: "yaml" | "json" };
 
-export type RunOptions = Pick<Start, "notes" | "rerunInfo"> & { readonly trigger?: Start["trigger"] };
+export type RunOptions = Pick<Start, "notes" | "rerunInfo"> & {
+  readonly trigger?: Start["trigger"];
+  /** Identifiers of input sets and overlays, of which later ones win; over all of them goes the input itself. */
+  readonly inputSets?: readonly string[];
+};
 
-/** A run by hand: prepares outside, starts inside one transaction. */
+/** A run by hand: prepares outside, starts inside one transaction. It keeps the inputs that its input sets gave. */
 export type RunPipeline = (
   actor: Actor,
   scope: InProject,
@@ -124,10 +128,15 @@ export type RunPipeline = (
 
 export const makeRunPipeline =
   (
-    deps: Pick<StartDeps, "db" | "authorize"> & { prepareRun: PrepareRun; startExecution: StartExecution },
+    deps: Pick<StartDeps, "db" | "authorize"> & {
+      prepareRun: PrepareRun;
+      mergeInputSets: InputsOfSets;
+      startExecution: StartExecution;
+    },
   ): RunPipeline =>
-  async (actor, scope, identifier, input, options = {}) => {
+  async (actor, scope, identifier, given, { inputSets = [], ...options } = {}) => {
     deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope });
+    const input = await deps.mergeInputSets(actor, scope, identifier, inputSets, given);
     const prepared = await deps.prepareRun(actor, scope, identifier, input, options.trigger ?? null);
     const start: Start = {
       scope,

@@ -11,9 +11,19 @@ export const makeGetPipeline =
   (deps: PipelineDeps): GetPipeline =>
   async (actor, scope, identifier) => {
     deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId, ...scope });
-    const pipeline = await findPipeline(deps.db, actor.accountId, scope, identifier);
-    if (pipeline) return pipeline;
-    // Says which of the two is missing.
-    await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
-    throw problem("pipeline.not_found", [identifier, scope.projectIdentifier]);
+    return requirePipeline(deps, actor, scope, identifier);
   };
+
+/** The same for a verb that has asked for a permission of its own. */
+export async function requirePipeline(
+  deps: Pick<PipelineDeps, "db" | "getProject">,
+  actor: Actor,
+  scope: InProject,
+  identifier: string,
+): Promise<SavedPipeline> {
+  const pipeline = await findPipeline(deps.db, actor.accountId, scope, identifier);
+  if (pipeline) return pipeline;
+  // Says which of the two is missing.
+  await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
+  throw problem("pipeline.not_found", [identifier, scope.projectIdentifier]);
+}

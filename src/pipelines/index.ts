@@ -8,7 +8,9 @@ import { readPipeline } from "./document/index.ts";
 import { inputTemplate } from "./inputs.ts";
 import type { InProject } from "./pipeline.ts";
 import { makePrepareRun } from "./prepare-run.ts";
+import { makeInputSets } from "./input-sets/index.ts";
 import { pipelineRoutes } from "./rest.ts";
+import { deleteInputSetsOf } from "./store/input-sets.ts";
 import { deletePipelinesOf } from "./store/pipelines.ts";
 import { makeGetSummary, makeGetVersion, makeListSummaries, makeListVersions, type RecentRuns } from "./summaries.ts";
 import { makeDeletePipeline, makeUpdatePipeline } from "./update.ts";
@@ -17,6 +19,7 @@ import { makeValidatePipeline, makeValidateSaved } from "./validate.ts";
 export type { InProject, MaybeInProject } from "./pipeline.ts";
 export { addPipelineTypes, type PipelineNode } from "./graphql.ts";
 export type { GetPipeline } from "./get.ts";
+export { chosenSets, setsBody, type InputsOfSets } from "./input-sets/index.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
 export type { RecentRuns } from "./summaries.ts";
 
@@ -45,8 +48,16 @@ export function makePipelines(deps: PipelineDeps & { readonly recentRuns: Recent
     listNodes: makeListNodes(deps),
     ...makePrepareRun({ get, exist: deps.exist }),
   };
+  const inputSets = makeInputSets(deps);
   const emptyScope: EmptyScope = async (tx, { accountId, project }) => {
-    if (project) await deletePipelinesOf(tx, accountId, project.id);
+    if (!project) return;
+    await deleteInputSetsOf(tx, accountId, project.id);
+    await deletePipelinesOf(tx, accountId, project.id);
   };
-  return { ...verbs, routes: pipelineRoutes(verbs), emptyScope };
+  return {
+    ...verbs,
+    mergeInputSets: inputSets.inputsOfSets,
+    routes: [...pipelineRoutes(verbs), ...inputSets.routes],
+    emptyScope,
+  };
 }

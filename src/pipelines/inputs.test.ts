@@ -7,7 +7,7 @@ import { parseDocument } from "../platform/document/document.ts";
 import { GIVEN, OPENED, pipelineOf, refusal } from "./document/sample-inputs.ts";
 import { SAMPLE } from "./document/sample.ts";
 import type { PipelineDocument } from "./document/schema.ts";
-import { inputTemplate, mergeInputs, runtimeInputs } from "./inputs.ts";
+import { givenInputs, inputTemplate, mergeInputs, runtimeInputs } from "./inputs.ts";
 
 const stepOf = (pipeline: PipelineDocument) => pipeline.stages[0]?.stage.spec.execution.steps[0]?.step;
 
@@ -178,4 +178,56 @@ test("property: nothing but a Problem is thrown, whatever is given", () => {
     }
   });
   fc.assert(property, { numRuns: 300 });
+});
+
+test("values written into the template are the values that a run reads from it", () => {
+  const script = fc.string({ unit: "binary" }).map((text) => text.replace(/^<\+|\0/g, "").toWellFormed());
+  const selectors = fc.array(fc.constantFrom("linux", "x64", "1", "true", "~"), { maxLength: 4 });
+  fc.assert(
+    fc.property(script, selectors, fc.constantFrom("1.10", "true", "", " a ", "- b", "é\n"), (who, tags, version) => {
+      const doc = parseDocument(
+        JSON.stringify({
+          pipeline: {
+            delegateSelectors: tags,
+            variables: [
+              { name: "version", value: version },
+              { name: "replicas", value: 7 },
+            ],
+          },
+        }),
+      );
+      const step = parseDocument(
+        GIVEN.replace('script: echo "$WHO"', "script: echo").replace("<+trigger.payload.who>", "w"),
+      );
+      const values = new Map([...givenInputs(OPENED, step), ...givenInputs(OPENED, doc)]);
+      const path = [...values.keys()].find((key) => key.endsWith("environmentVariables[0].value")) ?? "";
+      const merged = mergeInputs(OPENED, inputTemplate(OPENED, values.set(path, who)));
+      assert.equal(stepOf(merged)?.spec.environmentVariables?.[0]?.value, who);
+      assert.deepEqual(merged.delegateSelectors, tags);
+      assert.deepEqual(
+        merged.variables?.map(({ value }) => value),
+        [version, 7, "as it is"],
+      );
+    }),
+  );
+});
+
+test("inputs that leave some open: what is given has to fit, what is not given is not missed", () => {
+  const values = givenInputs(OPENED, parseDocument("pipeline: {variables: [{name: version, value: v}]}"));
+  assert.deepEqual([...values], [["pipeline.variables[0].value", "v"]]);
+  assert.deepEqual([...givenInputs(OPENED, parseDocument(inputTemplate(OPENED) ?? ""))], []);
+  for (const text of ["{stages: []}", "{variables: []}", "{}"])
+    assert.equal(givenInputs(OPENED, parseDocument(`pipeline: ${text}`)).size, 0, text);
+  const bad = (text: string): string => {
+    try {
+      givenInputs(OPENED, parseDocument(`pipeline: ${text}`));
+    } catch (error) {
+      return error instanceof Problem ? error.code : String(error);
+    }
+    return "taken";
+  };
+  assert.equal(bad("{variables: [{name: fixed, value: x}]}"), "pipeline.bad_inputs");
+  assert.equal(bad("{variables: [{name: replicas, value: x}]}"), "document.invalid");
+  assert.equal(bad("{variables: [{name: version, value: 1.10}]}"), "document.invalid");
+  assert.equal(bad("{delegateSelectors: linux}"), "document.invalid");
 });

@@ -6,8 +6,9 @@ import { isMarker, type Marker, readMarker } from "./document/marker.ts";
 import { merge, type Merged } from "./document/merge.ts";
 import { problem } from "./document/problems.ts";
 import { type PipelineDocument, pipelineSchema } from "./document/schema.ts";
+import type { Phase } from "./document/fields.ts";
 
-export { inputTemplate } from "./document/template.ts";
+export { inputTemplate, withInputs } from "./document/template.ts";
 
 /** A value that a run of the pipeline is to be given, and what it allows. */
 export type RuntimeInput = Marker & { readonly path: string };
@@ -51,12 +52,29 @@ export function fillIn(
 ): { readonly pipeline: PipelineDocument; readonly givenAt: Doc["position"] } {
   const doc = typeof input === "string" ? readInput(input, options) : input;
   const merged = merge(pipeline, doc);
+  return checked(merged, doc, "merged");
+}
+
+/** Path text in the pipeline → the value for the runtime input there. */
+export type GivenInputs = ReadonlyMap<string, unknown>;
+
+/**
+ * What a document gives that need not give everything: each value has to be that of a runtime input and to fit it.
+ * Throws what `mergeInputs` throws of values that were given.
+ */
+export function givenInputs(pipeline: PipelineDocument, doc: Doc): GivenInputs {
+  const merged = merge(pipeline, doc, { open: true });
+  checked(merged, doc, "saved");
+  return merged.values;
+}
+
+function checked(merged: Merged, doc: Doc | undefined, phase: Phase): ReturnType<typeof fillIn> {
   if (merged.missing.length > 0 || merged.faults.length > 0) throw refusal(merged);
   const positioned = positionedBy(merged, doc);
-  const filled = validate(pipelineSchema("merged"), positioned, { root: "pipeline" });
-  const faults = faultsOf(filled, positioned, "merged");
+  const pipeline = validate(pipelineSchema(phase), positioned, { root: "pipeline" });
+  const faults = faultsOf(pipeline, positioned, phase);
   if (faults.length > 0) throw invalid(faults);
-  return { pipeline: filled, givenAt: positioned.position };
+  return { pipeline, givenAt: positioned.position };
 }
 
 /** Nothing but white space is no input. */

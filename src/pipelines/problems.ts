@@ -12,6 +12,20 @@ export const problems = {
   "pipeline.no_such_name": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist in application [%s]."],
   "pipeline.bad_filter": [400, "INVALID_REQUEST", "The filter is not valid: %s."],
   "pipeline.no_version": [404, "ENTITY_NOT_FOUND", "Pipeline with identifier [%s] has no version %s."],
+  "input_set.duplicate": [
+    400,
+    "DUPLICATE_FIELD",
+    "An input set or overlay with identifier [%s] already exists for pipeline [%s].",
+  ],
+  "input_set.not_found": [404, "ENTITY_NOT_FOUND", "%s with identifier [%s] not found for pipeline [%s]."],
+  "input_set.unknown": [400, "INVALID_REQUEST", "Input sets that pipeline [%s] does not have: %s."],
+  "input_set.too_much": [400, "INVALID_REQUEST", "Input sets of one run: at most %s."],
+  "input_set.outdated": [400, "INVALID_REQUEST", "Input sets that do not fit the pipeline any more: %s."],
+  "input_set.stages": [
+    400,
+    "UNSUPPORTED_OPERATION_EXCEPTION",
+    "Choosing stages (stageIdentifiers) is not supported yet.",
+  ],
 } as const;
 
 export const problem = problemsOf(problems);

@@ -4,19 +4,19 @@ import { toWire } from "../core/ids.ts";
 import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";
 import type { PipelineVersion, SavedPipeline, SummarizedPipeline } from "./pipeline.ts";
 
-const NO_GIT = { objectId: null, branch: null, repoIdentifier: null, rootFolder: null, filePath: null };
-const VALID = { valid: true, invalidYaml: null };
-const MODULES = ["CD", "PMS"] as const;
+export const NO_GIT = { objectId: null, branch: null, repoIdentifier: null, rootFolder: null, filePath: null };
+export const VALID = { valid: true, invalidYaml: null };
+export const MODULES = ["CD", "PMS"] as const;
 
-const gitShape = z.strictObject({
+export const gitShape = z.strictObject({
   objectId: z.null(),
   branch: z.null(),
   repoIdentifier: z.null(),
   rootFolder: z.null(),
   filePath: z.null(),
 });
-const validityShape = z.strictObject({ valid: z.boolean(), invalidYaml: z.null() });
-const modulesShape = z.array(z.enum(MODULES));
+export const validityShape = z.strictObject({ valid: z.boolean(), invalidYaml: z.null() });
+export const modulesShape = z.array(z.enum(MODULES));
 
 /** There are no templates yet: with all of them resolved, the pipeline is as it was saved. */
 export const pipelineResponse = (pipeline: SavedPipeline, withTemplates: boolean) => ({

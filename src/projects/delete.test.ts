@@ -5,6 +5,7 @@ import {
   connectorYaml,
   create,
   eventually,
+  inputSetYaml,
   made,
   pipelineYaml,
   projectYaml,
@@ -58,6 +59,7 @@ async function furnish(): Promise<void> {
   ])
     await made(platform.send("POST", `/ng/api/${path}`, { contentType: YAML, body: String(body) }));
   await made(create.pipeline(platform, pipelineYaml()));
+  await made(create.inputSet(platform, "deploy", inputSetYaml("deploy", "nightly")));
   const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml()));
   await made(create.run(platform, "deploy"));
   await platform.send("POST", new URL(webhookUrl).pathname, { body: "{}", contentType: "application/json" });

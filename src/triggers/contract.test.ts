@@ -222,7 +222,7 @@ test("a number that cannot be held exactly reaches the script with its own digit
 test("conditions and stages that a trigger chooses are refused by their names", async () => {
   for (const [name, more] of [
     ["stagesToExecute", "  stagesToExecute: [a, b]\n"],
-    ["inputSetRefs", "  inputSetRefs: [a]\n"],
+    ["pipelineBranchName", "  pipelineBranchName: a\n"],
   ] as const) {
     const { status, body } = await create.trigger(platform, "deploy", triggerYaml("deploy", "some", more));
     assert.equal(status, 400);

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize, Permits } from "../identity/index.ts";
-import type { GetPipeline, InProject, TryInputs } from "../pipelines/index.ts";
+import type { GetPipeline, InProject, InputsOfSets, TryInputs } from "../pipelines/index.ts";
 import type { Sealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";
 import { parseDocument } from "../platform/document/document.ts";
@@ -21,6 +21,7 @@ export type TriggerDeps = {
   readonly permits: Permits;
   readonly getPipeline: GetPipeline;
   readonly tryInputs: TryInputs;
+  readonly mergeInputSets: InputsOfSets;
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -52,7 +53,8 @@ export const makeCreateTrigger =
     deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope });
     const body = validate(triggerBody, parseDocument(yaml, { format }), { root: "trigger" });
     requireSame(body, { ...scope, pipelineIdentifier });
-    const pipeline = await deps.tryInputs(actor, scope, pipelineIdentifier, inputOf(body));
+    const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, body.inputSetRefs ?? [], inputOf(body));
+    const pipeline = await deps.tryInputs(actor, scope, pipelineIdentifier, input);
     const [id, at] = [deps.newId(), deps.clock.now()];
     const token = newWebhookToken(accountId);
     const { identifier, name, description, tags, enabled } = body;

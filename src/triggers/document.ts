@@ -32,7 +32,8 @@ export const triggerBody = z.strictObject({
   }),
   pipelineBranchName: unsupported,
   stagesToExecute: noItems,
-  inputSetRefs: noItems,
+  /** Input sets and overlays of the pipeline, of which later ones win; `inputYaml` goes over them. */
+  inputSetRefs: z.array(entityIdentifier).max(20).nullish(),
   encryptedWebhookSecretIdentifier: unsupported,
 });
 

@@ -10,7 +10,7 @@ import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
 import { Problem } from "../core/problem.ts";
 import type { Json, StartExecution } from "../executions/index.ts";
-import type { PrepareRun } from "../pipelines/index.ts";
+import type { InputsOfSets, PrepareRun } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { checkedJson, parsedPayload } from "../platform/document/checked-json.ts";
 import { parseDocument } from "../platform/document/document.ts";
@@ -40,6 +40,7 @@ const SWEEP_AFTER_MS = 2_000;
 export type ReceiveDeps = AdmitDeps & {
   readonly db: Db;
   readonly prepareRun: PrepareRun;
+  readonly mergeInputSets: InputsOfSets;
   readonly startExecution: StartExecution;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -112,7 +113,9 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
     const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
     const scope = { orgIdentifier, projectIdentifier };
     const actor: Actor = { kind: "trigger", accountId: trigger.accountId, id: trigger.id, name: trigger.identifier };
-    const input = inputOf(bodyOf(trigger));
+    const body = bodyOf(trigger);
+    const sets = body.inputSetRefs ?? [];
+    const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, sets, inputOf(body));
     const event = { type: "Webhook", payload: parsedPayload(delivery.payload) as Json, header: delivery.headers };
     const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, event);
     const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");

@@ -6,6 +6,7 @@
 import {
   connectorYaml,
   create,
+  inputSetYaml,
   made,
   makeTargets,
   pipelineYaml,
@@ -14,6 +15,11 @@ import {
 } from "../harness/contract.ts";
 import { pretendDelegate } from "../harness/pretend-delegate.ts";
 import type { TestPlatform } from "../harness/platform.ts";
+
+/** A runtime input that the examples of input sets give. */
+const GREETED = '  variables: [{ name: who, type: String, value: "<+input>" }]\n';
+
+const GIVEN = "    variables: [{ name: who, value: world }]\n";
 
 export type World = Readonly<Record<string, string>>;
 
@@ -25,6 +31,8 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   const unserved = connectorYaml("unserved").replace("    auth:", "    delegateSelectors: [nowhere]\n    auth:");
   await made(create.connector(platform, unserved));
   await made(create.pipeline(platform, pipelineYaml()));
+  await made(create.pipeline(platform, pipelineYaml("greeting", "<+input>.default(none)", GREETED)));
+  await made(create.inputSet(platform, "greeting", inputSetYaml("greeting", "basic", GIVEN)));
   const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml()));
   const { planExecution } = await made(create.run(platform, "deploy"));
   // One is aborted by the older call, the other by the newer.
@@ -37,6 +45,8 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   const delegate = await pretendDelegate({ url: platform.url, token, name: "build-1", tags: ["linux"] });
   const { delegate: delegateId } = await delegate.next("welcome");
   await delegate.close();
+  const input = "pipeline: { variables: [{ name: who, value: world }] }";
+  const { planExecution: greeted } = await made(create.run(platform, "greeting", input));
   return {
     "connector.test identifier": "unserved",
     delegateId,
@@ -47,6 +57,7 @@ export async function furnish(platform: TestPlatform): Promise<World> {
     planExecutionId: planExecution.uuid,
     executionId: other,
     originalExecutionId: planExecution.uuid,
+    "execution.rerun-with-input-sets originalExecutionId": greeted.uuid,
     nodeExecutionId: detail.executionGraph.rootNodeId,
     token: pathname.split("/").at(-2) ?? "",
     eventId: event.eventCorrelationId,

@@ -66,6 +66,22 @@ export const triggerYaml = (pipeline = "deploy", identifier = "hook", more = "")
 ${more}  source: { type: Webhook, spec: { type: Custom, spec: { payloadConditions: [], headerConditions: [] } } }
 `;
 
+/** `given` is YAML of what stands under `pipeline`. */
+export const inputSetYaml = (pipeline: string, identifier: string, given = "", more = ""): string => `inputSet:
+  name: ${identifier.replaceAll("_", " ")}
+  identifier: ${identifier}
+  orgIdentifier: default
+  projectIdentifier: shop
+${more}  pipeline:
+    identifier: ${pipeline}
+${given}`;
+
+export const overlayYaml = (identifier: string, references: string): string => `overlayInputSet:
+  name: ${identifier}
+  identifier: ${identifier}
+  inputSetReferences: [${references}]
+`;
+
 /** What the sample pipeline names, in the project. */
 export async function makeTargets(on: TestPlatform): Promise<void> {
   const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
@@ -92,6 +108,13 @@ export const create = {
     on.send("POST", `/gateway/pipeline/api/pipelines?${SCOPE}`, { contentType, body }),
   trigger: (on: TestPlatform, pipeline: string, body: string, contentType = YAML): Promise<Answer> =>
     on.send("POST", `/gateway/pipeline/api/triggers?${SCOPE}&targetIdentifier=${pipeline}`, { contentType, body }),
+  inputSet: (on: TestPlatform, pipeline: string, body: string, contentType = YAML): Promise<Answer> =>
+    on.send("POST", `/gateway/pipeline/api/inputSets?${SCOPE}&pipelineIdentifier=${pipeline}`, { contentType, body }),
+  overlay: (on: TestPlatform, pipeline: string, body: string, contentType = YAML): Promise<Answer> =>
+    on.send("POST", `/gateway/pipeline/api/inputSets/overlay?${SCOPE}&pipelineIdentifier=${pipeline}`, {
+      contentType,
+      body,
+    }),
   run: (on: TestPlatform, pipeline: string, body?: string): Promise<Answer> =>
     on.send("POST", `/gateway/pipeline/api/pipeline/execute/${pipeline}?${SCOPE}`, {
       contentType: YAML,

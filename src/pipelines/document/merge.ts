@@ -6,7 +6,8 @@ import { keyOf } from "./keyed.ts";
 import { isMarker, readMarker } from "./marker.ts";
 
 // 1. Walk the pipeline. Beside it, where there is one, walks the value that was given for the same place.
-// 2. At a runtime input take the given value, else its default, else note that it is missing.
+// 2. At a runtime input take the given value, else its default, else note that it is missing. Where inputs
+//    may be left open, leave it as it is instead.
 // 3. Everywhere else a given value may only repeat what the pipeline says.
 
 export type Merged = {
@@ -16,18 +17,25 @@ export type Merged = {
   readonly faults: readonly Fault[];
   /** Path text in the pipeline → where in the inputs its value was given. */
   readonly origins: ReadonlyMap<string, Path>;
+  /** Path text in the pipeline → the value that was given for the runtime input there. */
+  readonly values: ReadonlyMap<string, unknown>;
 };
 
 type Given = { readonly value: unknown; readonly path: Path } | undefined;
 type Map_ = { readonly [key: string]: unknown };
 
-export function merge(pipeline: unknown, inputs: Doc | undefined): Merged {
+export function merge(
+  pipeline: unknown,
+  inputs: Doc | undefined,
+  { open = false }: { readonly open?: boolean } = {},
+): Merged {
   const missing: string[] = [];
   const faults: Fault[] = [];
   const origins = new Map<string, Path>();
+  const values = new Map<string, unknown>();
   const given = inputs && { value: inputs.value, path: [] };
   const value = at({ pipeline }, given, [], {});
-  return { value: (value as Map_)["pipeline"], missing, faults, origins };
+  return { value: (value as Map_)["pipeline"], missing, faults, origins, values };
 
   function at(base: unknown, given: Given, path: Path, owner: Map_): unknown {
     const there = given?.value === null || given?.value === undefined ? undefined : given;
@@ -45,6 +53,7 @@ export function merge(pipeline: unknown, inputs: Doc | undefined): Merged {
     // A template sent back as it was: nobody filled this one in.
     if (given && !isMarker(given.value)) {
       origins.set(pathText(path), given.path);
+      values.set(pathText(path), given.value);
       if (owner["required"] === true && given.value === "") refuse(given.path, "A value is required");
       for (const [value, where] of scalarsOf(given)) {
         if (read.allowed && !read.allowed.includes(textOf(value))) {
@@ -53,6 +62,7 @@ export function merge(pipeline: unknown, inputs: Doc | undefined): Merged {
       }
       return given.value;
     }
+    if (open) return marker;
     const fallback = read.default ?? owner["default"] ?? (owner["required"] === false ? "" : undefined);
     if (fallback === undefined || (fallback === "" && owner["required"] === true)) {
       missing.push(pathText(path));

@@ -29,17 +29,23 @@ export function readPipeline(
   const pipeline = validate(pipelineSchema("saved"), doc, { root: "pipeline" });
   const faults = faultsOf(pipeline, doc, "saved");
   if (faults.length > 0) throw invalid(faults);
-  sameScope(pipeline, doc, scope);
+  const { orgIdentifier, projectIdentifier } = scope;
+  sameScope(pipeline, doc, "pipeline", { orgIdentifier, projectIdentifier });
   return { pipeline, doc };
 }
 
-function sameScope(pipeline: PipelineDocument, doc: Doc, scope: PipelineScope): void {
-  const faults = (["orgIdentifier", "projectIdentifier"] as const)
-    .filter((field) => (pipeline[field] ?? scope[field]) !== scope[field])
-    .map((field) => {
-      const message = `'${pipeline[field] ?? ""}' is not the ${field} of the request, '${scope[field]}'`;
-      return faultOf(doc, ["pipeline", field], message);
-    });
+/** Throws `pipeline.other_scope` when what stands under `root` names another scope than the request. */
+export function sameScope(
+  said: Readonly<Record<string, unknown>>,
+  doc: Doc,
+  root: string,
+  scope: Readonly<Record<string, string>>,
+): void {
+  const faults = Object.entries(scope)
+    .filter(([field, wanted]) => (said[field] ?? wanted) !== wanted)
+    .map(([field, wanted]) =>
+      faultOf(doc, [root, field], `'${String(said[field])}' is not the ${field} of the request, '${wanted}'`),
+    );
   if (faults.length === 0) return;
   throw problem("pipeline.other_scope", [faults.map((fault) => `${fault.path}: ${fault.message}`).join("; ")], {
     faults,

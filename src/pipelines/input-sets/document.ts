@@ -1,0 +1,111 @@
+/** The documents of input sets and overlays (reference section 4.4). */
+import { z } from "zod";
+import { parseDocument, type Doc, type Format } from "../../platform/document/document.ts";
+import { description, displayName, entityIdentifier, tags } from "../../platform/document/fields.ts";
+import { faultOf, invalid, validate } from "../../platform/document/validate.ts";
+import { sameScope } from "../document/read.ts";
+import { givenInputs } from "../inputs.ts";
+import type { PipelineDocument } from "../document/index.ts";
+import type { InProject } from "../pipeline.ts";
+import type { InputSetWithYaml, Kind } from "./input-set.ts";
+
+/** What one overlay, or one request, may name. */
+export const MAX_REFERENCES = 20;
+
+export const references = z.array(entityIdentifier).max(MAX_REFERENCES);
+
+const named = {
+  identifier: entityIdentifier,
+  name: displayName,
+  description,
+  tags,
+  /** Those of the request when left out; never others. */
+  orgIdentifier: z.string().nullish(),
+  projectIdentifier: z.string().nullish(),
+};
+
+export const inputSetBody = z.strictObject({
+  ...named,
+  /** The runtime inputs, in the places where the pipeline has them; checked against the pipeline. */
+  pipeline: z.looseObject({ identifier: z.string().nullish() }),
+});
+
+export const overlayBody = z.strictObject({
+  ...named,
+  pipelineIdentifier: z.string().nullish(),
+  inputSetReferences: references.min(1),
+});
+
+export const ROOTS = { INPUT_SET: "inputSet", OVERLAY_INPUT_SET: "overlayInputSet" } as const;
+
+export type SetDocument = Pick<
+  InputSetWithYaml,
+  "kind" | "identifier" | "name" | "description" | "tags" | "references"
+> & { readonly doc: Doc };
+
+type Within = InProject & { readonly pipelineIdentifier: string };
+
+/**
+ * Reads what is to be saved, the values for the pipeline aside. Throws the problems of documents, each fault with line
+ * and column, and `pipeline.other_scope` when it names another scope or pipeline than the request.
+ */
+export function readSet(kind: Kind, text: string, format: Format, within: Within): SetDocument {
+  const doc = parseDocument(text, { format });
+  const { orgIdentifier, projectIdentifier, pipelineIdentifier } = within;
+  const scope = { orgIdentifier, projectIdentifier };
+  if (kind === "INPUT_SET") {
+    const said = validate(inputSetBody, doc, { root: ROOTS[kind] });
+    sameScope(said, doc, ROOTS[kind], scope);
+    const { identifier, name } = said;
+    return { kind, identifier, name, description: said.description, tags: said.tags, references: [], doc };
+  }
+  const said = validate(overlayBody, doc, { root: ROOTS[kind] });
+  sameScope(said, doc, ROOTS[kind], { ...scope, pipelineIdentifier });
+  const { identifier, name, inputSetReferences } = said;
+  requireOnce(doc, inputSetReferences);
+  return {
+    kind,
+    identifier,
+    name,
+    description: said.description,
+    tags: said.tags,
+    references: inputSetReferences,
+    doc,
+  };
+}
+
+function requireOnce(doc: Doc, identifiers: readonly string[]): void {
+  const faults = identifiers.flatMap((identifier, index) =>
+    identifiers.indexOf(identifier) === index
+      ? []
+      : [faultOf(doc, referencePath(index), `The input set '${identifier}' is given twice`)],
+  );
+  if (faults.length > 0) throw invalid(faults);
+}
+
+export const referencePath = (index: number): readonly (string | number)[] => [
+  ROOTS.OVERLAY_INPUT_SET,
+  "inputSetReferences",
+  index,
+];
+
+/**
+ * The values that an input set gives, by their path in the pipeline. Throws `pipeline.bad_inputs` and
+ * `document.invalid` for what the pipeline has no place for, and for what does not fit its place: faults name the path
+ * as a run's inputs would have it, with line and column in the document of the set.
+ */
+export const valuesOf = (pipeline: PipelineDocument, doc: Doc): ReadonlyMap<string, unknown> =>
+  givenInputs(pipeline, below(doc, ROOTS.INPUT_SET));
+
+/** The part of the document that a run could have been given as it is. */
+function below(doc: Doc, root: string): Doc {
+  const { pipeline } = (doc.value as Readonly<Record<string, { readonly pipeline: unknown }>>)[root] ?? {};
+  return {
+    ...doc,
+    value: { pipeline },
+    position: (path) => doc.position([root, ...path]),
+    keyPosition: (path) => doc.keyPosition([root, ...path]),
+    positionIn: (path, offset) => doc.positionIn([root, ...path], offset),
+    source: (path) => doc.source([root, ...path]),
+  };
+}

@@ -1,0 +1,155 @@
+/** Several input sets made one: the inputs of a run. */
+import { setImmediate } from "node:timers/promises";
+import type { Actor } from "../../core/actor.ts";
+import { makeLru } from "../../core/lru.ts";
+import { parseDocument } from "../../platform/document/document.ts";
+import { clip } from "../../platform/document/path.ts";
+import { readPipeline } from "../document/index.ts";
+import { requirePipeline } from "../get.ts";
+import { givenInputs, inputTemplate, withInputs, type GivenInputs } from "../inputs.ts";
+import type { InProject, SavedPipeline } from "../pipeline.ts";
+import { problem } from "../problems.ts";
+import { findNamed } from "../store/input-sets.ts";
+import type { PipelineText } from "../text.ts";
+import { MAX_REFERENCES, valuesOf } from "./document.ts";
+import { faultsIn } from "./faults.ts";
+import type { InputSetWithYaml, SetFault } from "./input-set.ts";
+import { placeOf, type InputSetDeps, type OfPipeline } from "./write.ts";
+
+// 1. Put the input sets that an overlay lists in its place. Of one that is named twice the last place counts.
+// 2. Take the values of each, in order: of two values for one runtime input the later wins.
+// 3. Write the pipeline's runtime inputs with these values in their places; what nobody gave stays open.
+
+/** Input sets that are merged at a time, those that overlays list included, and the bytes of all their documents. */
+const MAX_SETS = 40;
+const MAX_BYTES = 512 * 1024;
+/** Bytes of merged inputs that are kept: a busy webhook should not read the same documents at every call. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+
+export type Merged = {
+  /** The runtime inputs with the values; undefined when the pipeline has none. */
+  readonly yaml: string | undefined;
+  /** The whole pipeline with the values. */
+  readonly complete: () => string;
+  /** What does not fit the pipeline any more; then no set counts. */
+  readonly faults: readonly SetFault[];
+};
+
+/**
+ * Merges input sets and overlays in the order given, and `last` over them. Throws `pipeline.not_found`,
+ * `input_set.unknown`, `input_set.too_much`, and the problems of inputs for `last`.
+ */
+export type MergeInputSets = (
+  actor: Actor,
+  within: OfPipeline,
+  references: readonly string[],
+  last: PipelineText | undefined,
+) => Promise<Merged>;
+
+export const makeMergeInputSets =
+  (deps: InputSetDeps): MergeInputSets =>
+  async (actor, within, references, last) => {
+    const scope = { accountId: actor.accountId, ...placeOf(within) };
+    deps.authorize(actor, "core_inputset_view", scope);
+    // The answer may have the whole pipeline.
+    deps.authorize(actor, "core_pipeline_view", scope);
+    const { pipeline, sets } = await found(deps, actor, within, references);
+    return merged(pipeline, within, sets, last);
+  };
+
+/**
+ * The inputs of a run: those of the sets, and `last` over them. Without sets `last` is answered as it is. Throws what
+ * merging throws, and `input_set.outdated`.
+ */
+export type InputsOfSets = (
+  actor: Actor,
+  scope: InProject,
+  pipelineIdentifier: string,
+  references: readonly string[],
+  last: PipelineText | undefined,
+) => Promise<PipelineText | undefined>;
+
+export function makeInputsOfSets(deps: InputSetDeps): InputsOfSets {
+  const kept = makeLru<string, string>(KEPT_BYTES, (key, text) => key.length + text.length);
+
+  return async (actor, scope, pipelineIdentifier, references, last) => {
+    if (references.length === 0) return last;
+    const within = { ...placeOf(scope), pipelineIdentifier };
+    deps.authorize(actor, "core_inputset_view", { accountId: actor.accountId, ...placeOf(scope) });
+    const { pipeline, sets } = await found(deps, actor, within, references);
+    const key = keyOf(pipeline, sets, last);
+    const text = kept.get(key) ?? (await textOf(pipeline, within, sets, last));
+    kept.set(key, text);
+    return text === "" ? undefined : { text, format: "yaml" };
+  };
+}
+
+/** Versions never change and merging is pure. */
+const keyOf = (pipeline: SavedPipeline, sets: readonly InputSetWithYaml[], last: PipelineText | undefined): string =>
+  JSON.stringify([pipeline.id, pipeline.version, sets.map(({ id, version }) => [id, version]), last ?? null]);
+
+async function textOf(
+  pipeline: SavedPipeline,
+  within: OfPipeline,
+  sets: readonly InputSetWithYaml[],
+  last: PipelineText | undefined,
+): Promise<string> {
+  const { yaml, faults } = await merged(pipeline, within, sets, last);
+  if (faults.length === 0) return yaml ?? "";
+  const texts = faults.map(({ inputSet, path, message }) => `${inputSet}: ${path}: ${message}`);
+  throw problem("input_set.outdated", [texts.join("; ")], { faults });
+}
+
+/** The pipeline, and the input sets that the references stand for, in the order in which they count. */
+async function found(
+  deps: InputSetDeps,
+  actor: Actor,
+  within: OfPipeline,
+  references: readonly string[],
+): Promise<{ readonly pipeline: SavedPipeline; readonly sets: readonly InputSetWithYaml[] }> {
+  const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
+  if (references.length === 0) return { pipeline, sets: [] };
+  if (references.length > MAX_REFERENCES) throw tooMuch(`${MAX_REFERENCES} references`);
+  const most = MAX_SETS + MAX_REFERENCES;
+  const rows = await findNamed(deps.db, actor.accountId, pipeline.id, references, most + 1);
+  if (rows.length > most) throw tooMuch(`${MAX_SETS} input sets`);
+  const byName = new Map(rows.map((row) => [row.identifier, row]));
+  const missing = references.filter((name) => !byName.has(name));
+  if (missing.length > 0) throw problem("input_set.unknown", [pipeline.identifier, missing.map(clip).join(", ")]);
+  const names = references.flatMap((name) => {
+    const row = byName.get(name);
+    return row?.kind === "OVERLAY_INPUT_SET" ? row.references : [name];
+  });
+  const inOrder = names.filter((name, index) => names.lastIndexOf(name) === index);
+  const sets = inOrder.flatMap((name) => byName.get(name) ?? []);
+  if (sets.length > MAX_SETS) throw tooMuch(`${MAX_SETS} input sets`);
+  if (sets.reduce((sum, { yaml }) => sum + yaml.length, 0) > MAX_BYTES) throw tooMuch("512 KiB of documents");
+  return { pipeline, sets };
+}
+
+const tooMuch = (most: string): Error => problem("input_set.too_much", [most]);
+
+async function merged(
+  pipeline: SavedPipeline,
+  within: OfPipeline,
+  sets: readonly InputSetWithYaml[],
+  last: PipelineText | undefined,
+): Promise<Merged> {
+  const { pipeline: document, doc } = readPipeline(pipeline.yaml, within);
+  const values = new Map<string, unknown>();
+  const take = (given: GivenInputs): void => {
+    for (const [path, value] of given) values.set(path, value);
+  };
+  const faults: SetFault[] = [];
+  for (const { identifier, yaml } of sets) {
+    await setImmediate();
+    const found = faultsIn(() => take(valuesOf(document, parseDocument(yaml))));
+    faults.push(...found.map((fault) => ({ ...fault, inputSet: identifier })));
+  }
+  if (last && last.text.trim() !== "") take(givenInputs(document, parseDocument(last.text, { format: last.format })));
+  return {
+    yaml: inputTemplate(document, values),
+    complete: () => withInputs((doc.value as { readonly pipeline: unknown }).pipeline, values),
+    faults,
+  };
+}

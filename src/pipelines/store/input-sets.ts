@@ -1,0 +1,222 @@
+/** Input sets and overlays of a pipeline that is there; whoever asks has found it. */
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { InputSet, InputSetWithYaml, Kind } from "../input-sets/input-set.ts";
+
+type Store = { readonly query: Query };
+
+const KIND = `case when s.overlays is null then 'INPUT_SET' else 'OVERLAY_INPUT_SET' end`;
+
+const INPUT_SET = `s.id, s.project_id as "projectId", s.pipeline_id as "pipelineId", ${KIND} as kind, s.identifier, s.name,
+  s.description, s.tags, coalesce(s.overlays, '{}') as "references", s.version, s.created_by as "createdBy",
+  s.created_at as "createdAt", s.updated_at as "updatedAt"`;
+
+const overlaysOf = ({ kind, references }: Pick<InputSet, "kind" | "references">): readonly string[] | null =>
+  kind === "OVERLAY_INPUT_SET" ? references : null;
+
+/** False when the identifier is taken in the pipeline, by an input set or an overlay. */
+export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWithYaml): Promise<boolean> {
+  const rows = await db.query(
+    `insert into input_sets (account_id, id, project_id, pipeline_id, identifier, name, description, tags, yaml,
+                             overlays, version, created_by, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     on conflict (account_id, pipeline_id, identifier) do nothing returning id`,
+    [
+      accountId,
+      set.id,
+      set.projectId,
+      set.pipelineId,
+      set.identifier,
+      set.name,
+      set.description,
+      JSON.stringify(set.tags),
+      set.yaml,
+      overlaysOf(set),
+      set.version,
+      set.createdBy,
+      set.createdAt,
+      set.updatedAt,
+    ],
+  );
+  return rows.length > 0;
+}
+
+export type SetKey = { readonly pipelineId: Uuid; readonly identifier: string };
+type Replacement = Pick<InputSetWithYaml, "kind" | "name" | "description" | "tags" | "references" | "yaml"> & {
+  readonly updatedAt: number;
+};
+
+/** The set as it is now; undefined when there is none of its kind, or not at `version`. */
+export async function replaceInputSet(
+  db: Store,
+  accountId: Uuid,
+  key: SetKey,
+  to: Replacement,
+  version: number | undefined,
+): Promise<InputSetWithYaml | undefined> {
+  const rows = await db.query<InputSetWithYaml>(
+    `update input_sets s
+        set name = $4, description = $5, tags = $6, yaml = $7, overlays = $8, updated_at = $9, version = version + 1
+      where account_id = $1 and pipeline_id = $2 and identifier = $3 and ${KIND} = $10
+        and ($11::int is null or version = $11)
+      returning ${INPUT_SET}, s.yaml`,
+    [
+      accountId,
+      key.pipelineId,
+      key.identifier,
+      to.name,
+      to.description,
+      JSON.stringify(to.tags),
+      to.yaml,
+      overlaysOf(to),
+      to.updatedAt,
+      to.kind,
+      version ?? null,
+    ],
+  );
+  return rows[0];
+}
+
+/** False when there is no such set, of either kind, or not at `version`. */
+export async function deleteInputSet(
+  db: Store,
+  accountId: Uuid,
+  key: SetKey,
+  version: number | undefined,
+): Promise<boolean> {
+  const rows = await db.query(
+    `delete from input_sets where account_id = $1 and pipeline_id = $2 and identifier = $3
+        and ($4::int is null or version = $4) returning id`,
+    [accountId, key.pipelineId, key.identifier, version ?? null],
+  );
+  return rows.length > 0;
+}
+
+export async function findInputSet(
+  db: Store,
+  accountId: Uuid,
+  key: SetKey,
+  kind: Kind | undefined,
+): Promise<InputSetWithYaml | undefined> {
+  const rows = await db.query<InputSetWithYaml>(
+    `select ${INPUT_SET}, s.yaml from input_sets s
+      where account_id = $1 and pipeline_id = $2 and identifier = $3 and ($4::text is null or ${KIND} = $4)`,
+    [accountId, key.pipelineId, key.identifier, kind ?? null],
+  );
+  return rows[0];
+}
+
+/** Which of these are input sets of the pipeline. They cannot go until the transaction has ended. */
+export async function lockInputSets(
+  db: Store,
+  accountId: Uuid,
+  pipelineId: Uuid,
+  identifiers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ identifier: string }>(
+    `select identifier from input_sets
+      where account_id = $1 and pipeline_id = $2 and identifier = any ($3) and overlays is null
+      order by identifier for key share`,
+    [accountId, pipelineId, identifiers],
+  );
+  return new Set(rows.map(({ identifier }) => identifier));
+}
+
+/** An overlay that lists the input set, the first by its identifier. */
+export async function findOverlayOf(db: Store, accountId: Uuid, key: SetKey): Promise<string | undefined> {
+  const rows = await db.query<{ identifier: string }>(
+    `select identifier from input_sets where account_id = $1 and pipeline_id = $2 and $3 = any (overlays)
+      order by identifier limit 1`,
+    [accountId, key.pipelineId, key.identifier],
+  );
+  return rows[0]?.identifier;
+}
+
+export type SetFilter = {
+  readonly kind?: Kind | undefined;
+  /** A part of the name or of the identifier, in any case. */
+  readonly searchTerm?: string | undefined;
+};
+
+const WHERE = `s.account_id = $1 and s.pipeline_id = $2 and ($3::text is null or ${KIND} = $3)
+  and ($4::text is null or strpos(lower(s.name), lower($4)) > 0 or strpos(lower(s.identifier), lower($4)) > 0)`;
+
+const valuesOf = (accountId: Uuid, pipelineId: Uuid, { kind, searchTerm }: SetFilter): unknown[] => [
+  accountId,
+  pipelineId,
+  kind ?? null,
+  searchTerm ?? null,
+];
+
+/** By identifier. */
+export const listInputSets = (
+  db: Store,
+  accountId: Uuid,
+  pipelineId: Uuid,
+  filter: SetFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<InputSet[]> =>
+  db.query<InputSet>(`select ${INPUT_SET} from input_sets s where ${WHERE} order by s.identifier limit $5 offset $6`, [
+    ...valuesOf(accountId, pipelineId, filter),
+    page.limit,
+    page.offset,
+  ]);
+
+export async function countInputSets(db: Store, accountId: Uuid, pipelineId: Uuid, filter: SetFilter): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from input_sets s where ${WHERE}`,
+    valuesOf(accountId, pipelineId, filter),
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** What is named, at most `limit` of it by identifier, and what the overlays among it list: one picture of one moment. */
+export const findNamed = (
+  db: Store,
+  accountId: Uuid,
+  pipelineId: Uuid,
+  identifiers: readonly string[],
+  limit: number,
+): Promise<InputSetWithYaml[]> =>
+  db.query<InputSetWithYaml>(
+    `select ${INPUT_SET}, s.yaml from input_sets s
+      where s.account_id = $1 and s.pipeline_id = $2
+        and (s.identifier = any ($3) or s.identifier in (
+          select unnest(o.overlays) from input_sets o
+           where o.account_id = $1 and o.pipeline_id = $2 and o.identifier = any ($3)))
+      order by s.identifier limit $4`,
+    [accountId, pipelineId, identifiers, limit],
+  );
+
+export type SetVersion = Pick<InputSet, "id" | "identifier" | "version">;
+
+/** The input sets that these overlays list. */
+export const findListed = (
+  db: Store,
+  accountId: Uuid,
+  pipelineId: Uuid,
+  identifiers: readonly string[],
+): Promise<SetVersion[]> =>
+  db.query<SetVersion>(
+    `select id, identifier, version from input_sets
+      where account_id = $1 and pipeline_id = $2 and identifier = any ($3) and overlays is null`,
+    [accountId, pipelineId, identifiers],
+  );
+
+/** The documents of these sets, those of them that are there still at their version. */
+export const findDocuments = (
+  db: Store,
+  accountId: Uuid,
+  sets: readonly SetVersion[],
+): Promise<{ id: Uuid; yaml: string }[]> =>
+  db.query<{ id: Uuid; yaml: string }>(
+    `select s.id, s.yaml from input_sets s
+       join unnest($2::uuid[], $3::int[]) as wanted (id, version) on wanted.id = s.id and wanted.version = s.version
+      where s.account_id = $1`,
+    [accountId, sets.map(({ id }) => id), sets.map(({ version }) => version)],
+  );
+
+/** All input sets of a project. */
+export async function deleteInputSetsOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<void> {
+  await db.query(`delete from input_sets where account_id = $1 and project_id = $2`, [accountId, projectId]);
+}
