@@ -84,6 +84,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     ...base,
     getProject: projects.get,
     exist: { ...environments.exist, connector: connectors.exist },
+    noteConnectors: connectors.noteUses,
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
   });
   const executions: Executions = makeExecutions({

@@ -15,6 +15,7 @@ import { makeUpdateConnector } from "./update.ts";
 import { noteConnectorUses } from "./uses.ts";
 import type { ConnectorDeps } from "./verbs.ts";
 
+export type { NoteConnectorUses } from "./uses.ts";
 export type { RequireSecret } from "./verbs.ts";
 
 export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits }) {

@@ -4,12 +4,14 @@ import type { NewId } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
+import type { NoteConnectorUses } from "../connectors/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import { readPipeline } from "./document/index.ts";
 import type { InProject, PipelineWithYaml } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 import type { ExistOf } from "./references.ts";
 import { insertPipeline } from "./store/pipelines.ts";
+import { connectorsIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf } from "./text.ts";
 
 export type PipelineDeps = {
@@ -19,6 +21,8 @@ export type PipelineDeps = {
   readonly getProject: GetProject;
   /** Whether what a pipeline names exists. */
   readonly exist: ExistOf;
+  /** Keeps the connectors that a pipeline names from being deleted. */
+  readonly noteConnectors: NoteConnectorUses;
   readonly clock: Clock;
   readonly newId: NewId;
 };
@@ -58,6 +62,8 @@ export const makeCreatePipeline =
     await deps.db.transaction(async (tx) => {
       if (!(await insertPipeline(tx, actor.accountId, pipeline)))
         throw problem("pipeline.duplicate", [pipeline.identifier, scope.projectIdentifier]);
+      const user = userOf(pipeline.id, pipeline.identifier, scope);
+      await deps.noteConnectors(tx, actor.accountId, user, connectorsIn(document));
       await deps.audit.record(tx, actor, {
         operation: "pipeline.create",
         resourceType: "PIPELINE",

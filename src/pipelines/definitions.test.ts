@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
+  connectorYaml,
   create,
   JSON_TYPE,
   made,
@@ -280,4 +281,25 @@ test("nothing of another account is read, changed or deleted", async () => {
   const page = await made(platform.send("POST", `${BASE}/list?${SCOPE}`, { account: accountId, apiKey }));
   assert.equal(page.totalElements, 0);
   assert.equal((await ask("GET", "/mine")).status, 200);
+});
+
+test("a connector that a pipeline names stays until the pipeline names another, or goes", async () => {
+  const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
+  await made(create.connector(platform, connectorYaml("named", inShop)));
+  const naming = (connector: string): string =>
+    pipelineYaml("names_it").replace("connectorRef: cluster", `connectorRef: ${connector}`);
+  const send = (method: string, path: string, body?: string) =>
+    platform.send(method, `${path}?${SCOPE}`, body === undefined ? {} : { contentType: YAML, body });
+  const remove = () => send("DELETE", "/ng/api/connectors/named");
+  await made(send("POST", "/pipeline/api/pipelines", naming("named")));
+  const refused = await remove();
+  assert.deepEqual([refused.status, refused.body.code], [402, "ENTITY_REFERENCE_EXCEPTION"]);
+  assert.match(refused.body.message, /names_it/);
+  await made(send("PUT", "/pipeline/api/pipelines/names_it", naming("other")));
+  assert.equal((await remove()).status, 200);
+  await made(create.connector(platform, connectorYaml("named", inShop)));
+  await made(send("PUT", "/pipeline/api/pipelines/names_it", naming("named")));
+  assert.equal((await remove()).status, 402);
+  await made(send("DELETE", "/pipeline/api/pipelines/names_it"));
+  assert.equal((await remove()).status, 200);
 });

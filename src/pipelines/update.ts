@@ -7,6 +7,7 @@ import { readPipeline } from "./document/index.ts";
 import type { InProject } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 import { findPipeline, markDeleted, replacePipeline } from "./store/pipelines.ts";
+import { connectorsIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf, type PipelineText } from "./text.ts";
 
 /**
@@ -44,8 +45,9 @@ export const makeUpdatePipeline =
     return deps.db.transaction(async (tx) => {
       const saved = await replacePipeline(tx, actor.accountId, { projectId: project.id, identifier }, to, version);
       if (saved === undefined) throw await refusal(tx, actor, scope, identifier, version);
+      await deps.noteConnectors(tx, actor.accountId, userOf(saved.id, identifier, scope), connectorsIn(document));
       await deps.audit.record(tx, actor, changeOf("pipeline.update", identifier, scope));
-      return saved;
+      return saved.version;
     });
   };
 
@@ -67,8 +69,9 @@ export const makeDeletePipeline =
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     await deps.db.transaction(async (tx) => {
       const key = { projectId: project.id, identifier };
-      if (!(await markDeleted(tx, actor.accountId, key, deps.clock.now(), version)))
-        throw await refusal(tx, actor, scope, identifier, version);
+      const id = await markDeleted(tx, actor.accountId, key, deps.clock.now(), version);
+      if (id === undefined) throw await refusal(tx, actor, scope, identifier, version);
+      await deps.noteConnectors(tx, actor.accountId, userOf(id, identifier, scope), []);
       await deps.audit.record(tx, actor, changeOf("pipeline.delete", identifier, scope));
     });
   };

@@ -56,7 +56,7 @@ export async function replacePipeline(
   key: { readonly projectId: Uuid; readonly identifier: string },
   to: Replacement,
   version: number | undefined,
-): Promise<number | undefined> {
+): Promise<{ readonly id: Uuid; readonly version: number } | undefined> {
   const rows = await db.query<{ id: Uuid; version: number }>(
     `update pipelines
         set name = $4, description = $5, tags = $6, stage_names = $7, updated_at = $8, version = version + 1
@@ -78,25 +78,25 @@ export async function replacePipeline(
   const [saved] = rows;
   if (!saved) return undefined;
   await insertVersion(db, accountId, { ...saved, yaml: to.yaml, createdBy: to.savedBy, updatedAt: to.updatedAt });
-  return saved.version;
+  return saved;
 }
 
-/** False when there is no such pipeline, or not at `version`. Its executions stay, and so does its row. */
+/** Its id; undefined when there is no such pipeline, or not at `version`. Its executions stay, and so does its row. */
 export async function markDeleted(
   db: Store,
   accountId: Uuid,
   key: { readonly projectId: Uuid; readonly identifier: string },
   at: number,
   version: number | undefined,
-): Promise<boolean> {
-  const rows = await db.query(
+): Promise<Uuid | undefined> {
+  const rows = await db.query<{ id: Uuid }>(
     `update pipelines set deleted_at = $4
       where account_id = $1 and project_id = $2 and identifier = $3 and deleted_at is null
         and ($5::int is null or version = $5)
       returning id`,
     [accountId, key.projectId, key.identifier, at, version ?? null],
   );
-  return rows.length > 0;
+  return rows[0]?.id;
 }
 
 /** The newest version, by the identifiers of its whole path. */
