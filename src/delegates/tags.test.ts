@@ -41,7 +41,7 @@ const tagsOf = (id: string, method: string, tags?: unknown): Promise<Answer> =>
     ...(tags === undefined ? {} : { contentType: "application/json", body: JSON.stringify({ tags }) }),
   });
 
-test("get, add, replace, clear: the envelope and the tags of spec.md", async () => {
+test("get, add, replace, clear: the envelope and the tags of the contract", async () => {
   const delegateId = await connect({ tags: ["linux", "eu"] });
   const expected = (tags: readonly string[]) => ({
     metaData: {},
@@ -158,4 +158,22 @@ test("edited tags outlive a reconnect; another declaration replaces them", async
   await last().cut();
   await connect({ tags: ["declared", "more"] });
   assert.deepEqual((await tagsOf(id, "GET")).body.resource.tags, ["declared", "more"]);
+});
+
+test("by the name of its group: added, replaced and cleared like by its id", async () => {
+  const id = await connect({ tags: ["declared", "by name"] });
+  const steps: readonly [method: string, tags: readonly string[] | undefined, result: readonly string[]][] = [
+    ["PUT", ["b", "a", "b"], ["b", "a"]],
+    ["POST", ["c", "a"], ["b", "a", "c"]],
+    ["GET", undefined, ["b", "a", "c"]],
+    ["DELETE", undefined, []],
+  ];
+  for (const [method, tags, result] of steps) {
+    const answer = await platform.send(method, "/gateway/ng/api/delegate-group-tags/build", {
+      ...(tags === undefined ? {} : { contentType: "application/json", body: JSON.stringify({ tags }) }),
+    });
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(answer.body.resource.tags, result, method);
+    assert.deepEqual((await tagsOf(id, "GET")).body.resource.tags, result, method);
+  }
 });

@@ -48,7 +48,7 @@ const list = async (f: unknown, l: number | null = null, o: number | null = null
 };
 const idsOf = (which: (run: Run) => boolean): string[] => runs.filter(which).map(({ id }) => id);
 
-test("all of them, newest first, with every field of spec.md", async () => {
+test("all of them, newest first, with every field of the contract", async () => {
   const { body } = await platform.graphql(
     "{ executions { nodes { id application { id name } status startedAt endedAt createdAt ... on PipelineExecution { pipeline { id name } } } } }",
   );

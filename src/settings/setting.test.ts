@@ -25,7 +25,7 @@ const entry = (identifier: string, value: string, allowOverrides = false, update
 const valueAt = async (identifier: string, query = ""): Promise<string> =>
   (await made(platform.send("GET", `/ng/api/settings/${identifier}?${query}`))).value;
 
-test("the four SCIM settings of spec.md in one call, with a result for each", async () => {
+test("the four SCIM settings of the contract in one call, with a result for each", async () => {
   platform.clock.advance(1_000);
   const values: Readonly<Record<string, string>> = {
     scim_jwt_token_jwks_keys_url: "https://idp.example.com/keys",
