@@ -97,7 +97,9 @@ test("planted: a row without a test, and tests that are not there", () => {
 
 test("planted: a missing row, one of nothing, and one that is there twice", () => {
   const good = cell("it is so");
-  assert.deepEqual(messages(table(["S1", good]), ["S1", "S2"]), ["S2 has no row"]);
+  assert.deepEqual(messages(table(["S1", good]), ["S1", "S2"]), [
+    "S2 has no row: add one, and name the test that proves it",
+  ]);
   assert.deepEqual(messages(table(["S1", good], ["S3", good])), ["S3 is in no list: remove its row"]);
   assert.deepEqual(messages(table(["S1", good], ["S1", good])), ["S1 has two rows"]);
 });

@@ -45,7 +45,9 @@ export function contractViolations(
     return found.has(test);
   };
   return [
-    ...wanted.filter((key) => !keys.includes(key)).map((key) => say(key, `${key} has no row`)),
+    ...wanted
+      .filter((key) => !keys.includes(key))
+      .map((key) => say(key, `${key} has no row: add one, and name the test that proves it`)),
     ...keys.filter((key) => !wanted.includes(key)).map((key) => say(key, `${key} is in no list: remove its row`)),
     ...keys.filter((key, at) => keys.indexOf(key) !== at).map((key) => say(key, `${key} has two rows`)),
     ...rows
