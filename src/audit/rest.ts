@@ -1,8 +1,11 @@
 /** POST /audit/api/audits/list (reference section 4.5). */
+import type { z } from "zod";
+import { toWire } from "../core/ids.ts";
 import { ok } from "../platform/http/answers.ts";
 import { documentOf } from "../platform/http/bodies.ts";
 import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../platform/http/pages.ts";
-import { route, type Route } from "../platform/http/routes.ts";
+import { problem } from "../platform/http/problems.ts";
+import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import { validate } from "../platform/document/validate.ts";
 import type { ListAudits } from "./list.ts";
@@ -25,8 +28,16 @@ export const auditRoutes = (verbs: { list: ListAudits }): readonly Route[] => [
       answer: enveloped(ngPageShape(auditEventShape)),
     },
     handle: async (call) => {
-      const filter = call.body.bytes.length === 0 ? {} : filterOf(validate(auditBody, documentOf(call.body)));
+      const filter = call.body.bytes.length === 0 ? {} : filterOf(ownScopes(call));
       return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), auditEvent));
     },
   }),
 ];
+
+/** The filter of the body. A scope that names another account is refused as the query that names one is. */
+function ownScopes(call: Pick<Call, "accountId" | "body">): z.output<typeof auditBody> {
+  const body = validate(auditBody, documentOf(call.body));
+  const own = toWire(call.accountId);
+  if (body.scopes?.some(({ accountIdentifier }) => (accountIdentifier ?? own) !== own)) throw problem("http.not_yours");
+  return body;
+}

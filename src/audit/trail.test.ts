@@ -180,6 +180,16 @@ test("the trail keeps no secret: no query, no token, no credential", async () =>
   for (const secret of ["hush-hush", platform.apiKey, "/webhook/", String(token)]) assert.ok(!text.includes(secret));
 });
 
+test("a scope of another account is refused, whether there is one or not", async () => {
+  const other = await platform.addAccount();
+  const asked = (accountIdentifier: string): Promise<Answer> => list({ scopes: [{ accountIdentifier }, {}] });
+  assert.equal((await asked(platform.accountId)).status, 200);
+  for (const account of [other.accountId, "AAAAAAAAAAAAAAAAAAAAAA", "x"]) {
+    const { status, body } = await asked(account);
+    assert.deepEqual([status, body.message], [403, "User not authorized."], account);
+  }
+});
+
 test("another account's trail is its own, and a viewer may read", async () => {
   const other = await platform.addAccount();
   const theirs = await platform.send("POST", "/audit/api/audits/list", {
