@@ -5,7 +5,8 @@ import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
-import { connectorYaml, create, projectYaml, SCOPE, YAML } from "../../../test/harness/contract.ts";
+import { gzipSync } from "node:zlib";
+import { connectorYaml, create, JSON_TYPE, projectYaml, SCOPE, YAML } from "../../../test/harness/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
 import { rawRequest } from "../../../test/harness/raw-http.ts";
 
@@ -133,6 +134,30 @@ test("a body that says it is not UTF-8 is refused", async () => {
       "INVALID_REQUEST",
       /says that it is (iso-8859-1|utf-16)\./,
     );
+});
+
+test("a compressed body is refused by name before it is read, and never unpacked", async () => {
+  const bomb = gzipSync(Buffer.alloc(50_000_000, "x"));
+  for (const encoding of ["gzip", "br", "deflate", "GZIP", "identity, gzip"]) {
+    const headers = { "content-encoding": encoding };
+    const message = new RegExp(
+      `^Bodies are taken as they are; this one says that it is encoded as ${encoding.toLowerCase()}`,
+    );
+    for (const contentType of [YAML, JSON_TYPE]) {
+      const answer = await platform.send("POST", `/ng/api/projects?orgIdentifier=default`, {
+        body: bomb,
+        contentType,
+        headers,
+      });
+      assertRefused(answer, "INVALID_REQUEST", message);
+    }
+    const form = { body: bomb, contentType: "multipart/form-data; boundary=b", headers };
+    const asked = await platform.send("POST", `/api/graphql?accountId=${platform.accountId}`, form);
+    assert.equal(asked.status, 400);
+    assert.match(asked.body.responseMessages[0].message, message);
+  }
+  const plain = { body: projectYaml("plain"), contentType: YAML, headers: { "content-encoding": "identity" } };
+  assert.equal((await platform.send("POST", "/ng/api/projects?orgIdentifier=default", plain)).status, 200);
 });
 
 test("a query parameter that is given twice is refused by name on every route", async () => {

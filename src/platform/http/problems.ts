@@ -9,6 +9,11 @@ export const problems = {
   "http.bad_url": [400, "INVALID_REQUEST", "The address of the request is malformed."],
   "http.bad_content_type": [400, "INVALID_REQUEST", "Content type '%s' is not understood here."],
   "http.bad_charset": [400, "INVALID_REQUEST", "Bodies are read as UTF-8; this one says that it is %s."],
+  "http.bad_encoding": [
+    400,
+    "INVALID_REQUEST",
+    "Bodies are taken as they are; this one says that it is encoded as %s.",
+  ],
   "http.aborted": [400, "INVALID_REQUEST", "The connection ended before the body of the request had come."],
   "http.bad_if_match": [400, "INVALID_REQUEST", "If-Match takes the version that was read, as in If-Match: 3."],
   "http.no_preflight": [

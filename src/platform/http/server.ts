@@ -16,6 +16,7 @@ import { credentialOf } from "./credentials.ts";
 import { errorBody, type ErrorFamily } from "./envelope.ts";
 import { streamEvents } from "./events.ts";
 import { problem } from "./problems.ts";
+import { mediaType, readBodiesAsBytes } from "./read-bytes.ts";
 import type { Answer, Body, Call, PublicCall, Route } from "./routes.ts";
 
 /** Who a token belongs to; undefined for a token that is unknown, expired or malformed. */
@@ -122,26 +123,8 @@ function childless<L extends Log>(log: L): L {
   return same;
 }
 
-/** Without parameters, in lower case. */
-export const mediaType = (request: FastifyRequest): string =>
-  (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-
-/** The charset parameter of a content type, in lower case; "" when there is none. */
-const charsetOf = (request: FastifyRequest): string =>
-  /;\s*charset\s*=\s*"?([^\s;"]{1,80})/i.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase() ?? "";
-
 const noRoute = (request: Pick<FastifyRequest, "method" | "url">): Problem =>
   problem("http.no_route", [request.method, request.url.split("?")[0] ?? ""]);
-
-// Bodies stay bytes until a handler knows what they are: YAML, JSON and forms share paths.
-function readBodiesAsBytes(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes, done) => {
-    done(null, { contentType: mediaType(request), charset: charsetOf(request), bytes });
-  });
-  // A form is read by its handler, part by part; only GraphQL has one that does.
-  app.addContentTypeParser(/^multipart\/form-data(?:$|[\s;])/i, (_request, _stream, done) => done(null, undefined));
-}
 
 function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string): void {
   app.route({
