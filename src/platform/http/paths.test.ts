@@ -24,6 +24,7 @@ function send(method: string, path: string, headers: Readonly<Record<string, str
   return promise;
 }
 
+const asItIs = (path: string): string => path;
 const SHAPES: readonly ((path: string) => string)[] = [
   (path) => path,
   (path) => `/${path}`,
@@ -50,6 +51,15 @@ const SHAPES: readonly ((path: string) => string)[] = [
   (path) => `${path}%ff`,
   (path) => path.replaceAll("/", "\\"),
   (path) => `http://localhost${path}`,
+  // A route must not be let through for how it ends, nor for what its query says.
+  (path) => `${path};/health/live`,
+  (path) => `${path}/health/live`,
+  (path) => `${path}/..;/health/live`,
+  (path) => `${path};.css`,
+  (path) => `${path}/api-docs`,
+  (path) => `/api-docs/..${path}`,
+  (path) => `/graphql-explorer/..${path}`,
+  (path) => `/pipeline/api/webhook/custom/x/v3/../../../../../..${path}`,
 ];
 
 const targets = (): readonly { readonly method: string; readonly path: string }[] => [
@@ -67,11 +77,30 @@ const query = (): string =>
 test("no spelling of a private path is answered without a credential", async () => {
   for (const { method, path } of targets())
     for (const prefix of ["", "/gateway"])
-      for (const shape of SHAPES) {
-        const spelt = `${shape(`${prefix}${path}`)}${query()}`;
+      for (const shape of [...SHAPES, asItIs]) {
+        const spelt = `${shape(`${prefix}${path}`)}${query()}${shape === asItIs ? "&jsp=/health/live;.jsp" : ""}`;
         const { status, text } = await send(method, spelt);
         assert.ok([400, 401, 404].includes(status), `${method} ${spelt}: ${status} ${text}`);
       }
+});
+
+test("a public path stays itself, whatever private path its query or its ending names", async () => {
+  const { text: plain } = await send("GET", "/health/live");
+  for (const { path } of targets()) {
+    for (const asked of [`?jsp=${path};.jsp`, `?path=${path}`, `?${path}`, `?/..${path}`]) {
+      const { status, text } = await send("GET", `/health/live${asked}`);
+      assert.deepEqual([status, text], [200, plain], asked);
+    }
+    for (const asked of [
+      `/health/live;${path}`,
+      `/health/live${path}`,
+      `/health/live/..;${path}`,
+      `/openapi.json${path}`,
+    ])
+      assert.equal((await send("GET", asked)).status, 404, asked);
+    for (const name of ["x-original-url", "x-rewrite-url", "x-forwarded-prefix", "x-forwarded-uri"])
+      assert.equal((await send("GET", "/health/live", { [name]: path })).text, plain, name);
+  }
 });
 
 test("no other method of a private path is answered without a credential", async () => {

@@ -1,0 +1,68 @@
+/**
+ * Attack class 19: fields that are not the caller's to set, beside those that are, in every object of every body and in
+ * every input type. They are refused by name; nothing takes them over silently.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { isInputObjectType } from "graphql";
+import type { World } from "../../contract/world.ts";
+import { startTestPlatform, type TestPlatform } from "../../harness/platform.ts";
+import { ask, digests, furnished, samples, stranger, withMember } from "./requests.ts";
+
+let platform: TestPlatform;
+let other: TestPlatform;
+let world: World;
+before(async () => {
+  platform = await startTestPlatform();
+  world = await furnished(platform);
+  other = await stranger(platform);
+});
+after(() => platform?.stop());
+
+/** What the platform alone decides, as its own columns and answers call it. */
+const OURS = ["id", "accountId", "accountIdentifier", "createdAt", "version", "platformManaged", "role"] as const;
+
+const valueOf = (field: string): unknown => {
+  if (field.startsWith("account")) return other.accountId;
+  return /At$|version/.test(field) ? 4_242_424_242 : "chosen_by_the_caller";
+};
+
+/** Each writing operation, with each of the fields in each object of its body. */
+function* attempts() {
+  for (const sample of samples(world)) {
+    const { operation, type, body } = sample;
+    if (type !== "application/json" || operation.public || operation.operationId.startsWith("graphql")) continue;
+    for (const field of OURS)
+      for (const spoilt of withMember(body, `${JSON.stringify(field)}:${JSON.stringify(valueOf(field))}`))
+        yield { sample: { ...sample, body: spoilt }, field, what: `${operation.operationId} ${spoilt}` };
+  }
+}
+
+test("in every object of every body such a field is refused by its name, and nothing is written", async () => {
+  const earlier = await digests(platform);
+  const asked = new Set<string>();
+  for (const { sample, field, what } of attempts()) {
+    const { operationId } = sample.operation;
+    const { status, text } = await ask(platform, sample);
+    asked.add(`${operationId} ${field}`);
+    // The filter of the trail may name the account, its own alone.
+    if (operationId === "audit.list" && field === "accountIdentifier" && status === 403) continue;
+    assert.equal(status, 400, `${what}: ${text}`);
+    assert.ok(text.includes(`'${field}'`), `${what}: ${text}`);
+  }
+  assert.ok(asked.size >= 25 * OURS.length, String(asked.size));
+  assert.deepEqual(await digests(platform), earlier);
+});
+
+test("no input of a mutation has a field for what the platform decides", () => {
+  const decided = /^(id|uuid|account\w*|\w+(At|By)|version|platformManaged|roles?|permissions?|userId)$/i;
+  const fields = Object.values(platform.platform.schema.getTypeMap())
+    .filter((type) => isInputObjectType(type))
+    .flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`))
+    .filter((field) => !/Filter(Input)?\./.test(field));
+  assert.ok(fields.length > 40, String(fields.length));
+  assert.deepEqual(
+    fields.filter((field) => decided.test(field.split(".")[1] ?? "")),
+    [],
+  );
+});

@@ -1,0 +1,74 @@
+/** Attack class 7: whichever page asks, the answer allows it no more than any other page, and never its visitor's credentials. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { World } from "../../contract/world.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../harness/platform.ts";
+import { ask, furnished, samples } from "./requests.ts";
+
+let platform: TestPlatform;
+let world: World;
+before(async () => {
+  platform = await startTestPlatform();
+  world = await furnished(platform);
+});
+after(() => platform?.stop());
+
+const origins = (): readonly string[] => {
+  const { host, port } = new URL(platform.url);
+  return [
+    "null",
+    platform.url,
+    `http://${host}.example.com`,
+    `http://railhead.${host}`,
+    `https://localhost:${port}`,
+    `http://127.0.0.1:${port}@example.com`,
+    "https://example.com",
+    "file://",
+    "*",
+  ];
+};
+
+function assertSameForAll({ headers }: Answer, what: string): void {
+  assert.equal(headers.get("access-control-allow-origin"), "*", what);
+  assert.equal(headers.get("access-control-allow-credentials"), null, what);
+  assert.equal(headers.get("access-control-allow-private-network"), null, what);
+}
+
+test("no operation repeats an origin or takes credentials along, in answers, refusals and event streams", async () => {
+  for (const sample of samples(world).filter(
+    ({ operation, type }) => operation.method !== "DELETE" && type !== "multipart/form-data",
+  ))
+    for (const origin of sample.operation.method === "GET" ? origins() : origins().slice(0, 3)) {
+      const what = `${sample.operation.operationId} for ${origin}`;
+      // An event stream that nobody ends is not opened: its refusal speaks for it here.
+      const open = sample.operation.operationId !== "execution.follow-logs";
+      if (open) assertSameForAll(await ask(platform, sample, { headers: { origin } }), what);
+      assertSameForAll(await ask(platform, sample, { headers: { origin }, apiKey: null }), what);
+    }
+});
+
+test("a preflight says the same to every origin, also when it asks for a private network", async () => {
+  for (const path of ["/api/graphql", "/gateway/api/graphql", "/ng/api/projects", "/ng/api/v2/secrets"])
+    for (const origin of origins()) {
+      const headers = {
+        origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "x-api-key,cookie,x-http-method-override",
+        "access-control-request-private-network": "true",
+      };
+      const answer = await platform.send("OPTIONS", path, { headers, apiKey: null });
+      assert.equal(answer.status, 204, `${path} ${origin}`);
+      assertSameForAll(answer, `${path} ${origin}`);
+      const allowed = answer.headers.get("access-control-allow-headers")?.toLowerCase().split(/, */) ?? [];
+      for (const name of ["*", "cookie", "x-http-method-override"]) assert.ok(!allowed.includes(name), name);
+    }
+});
+
+test("a cookie is no credential for any operation", async () => {
+  for (const sample of samples(world).filter(({ operation }) => !operation.public)) {
+    const cookie = `x-api-key=${platform.apiKey}; token=${platform.apiKey}; session=${platform.apiKey}`;
+    const answer = await ask(platform, sample, { apiKey: null, headers: { cookie } });
+    assert.equal(answer.status, 401, `${sample.operation.operationId}: ${answer.text}`);
+    assert.equal(answer.headers.get("set-cookie"), null, sample.operation.operationId);
+  }
+});

@@ -1,0 +1,153 @@
+/** Every operation of api/openapi.json as a request that works, for tests to spoil. */
+import {
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isRequiredInputField,
+  type GraphQLField,
+  type GraphQLInputType,
+} from "graphql";
+import { fromWire } from "../../../src/core/ids.ts";
+import { operationsOf, readDocument, type Operation } from "../../contract/operations.ts";
+import { furnish, type World } from "../../contract/world.ts";
+import { eventually, made } from "../../harness/contract.ts";
+import type { Answer, SendOptions, TestPlatform } from "../../harness/platform.ts";
+
+export type Sample = {
+  readonly operation: Operation;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** The example of the body; undefined where none is sent. */
+  readonly body: unknown;
+  readonly type: string | undefined;
+};
+
+/** The world of the examples with a secret in it, once all that its making set going has come to rest. */
+export async function furnished(platform: TestPlatform): Promise<World> {
+  const world = await furnish(platform);
+  const secret = samples(world).find(({ operation }) => operation.operationId === "secret.create");
+  if (!secret) throw new Error("no operation makes a secret");
+  await made(ask(platform, secret));
+  await eventually(async () => {
+    const waiting = await platform.db.query("select 1 from webhook_deliveries where processed_at is null");
+    return waiting.length === 0 ? true : undefined;
+  });
+  let [last, same] = ["", 0];
+  await eventually(async () => {
+    const now = JSON.stringify(await digests(platform));
+    same = now === last ? same + 1 : 0;
+    last = now;
+    return same === 3 ? true : undefined;
+  });
+  return world;
+}
+
+/** Requests with the examples of the document, and with `world` where only a running server knows the value. */
+export const samples = (world: World): readonly Sample[] =>
+  operationsOf(readDocument()).map((operation) => {
+    const types = Object.keys(operation.bodies);
+    const type = types.find((one) => one === "application/json") ?? types[0];
+    return {
+      operation,
+      params: valuesOf(operation, "path", world),
+      query: valuesOf(operation, "query", world),
+      body: type === undefined ? undefined : operation.bodies[type]?.example,
+      type,
+    };
+  });
+
+function valuesOf({ operationId, parameters }: Operation, place: "path" | "query", world: World) {
+  const given = parameters
+    .filter((parameter) => parameter.in === place)
+    .map(({ name, example }) => [name, world[`${operationId} ${name}`] ?? example ?? world[name]] as const);
+  return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+}
+
+type Caller = Pick<TestPlatform, "send" | "accountId">;
+
+/** Sends the sample; a body is sent as it is when it is text. */
+export function ask(caller: Caller, sample: Sample, how: SendOptions = {}): Promise<Answer> {
+  const { operation, params, query, body, type } = sample;
+  const path = Object.entries(params).reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
+    operation.path,
+  );
+  const asked = new URLSearchParams(query);
+  const account = operation.parameters.find(({ name }) => name === "accountId" || name === "accountIdentifier");
+  if (account && !asked.has(account.name)) asked.set(account.name, caller.accountId);
+  const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+  return caller.send(operation.method, `/gateway${path}?${asked.toString()}`, {
+    ...sent,
+    ...(type === undefined ? {} : { contentType: type }),
+    ...how,
+  });
+}
+
+/** Another account of the platform, as one that sends with its own key. */
+export async function stranger(platform: TestPlatform): Promise<TestPlatform> {
+  const other = await platform.addAccount();
+  const send: TestPlatform["send"] = (method, path, how) =>
+    platform.send(method, path, { account: other.accountId, apiKey: other.apiKey, ...how });
+  return {
+    ...platform,
+    ...other,
+    send,
+    graphql: (query, variables = null) =>
+      send("POST", `/gateway/api/graphql?accountId=${other.accountId}`, {
+        contentType: "application/json",
+        body: JSON.stringify({ query, variables }),
+      }),
+  };
+}
+
+/** A digest of each table's rows: those of one account, or all of them. How many requests there were does not count. */
+export async function digests(platform: TestPlatform, account?: string): Promise<Readonly<Record<string, string>>> {
+  const tables = await platform.db.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id'
+     where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and not c.relispartition
+     and c.relname <> 'request_counts' order by 1`,
+  );
+  const id = account === undefined ? undefined : fromWire(account);
+  const found: [string, string][] = [];
+  for (const { name } of tables) {
+    const [row] = await platform.db.query<{ digest: string }>(
+      `select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') || ' ' || count(*) as digest from "${name}" t${id ? " where account_id = $1" : ""}`,
+      id ? [id] : [],
+    );
+    found.push([name, row?.digest ?? ""]);
+  }
+  return Object.fromEntries(found);
+}
+
+/** The field with `text` wherever a text is taken, required or not. */
+export function callOf(field: GraphQLField<unknown, unknown>, text: string): string {
+  const given = field.args.map(({ name, type }) => `${name}: ${literalOf(type, text)}`);
+  return given.length === 0 ? field.name : `${field.name}(${given.join(", ")})`;
+}
+
+function literalOf(type: GraphQLInputType, text: string): string {
+  const named = getNullableType(type);
+  if (isListType(named)) return "[]";
+  if (isEnumType(named)) return named.getValues()[0]?.name ?? "";
+  if (isInputObjectType(named)) {
+    const fields = Object.values(named.getFields()).filter(
+      (field) => isRequiredInputField(field) || getNullableType(field.type).toString() === "String",
+    );
+    return `{ ${fields.map((field) => `${field.name}: ${literalOf(field.type, text)}`).join(", ")} }`;
+  }
+  if (named.toString() === "Boolean") return "false";
+  return ["Int", "Long"].includes(named.toString()) ? "1" : JSON.stringify(text);
+}
+
+/** The body's text once for each object in it, with one more member there. */
+export function* withMember(body: unknown, member: string): Generator<string> {
+  if (typeof body !== "object" || body === null) return;
+  const inside = JSON.stringify(body).slice(1, -1);
+  if (!Array.isArray(body)) yield `{${member}${inside === "" ? "" : ","}${inside}}`;
+  for (const [key, value] of Object.entries(body))
+    for (const other of withMember(value, member)) {
+      const marked = Array.isArray(body) ? body.with(Number(key), "\u0001") : { ...body, [key]: "\u0001" };
+      yield JSON.stringify(marked).replace('"\\u0001"', () => other);
+    }
+}

@@ -1,0 +1,62 @@
+/** Attack class 2: what a role may do is the same over GraphQL as over REST, and a key of another kind may do nothing. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { World } from "../../contract/world.ts";
+import { startTestPlatform, type TestPlatform } from "../../harness/platform.ts";
+import { ask, callOf, digests, furnished, samples } from "./requests.ts";
+
+let platform: TestPlatform;
+let world: World;
+before(async () => {
+  platform = await startTestPlatform();
+  world = await furnished(platform);
+});
+after(() => platform?.stop());
+
+const missing = (permission: string): string => `Missing permission ${permission}.`;
+
+test("a viewer gets every field that is for viewing and no other, and writes nothing", async () => {
+  const viewer = await platform.addUser("_account_viewer");
+  const earlier = await digests(platform);
+  const { schema } = platform.platform;
+  const counts = { given: 0, refused: 0 };
+  for (const [kind, type] of [
+    ["query", schema.getQueryType()],
+    ["mutation", schema.getMutationType()],
+  ] as const)
+    for (const field of Object.values(type?.getFields() ?? {})) {
+      const permission = String(field.extensions["permission"]);
+      const { body, text } = await platform.send("POST", `/api/graphql?accountId=${platform.accountId}`, {
+        apiKey: viewer,
+        contentType: "application/json",
+        body: JSON.stringify({ query: `${kind} { ${callOf(field, "x")} { __typename } }` }),
+      });
+      const refused = (body.errors ?? []).some((error: { message: string }) => error.message.includes("permission"));
+      assert.equal(refused, !permission.endsWith("_view"), `${field.name} needs ${permission}: ${text}`);
+      if (refused) assert.ok(text.includes(missing(permission)), text);
+      counts[refused ? "refused" : "given"] += 1;
+    }
+  assert.ok(counts.given >= 10 && counts.refused >= 5, JSON.stringify(counts));
+  assert.deepEqual(await digests(platform), earlier);
+});
+
+test("to run again is to run, to stop is to stop: neither is for those who may only look", () => {
+  const routes = platform.platform.http.routes();
+  const needed = (pattern: RegExp): readonly string[] => {
+    const found = routes.filter(({ operation }) => pattern.test(operation));
+    assert.ok(found.length > 0, pattern.source);
+    return [...new Set(found.map(({ access }) => ("permission" in access ? access.permission : "none")))];
+  };
+  assert.deepEqual(needed(/^execution\.(start|rerun)/), ["core_pipeline_execute"]);
+  for (const permission of needed(/^execution\.abort/)) assert.match(permission, /_(abort|execute)$/);
+});
+
+test("a delegate's token is nobody to any operation for people, and to GraphQL", async () => {
+  const token = await platform.delegateToken();
+  const earlier = await digests(platform);
+  for (const sample of samples(world).filter(({ operation }) => !operation.public)) {
+    const answer = await ask(platform, sample, { apiKey: token });
+    assert.equal(answer.status, 401, `${sample.operation.operationId}: ${answer.text}`);
+  }
+  assert.deepEqual(await digests(platform), earlier);
+});
