@@ -152,7 +152,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const health = makeHealth({ ...deps, stopping: stopping.signal });
   http.add([...health.routes, ...Object.values(slices).flatMap((slice) => ("routes" in slice ? slice.routes : []))]);
   addGraphql(http.app, schema, { ...httpDeps, maxFile: deps.maxSecretFile });
-  await addApiDocs(http.app);
+  addApiDocs(http.app);
   const served = delegates.serve(http.app, withTests(executions.ports, connectionTests));
 
   /** Everything that is looked at again and again; tests call it instead of waiting. */

@@ -26,7 +26,7 @@ test("/api-docs is a page whose parts all come from this server", async () => {
   const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? "");
   assert.ok(parts.length >= 3, html);
   for (const part of parts) {
-    const { origin, pathname } = new URL(part, page.url.endsWith("/") ? page.url : `${page.url}/`);
+    const { origin, pathname } = new URL(part, page.url);
     assert.equal(origin, platform.url, part);
     assert.equal((await get(pathname)).status, 200, part);
   }

@@ -1,29 +1,66 @@
 /**
  * The interface's own description: `/openapi.json`, and `/api-docs` to read it and try it. Both are public: the
- * document is the same for everybody, and the page keeps the key that is typed into it.
+ * document is the same for everybody, and the page keeps the key that is typed into it. Files are read when they are
+ * asked for: most servers are never asked, and the plugin that serves this interface costs every start its loading.
  */
-import swagger from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
-import type { FastifyInstance } from "fastify";
-import { readFileSync } from "node:fs";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 
-type StaticDocument = swagger.StaticDocumentSpec["document"];
-
-const PREFIX = "/api-docs";
-const DOCUMENT = new URL("../../../api/openapi.json", import.meta.url);
+const DOCUMENT = fileURLToPath(new URL("../../../api/openapi.json", import.meta.url));
+const INTERFACE = new URL("./static/", import.meta.resolve("@fastify/swagger-ui/package.json"));
 /** Everything from this server alone; the interface writes style attributes. */
 const POLICY =
   "default-src 'none'; connect-src 'self'; font-src 'self' data:; frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-export async function addApiDocs(app: FastifyInstance): Promise<void> {
-  const text = readFileSync(DOCUMENT, "utf8");
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Railhead API</title>
+<link rel="stylesheet" href="/api-docs/swagger-ui.css">
+<link rel="icon" type="image/png" href="/api-docs/favicon-32x32.png">
+</head>
+<body>
+<main id="api"></main>
+<script src="/api-docs/swagger-ui-bundle.js"></script>
+<script src="/api-docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({
+  dom_id: "#api",
+  url: "/openapi.json",
+  deepLinking: true,
+  docExpansion: "none",
+  filter: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+});
+`;
+
+const PARTS = [
+  ["swagger-ui.css", "text/css; charset=utf-8"],
+  ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
+  ["favicon-32x32.png", "image/png"],
+] as const;
+
+export function addApiDocs(app: FastifyInstance): void {
+  const serve = (url: string, type: string, read: () => string | Promise<Buffer>): void => {
+    app.get(url, async (_request, reply) => headed(reply, type).send(await read()));
+  };
   for (const url of ["/openapi.json", "/gateway/openapi.json"])
-    app.get(url, async (_request, reply) => reply.header("content-type", "application/json; charset=utf-8").send(text));
-  await app.register(swagger, { mode: "static", specification: { document: JSON.parse(text) as StaticDocument } });
-  await app.register(swaggerUi, {
-    routePrefix: PREFIX,
-    staticCSP: POLICY,
-    theme: { title: "Railhead API" },
-    uiConfig: { deepLinking: true, persistAuthorization: false, validatorUrl: null, docExpansion: "list" },
-  });
+    serve(url, "application/json; charset=utf-8", () => readFile(DOCUMENT));
+  for (const url of ["/api-docs", "/api-docs/"]) serve(url, "text/html; charset=utf-8", () => PAGE);
+  serve("/api-docs/start.js", "text/javascript; charset=utf-8", () => START);
+  for (const [name, type] of PARTS) serve(`/api-docs/${name}`, type, () => readFile(new URL(name, INTERFACE)));
 }
+
+const headed = (reply: FastifyReply, type: string): FastifyReply =>
+  reply
+    .header("content-type", type)
+    .header("content-security-policy", POLICY)
+    .header("x-content-type-options", "nosniff")
+    .header("referrer-policy", "no-referrer");
