@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { request } from "node:http";
 import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+import { rawRequest } from "../../../test/harness/raw-http.ts";
 
 let platform: TestPlatform;
 
@@ -148,4 +149,39 @@ test("nothing is found in the envelope of errors, which names the path and not t
     responseMessages: [{ ...entry, failureTypes: [], failureSubTypes: [], additionalInfo: {} }],
     metadata: null,
   });
+});
+
+test("what is no HTTP, and addresses and headers that are too long, are refused in the envelope", async () => {
+  const heads: readonly (readonly string[])[] = [
+    ["GET /ng/api/projects?orgIdentifier=\u00e9 HTTP/1.1", "host: x"],
+    ["GET /health/live HTTP/1.1", "host: x", "no colon"],
+    [`GET /ng/api/projects?searchTerm=${"x".repeat(20_000)} HTTP/1.1`, "host: x"],
+    ["GET /health/live HTTP/9", "host: x"],
+    ["rubbish"],
+  ];
+  for (const head of heads) {
+    const { status, head: answered, body } = await rawRequest(platform.url, head);
+    assert.equal(status, 400, head.join().slice(0, 80));
+    assert.match(answered, /^content-type: application\/json; charset=utf-8$/m);
+    const { status: word, code, message, correlationId } = JSON.parse(body) as Record<string, string>;
+    assert.deepEqual([word, code], ["ERROR", "INVALID_REQUEST"]);
+    assert.match(message ?? "", /^The request cannot be read: /);
+    assert.match(correlationId ?? "", /^[0-9a-f-]{36}$/);
+  }
+});
+
+test("an address that no route has is refused as those beside it", async () => {
+  const long = "x".repeat(300);
+  for (const path of [
+    `/api/delegate/${long}/delegate-tags`,
+    "/api/delegate/a/b/delegate-tags",
+    `/api/executions/${long}`,
+  ])
+    for (const prefix of ["", "/gateway"]) {
+      const { status, text } = await send("PUT", prefix + path, { "x-api-key": platform.apiKey });
+      assert.equal(status, 404);
+      assert.deepEqual(Object.keys(JSON.parse(text) as object), ["metadata", "resource", "responseMessages"]);
+    }
+  const { status, text } = await send("GET", `/ng/api/connectors/${long}`, { "x-api-key": platform.apiKey });
+  assert.deepEqual([status, (JSON.parse(text) as { status: string }).status], [404, "ERROR"]);
 });

@@ -7,6 +7,7 @@ export const problems = {
   "http.bad_query": [400, "INVALID_REQUEST", "Query parameter %s"],
   "http.bad_body": [400, "INVALID_REQUEST", "%s"],
   "http.bad_url": [400, "INVALID_REQUEST", "The address of the request is malformed."],
+  "http.not_http": [400, "INVALID_REQUEST", "The request cannot be read: %s."],
   "http.bad_content_type": [400, "INVALID_REQUEST", "Content type '%s' is not understood here."],
   "http.bad_charset": [400, "INVALID_REQUEST", "Bodies are read as UTF-8; this one says that it is %s."],
   "http.bad_encoding": [

@@ -15,6 +15,7 @@ import { partLog, type Log } from "../log/log.ts";
 import { credentialOf } from "./credentials.ts";
 import { errorBody, type ErrorFamily } from "./envelope.ts";
 import { streamEvents } from "./events.ts";
+import { answerNotHttp, familyNear } from "./not-http.ts";
 import { problem } from "./problems.ts";
 import { mediaType, readBodiesAsBytes } from "./read-bytes.ts";
 import type { Answer, Body, Call, PublicCall, Route } from "./routes.ts";
@@ -58,6 +59,11 @@ const PREFLIGHT_SECONDS = 600;
 const NO_BYTES = Buffer.alloc(0);
 
 export async function makeHttp(deps: HttpDeps): Promise<Http> {
+  const served: Route[] = [];
+  const refuseAddress = (request: FastifyRequest, reply: FastifyReply, reason: Problem): void => {
+    request.errorFamily = familyNear(served, request.url);
+    sendProblem(deps, reason, request, reply);
+  };
   const app = Fastify({
     loggerInstance: childless(partLog(deps.log, "http", "warn")),
     genReqId: () => randomUUID(),
@@ -68,12 +74,8 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     forceCloseConnections: true,
     // Addresses that no route is looked for: without this they would be answered outside the envelope.
     frameworkErrors: (error, request, reply) =>
-      void sendProblem(
-        deps,
-        error.code === "FST_ERR_BAD_URL" ? problem("http.bad_url") : noRoute(request),
-        request,
-        reply,
-      ),
+      refuseAddress(request, reply, error.code === "FST_ERR_BAD_URL" ? problem("http.bad_url") : noRoute(request)),
+    clientErrorHandler: answerNotHttp,
   }) as unknown as FastifyInstance;
   app.decorateRequest("errorFamily", "rest");
   app.decorateRequest("actor", undefined);
@@ -95,13 +97,12 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     maxAge: PREFLIGHT_SECONDS,
   });
   await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
-  app.setNotFoundHandler((request, reply) => sendProblem(deps, noRoute(request), request, reply));
+  app.setNotFoundHandler((request, reply) => refuseAddress(request, reply, noRoute(request)));
   app.addHook("onRequest", async (request) => {
     if (deps.stopping.aborted && !request.url.startsWith("/health/"))
       throw problem("http.stopping", [], { retryAfter: 5 });
   });
 
-  const served: Route[] = [];
   return {
     app,
     add(routes) {
