@@ -34,7 +34,7 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
         bearer: { type: "http", scheme: "bearer" },
       },
-      schemas: { Error: errorSchema, ResourceError: resourceErrorSchema },
+      schemas: { Error: errorSchema, ResourceError: resourceErrorSchema, TooManyRequests: tooManyRequestsSchema },
       responses: refusalResponses(codes),
     },
   };
@@ -97,3 +97,5 @@ const resourceErrorSchema = object({
   resource: { type: "null" },
   responseMessages: { type: "array", minItems: 1, items: object(message) },
 });
+
+const tooManyRequestsSchema = object({ code: text, message: text, status: { const: "Error" } });

@@ -75,8 +75,15 @@ const operation = (operationId: string): Json => ({
           "application/graphql-response+json": { schema: answer },
         },
       },
+      "400": {
+        description: "The request is no GraphQL request; or, to who accepts it, the document is not valid",
+        content: {
+          "application/json": { schema: { $ref: "#/components/schemas/ResourceError" } },
+          "application/graphql-response+json": { schema: answer },
+        },
+      },
       ...Object.fromEntries(
-        ["400", "401", "402", "403", "429", "500", "503"].map((status) => [
+        ["401", "402", "403", "406", "429", "500", "503"].map((status) => [
           status,
           { $ref: `#/components/responses/ResourceError${status}` },
         ]),

@@ -15,6 +15,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "503": "The server or its database is not available now",
 };
 
+/** Only GraphQL asks what its client accepts. */
+const ONLY_GRAPHQL = { "406": "Accept takes none of the media types that there are" };
+
 /** Where the examples live. */
 const SCOPE: Readonly<Record<string, string>> = { orgIdentifier: "default", projectIdentifier: "shop" };
 
@@ -117,18 +120,23 @@ function refusalsOf(route: Route, open: boolean): Json {
 /** The refusals as components: each operation of a family shares them. */
 export function refusalResponses(codes: (status: string) => readonly string[]): Json {
   const entries = ["Error", "ResourceError"].flatMap((family) =>
-    Object.entries(REFUSALS).map(([status, description]): [string, Json] => [
-      `${family}${status}`,
-      {
-        description: `${description}. Codes: ${codes(status).join(", ")}.`,
-        ...(status === "429" || status === "503"
-          ? { headers: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } } }
-          : {}),
-        content: {
-          "application/json": { schema: { $ref: `#/components/schemas/${family}` } },
+    Object.entries({ ...REFUSALS, ...(family === "ResourceError" ? ONLY_GRAPHQL : {}) }).map(
+      ([status, description]): [string, Json] => [
+        `${family}${status}`,
+        {
+          description: `${description}. Codes: ${codes(status).join(", ")}.`,
+          ...(status === "429" || status === "503"
+            ? { headers: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } } }
+            : {}),
+          content: {
+            // Limits are refused before a family is known.
+            "application/json": {
+              schema: { $ref: `#/components/schemas/${status === "429" ? "TooManyRequests" : family}` },
+            },
+          },
         },
-      },
-    ]),
+      ],
+    ),
   );
   return Object.fromEntries(entries);
 }

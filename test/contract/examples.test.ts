@@ -55,6 +55,30 @@ test("each operation refuses strangers, and requests that lack something, in the
   }
 });
 
+test("too many requests are refused in the shape that the document gives, in both families", async () => {
+  const platform = await startTestPlatform();
+  try {
+    const identifier = "requests_per_minute_token";
+    const entry = { identifier, value: "1", allowOverrides: false, updateType: "UPDATE" };
+    const body = JSON.stringify([entry]);
+    const set = await platform.send("PUT", "/ng/api/settings", { body, contentType: "application/json" });
+    assert.equal(set.status, 200, set.text);
+    platform.clock.advance(120_000);
+    const asked = operations.filter(({ operationId }) =>
+      /^(connector\.catalogue|delegate-tags\.get)$/.test(operationId),
+    );
+    assert.equal(asked.length, 2);
+    for (const operation of asked) {
+      await call(platform, { delegateId: "x" }, operation, "json");
+      const refused = await call(platform, { delegateId: "x" }, operation, "json");
+      assert.equal(refused.status, 429, refused.text);
+      check(operation, refused);
+    }
+  } finally {
+    await platform.stop();
+  }
+});
+
 test("an answer outside the document is seen", () => {
   const operation = operations.find(({ operationId }) => operationId === "health.live");
   assert.ok(operation);
