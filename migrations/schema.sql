@@ -348,6 +348,7 @@ create table secret_manager_scopes (
   constraint secret_manager_scopes_environments_check CHECK ((environments = ANY (ARRAY['PRODUCTION_ENVIRONMENTS'::text, 'NON_PRODUCTION_ENVIRONMENTS'::text])))
 );
 CREATE INDEX secret_manager_scopes_by_application ON public.secret_manager_scopes USING btree (account_id, application_id);
+CREATE INDEX secret_manager_scopes_by_environment ON public.secret_manager_scopes USING btree (account_id, environment_id);
 
 create table secret_managers (
   account_id uuid not null,
@@ -376,6 +377,7 @@ create table secret_scopes (
   constraint secret_scopes_environments_check CHECK ((environments = ANY (ARRAY['PRODUCTION_ENVIRONMENTS'::text, 'NON_PRODUCTION_ENVIRONMENTS'::text])))
 );
 CREATE INDEX secret_scopes_by_application ON public.secret_scopes USING btree (account_id, application_id);
+CREATE INDEX secret_scopes_by_environment ON public.secret_scopes USING btree (account_id, environment_id);
 
 create table secrets (
   account_id uuid not null,
@@ -569,11 +571,13 @@ alter table secret_contents add constraint secret_contents_account_id_manager_id
 alter table secret_contents add constraint secret_contents_account_id_secret_id_fkey FOREIGN KEY (account_id, secret_id) REFERENCES secrets(account_id, id) ON DELETE CASCADE;
 
 alter table secret_manager_scopes add constraint secret_manager_scopes_account_id_application_id_fkey FOREIGN KEY (account_id, application_id) REFERENCES projects(account_id, id) ON DELETE CASCADE;
+alter table secret_manager_scopes add constraint secret_manager_scopes_account_id_environment_id_fkey FOREIGN KEY (account_id, environment_id) REFERENCES environments(account_id, id) ON DELETE CASCADE;
 alter table secret_manager_scopes add constraint secret_manager_scopes_account_id_manager_id_fkey FOREIGN KEY (account_id, manager_id) REFERENCES secret_managers(account_id, id) ON DELETE CASCADE;
 
 alter table secret_managers add constraint secret_managers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table secret_scopes add constraint secret_scopes_account_id_application_id_fkey FOREIGN KEY (account_id, application_id) REFERENCES projects(account_id, id) ON DELETE CASCADE;
+alter table secret_scopes add constraint secret_scopes_account_id_environment_id_fkey FOREIGN KEY (account_id, environment_id) REFERENCES environments(account_id, id) ON DELETE CASCADE;
 alter table secret_scopes add constraint secret_scopes_account_id_secret_id_fkey FOREIGN KEY (account_id, secret_id) REFERENCES secrets(account_id, id) ON DELETE CASCADE;
 
 alter table secrets add constraint secrets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

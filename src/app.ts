@@ -10,7 +10,7 @@ import type { NewId, Uuid } from "./core/ids.ts";
 import { Problem } from "./core/problem.ts";
 import type { Place } from "./core/reference.ts";
 import { addDelegateTypes, makeDelegates, MAX_FRAME } from "./delegates/index.ts";
-import { makeEnvironments } from "./environments/index.ts";
+import { makeEnvironments, type PlacesOf } from "./environments/index.ts";
 import { addExecutionMutations, addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
 import { addIdentityTypes, firstStart, makeIdentity, type FirstFacts } from "./identity/index.ts";
 import { addPipelineTypes, makePipelines } from "./pipelines/index.ts";
@@ -72,10 +72,10 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const settings = makeSettings({ ...base, requireScope: projects.requireScope });
   const limits = makeLimits({ db, clock, settingValue: settings.value });
-  const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects);
+  const environments = makeEnvironments({ ...base, permits: identity.permits, requireScope: projects.requireScope });
+  const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects, environments.placesOf);
   const scoped = { ...base, permits: identity.permits, requireScope: projects.requireScope };
   const connectors = makeConnectors({ ...scoped, requireSecret: textRequired(secrets) });
-  const environments = makeEnvironments(scoped);
   const readSecrets = secretsRead(secrets);
   const delegates = makeDelegates({ ...base, readSecrets, log, onError });
   const mayReach = reachPublic(deps.serverMayReach);
@@ -250,14 +250,20 @@ const secretsOver = (
   { rootKey, maxSecretFile }: PlatformDeps,
   base: Omit<SecretsDeps, "requireScope" | "rootKey" | "maxContent" | "facts">,
   { requireScope, applicationsExist }: Projects,
+  placesOf: PlacesOf,
 ): ReturnType<typeof makeSecrets> =>
   makeSecrets({
     ...base,
     requireScope,
     rootKey,
     maxContent: maxSecretFile,
-    // No environment has an id that GraphQL shows, so that none can be named.
-    facts: { applications: applicationsExist, environments: async () => new Map() },
+    facts: {
+      applications: applicationsExist,
+      environments: async (actor, ids) => {
+        const places = [...(await placesOf(actor, ids)).values()];
+        return new Map(places.map(({ id, projectId, production }) => [id, { applicationId: projectId, production }]));
+      },
+    },
   });
 
 function buildSchema({ identity, audits, projects, secrets, delegates, pipelines, executions }: Slices): GraphQLSchema {

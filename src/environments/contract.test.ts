@@ -48,7 +48,8 @@ for (const kind of KINDS) {
     const { correlationId, ...rest } = answer.body;
     assert.match(correlationId, /^[0-9a-f-]{36}$/);
     const now = platform.clock.now();
-    const { yaml, ...fields } = rest.data[noun];
+    const { yaml, id, ...fields } = rest.data[noun];
+    assert.match(id, /^[A-Za-z0-9_-]{22}$/);
     assert.deepEqual(fields, {
       accountId: platform.accountId,
       ...body,

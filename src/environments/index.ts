@@ -3,13 +3,18 @@ import type { EmptyScope } from "../projects/index.ts";
 import { ENVIRONMENT, SERVICE, type Environment, type Service } from "./entity.ts";
 import { environmentRoutes } from "./rest.ts";
 import { deleteEntitiesOf } from "./store.ts";
+import { makePlacesOf } from "./places.ts";
 import { makeEntities, type EntityDeps } from "./verbs.ts";
+
+export type { PlacesOf } from "./places.ts";
 
 export function makeEnvironments(deps: EntityDeps) {
   const environments = makeEntities<Environment>(deps, ENVIRONMENT);
   const services = makeEntities<Service>(deps, SERVICE);
   return {
     exist: { environment: environments.exist, service: services.exist },
+    /** Of these ids, the environments that exist and that the actor may see, each with its project and its kind. */
+    placesOf: makePlacesOf(deps),
     emptyScope,
     routes: environmentRoutes({ environments, services }),
   };

@@ -206,3 +206,24 @@ export async function deleteEntitiesOf(
     values,
   );
 }
+
+export type EnvironmentPlace = {
+  readonly id: Uuid;
+  readonly orgIdentifier: string | null;
+  readonly projectIdentifier: string | null;
+  /** The project it lies in; null for one of an organization or of the account. */
+  readonly projectId: Uuid | null;
+  readonly production: boolean;
+};
+
+/** Where the environments of these ids lie, and of what kind they are. */
+export async function environmentPlaces(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<EnvironmentPlace[]> {
+  return db.query<EnvironmentPlace>(
+    `select e.id, e.org_identifier as "orgIdentifier", e.project_identifier as "projectIdentifier",
+            p.id as "projectId", e.type = 'Production' as production
+       from environments e left join projects p on p.account_id = e.account_id
+        and p.org_identifier = e.org_identifier and p.identifier = e.project_identifier
+      where e.account_id = $1 and e.id = any($2)`,
+    [accountId, ids],
+  );
+}

@@ -146,7 +146,7 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
 const isOrphan = (error: unknown): boolean =>
   error instanceof Error && (("code" in error && error.code === "23503") || isOrphan(error.cause));
 
-const where = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
+export const where = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
   ...(orgIdentifier === null ? {} : { orgIdentifier }),
   ...(projectIdentifier === null ? {} : { projectIdentifier }),
 });

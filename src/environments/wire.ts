@@ -108,6 +108,7 @@ export const serviceBody = z.union([
 
 const fieldsOf = (entity: Entity, accountId: Uuid) => ({
   accountId: toWire(accountId),
+  id: toWire(entity.id),
   orgIdentifier: entity.orgIdentifier,
   projectIdentifier: entity.projectIdentifier,
   identifier: entity.identifier,
@@ -120,6 +121,7 @@ const fieldsOf = (entity: Entity, accountId: Uuid) => ({
 });
 const fieldsShape = {
   accountId: wireId,
+  id: wireId,
   orgIdentifier: z.string().nullable(),
   projectIdentifier: z.string().nullable(),
   identifier: z.string(),

@@ -286,6 +286,44 @@ test("scopes: each refusal says what is wrong, and what is right is read back", 
   assert.deepEqual(usageScope.appEnvScopes[0].application, { filterType: null, appId: shop });
 });
 
+test("a scope names an environment by its id, within its application, and goes with it", async () => {
+  const environment = async (body: object): Promise<string> => {
+    const answer = await platform.send("POST", "/ng/api/environmentsV2", {
+      contentType: "application/json",
+      body: JSON.stringify({ type: "Production", ...body }),
+    });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.data.environment.id;
+  };
+  const inShop = { orgIdentifier: "default", projectIdentifier: "shop" };
+  const envId = await environment({ name: "Live", identifier: "live", ...inShop });
+  const shared = await environment({ name: "Shared", identifier: "shared" });
+  const scope = (application: object, id: string) => ({
+    appEnvScopes: [{ application, environment: { envId: id } }],
+  });
+  for (const [name, application, id] of [
+    ["env_a", { appId: shop }, envId],
+    ["env_b", { filterType: "ALL" }, envId],
+    ["env_c", { appId: shop }, shared],
+  ] as const) {
+    const { usageScope } = await created(upload(CREATE, file(name, { usageScope: scope(application, id) }), "x"));
+    assert.deepEqual(usageScope.appEnvScopes[0].environment, { filterType: null, envId: id });
+  }
+  const elsewhere = await platform.graphql(
+    'mutation { createApplication(input: { name: "Elsewhere" }) { application { id } } }',
+  );
+  const appId = elsewhere.body.data.createApplication.application.id;
+  const apart = await upload(CREATE, file("env_d", { usageScope: scope({ appId }, envId) }), "x");
+  assert.match(messageOf(apart), /belongs to another application/);
+  await platform.send("DELETE", "/ng/api/environmentsV2/live?orgIdentifier=default&projectIdentifier=shop");
+  const read =
+    "query ($name: String!) { secretByName(name: $name, secretType: ENCRYPTED_FILE) { usageScope { appEnvScopes { environment { envId } } } } }";
+  const { body } = await platform.graphql(read, { name: "env_a" });
+  assert.equal(body.data.secretByName.usageScope, null);
+  const again = await upload(CREATE, file("env_e", { usageScope: scope({ appId: shop }, envId) }), "x");
+  assert.match(messageOf(again), /there is no environment with id/);
+});
+
 test("input that does not fit is refused by name", async () => {
   const { id } = await created(upload(CREATE, file("fits"), "x"));
   const refused: readonly (readonly [query: string, secret: object, message: RegExp])[] = [

@@ -199,6 +199,13 @@ test("a scope names what exists: applications, environments, and these of those"
     code("secret.bad_scope"),
   );
   environments.set(environment, { applicationId: shopId, production: true });
+  await platform.db.query(
+    `insert into environments (account_id, id, org_identifier, project_identifier, identifier, name, description, tags, type,
+                               color, yaml, version, created_at, updated_at)
+     select account_id, $2, org_identifier, identifier, 'live', 'Live', '', '{}', 'Production', '#0063F7', '', 1, 1, 1
+       from projects where id = $1`,
+    [shopId, environment],
+  );
   const scoped = await secrets.create(admin, text("scoped", { scoping: entry(shopId, environment) }));
   assert.deepEqual(await secrets.get(admin, ref("scoped")), scoped);
   const many = Array.from({ length: 101 }, () => ENTIRE_ACCOUNT[0] as (typeof ENTIRE_ACCOUNT)[number]);
