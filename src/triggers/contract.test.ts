@@ -279,6 +279,25 @@ test("strings that no database and no shell takes: kept or refused, never failed
   }
 });
 
+test("half a character in a payload is refused, wherever it stands; whole ones are kept", async () => {
+  const earlier = await total("webhook_deliveries");
+  for (const payload of [
+    '{"a":"\\ud800"}',
+    '{"\\udc00":1}',
+    '{"tag":"x","__proto__":"\\uD800"}',
+    '["\\udc00\\ud83d"]',
+  ]) {
+    const { status, body } = await call(payload);
+    assert.equal(status, 400, payload);
+    assert.match(body.message, /half of a character/);
+  }
+  assert.equal(await total("webhook_deliveries"), earlier);
+  const { status, body } = await call('{"tag":"\\ud83d\\ude00","path":"C:\\\\ud800"}');
+  assert.equal(status, 200);
+  const { status: fate } = await closed(body.data.eventCorrelationId);
+  assert.ok(["TARGET_EXECUTION_REQUESTED", "INVALID_RUNTIME_INPUT_YAML"].includes(String(fate)), String(fate));
+});
+
 test("a trigger that is disabled takes calls and starts nothing", async () => {
   const { webhookUrl: url } = await made(
     create.trigger(platform, "deploy", triggerYaml("deploy", "off", "  enabled: false\n")),

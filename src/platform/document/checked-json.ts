@@ -26,12 +26,26 @@ export function checkedJson(text: string, limits: { readonly maxBytes: number; r
   }
   const twice = twiceIn(text, scan);
   if (twice !== undefined) throw problem("document.bad_payload", [twice]);
+  let value: unknown;
   try {
-    return exactly(text, scan.oddNumbers);
+    value = exactly(text, scan.oddNumbers);
   } catch (cause) {
     // Not kept as the cause: it quotes the payload, and causes are logged.
     throw problem("document.bad_payload", [text.trim() === "" ? "The body is empty" : reasonOf(cause)]);
   }
+  if (SUSPECT.test(text) && !isText(value))
+    throw problem("document.bad_payload", ["It has half of a character in it, an escape such as \\ud800 alone"]);
+  return value;
+}
+
+/** An escape that may be a lone surrogate: only then is every text looked at. */
+const SUSPECT = /\\u[dD][89a-fA-F]/;
+
+/** Whether all texts, keys included, are whole characters: the database keeps no others. */
+function isText(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, part]) => key.isWellFormed() && isText(part));
 }
 
 /** A payload that was checked when it came. */
