@@ -122,6 +122,8 @@ export function inArithmetic(scanner: Scanner, frame: Arithmetic): void {
   const c = scanner.text.charAt(scanner.at);
   if (c === frame.opens) frame.depth++;
   if (c === frame.closes) frame.depth--;
+  // Arithmetic ends with both parentheses in one go.
+  if (c === ")" && frame.depth === 1 && scanner.text.charAt(scanner.at + 1) !== ")") scanner.unclear = true;
   if (frame.depth === 0) return pop(scanner, 1);
   if (c === "'") return singleQuoted(scanner, false);
   const end = variable(scanner, scanner.at);

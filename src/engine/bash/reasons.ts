@@ -12,6 +12,8 @@ export const AFTER_DOLLAR =
   "a '$' directly before the expression would become part of a variable's name: write \\$ for the character itself";
 export const ARITHMETIC =
   "Bash evaluates a value in arithmetic as code, so a hostile value could run commands: assign the expression to a variable, check that it holds a number, then calculate with the variable";
+export const UNCLEAR =
+  "a '((' before it is not closed by '))', so Bash may read it in two ways: write '( (' with a space between";
 export const SUBSCRIPT =
   "Bash evaluates an array subscript as code, so a hostile value could run commands: assign the expression to a variable and check it first";
 export const NAME =

@@ -99,6 +99,25 @@ test("property: in a real Bash an accepted script does the same as one with the 
   assert.ok(compared > numRuns / 5, `only ${compared} of ${numRuns} scripts could be compared`);
 });
 
+test("after a '((' that is two subshells nothing is known, so expressions are refused", () => {
+  for (const source of [
+    `p "$(( p 'a"b' ); p x)" "${E}"`,
+    `x=$((cd /; pwd) | tr a b)\necho "${E}"`,
+    `((p a); p b)\np "${E}"`,
+  ]) {
+    const result = bindScript(source);
+    assert.ok("faults" in result, source);
+    assert.match(JSON.stringify(result.faults), /not closed by '\)\)'/);
+  }
+  for (const source of [
+    `x=$(( (1 + 2) * (3) ))\np "${E}"`,
+    `x=$( (p a; p b) | cat)\np "${E}"`,
+    `for ((i = 0; i < (3); i++)); do p "${E}"; done`,
+    `echo $(((1+2)*3)) "${E}"`,
+  ])
+    assert.ok(!("faults" in bindScript(source)), source);
+});
+
 test("a here-document inside a substitution leaves the one of the line around it alone", () => {
   const source = `cat <<A "$(cat <<'B'\nit's\nB\n)"\n${E} it's\nA\nx "${E}"`;
   assert.deepEqual(bindScript(source), {

@@ -2,7 +2,7 @@ import { ExpressionError } from "../expression/error.ts";
 import { expressionAt, type TemplatePart } from "../expression/template.ts";
 import { HOLE, isAssignment, refusalIn, type Sink } from "./command.ts";
 import { commands, type Commands, type Frame } from "./frames.ts";
-import { ARITHMETIC, PARAMETER } from "./reasons.ts";
+import { ARITHMETIC, PARAMETER, UNCLEAR } from "./reasons.ts";
 
 /** An expression in a script, and why Bash would not take its value there; null when it would. */
 export type Hole = { readonly part: TemplatePart & { readonly kind: "expression" }; refusal: string | null };
@@ -19,6 +19,8 @@ export type Scanner = {
   readonly flows: { readonly hole: number; readonly to: Sink }[];
   /** Variables that were assigned an expression, unless something has looked at them since. */
   readonly unchecked: Map<string, readonly number[]>;
+  /** A `((` was no arithmetic: Bash reads it anew as two subshells, and what follows is not known any more. */
+  unclear: boolean;
 };
 
 /** Quotes and substitutions inside each other; a script that a person wrote stays far below. */
@@ -32,6 +34,7 @@ export const newScanner = (text: string): Scanner => ({
   holes: [],
   flows: [],
   unchecked: new Map(),
+  unclear: false,
 });
 
 export function push(scanner: Scanner, frame: Frame, length: number): void {
@@ -97,7 +100,7 @@ export function hole(scanner: Scanner, refusal?: string): void {
   if (part.end > scanner.end)
     throw new ExpressionError("syntax", `Expression ${part.text} crosses the end of its here-document`, part.start);
   const index = scanner.holes.length;
-  scanner.holes.push({ part, refusal: refusal ?? refusalAround(scanner) ?? null });
+  scanner.holes.push({ part, refusal: refusal ?? (scanner.unclear ? UNCLEAR : refusalAround(scanner)) ?? null });
   const to = sinkHere(scanner);
   if (to) scanner.flows.push({ hole: index, to });
   addToWord(scanner, HOLE);
