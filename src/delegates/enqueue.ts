@@ -80,11 +80,15 @@ export function makeDispatch(deps: DispatchDeps) {
     const seen = news;
     session.pulling += free;
     const at = deps.clock.now();
-    const leased = await lease(session, free, at).finally(() => (session.pulling -= free));
-    for (const task of leased) {
-      session.held.set(task.id, task.runId);
-      sendTask(session, task, at);
+    let leased: readonly LeasedWork[];
+    try {
+      leased = await lease(session, free, at);
+      // In one go with what follows: were the slots given back a moment earlier, somebody could take them again.
+      for (const task of leased) session.held.set(task.id, task.runId);
+    } finally {
+      session.pulling -= free;
     }
+    for (const task of leased) sendTask(session, task, at);
     if (leased.length === free) return;
     // Fewer than asked for: nothing is left that it could take, unless something came while its slots were set aside.
     if (seen === news) hopeful.delete(session);
