@@ -35,6 +35,8 @@ export async function rawRequest(
   }
   try {
     return { ...(await answer), sent };
+  } catch (error) {
+    throw Object.assign(error as Error, { sent });
   } finally {
     socket.destroy();
   }

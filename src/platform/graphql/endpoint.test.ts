@@ -140,7 +140,12 @@ test("an endless form is cut off", { timeout: 20_000 }, async () => {
       for (const piece of pieces) yield `${piece.length.toString(16)}\r\n${piece}\r\n`;
     };
     const head = [line, "host: x", type, "transfer-encoding: chunked"];
-    const { status, sent } = await rawRequest(platform.url, head, chunked());
+    // Whoever goes on sending may meet the closed connection before having read the answer.
+    const { status, sent } = await rawRequest(platform.url, head, chunked()).catch((error: unknown) => {
+      const cut = error as Error & { readonly sent: number };
+      assert.match(cut.message, /without an answer/);
+      return { status: 400, sent: cut.sent };
+    });
     assert.equal(status, 400, opening);
     assert.ok(sent < 16 * 1024 * 1024, `${opening}: ${sent} bytes left`);
   }
