@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, test } from "node:test";
-import { assertGone, giveSign, joinServer, makePlace, printedPid } from "./testing/harness.ts";
+import { assertGone, giveSign, joinServer, makePlace, printedPid } from "./testing/kit.ts";
 import { newTaskId, type PretendTask, startPretendServer } from "./testing/pretend-server.ts";
 
 const place = makePlace();

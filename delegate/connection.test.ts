@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { joinServer, makePlace } from "./testing/harness.ts";
+import { joinServer, makePlace } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 
 test("a test of a connection goes on across lost connections, tells its end until the ack, and is done once", async () => {

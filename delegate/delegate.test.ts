@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { assertGone, giveSign, joinServer, makePlace, printedPid } from "./testing/harness.ts";
+import { assertGone, giveSign, joinServer, makePlace, printedPid } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 
 const place = makePlace();

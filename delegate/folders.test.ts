@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { closeDescriptors, makeFolders } from "./folders.ts";
 import { type Meta, paths, readJournal } from "./journal.ts";
-import { makePlace } from "./testing/harness.ts";
+import { makePlace } from "./testing/kit.ts";
 import { newTaskId } from "./testing/pretend-server.ts";
 import { prepareWorkDir } from "./work-dir.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { makePlace, optionsFor, TOKEN } from "./testing/harness.ts";
+import { makePlace, optionsFor, TOKEN } from "./testing/kit.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
 
 const MAIN = new URL("main.ts", import.meta.url).pathname;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { lockWorkDir } from "./lock.ts";
 import { noteOwner, removeOrphans } from "./orphans.ts";
-import { makePlace } from "./testing/harness.ts";
+import { makePlace } from "./testing/kit.ts";
 import { identityOf, prepareWorkDir, type WorkDir } from "./work-dir.ts";
 
 const place = makePlace();

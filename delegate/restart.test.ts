@@ -14,7 +14,7 @@ import {
   printedPid,
   spawnDelegate,
   TOKEN,
-} from "./testing/harness.ts";
+} from "./testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
 
 /** A place to leave signs in that every user can reach. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startDelegate } from "./delegate.ts";
 import { FIRST_ID } from "./step-ids.ts";
-import { assertGone, joinServer, makePlace, printedPid, QUICK, settingsFor, silentLog } from "./testing/harness.ts";
+import { assertGone, joinServer, makePlace, printedPid, QUICK, settingsFor, silentLog } from "./testing/kit.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
 import { systemTimers } from "./timers.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { joinServer, makePlace, optionsFor, spawnDelegate, TOKEN } from "./testing/harness.ts";
+import { joinServer, makePlace, optionsFor, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 import { systemTimers, type Timers } from "./timers.ts";
 

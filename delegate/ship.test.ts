@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { MAX_CHUNK, type ToServer, toServer } from "../protocol/messages.ts";
 import { type Link, makeShipper } from "./ship.ts";
-import { makePlace } from "./testing/harness.ts";
+import { makePlace } from "./testing/kit.ts";
 import { newTaskId } from "./testing/pretend-server.ts";
 
 const place = makePlace();

@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { FIRST_ID, idsInUse, openStepIds, type Span, type StepIds } from "./step-ids.ts";
-import { makePlace } from "./testing/harness.ts";
+import { makePlace } from "./testing/kit.ts";
 import { identityOf, prepareWorkDir } from "./work-dir.ts";
 
 const BLOCK = 0x4_0000;

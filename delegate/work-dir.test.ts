@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { lockWorkDir } from "./lock.ts";
-import { makePlace, spawnDelegate } from "./testing/harness.ts";
+import { makePlace, spawnDelegate } from "./testing/kit.ts";
 import { defaultWorkDir, identityOf, prepareWorkDir } from "./work-dir.ts";
 
 const place = makePlace();

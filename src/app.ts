@@ -72,9 +72,9 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const settings = makeSettings({ ...base, requireScope: projects.requireScope });
   const limits = makeLimits({ db, clock, settingValue: settings.value });
-  const environments = makeEnvironments({ ...base, permits: identity.permits, requireScope: projects.requireScope });
-  const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects, environments.placesOf);
   const scoped = { ...base, permits: identity.permits, requireScope: projects.requireScope };
+  const environments = makeEnvironments(scoped);
+  const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects, environments.placesOf);
   const connectors = makeConnectors({ ...scoped, requireSecret: textRequired(secrets) });
   const readSecrets = secretsRead(secrets);
   const delegates = makeDelegates({ ...base, readSecrets, log, onError });

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { startDelegate } from "../../delegate/delegate.ts";
-import { makePlace, QUICK, silentLog, joinServer } from "../../delegate/testing/harness.ts";
+import { makePlace, QUICK, silentLog, joinServer } from "../../delegate/testing/kit.ts";
 import { newTaskId, startPretendServer } from "../../delegate/testing/pretend-server.ts";
 import { systemTimers } from "../../delegate/timers.ts";
 import { connectorYaml, create, made } from "../harness/contract.ts";
