@@ -25,6 +25,7 @@ create table audit_entries (
   request_path text,
   remote_address text,
   correlation_id text,
+  difference json,
   constraint audit_entries_pkey PRIMARY KEY (account_id, id)
 );
 CREATE INDEX audit_entries_newest ON public.audit_entries USING btree (account_id, at DESC, id DESC);

@@ -1,6 +1,7 @@
 import type { Actor, RequestFacts } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Scope } from "../core/scope.ts";
+import type { AuditView, Difference } from "./difference.ts";
 
 /** One change, as the verb that made it describes it. */
 export type AuditedChange = {
@@ -9,10 +10,13 @@ export type AuditedChange = {
   readonly resourceType: string;
   readonly resourceId: string;
   readonly scope: Omit<Scope, "accountId">;
+  /** How the thing was and how it is now; undefined where there was or is none. No secret may be in it. */
+  readonly before?: AuditView | undefined;
+  readonly after?: AuditView | undefined;
 };
 
 /** One change, as it stands in the trail. */
-export type AuditEntry = Omit<AuditedChange, "scope"> & {
+export type AuditEntry = Omit<AuditedChange, "scope" | "before" | "after"> & {
   readonly accountId: Uuid;
   readonly id: Uuid;
   readonly at: number;
@@ -24,6 +28,8 @@ export type AuditEntry = Omit<AuditedChange, "scope"> & {
   readonly projectIdentifier: string | null;
   /** Null for what no request made. */
   readonly request: RequestFacts | null;
+  /** Null where there is nothing to compare, as with the start of an execution. */
+  readonly difference: Difference | null;
 };
 
 /** `project.create` → `CREATE`, `delegate-token.revoke` → `REVOKE`. */

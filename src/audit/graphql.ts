@@ -8,6 +8,7 @@ import {
   type InterfaceNodeRef,
   type NodeRef,
 } from "../platform/graphql/builder.ts";
+import type { FieldChange } from "./difference.ts";
 import { actionOf, type AuditEntry, type AuditFilter } from "./entry.ts";
 import type { ListAudits } from "./list.ts";
 
@@ -54,6 +55,21 @@ function changeSetType(builder: Builder): InterfaceNodeRef<AuditEntry> {
       }),
     }),
   });
+  const Field = builder.objectRef<FieldChange>("ChangedField").implement({
+    description: "One field that is not what it was. Secrets are left out.",
+    fields: (t) => ({
+      field: t.exposeString("field", { description: "The path, as in `spec.auth.type`." }),
+      before: t.string({
+        description: "A text as it was, anything else as JSON.",
+        resolve: ({ before }) => shown(before),
+      }),
+      after: t.string({ description: "A text as it is, anything else as JSON.", resolve: ({ after }) => shown(after) }),
+      lines: t.stringList({
+        description: "Of a text of several lines the changed ones, as `diff -U0` shows them.",
+        resolve: ({ lines }) => lines ?? null,
+      }),
+    }),
+  });
   const Change = builder.objectRef<AuditEntry>("ChangeDetails").implement({
     fields: (t) => ({
       appId: t.string({ description: "Always null.", resolve: () => null }),
@@ -64,6 +80,11 @@ function changeSetType(builder: Builder): InterfaceNodeRef<AuditEntry> {
       operationType: t.string({ resolve: (entry) => actionOf(entry) }),
       createdAt: t.expose("at", { type: "Long" }),
       failure: t.boolean({ description: "Always false.", resolve: () => false }),
+      fields: t.field({
+        type: [Field],
+        description: "What was changed; null where there is nothing to compare.",
+        resolve: ({ difference }) => difference && [...difference.changes],
+      }),
     }),
   });
   return builder.interfaceRef<AuditEntry>("ChangeSet").implement({
@@ -100,6 +121,9 @@ function addKinds(builder: Builder, ChangeSet: InterfaceNodeRef<AuditEntry>, Use
     }),
   });
 }
+
+const shown = (value: unknown): string | null =>
+  value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
 
 const personOf = ({ actorId: id, actorName: name, actorEmail }: AuditEntry): Person | null =>
   id && { id, name, email: actorEmail ?? "" };

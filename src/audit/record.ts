@@ -2,6 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
+import { differenceOf } from "./difference.ts";
 import type { AuditedChange } from "./entry.ts";
 import { insertEntry } from "./store.ts";
 
@@ -11,5 +12,12 @@ export type Audit = {
 };
 
 export const makeAudit = (deps: { clock: Clock; newId: NewId }): Audit => ({
-  record: (tx, actor, change) => insertEntry(tx, { id: deps.newId(), at: deps.clock.now(), actor, ...change }),
+  record: (tx, actor, { before, after, ...change }) =>
+    insertEntry(tx, {
+      id: deps.newId(),
+      at: deps.clock.now(),
+      actor,
+      ...change,
+      difference: differenceOf(before, after),
+    }),
 });

@@ -1,10 +1,16 @@
 import { actorId, type Actor, type RequestFacts } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Query, Tx } from "../platform/db/db.ts";
+import type { Difference } from "./difference.ts";
 import type { AuditedChange, AuditEntry, AuditFilter } from "./entry.ts";
 
 type Store = { readonly query: Query };
-type Entry = AuditedChange & { readonly id: Uuid; readonly at: number; readonly actor: Actor };
+type Entry = Omit<AuditedChange, "before" | "after"> & {
+  readonly id: Uuid;
+  readonly at: number;
+  readonly actor: Actor;
+  readonly difference: Difference | undefined;
+};
 
 export async function insertEntry(tx: Tx, entry: Entry): Promise<void> {
   const { actor } = entry;
@@ -12,8 +18,8 @@ export async function insertEntry(tx: Tx, entry: Entry): Promise<void> {
   await tx.query(
     `insert into audit_entries (account_id, id, at, actor_kind, actor_id, actor_name, operation, resource_type,
                                 resource_id, org_identifier, project_identifier, actor_email, request_method,
-                                request_path, remote_address, correlation_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+                                request_path, remote_address, correlation_id, difference)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     [
       actor.accountId,
       entry.id,
@@ -31,6 +37,7 @@ export async function insertEntry(tx: Tx, entry: Entry): Promise<void> {
       request?.path ?? null,
       request?.remoteAddress ?? null,
       request?.correlationId ?? null,
+      entry.difference ? JSON.stringify(entry.difference) : null,
     ],
   );
 }
@@ -38,7 +45,8 @@ export async function insertEntry(tx: Tx, entry: Entry): Promise<void> {
 const ENTRY = `account_id as "accountId", id, at, actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName",
   actor_email as "actorEmail", operation, resource_type as "resourceType", resource_id as "resourceId",
   org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", request_method as "method",
-  request_path as "path", remote_address as "remoteAddress", correlation_id as "correlationId"`;
+  request_path as "path", remote_address as "remoteAddress", correlation_id as "correlationId",
+  difference`;
 
 // Bounds instead of "null or": so the index finds the newest of a window, however old it is.
 const MATCHES = `account_id = $1 and at >= coalesce($2::bigint, 0) and at <= coalesce($3::bigint, 9223372036854775807)

@@ -1,7 +1,9 @@
 /** An entry of the trail ↔ `AuditEventDTO` (reference section 4.5). */
+import { stringify } from "yaml";
 import { z } from "zod";
 import { fromWire, toWire } from "../core/ids.ts";
 import { epochMs, wireId } from "../platform/http/shapes.ts";
+import type { Difference, FieldChange } from "./difference.ts";
 import { actionOf, type AuditEntry, type AuditFilter } from "./entry.ts";
 
 const name = z.string().min(1).max(256);
@@ -75,9 +77,32 @@ export const auditEvent = (entry: AuditEntry) => ({
   module: null,
   resource: { type: entry.resourceType, identifier: entry.resourceId, labels: null },
   action: actionOf(entry),
-  auditEventData: null,
-  yamlDiffRecord: null,
+  auditEventData: entry.difference && {
+    type: "CHANGES" as const,
+    changes: entry.difference.changes,
+    cut: entry.difference.cut ?? false,
+  },
+  yamlDiffRecord: entry.difference && yamlOf(entry.difference),
 });
+
+/** Both sides of the changed fields as YAML; of a text of several lines those that changed, each run after its number. */
+const yamlOf = ({ changes }: Difference) => ({
+  oldYaml: oneSide(changes, "before", "-"),
+  newYaml: oneSide(changes, "after", "+"),
+});
+
+function oneSide(changes: readonly FieldChange[], side: "before" | "after", sign: "-" | "+"): string {
+  const parts = changes.flatMap((change) => {
+    const { field, lines } = change;
+    if (!lines) return side in change ? [stringify({ [field]: change[side] })] : [];
+    const own = lines.flatMap((line) => {
+      if (line.startsWith("@@")) return [`# line ${new RegExp(`\\${sign}(\\d+)`).exec(line)?.[1] ?? ""}`];
+      return line.startsWith(sign) ? [line.slice(1)] : [];
+    });
+    return own.some((line) => !line.startsWith("# line ")) ? [stringify({ [field]: `${own.join("\n")}\n` })] : [];
+  });
+  return parts.join("");
+}
 
 export const auditEventShape = z.strictObject({
   auditId: wireId,
@@ -97,6 +122,19 @@ export const auditEventShape = z.strictObject({
   module: z.null(),
   resource: z.strictObject({ type: z.string(), identifier: z.string(), labels: z.null() }),
   action: z.string(),
-  auditEventData: z.null(),
-  yamlDiffRecord: z.null(),
+  auditEventData: z
+    .strictObject({
+      type: z.literal("CHANGES"),
+      changes: z.array(
+        z.strictObject({
+          field: z.string(),
+          before: z.json().optional(),
+          after: z.json().optional(),
+          lines: z.array(z.string()).optional(),
+        }),
+      ),
+      cut: z.boolean(),
+    })
+    .nullable(),
+  yamlDiffRecord: z.strictObject({ oldYaml: z.string(), newYaml: z.string() }).nullable(),
 });

@@ -1,0 +1,127 @@
+import { lineDiff } from "./line-diff.ts";
+import { isTelling, LEFT_OUT, withoutCredentials, withoutValues } from "./sensitive.ts";
+
+/** What a thing looks like to whoever may read the trail: fields by name, never a secret among them. */
+export type AuditView = { readonly [field: string]: unknown };
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** One field that is not what it was; of a text of several lines only the lines, as `diff -U0` shows them. */
+export type FieldChange = {
+  readonly field: string;
+  readonly before?: Json;
+  readonly after?: Json;
+  readonly lines?: readonly string[];
+};
+
+/** What a change changed, and nothing else. `cut` says that there was more than the trail keeps. */
+export type Difference = { readonly changes: readonly FieldChange[]; readonly cut?: true };
+
+/** A difference is there to be read: so much of it is kept. */
+const MAX = { bytes: 16_384, fields: 100, text: 1_000, lines: 200, depth: 6, items: 50 } as const;
+
+/** Undefined where there is nothing to compare. */
+export function differenceOf(before: AuditView | undefined, after: AuditView | undefined): Difference | undefined {
+  if (!before && !after) return undefined;
+  const changes: FieldChange[] = [];
+  let room: number = MAX.bytes;
+  let cut = false;
+  for (const change of changesOf(flat(before), flat(after))) {
+    const size = Buffer.byteLength(JSON.stringify(change));
+    const fits = size <= room && changes.length < MAX.fields;
+    if (!fits || change.cut) cut = true;
+    if (changes.length >= MAX.fields) break;
+    // Which field it was is worth more than nothing.
+    const { cut: _, ...kept } = fits ? change : { field: change.field };
+    changes.push(kept);
+    room -= fits ? size : Buffer.byteLength(change.field);
+  }
+  return { changes, ...(cut ? { cut } : {}) };
+}
+
+type Marked = FieldChange & { readonly cut?: true };
+
+function* changesOf(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): Generator<Marked> {
+  for (const field of new Set([...after.keys(), ...before.keys()])) {
+    const [was, is] = [before.get(field), after.get(field)];
+    if (same(was, is)) continue;
+    if (isText(was) || isText(is)) yield lines(field, was, is);
+    else yield { field: field.slice(0, 256), ...side("before", field, was), ...side("after", field, is) };
+  }
+}
+
+const isText = (value: unknown): boolean => typeof value === "string" && value.includes("\n");
+
+/** Nothing, an empty text and an empty list are the same nothing. */
+const same = (one: unknown, other: unknown): boolean =>
+  isEmpty(one) ? isEmpty(other) : JSON.stringify(one) === JSON.stringify(other);
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+
+/** Fields of maps within maps by their path, `spec.auth.type`. */
+function flat(view: AuditView | undefined): Map<string, unknown> {
+  const fields = new Map<string, unknown>();
+  const walk = (prefix: string, value: unknown, depth: number): void => {
+    if (value === undefined || Buffer.isBuffer(value)) return;
+    if (!isMap(value) || depth >= MAX.depth) return void fields.set(prefix, value);
+    for (const [key, inner] of Object.entries(value)) walk(prefix === "" ? key : `${prefix}.${key}`, inner, depth + 1);
+  };
+  walk("", view ?? {}, 0);
+  return fields;
+}
+
+const isMap = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function side(name: "before" | "after", field: string, value: unknown): Partial<Marked> {
+  if (value === undefined) return {};
+  const kept = plain(field, value, 0);
+  return { [name]: kept.value, ...(kept.cut ? { cut: true } : {}) };
+}
+
+/** As it is kept: telling names left out at any depth, long texts and lists cut. */
+function plain(path: string, value: unknown, depth: number): { readonly value: Json; readonly cut: boolean } {
+  if (value === null || typeof value === "boolean") return { value, cut: false };
+  if (path.split(".").some((name) => isTelling(name, value))) return { value: LEFT_OUT, cut: false };
+  if (typeof value === "number") return { value, cut: false };
+  if (typeof value === "string") return shortened(withoutCredentials(value), MAX.text);
+  if (depth >= MAX.depth || typeof value !== "object") return { value: "…", cut: true };
+  const entries = Object.entries(value).slice(0, MAX.items);
+  const inner = entries.map(([key, one]) => ({
+    key,
+    ...plain(Array.isArray(value) ? path : `${path}.${key}`, one, depth + 1),
+  }));
+  const cut = Object.keys(value).length > entries.length || inner.some((one) => one.cut);
+  const values = inner.map(({ key, value: one }): [string, Json] => [key, one]);
+  return { value: Array.isArray(value) ? values.map(([, one]) => one) : Object.fromEntries(values), cut };
+}
+
+const shortened = (text: string, length: number): { readonly value: string; readonly cut: boolean } =>
+  text.length <= length ? { value: text, cut: false } : { value: `${text.slice(0, length)}…`, cut: true };
+
+/** Compared as they were, shown without values: a change that is left out is still seen to be one. */
+function lines(field: string, was: unknown, is: unknown): Marked {
+  const [before, after] = [textOf(was), textOf(is)];
+  const telling = field.split(".").some((name) => isTelling(name, before + after));
+  const [shownBefore, shownAfter] = [before, after].map((text) =>
+    telling ? text.split("\n").map(() => LEFT_OUT) : withoutValues(text),
+  );
+  const shown: string[] = [];
+  for (const hunk of lineDiff(linesOf(before), linesOf(after))) {
+    shown.push(`@@ -${hunk.before.line},${hunk.before.count} +${hunk.after.line},${hunk.after.count} @@`);
+    shown.push(...marked("-", shownBefore, hunk.before), ...marked("+", shownAfter, hunk.after));
+    if (shown.length > MAX.lines) break;
+  }
+  const cut = shown.length > MAX.lines || shown.some((line) => line.length > MAX.text);
+  const kept = shown.slice(0, MAX.lines).map((line) => shortened(line, MAX.text).value);
+  return { field: field.slice(0, 256), lines: kept, ...(cut ? { cut } : {}) };
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : isEmpty(value) ? "" : String(value));
+const linesOf = (text: string): string[] => (text === "" ? [] : text.split("\n"));
+
+const marked = (sign: "-" | "+", shown: readonly string[] | undefined, at: Hunked): string[] =>
+  (shown ?? []).slice(at.line - 1, at.line - 1 + at.count).map((line) => `${sign}${line}`);
+
+type Hunked = { readonly line: number; readonly count: number };

@@ -1,0 +1,69 @@
+/**
+ * The second line of defence of the trail: verbs give plain views that hold no secret, and should one do so all the
+ * same, what stands under a telling name, or looks like a credential wherever it stands, is left out here.
+ */
+
+export const LEFT_OUT = "***";
+
+const TELLING =
+  /password|passphrase|passwd|secret|token|credential|privatekey|apikey|rootkey|accesskey|cookie|authorization/;
+/** Names of what is only named, as `passwordRef` and `secretId`. */
+const NAMING = /(?:refs?|ids?|identifiers?|names?|type|manager|scope)$/;
+/** What such a name may hold: a reference, a name, an id; nothing that reads like a chosen password. */
+const NAME_LIKE = /^[\w.$ -]{0,128}$/;
+/** A place to fill or to look up, not what will stand there. */
+const EXPRESSION = /^<\+[\w.]+(?:\("[\w.]+"\))?>$/;
+
+/** Whether what stands under this name is kept out of the trail. */
+export function isTelling(name: string, value?: unknown): boolean {
+  const plain = name.toLowerCase().replaceAll(/[^a-z]/g, "");
+  if (typeof value === "string" && (value === "" || EXPRESSION.test(value.trim()))) return false;
+  if (plain === "value" || plain === "values") return true;
+  if (!TELLING.test(plain)) return false;
+  return !(NAMING.test(plain) && (typeof value !== "string" || NAME_LIKE.test(value)));
+}
+
+const OWN_TOKEN = /\b(pat|sat|dlg)\.[\w-]{1,64}\.[\w-]{1,64}\.[\w-]+/g;
+const JWT = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
+const USER_INFO = /:\/\/[^\s/@]{1,1024}@/g;
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?/g;
+
+/** The text without what is recognised as a credential; as many lines as before. */
+export const withoutCredentials = (text: string): string =>
+  text
+    .replaceAll(PRIVATE_KEY, (key) => LEFT_OUT + "\n".repeat(key.split("\n").length - 1))
+    .replaceAll(OWN_TOKEN, `$1.${LEFT_OUT}`)
+    .replaceAll(JWT, LEFT_OUT)
+    .replaceAll(USER_INFO, `://${LEFT_OUT}@`);
+
+const KEY = /(?:^|[\s{,["'-])([\w.-]{1,128})["']?\s*:(?=\s|$|["'])/g;
+
+/**
+ * The lines of a document (YAML or JSON) with what stands under telling keys left out: to the end of the line, and in
+ * the lines below that are indented more. Rather a line too much than one too few.
+ */
+export function withoutValues(text: string): string[] {
+  let hidden: number | undefined;
+  return withoutCredentials(text)
+    .split("\n")
+    .map((line) => {
+      const indent = line.search(/[^\s-]/);
+      if (hidden !== undefined && (indent < 0 || indent > hidden)) return indent < 0 ? line : LEFT_OUT;
+      hidden = undefined;
+      const cut = cutOf(line);
+      if (cut === undefined) return line;
+      hidden = indent;
+      return `${line.slice(0, cut)} ${LEFT_OUT}`;
+    });
+}
+
+/** Where the first value begins that is left out. */
+function cutOf(line: string): number | undefined {
+  for (const match of line.matchAll(KEY)) {
+    const end = match.index + match[0].length;
+    const value = /^\s*["']?(.*?)["']?\s*(?:[,}\]].*)?$/.exec(line.slice(end))?.[1] ?? "";
+    if (!isTelling(match[1] ?? "", value.trim() === "" ? undefined : value)) continue;
+    return end;
+  }
+  return undefined;
+}
