@@ -128,8 +128,8 @@ export const auditEventShape = z.strictObject({
       changes: z.array(
         z.strictObject({
           field: z.string(),
-          before: z.json().optional(),
-          after: z.json().optional(),
+          before: z.unknown().optional(),
+          after: z.unknown().optional(),
           lines: z.array(z.string()).optional(),
         }),
       ),
