@@ -307,6 +307,72 @@ create unlogged table request_counts (
   constraint request_counts_pkey PRIMARY KEY (account_id, subject, period)
 );
 
+create table resource_groups (
+  account_id uuid not null,
+  id uuid not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  color text not null,
+  tags jsonb not null,
+  scope_levels text[] not null,
+  included_scopes jsonb not null,
+  every_resource boolean not null,
+  resources jsonb not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint resource_groups_pkey PRIMARY KEY (account_id, id),
+  constraint resource_groups_account_id_org_identifier_project_identifie_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
+);
+
+create table role_assignments (
+  account_id uuid not null,
+  id uuid not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  principal_type text not null,
+  principal_id uuid,
+  principal_identifier text not null,
+  principal_level text not null,
+  role_identifier text not null,
+  role_level text not null,
+  role_id uuid,
+  resource_group_identifier text not null,
+  resource_group_id uuid,
+  disabled boolean not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint role_assignments_pkey PRIMARY KEY (account_id, id),
+  constraint role_assignments_account_id_org_identifier_project_identifi_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier),
+  constraint role_assignments_principal_level_check CHECK ((principal_level = ANY (ARRAY['account'::text, 'organization'::text, 'project'::text]))),
+  constraint role_assignments_principal_type_check CHECK ((principal_type = ANY (ARRAY['USER'::text, 'USER_GROUP'::text, 'SERVICE_ACCOUNT'::text]))),
+  constraint role_assignments_role_level_check CHECK ((role_level = ANY (ARRAY['account'::text, 'organization'::text, 'project'::text])))
+);
+CREATE INDEX role_assignments_by_principal ON public.role_assignments USING btree (account_id, principal_id);
+CREATE INDEX role_assignments_by_resource_group ON public.role_assignments USING btree (account_id, resource_group_id);
+CREATE INDEX role_assignments_by_role ON public.role_assignments USING btree (account_id, role_id);
+CREATE UNIQUE INDEX role_assignments_once ON public.role_assignments USING btree (account_id, org_identifier, project_identifier, principal_type, principal_id, principal_identifier, role_identifier, role_id, resource_group_identifier, resource_group_id) NULLS NOT DISTINCT;
+
+create table roles (
+  account_id uuid not null,
+  id uuid not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  permissions text[] not null,
+  scope_levels text[] not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint roles_pkey PRIMARY KEY (account_id, id),
+  constraint roles_account_id_org_identifier_project_identifier_identifi_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
+);
+
 create table schema_migrations (
   number integer not null,
   name text not null,
@@ -489,6 +555,34 @@ create table triggers (
 );
 CREATE INDEX triggers_by_project ON public.triggers USING btree (account_id, project_id);
 
+create table user_group_members (
+  account_id uuid not null,
+  group_id uuid not null,
+  user_id uuid not null,
+  created_at bigint not null,
+  constraint user_group_members_pkey PRIMARY KEY (account_id, group_id, user_id)
+);
+CREATE INDEX user_group_members_by_user ON public.user_group_members USING btree (account_id, user_id);
+
+create table user_groups (
+  account_id uuid not null,
+  id uuid not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  externally_managed boolean not null,
+  external_id text,
+  version integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint user_groups_pkey PRIMARY KEY (account_id, id),
+  constraint user_groups_account_id_org_identifier_project_identifier_id_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
+);
+CREATE INDEX user_groups_by_name ON public.user_groups USING btree (account_id, name, id);
+
 create table users (
   account_id uuid not null,
   id uuid not null,
@@ -496,7 +590,7 @@ create table users (
   email text not null,
   password_hash text not null,
   must_change_password boolean not null,
-  role text not null,
+  role text default '_account_viewer'::text not null,
   created_at bigint not null,
   constraint users_pkey PRIMARY KEY (account_id, id),
   constraint users_role_check CHECK ((role = ANY (ARRAY['_account_admin'::text, '_account_viewer'::text])))
@@ -566,6 +660,20 @@ alter table pipelines add constraint pipelines_account_id_project_id_fkey FOREIG
 
 alter table projects add constraint projects_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 
+alter table resource_groups add constraint resource_groups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table resource_groups add constraint resource_groups_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+alter table resource_groups add constraint resource_groups_account_id_org_identifier_project_identifi_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
+alter table role_assignments add constraint role_assignments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table role_assignments add constraint role_assignments_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+alter table role_assignments add constraint role_assignments_account_id_org_identifier_project_identif_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+alter table role_assignments add constraint role_assignments_account_id_resource_group_id_fkey FOREIGN KEY (account_id, resource_group_id) REFERENCES resource_groups(account_id, id);
+alter table role_assignments add constraint role_assignments_account_id_role_id_fkey FOREIGN KEY (account_id, role_id) REFERENCES roles(account_id, id);
+
+alter table roles add constraint roles_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table roles add constraint roles_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+alter table roles add constraint roles_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
 alter table secret_chunks add constraint secret_chunks_account_id_content_id_fkey FOREIGN KEY (account_id, content_id) REFERENCES secret_contents(account_id, id) ON DELETE CASCADE;
 
 alter table secret_contents add constraint secret_contents_account_id_manager_id_fkey FOREIGN KEY (account_id, manager_id) REFERENCES secret_managers(account_id, id);
@@ -601,6 +709,13 @@ alter table tokens add constraint tokens_account_id_user_id_fkey FOREIGN KEY (ac
 
 alter table triggers add constraint triggers_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 alter table triggers add constraint triggers_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
+
+alter table user_group_members add constraint user_group_members_account_id_group_id_fkey FOREIGN KEY (account_id, group_id) REFERENCES user_groups(account_id, id) ON DELETE CASCADE;
+alter table user_group_members add constraint user_group_members_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id) ON DELETE CASCADE;
+
+alter table user_groups add constraint user_groups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table user_groups add constraint user_groups_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+alter table user_groups add constraint user_groups_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
 
 alter table users add constraint users_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 

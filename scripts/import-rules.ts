@@ -7,7 +7,8 @@
 export const slices = [
   ["audit", "who did what, appended in the caller's transaction"],
   ["events", "the outbox: what happened, for streams, webhooks and metrics"],
-  ["identity", "people, keys and tokens, groups, roles: may X do Y in Z"],
+  ["access", "roles, resource groups, assignments, user groups: may X do Y in Z"],
+  ["identity", "people and service accounts, keys and tokens: who it is"],
   ["projects", "account, organization, project"],
   ["settings", "typed settings, inherited down the scopes"],
   ["limits", "how many requests an account and a token may make"],
@@ -125,7 +126,7 @@ const programs: readonly Layer[] = [
     name: "scim",
     at: "src/scim/",
     what: "the SCIM wire over identity and settings",
-    may: ["core", "platform", "identity", "settings"],
+    may: ["core", "platform", "access", "identity", "settings"],
     outside: "all",
     because: "scim is a wire over identity and settings, nothing else",
   },

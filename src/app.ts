@@ -3,6 +3,7 @@
  * once, low to high; what has to go up is passed down as a port.
  */
 import type { GraphQLSchema } from "graphql";
+import { makeAccess } from "./access/index.ts";
 import { addAuditTypes, makeAudit, makeTrail } from "./audit/index.ts";
 import { makeConnectionTests, makeConnectors, type RequireSecret } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
@@ -12,7 +13,7 @@ import type { Place } from "./core/reference.ts";
 import { addDelegateTypes, makeDelegates, MAX_FRAME } from "./delegates/index.ts";
 import { makeEnvironments, type PlacesOf } from "./environments/index.ts";
 import { addExecutionMutations, addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
-import { addIdentityTypes, firstStart, makeIdentity, type FirstFacts } from "./identity/index.ts";
+import { addIdentityTypes, anyActive, firstStart, makeIdentity, type FirstFacts } from "./identity/index.ts";
 import { addPipelineTypes, makePipelines } from "./pipelines/index.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
 import type { Db } from "./platform/db/db.ts";
@@ -66,15 +67,16 @@ const RECONCILE_MS = 5_000;
 function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const { db, clock, newId, log } = deps;
   const audit = makeAudit({ clock, newId });
-  const identity = makeIdentity({ db, clock });
-  const base = { db, audit, authorize: identity.authorize, clock, newId };
+  const access = makeAccess({ db, clock, newId, anyActive, onError });
+  const identity = makeIdentity({ db, clock, ...access });
+  const base = { db, audit, authorize: access.authorize, clock, newId };
   const audits = makeTrail(base);
   const projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const settings = makeSettings({ ...base, requireScope: projects.requireScope });
   const limits = makeLimits({ db, clock, settingValue: settings.value });
-  const scoped = { ...base, permits: identity.permits, requireScope: projects.requireScope };
+  const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
   const environments = makeEnvironments(scoped);
-  const secrets = secretsOver(deps, { ...base, permits: identity.permits }, projects, environments.placesOf);
+  const secrets = secretsOver(deps, { ...base, permits: access.permits }, projects, environments.placesOf);
   const connectors = makeConnectors({ ...scoped, requireSecret: textRequired(secrets) });
   const readSecrets = secretsRead(secrets);
   const delegates = makeDelegates({ ...base, readSecrets, log, onError });
@@ -97,7 +99,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   });
   const triggers = makeTriggers({
     ...base,
-    permits: identity.permits,
+    permits: access.permits,
     authenticate: identity.authenticate,
     settingValue: settings.value,
     countAccount: limits.countAccount,
@@ -114,6 +116,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   // Whoever names another goes first: the higher slice before the lower.
   const keepers = [triggers, executions, pipelines, environments, connectors, secrets, settings];
   return {
+    access,
     identity,
     audits,
     projects,
@@ -137,7 +140,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const onError = (error: unknown): void => log.error({ err: error }, "something failed that nobody waited for");
   const stopping = new AbortController();
   const slices = makeSlices(deps, onError);
-  const { identity, projects, limits, secrets, connectionTests, delegates, executions, triggers } = slices;
+  const { access, identity, projects, limits, secrets, connectionTests, delegates, executions, triggers } = slices;
 
   const schema = buildSchema(slices);
   const httpDeps = {
@@ -179,6 +182,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         clock,
         newId,
         sealer: makeSealer(deps.rootKey, "root key check"),
+        makeAdministrator: access.makeAdministrator,
         furnish: inTurn(projects.furnish, secrets.furnish),
         announce,
       }),
@@ -186,7 +190,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     /** Takes no new work: streams end, requests are refused, delegates are let go. */
     async stop(): Promise<void> {
       stopping.abort();
-      for (const one of [served, executions, connectionTests]) one.stop();
+      for (const one of [served, executions, connectionTests, access]) one.stop();
       await http.app.close();
     },
   };

@@ -4,17 +4,15 @@ import { connectorYaml, create, made, projectYaml } from "../../test/harness/con
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { makeIdentity, type Permits } from "../identity/index.ts";
+import { permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { makeConnectorsExist } from "./exist.ts";
 
 let platform: TestPlatform;
 let actor: Actor;
-let permits: Permits;
 let statements = 0;
 before(async () => {
   platform = await startTestPlatform();
-  ({ permits } = makeIdentity(platform));
   actor = { kind: "system", accountId: fromWire(platform.accountId) as Uuid };
   await made(create.project(platform, projectYaml()));
   await made(create.connector(platform, connectorYaml("in_account")));

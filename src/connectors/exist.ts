@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { referred, type Place, type Referred } from "../core/reference.ts";
-import type { Permits } from "../identity/index.ts";
+import type { Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { existing } from "./store/connectors.ts";
 

@@ -1,5 +1,5 @@
 import type { Actor } from "../core/actor.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { scopeOf, type Connector, type ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";

@@ -1,6 +1,6 @@
 /** How to reach registries, clusters and git. A further type is one file in `types/`. */
 import type { NewId } from "../core/ids.ts";
-import type { Permits } from "../identity/index.ts";
+import type { Permits } from "../access/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateConnector } from "./create.ts";
 import { makeDeleteConnector } from "./delete.ts";

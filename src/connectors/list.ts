@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Page } from "../core/page.ts";
 import type { Place } from "../core/reference.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { scopeOf, type Connector } from "./connector.ts";

@@ -16,7 +16,7 @@ import { startTestPlatform, type Answer, type TestPlatform } from "../../test/ha
 import { until } from "../../test/harness/until.ts";
 import { makeAudit } from "../audit/index.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { makeIdentity } from "../identity/index.ts";
+import { authorize, permits } from "../access/index.ts";
 import { contentOf } from "../platform/crypto/chunks.ts";
 import type { Db } from "../platform/db/db.ts";
 import { makeProjects } from "../projects/index.ts";
@@ -172,7 +172,7 @@ test("the delegate may be connected to another replica, and requests at once sha
 test("a password reaches only the delegate that holds the task", async () => {
   const { db, clock } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
-  const base = { ...makeIdentity({ db, clock }), db, clock, newId, audit: makeAudit({ clock, newId }) };
+  const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
   const projects = makeProjects({ ...base, emptyScope: async () => undefined });
   const facts = { applications: projects.applicationsExist, environments: async () => new Map() };
   const secrets = makeSecrets({ ...base, requireScope: projects.requireScope, rootKey, maxContent: 1_024, facts });

@@ -4,7 +4,7 @@ import type { NewId } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import type { Place } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import type { NewConnector } from "./connector.ts";

@@ -1,3 +1,4 @@
+import type { Grants } from "./grants.ts";
 import type { Uuid } from "./ids.ts";
 
 /** The request that an actor came with, as far as the audit trail keeps it: nothing that may be secret. */
@@ -19,8 +20,17 @@ type Who =
       readonly id: Uuid;
       readonly name: string;
       readonly email: string;
-      /** The built-in role; `_account_viewer` holds the `*_view` permissions only. */
-      readonly role: "_account_admin" | "_account_viewer";
+      /** What the role assignments gave when the credential was looked at, at most a second ago. */
+      readonly grants: Grants;
+    }
+  | {
+      readonly kind: "service_account";
+      readonly accountId: Uuid;
+      readonly id: Uuid;
+      readonly identifier: string;
+      readonly name: string;
+      readonly email: string;
+      readonly grants: Grants;
     }
   | { readonly kind: "delegate"; readonly accountId: Uuid; readonly id: Uuid; readonly name: string }
   | { readonly kind: "trigger"; readonly accountId: Uuid; readonly id: Uuid; readonly name: string }

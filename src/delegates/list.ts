@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Page } from "../core/page.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { LOST_AFTER_MS, type RegisteredDelegate } from "./delegate.ts";
 import { countDelegates, listDelegates, type DelegateFilter } from "./store/registry.ts";

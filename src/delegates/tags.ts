@@ -2,7 +2,7 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { MAX_TAGS, type TaggedDelegate } from "./delegate.ts";
 import { problem } from "./problems.ts";

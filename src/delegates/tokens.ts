@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { NAME } from "../core/identifier.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import { hashSecret, newTokenSecret, readToken, secretMatches, writeToken } from "../platform/crypto/tokens.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";

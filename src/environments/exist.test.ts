@@ -5,7 +5,7 @@ import { startTestPlatform, type TestPlatform } from "../../test/harness/platfor
 import { makeAudit } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { makeIdentity } from "../identity/index.ts";
+import { authorize, permits } from "../access/index.ts";
 import { makeEnvironments } from "./index.ts";
 
 let platform: TestPlatform;
@@ -18,7 +18,6 @@ before(async () => {
   platform = await startTestPlatform();
   actor = { kind: "system", accountId: fromWire(platform.accountId) as Uuid };
   await made(create.project(platform, projectYaml()));
-  const { authorize, permits } = makeIdentity(platform);
   const db: typeof platform.db = {
     ...platform.db,
     query: (text, values) => {

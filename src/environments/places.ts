@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { Permits } from "../identity/index.ts";
+import type { Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { environmentPlaces, type EnvironmentPlace } from "./store.ts";
 import { where } from "./verbs.ts";

@@ -6,7 +6,7 @@ import { commonProblem } from "../core/problems.ts";
 import { referred, type Place, type Referred } from "../core/reference.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize, Permits } from "../identity/index.ts";
+import type { Authorize, Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import type { Entity, Fields, Kind } from "./entity.ts";

@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import { isFinal } from "../engine/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
 import type { GetExecution } from "./get.ts";
 import { problem } from "./problems.ts";

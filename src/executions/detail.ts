@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { Delegates } from "../delegates/index.ts";
 import type { PlanNode } from "../engine/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { ExecutionDetail } from "./execution.ts";

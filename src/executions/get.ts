@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import { inputTemplateOf, type GetPipeline, type InProject, type MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";

@@ -3,7 +3,7 @@ import type { NewId } from "../core/ids.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Advancing as AdvancingTasks, Delegates } from "../delegates/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Pipelines } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";

@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { InProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { ExecutionDetail, RerunInfo } from "./execution.ts";

@@ -3,7 +3,7 @@
  * None of it is in api/openapi.json, which says what is offered.
  */
 import { z } from "zod";
-import type { Authorize, Permission } from "../identity/index.ts";
+import type { Authorize, Permission } from "../access/index.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { problem } from "./problems.ts";
 

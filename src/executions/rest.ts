@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import { text } from "../platform/http/answers.ts";
 import { maybeProjectQuery, wholeNumber } from "../platform/http/queries.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";

@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { storable } from "./marks.ts";
 import { problem } from "./problems.ts";

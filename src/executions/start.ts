@@ -3,7 +3,7 @@ import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { InProject, InputsOfSets, PreparedRun, PrepareRun } from "../pipelines/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { timersOf, type Advance } from "./advance.ts";

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
 import { hashSecret, writeToken } from "../platform/crypto/tokens.ts";
+import { adminGrants } from "../../test/harness/access.ts";
 import { handClock } from "../../test/harness/platform.ts";
 import { makeAuthenticate } from "./authenticate.ts";
 
@@ -10,14 +12,15 @@ const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const tokenId = "01a1fc75-fee1-7000-8000-000000000002" as Uuid;
 const token = (secret: string): string => writeToken("pat", { accountId, tokenId, secret });
 
-type Row = { secretHash: Buffer; expiresAt: number | null; userId: Uuid; name: string; email: string; role: string };
+const grantsOf = async (): Promise<Grants> => adminGrants;
+
+type Row = { secretHash: Buffer; expiresAt: number | null; userId: Uuid; name: string; email: string };
 const row = (secret: string, expiresAt: number | null = null): Row => ({
   secretHash: hashSecret(secret),
   expiresAt,
   userId: tokenId,
   name: "ada",
   email: "ada@example.com",
-  role: "_account_viewer",
 });
 
 /** A table of one token; `asked` counts how often it was looked at. */
@@ -28,7 +31,7 @@ function store(initial: Row | undefined) {
     return state.row ? [state.row] : [];
   };
   const clock = handClock();
-  return { state, clock, authenticate: makeAuthenticate({ db: { query } as unknown as Db, clock }) };
+  return { state, clock, authenticate: makeAuthenticate({ db: { query } as unknown as Db, clock, grantsOf }) };
 }
 
 test("a token is looked up once a second, and is its user", async () => {
@@ -39,7 +42,7 @@ test("a token is looked up once a second, and is its user", async () => {
     id: tokenId,
     name: "ada",
     email: "ada@example.com",
-    role: "_account_viewer",
+    grants: adminGrants,
   };
   for (const _ of [1, 2, 3]) assert.deepEqual(await authenticate(token("s")), actor);
   assert.equal(state.asked, 1);
@@ -95,7 +98,7 @@ test("no more than ten thousand tokens are remembered", async () => {
     asked += 1;
     return [{ ...row("s"), userId: id }];
   };
-  const authenticate = makeAuthenticate({ db: { query } as unknown as Db, clock });
+  const authenticate = makeAuthenticate({ db: { query } as unknown as Db, clock, grantsOf });
   const nth = (n: number): string => {
     const id = `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
     return writeToken("pat", { accountId, tokenId: id, secret: "s" });

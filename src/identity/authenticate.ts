@@ -4,6 +4,7 @@
  * of its holders for longer than that.
  */
 import { hash } from "node:crypto";
+import type { GrantsOf } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { makeLru } from "../core/lru.ts";
@@ -14,30 +15,37 @@ import { findToken } from "./store.ts";
 const KEEP_MS = 1_000;
 const MAX_KEPT = 10_000;
 
+type Person = Omit<Extract<Actor, { kind: "user" }>, "grants">;
+
 export type Authenticate = (token: string) => Promise<Actor | undefined>;
 
-export function makeAuthenticate(deps: { db: Db; clock: Clock }): Authenticate {
+export function makeAuthenticate(deps: { db: Db; clock: Clock; grantsOf: GrantsOf }): Authenticate {
   // By the hash of the whole token: the cache never holds a usable credential.
-  const kept = makeLru<string, { actor: Actor; until: number }>(MAX_KEPT);
+  const kept = makeLru<string, { person: Person; until: number }>(MAX_KEPT);
 
   return async (token) => {
     const key = hash("sha256", token, "base64");
     const now = deps.clock.now();
     const known = kept.get(key);
-    if (known && known.until > now) return known.actor;
+    if (known && known.until > now) return withGrants(known.person);
     kept.delete(key);
-    const actor = await lookUp(deps.db, token, now);
-    if (!actor) return undefined;
-    kept.set(key, { actor, until: now + KEEP_MS });
-    return actor;
+    const person = await lookUp(deps.db, token, now);
+    if (!person) return undefined;
+    kept.set(key, { person, until: now + KEEP_MS });
+    return withGrants(person);
   };
+
+  // Grants are kept by whoever knows when they change, not with the token.
+  async function withGrants(person: Person): Promise<Actor> {
+    return { ...person, grants: await deps.grantsOf(person.accountId, { type: "USER", id: person.id }) };
+  }
 }
 
-async function lookUp(db: Db, token: string, now: number): Promise<Actor | undefined> {
+async function lookUp(db: Db, token: string, now: number): Promise<Person | undefined> {
   const parts = readToken("pat", token);
   if (!parts) return undefined;
   const row = await findToken(db, parts.accountId, parts.tokenId);
   if (!secretMatches(parts.secret, row?.secretHash) || !row) return undefined;
   if (row.expiresAt !== null && row.expiresAt <= now) return undefined;
-  return { kind: "user", accountId: parts.accountId, id: row.userId, name: row.name, email: row.email, role: row.role };
+  return { kind: "user", accountId: parts.accountId, id: row.userId, name: row.name, email: row.email };
 }

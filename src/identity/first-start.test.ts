@@ -21,6 +21,7 @@ const deps = (more: Partial<FirstStartDeps> = {}): FirstStartDeps => ({
   newId: () => randomUUIDv7() as Uuid,
   sealer: makeSealer(rootKey, "root key check"),
   furnish: async () => {},
+  makeAdministrator: async () => {},
   announce: () => {},
   ...more,
 });
@@ -38,8 +39,8 @@ test("an empty database gets an account, told once; later starts tell nothing", 
   const again = await firstStart(deps({ announce: (first) => told.push(first) }));
   assert.deepEqual(again, { accountId, facts: undefined });
   assert.equal(told.length, 1);
-  const [user] = await database.db.query("select name, role, must_change_password from users");
-  assert.deepEqual(user, { name: "admin", role: "_account_admin", must_change_password: true });
+  const [user] = await database.db.query("select name, must_change_password from users");
+  assert.deepEqual(user, { name: "admin", must_change_password: true });
 });
 
 test("facts that cannot be kept leave an empty database, and the next start begins again", async () => {

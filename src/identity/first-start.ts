@@ -5,6 +5,7 @@
  * start begins again, instead of an account that nobody can enter.
  */
 import { randomBytes } from "node:crypto";
+import type { MakeAdministrator } from "../access/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Sealer } from "../platform/crypto/seal.ts";
@@ -33,6 +34,7 @@ export type FirstStartDeps = {
   readonly sealer: Sealer;
   /** Makes what else an account begins with, in the same transaction. */
   readonly furnish: (tx: Tx, accountId: Uuid) => Promise<void>;
+  readonly makeAdministrator: MakeAdministrator;
   /** Keeps the facts; called before the commit. */
   readonly announce: (facts: FirstFacts) => void;
 };
@@ -78,7 +80,6 @@ async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passw
     name: ADMIN_NAME,
     email: ADMIN_EMAIL,
     passwordHash,
-    role: "_account_admin",
     at,
   });
   await insertToken(tx, {
@@ -90,6 +91,7 @@ async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passw
     expiresAt: null,
     at,
   });
+  await deps.makeAdministrator(tx, accountId, adminUserId);
   await deps.furnish(tx, accountId);
   return {
     accountId,

@@ -1,7 +1,6 @@
 import { problemsOf } from "../core/problem.ts";
 
 export const problems = {
-  "identity.not_permitted": [403, "NG_ACCESS_DENIED", "Missing permission %s."],
   "identity.no_user": [404, "USER_DOES_NOT_EXIST", "User does not exist."],
   "identity.wrong_root_key": [
     500,

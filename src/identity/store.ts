@@ -10,12 +10,11 @@ export type TokenRow = {
   readonly userId: Uuid;
   readonly name: string;
   readonly email: string;
-  readonly role: "_account_admin" | "_account_viewer";
 };
 
 export async function findToken(db: Store, accountId: Uuid, tokenId: Uuid): Promise<TokenRow | undefined> {
   const rows = await db.query<TokenRow>(
-    `select t.secret_hash as "secretHash", t.expires_at as "expiresAt", u.id as "userId", u.name, u.email, u.role
+    `select t.secret_hash as "secretHash", t.expires_at as "expiresAt", u.id as "userId", u.name, u.email
        from tokens t join users u on u.account_id = t.account_id and u.id = t.user_id
       where t.account_id = $1 and t.id = $2`,
     [accountId, tokenId],
@@ -82,6 +81,15 @@ export async function countUsers(db: Store, accountId: Uuid): Promise<number> {
   return rows[0]?.total ?? 0;
 }
 
+/** Whether one of these people is there and active. */
+export async function anyActive(db: Store, accountId: Uuid, ids: "everybody" | readonly Uuid[]): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from users where account_id = $1 and ($2::uuid[] is null or id = any ($2::uuid[])) limit 1`,
+    [accountId, ids === "everybody" ? null : ids],
+  );
+  return rows.length > 0;
+}
+
 /** The account a fresh database lacks; the oldest one otherwise. */
 export async function findFirstAccount(db: Store): Promise<{ id: Uuid; keyCheck: Buffer } | undefined> {
   const rows = await db.query<{ id: Uuid; keyCheck: Buffer }>(
@@ -110,15 +118,14 @@ export async function insertAccount(
 export type NewUser = User & {
   readonly accountId: Uuid;
   readonly passwordHash: string;
-  readonly role: TokenRow["role"];
   readonly at: number;
 };
 
 export async function insertUser(db: Store, user: NewUser): Promise<void> {
   await db.query(
-    `insert into users (account_id, id, name, email, password_hash, must_change_password, role, created_at)
-     values ($1, $2, $3, $4, $5, true, $6, $7)`,
-    [user.accountId, user.id, user.name, user.email, user.passwordHash, user.role, user.at],
+    `insert into users (account_id, id, name, email, password_hash, must_change_password, created_at)
+     values ($1, $2, $3, $4, $5, true, $6)`,
+    [user.accountId, user.id, user.name, user.email, user.passwordHash, user.at],
   );
 }
 

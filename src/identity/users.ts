@@ -1,8 +1,8 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import type { Authorize } from "./permissions.ts";
 import { problem } from "./problems.ts";
 import { countUsers, findUser, findUserByEmail, findUserByName, listUsers } from "./store.ts";
 import type { UserDetail } from "./user.ts";

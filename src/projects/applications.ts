@@ -6,7 +6,7 @@ import { isReserved } from "../core/identifier.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db, Query, Tx } from "../platform/db/db.ts";
 import { description, displayName } from "../platform/document/fields.ts";
 import { validateValue } from "../platform/document/validate.ts";

@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "./leaving.ts";
 import { problem } from "./problems.ts";

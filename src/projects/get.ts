@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import type { Page } from "../core/page.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { Project } from "./project.ts";

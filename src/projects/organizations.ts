@@ -4,7 +4,7 @@ import type { NewId } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "./leaving.ts";
 import { isPlatformManaged, type NewOrganization, type Organization } from "./organization.ts";

@@ -4,7 +4,7 @@ import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Content } from "../platform/crypto/chunks.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";

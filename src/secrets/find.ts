@@ -3,7 +3,7 @@ import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import type { Place } from "../core/reference.ts";
 import type { Scope } from "../core/scope.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { problem } from "./problems.ts";

@@ -1,6 +1,6 @@
 /** Secrets: named values that steps and connectors use and that no answer contains. */
 import type { Uuid } from "../core/ids.ts";
-import type { Permits } from "../identity/index.ts";
+import type { Permits } from "../access/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateSecret, type SecretDeps } from "./create.ts";

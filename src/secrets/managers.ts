@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { SecretManager } from "./manager.ts";
 import { problem } from "./problems.ts";

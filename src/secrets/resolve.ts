@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import { referred, type Place } from "../core/reference.ts";
-import type { Authorize, Permits } from "../identity/index.ts";
+import type { Authorize, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { scopeOf } from "./find.ts";
 import { problem } from "./problems.ts";

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
+import { grantOf } from "../../test/harness/access.ts";
 import { create, made, projectYaml } from "../../test/harness/contract.ts";
 import { adminOf, dumpOf, secretsOf } from "../../test/harness/secrets.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
@@ -134,7 +135,7 @@ test("a reference is read from where it stands, and names a secret of the wanted
 test("a viewer may know of a secret and not use it; another account finds nothing", async () => {
   const secrets = secretsWith();
   await secrets.create(admin, text("mine"));
-  const viewer = { ...admin, role: "_account_viewer" } as Actor;
+  const viewer = { ...admin, grants: [grantOf("_account_viewer")] } as Actor;
   assert.equal((await secrets.require(viewer, HERE, "mine")).identifier, "mine");
   for (const refused of [
     () => secrets.resolve(viewer, HERE, "mine"),
@@ -142,7 +143,7 @@ test("a viewer may know of a secret and not use it; another account finds nothin
     () => secrets.update(viewer, ref("mine"), { name: "x" }),
     () => secrets.delete(viewer, ref("mine")),
   ])
-    await assert.rejects(refused(), code("identity.not_permitted"));
+    await assert.rejects(refused(), code("access.not_permitted"));
   const stranger = { ...admin, accountId: fromWire((await platform.addAccount()).accountId) as Uuid } as Actor;
   await assert.rejects(secrets.require(stranger, HERE, "mine"), code("secret.bad_reference"));
   await assert.rejects(secrets.resolve(stranger, HERE, "mine"), code("secret.bad_reference"));

@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { CATALOGUE, definitionOf, type SettingIdentifier } from "./catalogue.ts";

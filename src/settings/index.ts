@@ -1,7 +1,7 @@
 /** Typed settings, inherited down the scopes. A further setting is a row of `catalogue.ts`. */
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../identity/index.ts";
+import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { EmptyScope, RequireScope } from "../projects/index.ts";
 import { makeGetSetting, makeListSettings, makeSettingValue } from "./get.ts";

@@ -1,6 +1,7 @@
 /** What stands between a webhook's call and its trigger, besides the token in the address. */
 import type { Uuid } from "../core/ids.ts";
-import type { Authenticate, Permits } from "../identity/index.ts";
+import type { Permits } from "../access/index.ts";
+import type { Authenticate } from "../identity/index.ts";
 import { problem as httpProblem } from "../platform/http/problems.ts";
 import type { SettingValue } from "../settings/index.ts";
 import { problem } from "./problems.ts";

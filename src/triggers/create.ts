@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize, Permits } from "../identity/index.ts";
+import type { Authorize, Permits } from "../access/index.ts";
 import type { GetPipeline, InProject, InputsOfSets, TryInputs } from "../pipelines/index.ts";
 import type { Sealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";

@@ -11,6 +11,7 @@ import { hashSecret, writeToken } from "../../src/platform/crypto/tokens.ts";
 import type { Db } from "../../src/platform/db/db.ts";
 import { openDb } from "../../src/platform/db/pool.ts";
 import { makeLog } from "../../src/platform/log/log.ts";
+import { assignRole, type BuiltIn, type Within } from "./access.ts";
 import { freshDatabase, silentLog, type TestDatabase } from "./database.ts";
 
 export type HandClock = { readonly now: () => number; readonly advance: (ms: number) => void };
@@ -37,8 +38,8 @@ export type TestPlatform = {
   readonly graphql: (query: string, variables?: unknown) => Promise<Answer>;
   /** A token for delegates. */
   readonly delegateToken: () => Promise<string>;
-  /** A further person of the account, with an API key. */
-  readonly addUser: (role: "_account_admin" | "_account_viewer") => Promise<string>;
+  /** A further person with an API key, and with the role over all that lies in the scope; the account, unless told otherwise. */
+  readonly addUser: (role: BuiltIn, within?: Within) => Promise<string>;
   /** Another account of the same database, with an administrator. */
   readonly addAccount: () => Promise<{ readonly accountId: string; readonly apiKey: string }>;
   /** A further server on the same database, with the same clock and connections of its own; it stops with the first one at the latest. */
@@ -161,7 +162,7 @@ async function startOn(
       if (!pass) throw new Error("the test has revoked the local delegate's token");
       return pass.token;
     },
-    addUser: (role) => addUser(db, accountId, role, clock.now()),
+    addUser: (role, within) => addUser(db, { accountId, role, at: clock.now() }, within),
     addAccount: () => addAccount(db, clock.now()),
     replica: async () => {
       const replica = await startOn(secondView(database), options, { ...shared, apiKey });
@@ -191,13 +192,16 @@ function parsed(text: string): unknown {
   }
 }
 
-async function addUser(db: Db, accountId: Uuid, role: string, at: number): Promise<string> {
+type NewUser = { readonly accountId: Uuid; readonly role: BuiltIn; readonly at: number };
+
+async function addUser(db: Db, { accountId, role, at }: NewUser, within?: Within): Promise<string> {
   const [userId, tokenId] = [randomUUIDv7() as Uuid, randomUUIDv7() as Uuid];
   const secret = randomBytes(32).toString("base64url");
   await db.query(
-    `insert into users (account_id, id, name, email, password_hash, must_change_password, role, created_at) values ($1, $2, $3, $4, '', false, $5, $6)`,
-    [accountId, userId, `user ${userId}`, `${userId}@example.com`, role, at],
+    `insert into users (account_id, id, name, email, password_hash, must_change_password, created_at) values ($1, $2, $3, $4, '', false, $5)`,
+    [accountId, userId, `user ${userId}`, `${userId}@example.com`, at],
   );
+  await assignRole(db, { accountId, userId, role, at }, within);
   await db.query(
     `insert into tokens (account_id, id, user_id, name, secret_hash, created_at) values ($1, $2, $3, 'test', $4, $5)`,
     [accountId, tokenId, userId, hashSecret(secret), at],
@@ -223,5 +227,5 @@ async function addAccount(db: Db, at: number): Promise<{ accountId: string; apiK
     `insert into secret_manager_scopes (account_id, manager_id, nth, environments) values ($1, $1, 0, 'PRODUCTION_ENVIRONMENTS'), ($1, $1, 1, 'NON_PRODUCTION_ENVIRONMENTS')`,
     [accountId],
   );
-  return { accountId: toWire(accountId), apiKey: await addUser(db, accountId, "_account_admin", at) };
+  return { accountId: toWire(accountId), apiKey: await addUser(db, { accountId, role: "_account_admin", at }) };
 }

@@ -1,11 +1,12 @@
 /** The verbs of secrets on a test's platform: no answer has a value, so that only they can say what was kept. */
 import { randomUUIDv7 } from "node:crypto";
+import { authorize, permits } from "../../src/access/index.ts";
 import { makeAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
-import { makeIdentity } from "../../src/identity/index.ts";
 import { makeProjects } from "../../src/projects/index.ts";
 import { makeSecrets, type SecretsDeps } from "../../src/secrets/index.ts";
+import { adminGrants } from "./access.ts";
 import type { TestPlatform } from "./platform.ts";
 
 type Environments = Awaited<ReturnType<SecretsDeps["facts"]["environments"]>>;
@@ -18,7 +19,7 @@ export function secretsOf(
 ): ReturnType<typeof makeSecrets> {
   const { db, clock, rootKey } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
-  const base = { ...makeIdentity({ db, clock }), db, clock, newId, audit: makeAudit({ clock, newId }) };
+  const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
   const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => {} });
   const facts = { applications: applicationsExist, environments: async () => environments };
   return makeSecrets({ ...base, requireScope, rootKey, maxContent: 1024 * 1024, facts, ...more });
@@ -26,7 +27,7 @@ export function secretsOf(
 
 export const adminOf = ({ accountId }: TestPlatform): Actor => {
   const id = fromWire(accountId) as Uuid;
-  return { kind: "user", accountId: id, id, name: "admin", email: "admin@example.com", role: "_account_admin" };
+  return { kind: "user", accountId: id, id, name: "admin", email: "admin@example.com", grants: adminGrants };
 };
 
 /** Every row of every table, as text. */

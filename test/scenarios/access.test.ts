@@ -22,7 +22,7 @@ import type { PrivateRoute, Route } from "../../src/platform/http/routes.ts";
 import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../harness/contract.ts";
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../harness/platform.ts";
 
-const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete|access)$/;
+const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete|access|manage|invite|manageapikey)$/;
 const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
 const QUERY =
   "orgIdentifier=default&projectIdentifier=shop&targetIdentifier=t&interruptType=AbortAll&tokenName=n&eventId=e&pipelineIdentifier=x&identifier=x&nodeExecutionId=x";

@@ -1,0 +1,26 @@
+import type { Clock } from "../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import type { Tx } from "../platform/db/db.ts";
+import { ACCOUNT_ADMIN, ALL_BELOW } from "./builtin.ts";
+import { insertAssignment } from "./store/assignments.ts";
+
+/** Makes a person administrator of the account, when it begins. */
+export type MakeAdministrator = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<void>;
+
+export const makeMakeAdministrator =
+  (deps: { clock: Clock; newId: NewId }): MakeAdministrator =>
+  async (tx, accountId, userId) => {
+    const [id, at] = [deps.newId(), deps.clock.now()];
+    await insertAssignment(tx, accountId, {
+      id,
+      orgIdentifier: null,
+      projectIdentifier: null,
+      identifier: `role_assignment_${toWire(id)}`,
+      principal: { type: "USER", id: userId, identifier: toWire(userId), level: "account" },
+      role: { identifier: ACCOUNT_ADMIN, level: "account", id: null },
+      resourceGroup: { identifier: ALL_BELOW, id: null },
+      disabled: false,
+      createdAt: at,
+      updatedAt: at,
+    });
+  };

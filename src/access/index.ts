@@ -1,0 +1,35 @@
+/** Who may do what, where: roles, resource groups, assignments and user groups, and the grants that come of them. */
+import type { Clock } from "../core/clock.ts";
+import type { NewId } from "../core/ids.ts";
+import type { Db } from "../platform/db/db.ts";
+import { makeMakeAdministrator } from "./furnish.ts";
+import { makeGrants } from "./grants.ts";
+import { makeKeepAdministrator, type AnyActive } from "./keep-administrator.ts";
+import { authorize, permits } from "./permits.ts";
+
+export { builtInRoles } from "./builtin.ts";
+export type { MakeAdministrator } from "./furnish.ts";
+export type { GrantsOf } from "./grants.ts";
+export type { Permission } from "./permission.ts";
+export { authorize, permits } from "./permits.ts";
+export type { Authorize, Permits } from "./permits.ts";
+
+export type AccessDeps = {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly anyActive: AnyActive;
+  readonly onError: (error: unknown) => void;
+};
+
+export function makeAccess(deps: AccessDeps) {
+  const { grantsOf, stop } = makeGrants(deps);
+  return {
+    authorize,
+    permits,
+    grantsOf,
+    keepAdministrator: makeKeepAdministrator(deps),
+    makeAdministrator: makeMakeAdministrator(deps),
+    stop,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Uuid } from "../core/ids.ts";
+import type { Query, Tx } from "../platform/db/db.ts";
+import { problem } from "./problems.ts";
+import { findAdministrators, lockAdministrators } from "./store/administrators.ts";
+
+/** Whether one of these people is active; of all people of the account, when they are "everybody". */
+export type AnyActive = (
+  db: { readonly query: Query },
+  accountId: Uuid,
+  ids: "everybody" | readonly Uuid[],
+) => Promise<boolean>;
+
+/**
+ * To be called after a change, inside its transaction, by whatever takes an assignment, a membership or a person away.
+ * Throws `access.last_administrator` when nobody active is left who may do everything.
+ */
+export type KeepAdministrator = (tx: Tx, accountId: Uuid) => Promise<void>;
+
+export const makeKeepAdministrator =
+  (deps: { anyActive: AnyActive }): KeepAdministrator =>
+  async (tx, accountId) => {
+    await lockAdministrators(tx, accountId);
+    const left = await findAdministrators(tx, accountId);
+    if (left !== "everybody" && left.length === 0) throw problem("access.last_administrator");
+    if (!(await deps.anyActive(tx, accountId, left))) throw problem("access.last_administrator");
+  };

@@ -1,0 +1,65 @@
+/** The permissions that there are (reference section 7.2), what each is about, and where it can be held. */
+import type { ResourceType } from "../core/grants.ts";
+
+export type ScopeLevel = "account" | "organization" | "project";
+
+const VED = ["view", "edit", "delete"] as const;
+const VEDA = [...VED, "access"] as const;
+
+/** Noun of the permission → what it is about, and its verbs. */
+const NOUNS = {
+  account: ["ACCOUNT", ["view", "edit"]],
+  setting: ["SETTING", ["view", "edit"]],
+  authsetting: ["AUTHSETTING", VED],
+  audit: ["AUDIT", ["view"]],
+  organization: ["ORGANIZATION", ["view", "create", "edit", "delete"]],
+  project: ["PROJECT", ["view", "create", "edit", "delete"]],
+  user: ["USER", ["view", "manage", "invite"]],
+  usergroup: ["USERGROUP", ["view", "manage"]],
+  role: ["ROLE", VED],
+  resourcegroup: ["RESOURCEGROUP", VED],
+  serviceaccount: ["SERVICEACCOUNT", [...VED, "manageapikey"]],
+  pipeline: ["PIPELINE", [...VED, "execute", "abort"]],
+  inputset: ["INPUT_SET", VED],
+  service: ["SERVICE", VEDA],
+  environment: ["ENVIRONMENT", VEDA],
+  connector: ["CONNECTOR", VEDA],
+  secret: ["SECRET", VEDA],
+  delegate: ["DELEGATE", VED],
+} as const;
+
+type Nouns = typeof NOUNS;
+type Of<N extends keyof Nouns> = `core_${N}_${Nouns[N][1][number]}`;
+export type Permission = { [N in keyof Nouns]: Of<N> }[keyof Nouns];
+
+export type PermissionFacts = {
+  readonly identifier: Permission;
+  /** `view pipeline`, for people. */
+  readonly name: string;
+  readonly resourceType: ResourceType;
+  readonly action: string;
+  /** Where roles that hold it may live. A role of an account reaches down only through a resource group that does. */
+  readonly levels: readonly ScopeLevel[];
+};
+
+const EVERYWHERE: readonly ScopeLevel[] = ["account", "organization", "project"];
+const ACCOUNT_ONLY = new Set<string>([
+  "core_organization_create",
+  ...["account", "authsetting", "delegate"].flatMap((noun) => VED.map((verb) => `core_${noun}_${verb}`)),
+]);
+
+function levelsOf(noun: keyof Nouns, identifier: string): readonly ScopeLevel[] {
+  if (ACCOUNT_ONLY.has(identifier)) return ["account"];
+  return noun === "organization" || identifier === "core_project_create" ? ["account", "organization"] : EVERYWHERE;
+}
+
+/** Every permission, by its identifier. */
+export const permissions: ReadonlyMap<string, PermissionFacts> = new Map(
+  (Object.keys(NOUNS) as (keyof Nouns)[]).flatMap((noun) =>
+    NOUNS[noun][1].map((action) => {
+      const identifier = `core_${noun}_${action}` as Permission;
+      const facts = { identifier, name: `${action} ${noun}`, resourceType: NOUNS[noun][0], action };
+      return [identifier, { ...facts, levels: levelsOf(noun, identifier) }] as const;
+    }),
+  ),
+);

@@ -1,0 +1,134 @@
+/**
+ * May X do Y in Z. All that it takes is on the actor, so that an answer costs a few look-ups in maps and no verb has
+ * to wait for it. Grants add up; one that is for a scope reaches below it only where its resource group does.
+ */
+import type { Actor } from "../core/actor.ts";
+import type { Grant, Grants } from "../core/grants.ts";
+import type { Scope } from "../core/scope.ts";
+import { permissions, type Permission } from "./permission.ts";
+import { problem } from "./problems.ts";
+
+/**
+ * Throws `access.not_permitted` unless the actor holds the permission in the scope, and on the thing, where one is
+ * named: who holds it on some things of the scope only holds it on nothing in general.
+ */
+export type Authorize = (actor: Actor, permission: Permission, scope: Scope, identifier?: string) => void;
+
+/** The same question, for whoever shows more to those who may do more. */
+export type Permits = (actor: Actor, permission: Permission, scope: Scope, identifier?: string) => boolean;
+
+type Within = Omit<Scope, "accountId">;
+
+export const permits: Permits = (actor, permission, scope, identifier) => {
+  if (actor.accountId !== scope.accountId) return false;
+  const grants = grantsOf(actor, permission);
+  return typeof grants === "boolean" ? grants : grants.some((grant) => gives(grant, permission, scope, identifier));
+};
+
+export const authorize: Authorize = (actor, permission, scope, identifier) => {
+  if (!permits(actor, permission, scope, identifier)) throw refusal(actor, permission);
+};
+
+/** Throws `access.not_permitted` where the actor holds the permission nowhere at all: before a thing is looked for by its id. */
+export const authorizeSomewhere = (actor: Actor, permission: Permission): void => {
+  const places = reach(actor, permission);
+  if (places !== "all" && places.length === 0) throw refusal(actor, permission);
+};
+
+/** Those of the scope that the actor holds the permission on. */
+export function seen(actor: Actor, permission: Permission, scope: Scope): "all" | ReadonlySet<string> {
+  if (actor.accountId !== scope.accountId) return new Set();
+  const grants = grantsOf(actor, permission);
+  if (typeof grants === "boolean") return grants ? "all" : new Set();
+  const type = typeOf(permission);
+  const found = new Set<string>();
+  for (const grant of grants) {
+    if (!grant.permissions.has(permission) || !holdsIn(grant, scope)) continue;
+    const which = grant.resources === "all" ? "all" : grant.resources.get(type);
+    if (which === "all") return "all";
+    for (const identifier of which ?? []) found.add(identifier);
+  }
+  return found;
+}
+
+/** A scope in which somebody holds a permission; `identifiers` null: on everything there. */
+export type Reach = {
+  readonly orgIdentifier: string | null;
+  readonly projectIdentifier: string | null;
+  readonly children: boolean;
+  readonly identifiers: readonly string[] | null;
+};
+
+/** Where the actor holds the permission, for lists over the whole account. */
+export function reach(actor: Actor, permission: Permission): "all" | readonly Reach[] {
+  const grants = grantsOf(actor, permission);
+  if (typeof grants === "boolean") return grants ? "all" : [];
+  const type = typeOf(permission);
+  const found: Reach[] = [];
+  for (const grant of grants) {
+    const which = grant.resources === "all" ? "all" : grant.resources.get(type);
+    if (!grant.permissions.has(permission) || which === undefined) continue;
+    const { orgIdentifier = null, projectIdentifier = null } = grant.scope;
+    const children = grant.children || holdsItself(type, grant.scope);
+    if (which === "all" && grant.children && orgIdentifier === null) return "all";
+    const identifiers = which === "all" ? null : [...which];
+    found.push({ orgIdentifier, projectIdentifier, children, identifiers });
+  }
+  return found;
+}
+
+/** An organization is a thing of the account, a project one of its organization. */
+const holdsItself = (type: string, { orgIdentifier, projectIdentifier }: Within): boolean =>
+  (type === "ORGANIZATION" && orgIdentifier === undefined) ||
+  (type === "PROJECT" && orgIdentifier !== undefined && projectIdentifier === undefined);
+
+function gives(grant: Grant, permission: Permission, scope: Scope, identifier: string | undefined): boolean {
+  if (!grant.permissions.has(permission)) return false;
+  const type = typeOf(permission);
+  const named = identifier ?? ownIdentifier(type, scope);
+  const inside = holdsIn(grant, scope) || (named !== undefined && holdsIn(grant, around(type, scope)));
+  if (!inside) return false;
+  if (grant.resources === "all") return true;
+  const which = grant.resources.get(type);
+  return which === "all" || (which !== undefined && named !== undefined && which.has(named));
+}
+
+/** An organization or a project is named by the scope that it is. */
+const ownIdentifier = (type: string, { orgIdentifier, projectIdentifier }: Within): string | undefined =>
+  type === "ORGANIZATION" ? orgIdentifier : type === "PROJECT" ? projectIdentifier : undefined;
+
+/** Where the thing lies that the scope itself is; the scope, for all others. */
+function around(type: string, scope: Within): Within {
+  if (type === "ORGANIZATION") return {};
+  return type === "PROJECT" && scope.orgIdentifier !== undefined ? { orgIdentifier: scope.orgIdentifier } : scope;
+}
+
+function holdsIn({ scope: at, children }: Grant, { orgIdentifier, projectIdentifier }: Within): boolean {
+  if (at.orgIdentifier === undefined) return children || orgIdentifier === undefined;
+  if (at.orgIdentifier !== orgIdentifier) return false;
+  if (at.projectIdentifier === undefined) return children || projectIdentifier === undefined;
+  return at.projectIdentifier === projectIdentifier;
+}
+
+/** The grants of those who have some; for the others, the answer. */
+function grantsOf(actor: Actor, permission: Permission): Grants | boolean {
+  switch (actor.kind) {
+    case "user":
+    case "service_account":
+      return actor.grants;
+    // A trigger was set up by someone who may run the pipeline; it reads and uses what it runs, and runs it.
+    case "trigger":
+      return permission === "core_pipeline_execute" || /_(view|access)$/.test(permission);
+    case "system":
+      return true;
+    case "delegate":
+      return false;
+  }
+}
+
+const typeOf = (permission: Permission): string => permissions.get(permission)?.resourceType ?? "";
+
+const refusal = (actor: Actor, permission: Permission): Error =>
+  problem("access.not_permitted", [permission], {
+    cause: new Error(`actor ${actor.kind === "system" ? "system" : actor.id} lacks ${permission}`),
+  });

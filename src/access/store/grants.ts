@@ -1,0 +1,46 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+
+type Store = { readonly query: Query };
+
+/** One assignment with what it takes to know what it gives; `permissions` and `included` are null for what is built in. */
+export type GrantRow = {
+  readonly org: string | null;
+  readonly project: string | null;
+  readonly role: string;
+  readonly permissions: readonly string[] | null;
+  readonly resourceGroup: string;
+  readonly included:
+    | readonly { readonly org: string | null; readonly project: string | null; readonly children: boolean }[]
+    | null;
+  readonly everyResource: boolean | null;
+  readonly resources: readonly { readonly type: string; readonly identifiers: readonly string[] | null }[] | null;
+};
+
+const GRANTS = `select a.org_identifier as org, a.project_identifier as project, a.role_identifier as role, r.permissions,
+        a.resource_group_identifier as "resourceGroup", g.included_scopes as included, g.every_resource as "everyResource",
+        g.resources
+   from role_assignments a
+   left join roles r on r.account_id = a.account_id and r.id = a.role_id
+   left join resource_groups g on g.account_id = a.account_id and g.id = a.resource_group_id
+  where a.account_id = $1 and not a.disabled`;
+
+/** What a person has: of their own, through groups, and as one of everybody in the account, an organization or a project. */
+export const findUserGrants = (db: Store, accountId: Uuid, userId: Uuid): Promise<GrantRow[]> =>
+  db.query<GrantRow>(
+    `with mine as (
+       select group_id as id from user_group_members where account_id = $1 and user_id = $2
+       union all select $2::uuid
+     )
+     ${GRANTS} and a.principal_type in ('USER', 'USER_GROUP') and (
+       a.principal_id in (select id from mine)
+       or (a.principal_id is null and (a.principal_level = 'account' or exists (
+         select 1 from role_assignments b
+          where b.account_id = $1 and not b.disabled and b.principal_type in ('USER', 'USER_GROUP')
+            and b.principal_id in (select id from mine) and b.org_identifier = a.org_identifier
+            and (a.principal_level = 'organization' or b.project_identifier = a.project_identifier)))))`,
+    [accountId, userId],
+  );
+
+export const findServiceAccountGrants = (db: Store, accountId: Uuid, id: Uuid): Promise<GrantRow[]> =>
+  db.query<GrantRow>(`${GRANTS} and a.principal_type = 'SERVICE_ACCOUNT' and a.principal_id = $2`, [accountId, id]);
