@@ -114,7 +114,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     onError,
   });
   // Whoever names another goes first: the higher slice before the lower.
-  const keepers = [triggers, executions, pipelines, environments, connectors, secrets, settings];
+  const keepers = [triggers, executions, pipelines, environments, connectors, secrets, settings, access];
   return {
     access,
     identity,

@@ -1,11 +1,12 @@
 /** Who may do what, where: roles, resource groups, assignments and user groups, and the grants that come of them. */
 import type { Clock } from "../core/clock.ts";
-import type { NewId } from "../core/ids.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { NewId, Uuid } from "../core/ids.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
 import { makeMakeAdministrator } from "./furnish.ts";
 import { makeGrants } from "./grants.ts";
 import { makeKeepAdministrator, type AnyActive } from "./keep-administrator.ts";
 import { authorize, permits } from "./permits.ts";
+import { deleteAccessOf } from "./store/empty-scope.ts";
 
 export { builtInRoles } from "./builtin.ts";
 export type { MakeAdministrator } from "./furnish.ts";
@@ -22,14 +23,25 @@ export type AccessDeps = {
   readonly onError: (error: unknown) => void;
 };
 
+/** A project that is being deleted, or, without one, an organization. */
+type Leaving = {
+  readonly accountId: Uuid;
+  readonly orgIdentifier: string;
+  readonly project: { readonly identifier: string } | null;
+};
+
 export function makeAccess(deps: AccessDeps) {
-  const { grantsOf, stop } = makeGrants(deps);
+  const { grantsOf, changed, stop } = makeGrants(deps);
   return {
     authorize,
     permits,
     grantsOf,
     keepAdministrator: makeKeepAdministrator(deps),
     makeAdministrator: makeMakeAdministrator(deps),
+    emptyScope: async (tx: Tx, { accountId, orgIdentifier, project }: Leaving): Promise<void> => {
+      await deleteAccessOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+      changed(tx, accountId);
+    },
     stop,
   };
 }

@@ -75,6 +75,24 @@ async function furnish(): Promise<void> {
      select account_id, gen_random_uuid(), 'default', 'shop', 's', 's', '', '{}', 'ENCRYPTED_TEXT', account_id, false, false, 1, 1, 1
        from projects where identifier = 'shop'`,
   );
+  for (const text of [
+    `insert into roles (account_id, id, org_identifier, project_identifier, identifier, name, description, tags, permissions,
+                        scope_levels, created_at, updated_at)
+     select account_id, gen_random_uuid(), 'default', 'shop', 'r', 'r', '', '{}', '{}', '{project}', 1, 1`,
+    `insert into resource_groups (account_id, id, org_identifier, project_identifier, identifier, name, description, color,
+                                  tags, scope_levels, included_scopes, every_resource, resources, created_at, updated_at)
+     select account_id, gen_random_uuid(), 'default', 'shop', 'g', 'g', '', '', '{}', '{project}',
+            '[{"org":"default","project":"shop","children":false}]', true, '[]', 1, 1`,
+    `insert into user_groups (account_id, id, org_identifier, project_identifier, identifier, name, description, tags,
+                              externally_managed, version, created_at, updated_at)
+     select account_id, gen_random_uuid(), 'default', 'shop', 'u', 'u', '', '{}', false, 1, 1, 1`,
+    `insert into role_assignments (account_id, id, org_identifier, project_identifier, identifier, principal_type, principal_id,
+                                   principal_identifier, principal_level, role_identifier, role_level, role_id,
+                                   resource_group_identifier, resource_group_id, disabled, created_at, updated_at)
+     select account_id, gen_random_uuid(), 'default', 'shop', 'a', 'USER_GROUP', (select id from user_groups limit 1), 'u', 'project',
+            'r', 'project', (select id from roles limit 1), 'g', (select id from resource_groups limit 1), false, 1, 1`,
+  ])
+    await db.query(`${text} from projects where identifier = 'shop'`);
   await db.query(
     `insert into settings (account_id, org_identifier, project_identifier, identifier, value, allow_overrides, updated_at)
      select account_id, 'default', 'shop', 's', 'v', false, 1 from projects where identifier = 'shop'`,
