@@ -1,23 +1,56 @@
 #!/usr/bin/env node
-// The programs of Railhead: `npx railhead server`, `npx railhead delegate …`.
-// Plain JavaScript, so that an older Node gets as far as the guard's message.
+// The programs of Railhead: the server, the delegate, and the operator's commands.
+// Plain JavaScript, so that an older Node gets as far as the guard's message; whatever
+// else is needed is imported only when it is asked for.
 import "../scripts/guard.js";
 
-const [program, ...rest] = process.argv.slice(2);
+const { Command } = await import("commander");
 
-switch (program) {
-  case "server":
-    await import("../src/main.ts");
-    break;
-  case "delegate": {
+/** An action that ends the process with the code that it answers. */
+const ending = (work) => async (options) => process.exit(await work(options));
+
+const program = new Command("railhead")
+  .description("A self-hosted software-delivery platform.")
+  .usage("<command> [options]")
+  .enablePositionalOptions()
+  .helpCommand("help [command]", "show how a command is used")
+  .configureHelp({ showGlobalOptions: false })
+  .showHelpAfterError("(railhead --help shows what there is)")
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .addHelpText(
+    "after",
+    "\nadmin, audit and secrets work on the machine of the server, with its configuration (RAILHEAD_DATA_DIR,\n" +
+      "DATABASE_URL, RAILHEAD_ROOT_KEY…), while it runs and while it does not. They end with 0 when all is well,\n" +
+      "with 1 when what was asked is not so, and with 2 when it could not be done.",
+  );
+
+program
+  .command("server")
+  .description("run the server: interface, engine, background jobs, a local delegate")
+  .action(() => import("../src/main.ts"));
+
+program
+  .command("delegate")
+  .description("run a delegate, which runs steps where the targets are (railhead delegate --help)")
+  .helpOption(false)
+  .allowUnknownOption()
+  .allowExcessArguments()
+  .passThroughOptions()
+  .action(async () => {
     const { main } = await import("../delegate/main.ts");
-    process.exit(await main(rest));
-    break;
-  }
-  default:
-    process.stderr.write(
-      "usage: railhead server\n" +
-        "       railhead delegate --url <address> --name <name> [--token <token>] [--tag <tag>]…\n",
-    );
-    process.exitCode = program === undefined || program === "--help" || program === "help" ? 0 : 2;
-}
+    process.exit(await main(process.argv.slice(3)));
+  });
+
+const audit = program.command("audit").description("the audit trail: export it").usage("<command> [options]");
+
+audit
+  .command("export")
+  .description("print the trail, oldest first, as one JSON document a line")
+  .option("--account <id>", "the account, where there are several")
+  .option("--from <time>", "from this moment on: 2027-01-31T08:00:00Z, or milliseconds since 1970")
+  .option("--to <time>", "up to this moment")
+  .action(ending(async (options) => (await import("../src/commands/audit.ts")).exportTrail(options)));
+
+// Without a word: how it is used, which is what was missing.
+if (process.argv.length <= 2) program.outputHelp();
+else await program.parseAsync();

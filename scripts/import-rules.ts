@@ -31,6 +31,7 @@ export type LayerName =
   | "connector types"
   | "app"
   | "main"
+  | "commands"
   | "delegate"
   | "guard"
   | "launcher"
@@ -147,6 +148,14 @@ const programs: readonly Layer[] = [
     because: "main.ts starts and stops what app.ts has built",
   },
   {
+    name: "commands",
+    at: "src/commands/",
+    what: "the operator's commands on the server's machine, over its database",
+    may: ["core", "platform", ...slices.map(([name]) => name)],
+    outside: "all",
+    because: "a command stands on the slices; what serves requests is none of its business",
+  },
+  {
     name: "delegate",
     at: "delegate/",
     what: "the program that runs steps near the targets",
@@ -158,7 +167,7 @@ const programs: readonly Layer[] = [
     name: "launcher",
     at: "cli/railhead.js",
     what: "the program `railhead`",
-    may: ["guard", "cli", "main", "delegate"],
+    may: ["guard", "cli", "main", "commands", "delegate"],
     outside: "all",
     because: "the launcher only starts programs",
   },

@@ -6,6 +6,7 @@ import { auditRoutes } from "./rest.ts";
 
 export { makeAudit, type Audit } from "./record.ts";
 export { addAuditTypes } from "./graphql.ts";
+export { entriesOf, lineOf } from "./export.ts";
 
 /** Reading the trail. Apart from `makeAudit`, since who may read is known only to what stands above. */
 export function makeTrail(deps: { db: Db; authorize: MayRead; clock: Clock }) {

@@ -84,14 +84,42 @@ export async function listEntries(
     `select ${ENTRY} from audit_entries where ${MATCHES} order by at desc, id desc limit $11 offset $12`,
     [...values(accountId, filter), limit, offset],
   );
-  return rows.map(({ method, path, remoteAddress, correlationId, ...entry }) => ({
-    ...entry,
-    request:
-      method === null || path === null || remoteAddress === null || correlationId === null
-        ? null
-        : { method, path, remoteAddress, correlationId },
-  }));
+  return rows.map(entryOf);
 }
+
+const entryOf = ({ method, path, remoteAddress, correlationId, ...entry }: Row): AuditEntry => ({
+  ...entry,
+  request:
+    method === null || path === null || remoteAddress === null || correlationId === null
+      ? null
+      : { method, path, remoteAddress, correlationId },
+});
+
+/** Oldest first, those that come after `after`. */
+export async function nextEntries(
+  db: Store,
+  accountId: Uuid,
+  within: { readonly from?: number | undefined; readonly to?: number | undefined },
+  after: Pick<AuditEntry, "at" | "id"> | undefined,
+  limit: number,
+): Promise<AuditEntry[]> {
+  const rows = await db.query<Row>(
+    `select ${ENTRY} from audit_entries
+      where account_id = $1 and at >= $2 and at <= coalesce($3::bigint, 9223372036854775807) and (at, id) > ($4, $5)
+      order by at, id limit $6`,
+    [
+      accountId,
+      Math.max(within.from ?? 0, after?.at ?? 0),
+      within.to ?? null,
+      after?.at ?? -1,
+      after?.id ?? NO_ID,
+      limit,
+    ],
+  );
+  return rows.map(entryOf);
+}
+
+const NO_ID = "00000000-0000-0000-0000-000000000000";
 
 export async function countEntries(db: Store, accountId: Uuid, filter: AuditFilter): Promise<number> {
   const rows = await db.query<{ total: number }>(

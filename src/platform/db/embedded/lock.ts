@@ -22,18 +22,19 @@ const PID_FILE = "server.pid";
  * The lock is that of an SQLite file: Node has no call of its own for the kernel's file locks, which
  * unlike a pid file or a socket file cannot be left behind, taken over by two at once, or be too long.
  */
-export async function lockDataDir(path: string): Promise<DataDirLock> {
+export async function lockDataDir(path: string, as: Holder["kind"] = "server"): Promise<DataDirLock> {
   const dataDir = await makePrivate(resolve(path));
   const file = await openLock(dataDir);
   try {
     file.exec("pragma journal_mode = off; begin exclusive");
   } catch (error) {
     file.close();
-    const holder = await readFile(join(dataDir, PID_FILE), "utf8").catch(() => "");
-    throw problem("embedded.locked", [/^\d+$/.test(holder) ? ` (process ${holder})` : "", dataDir], { cause: error });
+    const holder = await holderOf(dataDir);
+    throw problem("embedded.locked", [holder ? ` (process ${holder.pid})` : "", dataDir], { cause: error });
   }
-  // Only for the message above.
-  await writeFile(join(dataDir, PID_FILE), String(process.pid), { mode: 0o600 });
+  await writeFile(join(dataDir, PID_FILE), as === "server" ? `${process.pid}` : `${process.pid} ${as}`, {
+    mode: 0o600,
+  });
   let held = true;
   return {
     dataDir,
@@ -42,6 +43,16 @@ export async function lockDataDir(path: string): Promise<DataDirLock> {
       held = false;
     },
   };
+}
+
+/** Who holds the lock: a server, or a command that ends the database with itself. */
+export type Holder = { readonly pid: number; readonly kind: "server" | "command" };
+
+/** The last one that took the lock; to be asked while it is taken. */
+export async function holderOf(dataDir: string): Promise<Holder | undefined> {
+  const text = await readFile(join(dataDir, PID_FILE), "utf8").catch(() => "");
+  const [, pid, command] = /^(\d+)( command)?$/.exec(text) ?? [];
+  return pid === undefined ? undefined : { pid: Number(pid), kind: command === undefined ? "server" : "command" };
 }
 
 async function makePrivate(path: string): Promise<string> {

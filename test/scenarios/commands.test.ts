@@ -1,0 +1,132 @@
+/** The operator's commands as processes: while the server runs, while it does not, after it was killed, with a database of one's own. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, test } from "node:test";
+import { databaseByAddress } from "../harness/database.ts";
+import { runProgram } from "../harness/program.ts";
+import {
+  makeServerFolder,
+  readFacts,
+  startServer,
+  type ServerFolder,
+  type ServerProcess,
+} from "../harness/server-process.ts";
+
+const NO_DELEGATE = { RAILHEAD_LOCAL_DELEGATE: "off" };
+let folder: ServerFolder;
+let server: ServerProcess | undefined;
+before(async () => void (folder = await makeServerFolder()));
+after(async () => {
+  await server?.end("SIGTERM");
+  await folder?.remove();
+});
+
+type Env = Readonly<Record<string, string>>;
+
+const railhead = (args: readonly string[], env: Env = {}) =>
+  runProgram({ args, env: { RAILHEAD_DATA_DIR: folder.dataDir, ...env }, cwd: folder.path });
+
+/** The operations in an export that has to succeed. */
+async function exported(args: readonly string[] = [], env: Env = {}): Promise<string[]> {
+  const { code, stdout, stderr } = await railhead(["audit", "export", ...args], env);
+  assert.equal(code, 0, stderr);
+  assert.equal(stderr, "");
+  const lines = stdout.split("\n").slice(0, -1);
+  return lines.map((line) => {
+    const event = JSON.parse(line) as { action: string; resource: { type: string; identifier: string } };
+    return `${event.action} ${event.resource.type} ${event.resource.identifier}`;
+  });
+}
+
+async function makeProject(identifier: string): Promise<number> {
+  const { accountId, apiKey } = await readFacts(folder);
+  const url = `${server?.url}/ng/api/organizations?accountIdentifier=${accountId}`;
+  const organization = { identifier, name: identifier };
+  const { status } = await fetch(url, {
+    method: "POST",
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    body: JSON.stringify({ organization }),
+  });
+  return status;
+}
+
+const FIRST = "CREATE ORGANIZATION first";
+const SECOND = "CREATE ORGANIZATION second";
+
+test("before the first start there is nothing, and nothing is made", async () => {
+  const { code, stdout, stderr } = await railhead(["audit", "export"]);
+  assert.deepEqual([code, stdout], [2, ""]);
+  assert.match(stderr, /^There is no database in .*data\. Set RAILHEAD_DATA_DIR or DATABASE_URL/);
+});
+
+test("while the server runs a command uses its database, several at once", async () => {
+  server = await startServer(folder, NO_DELEGATE);
+  assert.equal(await makeProject("first"), 200);
+  const all = await Promise.all([exported(), exported(), exported()]);
+  for (const one of all) assert.ok(one.includes(FIRST), one.join());
+  assert.equal(await makeProject("second"), 200);
+});
+
+test("after the server was killed, and after it was stopped, a command starts the database and ends it again", async () => {
+  await server?.kill();
+  assert.deepEqual((await exported()).slice(-2), [FIRST, SECOND]);
+  server = await startServer(folder, NO_DELEGATE);
+  await server.end("SIGTERM");
+  const both = await Promise.all([exported(), exported()]);
+  for (const one of both) assert.deepEqual(one.slice(-2), [FIRST, SECOND]);
+  server = await startServer(folder, NO_DELEGATE);
+});
+
+test("a time and an account narrow an export; what is none is refused by name", async () => {
+  const { accountId } = await readFacts(folder);
+  assert.ok((await exported(["--account", accountId, "--from", "2020-01-01T00:00:00Z"])).includes(SECOND));
+  assert.deepEqual(await exported(["--to", "1000"]), []);
+  const refusals = [
+    [["--account", "x"], /^There is no account 'x'\.\n$/],
+    [["--from", "yesterday"], /^--from is 'yesterday'; it takes a date/],
+    [["--bogus"], /^error: unknown option '--bogus'/],
+  ] as const;
+  for (const [args, wanted] of refusals) {
+    const { code, stdout, stderr } = await railhead(["audit", "export", ...args]);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, wanted);
+  }
+});
+
+test("a command needs the server's root key and makes none", async () => {
+  const { code, stderr } = await railhead(["audit", "export"], { RAILHEAD_ROOT_KEY_FILE: "missing.key" });
+  assert.equal(code, 2);
+  assert.match(stderr, /^There is no root key in .*missing\.key\./);
+});
+
+test("a database of one's own: as it is, never migrated from here", async () => {
+  const [migrated, empty] = await Promise.all([databaseByAddress("migrated"), databaseByAddress("empty")]);
+  const RAILHEAD_ROOT_KEY = randomBytes(32).toString("base64");
+  try {
+    const none = await railhead(["audit", "export"], { DATABASE_URL: migrated.url, RAILHEAD_ROOT_KEY });
+    assert.match(none.stderr, /^The database has no account yet\. Start `railhead server` once\./);
+    const old = await railhead(["audit", "export"], { DATABASE_URL: empty.url, RAILHEAD_ROOT_KEY });
+    assert.match(old.stderr, /^The database lacks migrations of this version \(000001_foundations/);
+    assert.deepEqual([none.code, old.code], [2, 2]);
+    const own = await makeServerFolder();
+    const other = await startServer(own, { DATABASE_URL: migrated.url, RAILHEAD_ROOT_KEY, ...NO_DELEGATE });
+    try {
+      await exported([], { DATABASE_URL: migrated.url, RAILHEAD_ROOT_KEY });
+    } finally {
+      await other.end("SIGTERM");
+      await own.remove();
+    }
+  } finally {
+    await Promise.all([migrated.drop(), empty.drop()]);
+  }
+});
+
+test("the help names every command; a word that is none is told", async () => {
+  const [bare, asked, unknown] = await Promise.all([railhead([]), railhead(["--help"]), railhead(["bogus"])]);
+  assert.deepEqual([bare.code, asked.code, unknown.code], [0, 0, 2]);
+  assert.equal(bare.stdout, asked.stdout);
+  for (const word of ["server", "delegate", "audit", "admin", "secrets"]) assert.match(asked.stdout, new RegExp(word));
+  assert.match(unknown.stderr, /^error: unknown command 'bogus'/);
+  const delegate = await railhead(["delegate", "--help"]);
+  assert.match(delegate.stdout, /^Usage: railhead delegate \[options\]/);
+});
