@@ -592,11 +592,26 @@ create table users (
   must_change_password boolean not null,
   role text default '_account_viewer'::text not null,
   created_at bigint not null,
+  given_name text default ''::text not null,
+  family_name text default ''::text not null,
+  display_name text,
+  user_name text,
+  user_key text,
+  external_id text,
+  active boolean default true not null,
+  email_verified boolean default false not null,
+  managed_externally boolean default false not null,
+  directory jsonb default '{}'::jsonb not null,
+  updated_at bigint default 0 not null,
+  version integer default 1 not null,
+  deleted_at bigint,
   constraint users_pkey PRIMARY KEY (account_id, id),
   constraint users_role_check CHECK ((role = ANY (ARRAY['_account_admin'::text, '_account_viewer'::text])))
 );
-CREATE UNIQUE INDEX users_by_email ON public.users USING btree (account_id, lower(email));
+CREATE UNIQUE INDEX users_by_email ON public.users USING btree (account_id, email) WHERE (deleted_at IS NULL);
+CREATE INDEX users_by_external_id ON public.users USING btree (account_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX users_by_name ON public.users USING btree (account_id, name);
+CREATE UNIQUE INDEX users_by_user_name ON public.users USING btree (account_id, COALESCE(user_key, email)) WHERE (deleted_at IS NULL);
 
 create table webhook_deliveries (
   account_id uuid not null,

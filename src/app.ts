@@ -13,7 +13,7 @@ import type { Place } from "./core/reference.ts";
 import { addDelegateTypes, makeDelegates, MAX_FRAME } from "./delegates/index.ts";
 import { makeEnvironments, type PlacesOf } from "./environments/index.ts";
 import { addExecutionMutations, addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
-import { addIdentityTypes, anyActive, firstStart, makeIdentity, type FirstFacts } from "./identity/index.ts";
+import { addIdentityTypes, anyActive, firstStart, makeIdentity, makeUsers, type FirstFacts } from "./identity/index.ts";
 import { addPipelineTypes, makePipelines } from "./pipelines/index.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
 import type { Db } from "./platform/db/db.ts";
@@ -70,6 +70,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const access = makeAccess({ db, clock, newId, anyActive, onError });
   const identity = makeIdentity({ db, clock, ...access });
   const base = { db, audit, authorize: access.authorize, clock, newId };
+  const users = makeUsers({ ...base, keepAdministrator: access.keepAdministrator, onLeave: access.letGo });
   const audits = makeTrail(base);
   const projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const settings = makeSettings({ ...base, requireScope: projects.requireScope });
@@ -118,6 +119,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   return {
     access,
     identity,
+    users,
     audits,
     projects,
     settings,
@@ -270,9 +272,9 @@ const secretsOver = (
     },
   });
 
-function buildSchema({ identity, audits, projects, secrets, delegates, pipelines, executions }: Slices): GraphQLSchema {
+function buildSchema({ users, audits, projects, secrets, delegates, pipelines, executions }: Slices): GraphQLSchema {
   const builder = makeBuilder();
-  const { User } = addIdentityTypes(builder, identity);
+  const { User } = addIdentityTypes(builder, users);
   const { Application } = addProjectTypes(builder, { User }, projects);
   addAuditTypes(builder, { User }, audits);
   addSecretTypes(builder, secrets);

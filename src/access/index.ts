@@ -7,10 +7,12 @@ import { makeGrants } from "./grants.ts";
 import { makeKeepAdministrator, type AnyActive } from "./keep-administrator.ts";
 import { authorize, permits } from "./permits.ts";
 import { deleteAccessOf } from "./store/empty-scope.ts";
+import { deleteAssignmentsOf, deleteMembershipsOf } from "./store/leaving.ts";
 
 export { builtInRoles } from "./builtin.ts";
 export type { MakeAdministrator } from "./furnish.ts";
 export type { GrantsOf } from "./grants.ts";
+export type { KeepAdministrator } from "./keep-administrator.ts";
 export type { Permission } from "./permission.ts";
 export { authorize, permits } from "./permits.ts";
 export type { Authorize, Permits } from "./permits.ts";
@@ -30,6 +32,8 @@ type Leaving = {
   readonly project: { readonly identifier: string } | null;
 };
 
+type LetGo = { readonly accountId: Uuid; readonly id: Uuid };
+
 export function makeAccess(deps: AccessDeps) {
   const { grantsOf, changed, stop } = makeGrants(deps);
   return {
@@ -38,6 +42,12 @@ export function makeAccess(deps: AccessDeps) {
     grantsOf,
     keepAdministrator: makeKeepAdministrator(deps),
     makeAdministrator: makeMakeAdministrator(deps),
+    /** Somebody loses every membership, and, when they are removed, what was assigned to them alone. */
+    letGo: async (tx: Tx, { accountId, id }: LetGo, how: "deactivated" | "deleted"): Promise<void> => {
+      await deleteMembershipsOf(tx, accountId, id);
+      if (how === "deleted") await deleteAssignmentsOf(tx, accountId, id);
+      changed(tx, accountId);
+    },
     emptyScope: async (tx: Tx, { accountId, orgIdentifier, project }: Leaving): Promise<void> => {
       await deleteAccessOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
       changed(tx, accountId);

@@ -1,8 +1,17 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire } from "../core/ids.ts";
-import { listOf, listType, window, type Builder, type NodeRef } from "../platform/graphql/builder.ts";
+import {
+  listOf,
+  listType,
+  payloadOf,
+  payloadType,
+  window,
+  type Builder,
+  type NodeRef,
+} from "../platform/graphql/builder.ts";
 import type { User, UserDetail } from "./user.ts";
-import type { FindUser, ListUsers } from "./users.ts";
+import type { PeopleVerbs } from "./users/by-hand.ts";
+import type { FindUser, ListUsers, Recall } from "./users/find.ts";
 
 /** A person, or as much of one as another row brought along; what is missing is read when it is asked for. */
 export type UserNode = User & Partial<UserDetail>;
@@ -12,11 +21,14 @@ type Verbs = {
   readonly userByName: FindUser;
   readonly userByEmail: FindUser;
   readonly listUsers: ListUsers;
+  readonly recall: Recall;
+  readonly people: PeopleVerbs;
 };
 
-/** `User` and its queries (spec.md, "GraphQL operations"; reference section 1.10). */
+/** `User` with its queries and mutations (spec.md, "GraphQL operations"; reference section 1.10). */
 export function addIdentityTypes(builder: Builder, verbs: Verbs): { User: NodeRef<UserNode> } {
   const User = userType(builder, verbs);
+  addMutations(builder, User, verbs.people);
   const UserList = listType(builder, "UserConnection", User);
   const extensions = { permission: "core_user_view" };
   builder.queryFields((t) => ({
@@ -26,7 +38,7 @@ export function addIdentityTypes(builder: Builder, verbs: Verbs): { User: NodeRe
       extensions,
       resolve: async (_root, args, { actor }) => {
         const { limit, offset } = window(args);
-        return listOf<UserNode>(await verbs.listUsers(actor, limit, offset));
+        return listOf<UserNode>(await verbs.listUsers(actor, {}, { limit, offset }));
       },
     }),
     user: t.field({
@@ -51,9 +63,9 @@ export function addIdentityTypes(builder: Builder, verbs: Verbs): { User: NodeRe
   return { User };
 }
 
-function userType(builder: Builder, verbs: Pick<Verbs, "getUser">): NodeRef<UserNode> {
-  const expired = async (user: UserNode, actor: Actor): Promise<boolean> =>
-    user.mustChangePassword ?? (await verbs.getUser(actor, toWire(user.id))).mustChangePassword;
+function userType(builder: Builder, verbs: Pick<Verbs, "recall">): NodeRef<UserNode> {
+  const whole = (user: UserNode, actor: Actor): UserDetail | Promise<UserDetail> =>
+    isWhole(user) ? user : verbs.recall(actor, user.id);
   const Group = builder.objectRef<{ id: string; name: string }>("UserGroup").implement({
     fields: (t) => ({ id: t.exposeString("id"), name: t.exposeString("name") }),
   });
@@ -64,11 +76,21 @@ function userType(builder: Builder, verbs: Pick<Verbs, "getUser">): NodeRef<User
       id: t.string({ resolve: (user) => toWire(user.id) }),
       name: t.exposeString("name"),
       email: t.exposeString("email"),
-      isEmailVerified: t.boolean(never("Always false: no mail is sent to verify an address.")),
-      isImportedFromIdentityProvider: t.boolean(never("Always false: nobody is imported.")),
+      isEmailVerified: t.boolean({
+        description: "True when an identity provider vouches for the address; no mail is sent to verify it.",
+        resolve: async (user, _args, { actor }) => (await whole(user, actor)).emailVerified,
+      }),
+      isImportedFromIdentityProvider: t.boolean({
+        description: "True when an identity provider looks after this person, by SCIM.",
+        resolve: async (user, _args, { actor }) => (await whole(user, actor)).managedExternally,
+      }),
+      isDisabled: t.boolean({
+        description: "True when the person has been deactivated, or removed.",
+        resolve: async (user, _args, { actor }) => !(await whole(user, actor)).active,
+      }),
       isPasswordExpired: t.boolean({
         description: "True while the password is a one-time one that the next login replaces.",
-        resolve: (user, _args, { actor }) => expired(user, actor),
+        resolve: async (user, _args, { actor }) => (await whole(user, actor)).mustChangePassword,
       }),
       isTwoFactorAuthenticationEnabled: t.boolean(never("Always false: there is no second factor.")),
       isUserLocked: t.boolean(never("Always false: nobody is locked out.")),
@@ -80,4 +102,63 @@ function userType(builder: Builder, verbs: Pick<Verbs, "getUser">): NodeRef<User
       }),
     }),
   });
+}
+
+const isWhole = (user: UserNode): user is UserDetail => user.version !== undefined;
+
+function addMutations(builder: Builder, User: NodeRef<UserNode>, people: PeopleVerbs): void {
+  const payload = (name: string) =>
+    payloadType<{ user: UserNode }>(builder, name, (t) => ({
+      user: t.field({ type: User, resolve: ({ user }) => user }),
+    }));
+  const [CreatePayload, UpdatePayload] = [payload("CreateUserPayload"), payload("UpdateUserPayload")];
+  const DeletePayload = payloadType(builder, "DeleteUserPayload");
+  const inputs = inputTypes(builder);
+  builder.mutationFields((t) => ({
+    createUser: t.field({
+      type: CreatePayload,
+      args: { input: t.arg({ type: inputs.Create, required: true }) },
+      extensions: { permission: "core_user_invite" },
+      resolve: async (_root, { input }, { actor }) => payloadOf(input, { user: await people.create(actor, input) }),
+    }),
+    updateUser: t.field({
+      type: UpdatePayload,
+      args: { input: t.arg({ type: inputs.Update, required: true }) },
+      extensions: { permission: "core_user_manage" },
+      resolve: async (_root, { input }, { actor }) =>
+        payloadOf(input, { user: await people.update(actor, input.id, input) }),
+    }),
+    deleteUser: t.field({
+      type: DeletePayload,
+      args: { input: t.arg({ type: inputs.Delete, required: true }) },
+      extensions: { permission: "core_user_manage" },
+      resolve: async (_root, { input }, { actor }) => {
+        await people.delete(actor, input.id);
+        return payloadOf(input, {});
+      },
+    }),
+  }));
+}
+
+function inputTypes(builder: Builder) {
+  const Create = builder.inputType("CreateUserInput", {
+    fields: (t) => ({
+      name: t.string({ description: "The e-mail address when it is left out." }),
+      email: t.string({ required: true, description: "Kept in lower case." }),
+      userGroupIds: t.stringList(),
+      clientMutationId: t.string(),
+    }),
+  });
+  const Update = builder.inputType("UpdateUserInput", {
+    fields: (t) => ({
+      id: t.string({ required: true }),
+      name: t.string(),
+      userGroupIds: t.stringList({ description: "When given: exactly these." }),
+      clientMutationId: t.string(),
+    }),
+  });
+  const Delete = builder.inputType("DeleteUserInput", {
+    fields: (t) => ({ id: t.string({ required: true }), clientMutationId: t.string() }),
+  });
+  return { Create, Update, Delete };
 }

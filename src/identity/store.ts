@@ -1,6 +1,6 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
-import type { User, UserDetail } from "./user.ts";
+import type { User } from "./user.ts";
 
 type Store = { readonly query: Query };
 
@@ -16,7 +16,7 @@ export async function findToken(db: Store, accountId: Uuid, tokenId: Uuid): Prom
   const rows = await db.query<TokenRow>(
     `select t.secret_hash as "secretHash", t.expires_at as "expiresAt", u.id as "userId", u.name, u.email
        from tokens t join users u on u.account_id = t.account_id and u.id = t.user_id
-      where t.account_id = $1 and t.id = $2`,
+      where t.account_id = $1 and t.id = $2 and u.active`,
     [accountId, tokenId],
   );
   return rows[0];
@@ -39,52 +39,10 @@ export const creatorOf = (row: CreatorRow): User | null =>
     email: row.creatorEmail,
   };
 
-const USER = `id, name, email, must_change_password as "mustChangePassword"`;
-
-export async function findUser(db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> {
-  const rows = await db.query<UserDetail>(`select ${USER} from users where account_id = $1 and id = $2`, [
-    accountId,
-    id,
-  ]);
-  return rows[0];
-}
-
-export async function findUserByName(db: Store, accountId: Uuid, name: string): Promise<UserDetail | undefined> {
-  const rows = await db.query<UserDetail>(
-    `select ${USER} from users where account_id = $1 and name = $2 order by id limit 1`,
-    [accountId, name],
-  );
-  return rows[0];
-}
-
-/** In any case of letters, as the unique key has it. */
-export async function findUserByEmail(db: Store, accountId: Uuid, email: string): Promise<UserDetail | undefined> {
-  const rows = await db.query<UserDetail>(
-    `select ${USER} from users where account_id = $1 and lower(email) = lower($2)`,
-    [accountId, email],
-  );
-  return rows[0];
-}
-
-export async function listUsers(db: Store, accountId: Uuid, limit: number, offset: number): Promise<UserDetail[]> {
-  return db.query<UserDetail>(`select ${USER} from users where account_id = $1 order by name, id limit $2 offset $3`, [
-    accountId,
-    limit,
-    offset,
-  ]);
-}
-
-export async function countUsers(db: Store, accountId: Uuid): Promise<number> {
-  const rows = await db.query<{ total: number }>(`select count(*) as total from users where account_id = $1`, [
-    accountId,
-  ]);
-  return rows[0]?.total ?? 0;
-}
-
 /** Whether one of these people is there and active. */
 export async function anyActive(db: Store, accountId: Uuid, ids: "everybody" | readonly Uuid[]): Promise<boolean> {
   const rows = await db.query(
-    `select 1 from users where account_id = $1 and ($2::uuid[] is null or id = any ($2::uuid[])) limit 1`,
+    `select 1 from users where account_id = $1 and active and ($2::uuid[] is null or id = any ($2::uuid[])) limit 1`,
     [accountId, ids === "everybody" ? null : ids],
   );
   return rows.length > 0;
@@ -144,4 +102,9 @@ export async function insertToken(db: Store, token: NewToken): Promise<void> {
     `insert into tokens (account_id, id, user_id, name, secret_hash, expires_at, created_at) values ($1, $2, $3, $4, $5, $6, $7)`,
     [token.accountId, token.id, token.userId, token.name, token.secretHash, token.expiresAt, token.at],
   );
+}
+
+/** Whoever holds one is out at the next look at it, within a second. */
+export async function deleteTokensOf(db: Store, accountId: Uuid, userId: Uuid): Promise<void> {
+  await db.query(`delete from tokens where account_id = $1 and user_id = $2`, [accountId, userId]);
 }

@@ -45,11 +45,18 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   const delegate = await pretendDelegate({ url: platform.url, token, name: "build-1", tags: ["linux"] });
   const { delegate: delegateId } = await delegate.next("welcome");
   await delegate.close();
+  const people = await platform.send("POST", "/ng/api/user/users", {
+    body: '{"emails":["ada@example.com"]}',
+    contentType: "application/json",
+  });
+  if (people.status !== 200) throw new Error(people.text);
+  const { content } = await made(platform.send("POST", "/ng/api/user/batch?searchTerm=ada@"));
   const input = "pipeline: { variables: [{ name: who, value: world }] }";
   const { planExecution: greeted } = await made(create.run(platform, "greeting", input));
   return {
     "connector.test identifier": "unserved",
     delegateId,
+    userId: content[0].uuid,
     groupIdentifier: "build-1",
     // Operations that take no credential ask for the account all the same.
     "webhook.execution-details accountIdentifier": platform.accountId,

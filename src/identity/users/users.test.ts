@@ -1,8 +1,8 @@
 /** People in GraphQL (reference section 1.10), and as the makers of things. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, pipelineYaml, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, made, pipelineYaml, projectYaml } from "../../../test/harness/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
 
 let platform: TestPlatform;
 before(async () => {

@@ -1,0 +1,93 @@
+/** What people do to people, as the interfaces of this API family ask for it. */
+import type { Actor } from "../../core/actor.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import type { Authorize } from "../../access/index.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import type { Profile, UserDetail } from "../user.ts";
+import { emailOf, requireName } from "./fold.ts";
+import type { ChangeUser, CreateUser, DeleteUser } from "./life.ts";
+
+/** Makes a person a member of exactly these groups of the account, by their ids; throws when one of them is none. */
+export type SetGroups = (tx: Tx, actor: Actor, userId: Uuid, groupIds: readonly string[]) => Promise<void>;
+
+type Deps = {
+  readonly authorize: Authorize;
+  readonly create: CreateUser;
+  readonly change: ChangeUser;
+  readonly delete: DeleteUser;
+  readonly setGroups: SetGroups;
+};
+
+type Asked = {
+  readonly name?: string | null | undefined;
+  readonly userGroupIds?: readonly string[] | null | undefined;
+};
+export type Added = "USER_ADDED_SUCCESSFULLY" | "USER_ALREADY_ADDED" | "FAIL";
+
+export type PeopleVerbs = ReturnType<typeof makePeople>;
+
+export function makePeople(deps: Deps) {
+  const { setGroups } = deps;
+  const groups =
+    (actor: Actor, ids: readonly string[] | null | undefined) =>
+    async (tx: Tx, { id }: UserDetail): Promise<void> => {
+      if (ids) await setGroups(tx, actor, id, ids);
+    };
+
+  /** Throws what `makeCreateUser` throws. */
+  const create = (actor: Actor, { email, ...asked }: Asked & { readonly email: string }): Promise<UserDetail> => {
+    const displayName = asked.name == null ? null : requireName(asked.name);
+    return deps.create(actor, { email, displayName }, groups(actor, asked.userGroupIds));
+  };
+
+  const standing = (active: boolean) => (actor: Actor, id: string, version?: number) =>
+    deps.change(actor, idOf(deps, actor, id), { version, to: (now) => ({ ...now, active }) });
+
+  return {
+    create,
+    /** The name, and the groups when they are given: then exactly these. Throws `identity.managed_externally` too. */
+    update: (actor: Actor, id: string, asked: Asked): Promise<UserDetail> =>
+      deps.change(actor, idOf(deps, actor, id), {
+        to: (now) => renamed(now, asked.name),
+        besides: groups(actor, asked.userGroupIds),
+      }),
+    /** Tokens and sessions end for good, and every membership; the person can come back. */
+    deactivate: standing(false),
+    reactivate: standing(true),
+    delete: (actor: Actor, id: string, version?: number): Promise<void> =>
+      deps.delete(actor, idOf(deps, actor, id), version),
+    /** Each address for itself, as the call for many people answers it. */
+    add: async (actor: Actor, emails: readonly string[], userGroupIds: readonly string[]) => {
+      deps.authorize(actor, "core_user_invite", { accountId: actor.accountId });
+      const outcome: Record<string, Added> = Object.create(null) as Record<string, Added>;
+      for (const email of emails) outcome[email] = await added(() => create(actor, { email, userGroupIds }), email);
+      return outcome;
+    },
+  };
+}
+
+async function added(create: () => Promise<unknown>, email: string): Promise<Added> {
+  if (emailOf(email) === undefined) return "FAIL";
+  try {
+    await create();
+    return "USER_ADDED_SUCCESSFULLY";
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "identity.taken") return "USER_ALREADY_ADDED";
+    throw error;
+  }
+}
+
+/** After the permission: what is no id is nobody, and only who may manage people is told so. */
+function idOf({ authorize }: Pick<Deps, "authorize">, actor: Actor, text: string): Uuid {
+  authorize(actor, "core_user_manage", { accountId: actor.accountId });
+  const id = fromWire(text);
+  if (!id) throw problem("identity.no_user");
+  return id;
+}
+
+function renamed(now: UserDetail, name: string | null | undefined): Profile {
+  if (name == null || name === now.name) return now;
+  if (now.managedExternally) throw problem("identity.managed_externally", [toWire(now.id)]);
+  return { ...now, displayName: requireName(name) };
+}

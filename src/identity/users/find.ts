@@ -1,0 +1,73 @@
+import type { Actor } from "../../core/actor.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import type { Page } from "../../core/page.ts";
+import type { Authorize } from "../../access/index.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import * as store from "../store/users.ts";
+import type { UserDetail } from "../user.ts";
+import { folded } from "./fold.ts";
+
+type Deps = { readonly db: Db; readonly authorize: Authorize };
+
+/** One person, by what the text is. Throws `identity.no_user`. */
+export type FindUser = (actor: Actor, text: string) => Promise<UserDetail>;
+
+const find =
+  (deps: Deps, look: (actor: Actor, text: string) => Promise<UserDetail | undefined>): FindUser =>
+  async (actor, text) => {
+    deps.authorize(actor, "core_user_view", { accountId: actor.accountId });
+    const user = await look(actor, text);
+    if (!user) throw problem("identity.no_user");
+    return user;
+  };
+
+export const makeGetUser = (deps: Deps): FindUser =>
+  find(deps, async ({ accountId }, text) => {
+    const id = fromWire(text);
+    return id && store.findUser(deps.db, accountId, id);
+  });
+
+/** The person of this name; the one who joined first, should two share it. */
+export const makeUserByName = (deps: Deps): FindUser =>
+  find(deps, ({ accountId }, name) => store.findUserByName(deps.db, accountId, name));
+
+/** In any spelling. */
+export const makeUserByEmail = (deps: Deps): FindUser =>
+  find(deps, ({ accountId }, email) => store.findUserByEmail(deps.db, accountId, folded(email.trim())));
+
+/** Somebody of whom another row told: also who has left since, so that what they made can still say it. */
+export type Recall = (actor: Actor, id: Uuid) => Promise<UserDetail>;
+
+export const makeRecall =
+  (deps: Deps): Recall =>
+  async (actor, id) => {
+    deps.authorize(actor, "core_user_view", { accountId: actor.accountId });
+    const user = await store.findFormer(deps.db, actor.accountId, id);
+    if (!user) throw problem("identity.no_user");
+    return user;
+  };
+
+/** Who asks. Everybody may know that of themselves. Throws `identity.no_person` for what is none. */
+export type CurrentUser = (actor: Actor) => Promise<UserDetail>;
+
+export const makeCurrentUser =
+  ({ db }: Pick<Deps, "db">): CurrentUser =>
+  async (actor) => {
+    const user = actor.kind === "user" ? await store.findUser(db, actor.accountId, actor.id) : undefined;
+    if (!user) throw problem("identity.no_person");
+    return user;
+  };
+
+type Window = { readonly limit: number; readonly offset: number };
+
+export type ListUsers = (actor: Actor, filter: store.UserFilter, window: Window) => Promise<Page<UserDetail>>;
+
+export const makeListUsers =
+  ({ db, authorize }: Deps): ListUsers =>
+  async (actor, filter, window) => {
+    const { accountId } = actor;
+    authorize(actor, "core_user_view", { accountId });
+    const items = await store.listUsers(db, accountId, filter, window);
+    return { items, ...window, total: () => store.countUsers(db, accountId, filter) };
+  };

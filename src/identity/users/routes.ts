@@ -1,0 +1,178 @@
+/** People over REST. Invitations are refused by name: no mail is sent, and a person is there once they are made. */
+import { z } from "zod";
+import { fromWire, toWire } from "../../core/ids.ts";
+import type { Authorize, Permission } from "../../access/index.ts";
+import { validate } from "../../platform/document/validate.ts";
+import { ok } from "../../platform/http/answers.ts";
+import { documentOf } from "../../platform/http/bodies.ts";
+import { ifMatch } from "../../platform/http/if-match.ts";
+import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { maybeText } from "../../platform/http/queries.ts";
+import { route, type Call, type Route } from "../../platform/http/routes.ts";
+import { enveloped } from "../../platform/http/shapes.ts";
+import { problem } from "../problems.ts";
+import type { PeopleVerbs } from "./by-hand.ts";
+import type { CurrentUser, FindUser, ListUsers } from "./find.ts";
+import { folded } from "./fold.ts";
+import { info, infoShape, metadata, metadataShape } from "./wire.ts";
+
+export type UserRoutesDeps = {
+  readonly authorize: Authorize;
+  readonly currentUser: CurrentUser;
+  readonly getUser: FindUser;
+  readonly listUsers: ListUsers;
+  readonly people: PeopleVerbs;
+};
+
+const PATH = "/ng/api/user";
+const query = z.object({});
+const whole = enveloped(infoShape);
+
+const filterBody = z.strictObject({
+  searchTerm: z.string().max(256).nullish(),
+  identifiers: z.array(z.string().max(64)).max(1_000).nullish(),
+  emails: z.array(z.string().max(254)).max(1_000).nullish(),
+});
+
+const addBody = z.strictObject({
+  emails: z.array(z.string().max(254)).min(1).max(100),
+  userGroups: z.array(z.string().max(128)).max(100).nullish(),
+  roleBindings: z.array(z.never()).nullish(),
+});
+const outcome = z.enum(["USER_ADDED_SUCCESSFULLY", "USER_ALREADY_ADDED", "FAIL"]);
+
+export const userRoutes = (deps: UserRoutesDeps): readonly Route[] => [
+  ...readRoutes(deps),
+  ...changeRoutes(deps),
+  ...refusedRoutes(deps),
+];
+
+const readRoutes = ({ currentUser, getUser, listUsers }: UserRoutesDeps): readonly Route[] => [
+  route({
+    method: "GET",
+    path: `${PATH}/currentUser`,
+    operation: "user.current",
+    access: { permission: "core_user_view" },
+    query,
+    doc: {
+      summary: "Read who the credential belongs to",
+      description: "Every person may; a credential that is no person's is refused.",
+      answer: whole,
+    },
+    handle: async (call) => {
+      const user = await currentUser(call.actor);
+      return ok(call, info(user, toWire(call.accountId)), user.version);
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PATH}/batch`,
+    operation: "user.list",
+    access: { permission: "core_user_view" },
+    query: ngPageQuery(50).extend({ searchTerm: maybeText("searchTerm") }),
+    doc: {
+      summary: "List people by name",
+      body: { schema: filterBody, required: false, example: { searchTerm: "admin" } },
+      answer: enveloped(ngPageShape(metadataShape)),
+    },
+    handle: async (call) => {
+      const body = call.body.bytes.length === 0 ? {} : validate(filterBody, documentOf(call.body));
+      const filter = {
+        searchTerm: call.query.searchTerm ?? body.searchTerm ?? undefined,
+        ids: body.identifiers?.map(fromWire).filter((id) => id !== undefined),
+        emails: body.emails?.map((email) => folded(email.trim())),
+      };
+      return ok(call, await ngPage(await listUsers(call.actor, filter, ngWindow(call.query)), metadata));
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PATH}/:userId`,
+    operation: "user.get",
+    access: { permission: "core_user_view" },
+    query,
+    doc: { summary: "Read a person", answer: whole },
+    handle: async (call) => {
+      const user = await getUser(call.actor, call.params["userId"] ?? "");
+      return ok(call, info(user, toWire(call.accountId)), user.version);
+    },
+  }),
+];
+
+const idOf = (call: Pick<Call, "params">): string => call.params["userId"] ?? "";
+
+const changeRoutes = ({ people }: UserRoutesDeps): readonly Route[] => [
+  route({
+    method: "POST",
+    path: `${PATH}/users`,
+    operation: "user.add",
+    access: { permission: "core_user_invite" },
+    query,
+    doc: {
+      summary: "Make people of e-mail addresses",
+      description:
+        "Each address has an outcome of its own. Nobody is sent anything: people come in by the identity provider, or by a password that an administrator sets.",
+      body: { schema: addBody, example: { emails: ["grace@example.com"], userGroups: [] } },
+      answer: enveloped(z.strictObject({ addUserResponseMap: z.record(z.string(), outcome) })),
+    },
+    handle: async (call) => {
+      const { emails, userGroups } = validate(addBody, documentOf(call.body));
+      return ok(call, { addUserResponseMap: await people.add(call.actor, emails, userGroups ?? []) });
+    },
+  }),
+  ...(["deactivate", "reactivate"] as const).map((verb) =>
+    route({
+      method: "POST",
+      path: `${PATH}/:userId/${verb}`,
+      operation: `user.${verb}`,
+      access: { permission: "core_user_manage" },
+      query,
+      doc: {
+        summary:
+          verb === "deactivate" ? "End a person's access, so that it can be given back" : "Let a person in again",
+        answer: whole,
+      },
+      handle: async (call) => {
+        const user = await people[verb](call.actor, idOf(call), ifMatch(call));
+        return ok(call, info(user, toWire(call.accountId)), user.version);
+      },
+    }),
+  ),
+  route({
+    method: "DELETE",
+    path: `${PATH}/:userId`,
+    operation: "user.delete",
+    access: { permission: "core_user_manage" },
+    query,
+    doc: { summary: "Remove a person from the account", answer: enveloped(z.literal(true)) },
+    handle: async (call) => {
+      await people.delete(call.actor, idOf(call), ifMatch(call));
+      return ok(call, true);
+    },
+  }),
+];
+
+const REFUSED: readonly (readonly ["GET" | "POST" | "PUT" | "DELETE", path: string, name: string, Permission])[] = [
+  ["GET", "", "list", "core_user_view"],
+  ["POST", "", "create", "core_user_invite"],
+  ["POST", "/aggregate", "aggregate", "core_user_view"],
+  ["GET", "/invite", "get", "core_user_view"],
+  ["PUT", "/:inviteId", "update", "core_user_invite"],
+  ["DELETE", "/:inviteId", "delete", "core_user_invite"],
+];
+
+const refusedRoutes = ({ authorize }: Pick<UserRoutesDeps, "authorize">): readonly Route[] =>
+  REFUSED.map(([method, path, name, permission]) =>
+    route({
+      method,
+      path: `/ng/api/invites${path}`,
+      operation: `invite.${name}`,
+      access: { permission },
+      query,
+      doc: "refused",
+      handle: async (call) => {
+        authorize(call.actor, permission, { accountId: call.accountId });
+        throw problem("identity.no_invitations");
+      },
+    }),
+  );

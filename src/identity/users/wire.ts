@@ -1,0 +1,45 @@
+/** People as REST shows them. */
+import { z } from "zod";
+import { toWire } from "../../core/ids.ts";
+import { epochMs, wireId } from "../../platform/http/shapes.ts";
+import type { UserDetail } from "../user.ts";
+
+const common = {
+  uuid: wireId,
+  name: z.string(),
+  email: z.string(),
+  /** Whether logging in is held back for a while. */
+  locked: z.boolean(),
+  disabled: z.boolean(),
+  externallyManaged: z.boolean(),
+  twoFactorAuthenticationEnabled: z.literal(false),
+};
+
+export const metadataShape = z.strictObject(common);
+export const infoShape = z.strictObject({
+  ...common,
+  emailVerified: z.boolean(),
+  defaultAccountId: wireId,
+  token: z.null(),
+  createdAt: epochMs,
+  lastUpdatedAt: epochMs,
+});
+
+export const metadata = (user: UserDetail): z.output<typeof metadataShape> => ({
+  uuid: toWire(user.id),
+  name: user.name,
+  email: user.email,
+  locked: false,
+  disabled: !user.active,
+  externallyManaged: user.managedExternally,
+  twoFactorAuthenticationEnabled: false,
+});
+
+export const info = (user: UserDetail, accountId: string): z.output<typeof infoShape> => ({
+  ...metadata(user),
+  emailVerified: user.emailVerified,
+  defaultAccountId: accountId,
+  token: null,
+  createdAt: user.createdAt,
+  lastUpdatedAt: user.updatedAt,
+});
