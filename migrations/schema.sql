@@ -5,6 +5,7 @@ create table accounts (
   name text not null,
   key_check bytea not null,
   created_at bigint not null,
+  root_key_id text default ''::text not null,
   constraint accounts_pkey PRIMARY KEY (id)
 );
 

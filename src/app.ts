@@ -13,8 +13,18 @@ import type { Place } from "./core/reference.ts";
 import { addDelegateTypes, makeDelegates, MAX_FRAME } from "./delegates/index.ts";
 import { makeEnvironments, type PlacesOf } from "./environments/index.ts";
 import { addExecutionMutations, addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
-import { addIdentityTypes, anyActive, firstStart, makeIdentity, makeUsers, type FirstFacts } from "./identity/index.ts";
+import {
+  addIdentityTypes,
+  anyActive,
+  firstStart,
+  makeHoldRootKey,
+  makeIdentity,
+  makeUsers,
+  type FirstFacts,
+  type FirstStart,
+} from "./identity/index.ts";
 import { addPipelineTypes, makePipelines } from "./pipelines/index.ts";
+import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
 import type { Db } from "./platform/db/db.ts";
 import { databaseProblem } from "./platform/db/problems.ts";
@@ -39,10 +49,11 @@ import { addSecretTypes, makeSecrets, type Secrets, type SecretsDeps } from "./s
 import { makeTriggers } from "./triggers/index.ts";
 
 export { DEFAULT_ORGANIZATION };
+export type { FirstStart };
 
 export type PlatformDeps = {
   readonly db: Db;
-  readonly rootKey: Buffer;
+  readonly keys: KeyRing;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
@@ -110,7 +121,8 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     mergeInputSets: pipelines.mergeInputSets,
     startExecution: executions.start,
     getExecution: executions.get,
-    sealer: makeSealer(deps.rootKey, "webhook tokens"),
+    sealer: makeSealer(deps.keys, "webhook tokens"),
+    holdRootKey: makeHoldRootKey(deps.keys),
     publicUrl: deps.publicUrl,
     onError,
   });
@@ -178,12 +190,12 @@ export async function buildPlatform(deps: PlatformDeps) {
     /** From now on /health/ready says so; to be called last. */
     ready: health.ready,
     /** Makes the account of an empty database. `announce` gets what only this call knows, before the commit. */
-    firstStart: (announce: (facts: FirstFacts) => void): Promise<{ accountId: Uuid; facts: FirstFacts | undefined }> =>
+    firstStart: (announce: (facts: FirstFacts) => void): Promise<FirstStart> =>
       firstStart({
         db,
         clock,
         newId,
-        sealer: makeSealer(deps.rootKey, "root key check"),
+        keys: deps.keys,
         makeAdministrator: access.makeAdministrator,
         furnish: inTurn(projects.furnish, secrets.furnish),
         announce,
@@ -253,15 +265,15 @@ const withTests = (
 });
 
 const secretsOver = (
-  { rootKey, maxSecretFile }: PlatformDeps,
-  base: Omit<SecretsDeps, "requireScope" | "rootKey" | "maxContent" | "facts">,
+  { keys, maxSecretFile }: PlatformDeps,
+  base: Omit<SecretsDeps, "requireScope" | "keys" | "maxContent" | "facts">,
   { requireScope, applicationsExist }: Projects,
   placesOf: PlacesOf,
 ): ReturnType<typeof makeSecrets> =>
   makeSecrets({
     ...base,
     requireScope,
-    rootKey,
+    keys,
     maxContent: maxSecretFile,
     facts: {
       applications: applicationsExist,

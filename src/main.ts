@@ -1,11 +1,11 @@
 /** `railhead server`: read the configuration, open the database, build, listen, and drain on SIGTERM. */
 import { randomUUIDv7 } from "node:crypto";
-import { buildPlatform, DEFAULT_ORGANIZATION, type Platform } from "./app.ts";
+import { buildPlatform, DEFAULT_ORGANIZATION, type FirstStart, type Platform } from "./app.ts";
 import { systemClock } from "./core/clock.ts";
 import { toWire, type Uuid } from "./core/ids.ts";
 import { Problem } from "./core/problem.ts";
 import { factsFile, firstStartText, keepFacts, readFacts, type BootstrapFacts } from "./platform/config/bootstrap.ts";
-import { ConfigError, loadRootKey, readConfig, type Config } from "./platform/config/config.ts";
+import { ConfigError, loadRootKeys, readConfig, type Config } from "./platform/config/config.ts";
 import { makeFolder } from "./platform/folder.ts";
 import { lockDataDir } from "./platform/db/embedded/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
@@ -34,7 +34,7 @@ async function serve(config: Config, log: Log, leaving: AbortSignal): Promise<()
 async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: (undo: Undo) => void): Promise<void> {
   const lock = await lockDataDir(config.dataDir);
   onStop(() => lock.release());
-  const rootKey = loadRootKey(config);
+  const keys = await loadRootKeys(config);
   if (config.localDelegate && config.delegateDir !== undefined) await checkDelegateDir(config.delegateDir);
   const database = await openDatabase({ url: config.databaseUrl, lock, log });
   onStop(() => database.close());
@@ -42,7 +42,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   const platform = await buildPlatform({
     db: database.db,
     pendingMigrations: database.pendingMigrations,
-    rootKey,
+    keys,
     clock: systemClock,
     newId: () => randomUUIDv7() as Uuid,
     log,
@@ -54,7 +54,12 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   onStop(() => platform.stop());
   const address = await listen(platform, config);
   baseUrl ||= address;
-  const accountId = await begin(platform, config.dataDir, baseUrl);
+  const { accountId, rootKeyId } = await begin(platform, config.dataDir, baseUrl);
+  if (rootKeyId !== keys.preferred.id)
+    log.warn(
+      { used: rootKeyId, given: keys.preferred.id },
+      "another root key is in use than RAILHEAD_ROOT_KEY gives; change it with: railhead secrets rotate root-key",
+    );
   const jobs = platform.startJobs();
   onStop(() => jobs.stop());
   if (config.localDelegate) {
@@ -89,9 +94,9 @@ async function listen({ http }: Platform, { host, port }: Config): Promise<strin
 }
 
 /** Makes the account at the first start and shows its facts, once; later only the address is brought up to date. */
-async function begin(platform: Platform, dataDir: string, baseUrl: string): Promise<Uuid> {
+async function begin(platform: Platform, dataDir: string, baseUrl: string): Promise<FirstStart> {
   let made: BootstrapFacts | undefined;
-  const { accountId } = await platform.firstStart((first) => {
+  const start = await platform.firstStart((first) => {
     made = {
       baseUrl,
       accountId: toWire(first.accountId),
@@ -106,7 +111,7 @@ async function begin(platform: Platform, dataDir: string, baseUrl: string): Prom
   const kept = made ?? readFacts(dataDir);
   if (made) process.stdout.write(firstStartText(made, factsFile(dataDir)));
   else if (kept) keepFacts(dataDir, { ...kept, baseUrl });
-  return accountId;
+  return start;
 }
 
 /** Problems that the operator can mend are told in their own words; anything else with its stack. */

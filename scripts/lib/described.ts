@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { GraphQLSchema } from "graphql";
+import { makeKeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { buildPlatform } from "../../src/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Uuid } from "../../src/core/ids.ts";
@@ -14,7 +15,7 @@ export async function describePlatform(): Promise<{
   const none = (): Promise<never> => Promise.reject(new Error("the platform is only described"));
   const platform = await buildPlatform({
     db: { query: none, transaction: none, notify: none, listen: () => () => undefined, close: none },
-    rootKey: Buffer.alloc(32),
+    keys: makeKeyRing(Buffer.alloc(32)),
     clock: systemClock,
     newId: () => randomUUIDv7() as Uuid,
     log: makeLog("silent"),

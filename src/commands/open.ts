@@ -12,7 +12,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { systemClock, type Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
-import { loadRootKey, readConfig, type Config } from "../platform/config/config.ts";
+import { loadRootKeys, readConfig, type Config } from "../platform/config/config.ts";
+import type { KeyRing } from "../platform/crypto/key-ring.ts";
 import type { Connection } from "../platform/db/connection.ts";
 import type { Db } from "../platform/db/db.ts";
 import { holderOf, lockDataDir, type DataDirLock } from "../platform/db/embedded/lock.ts";
@@ -29,7 +30,7 @@ import { ping } from "./store.ts";
 export type Opened = {
   readonly db: Db;
   readonly config: Config;
-  readonly rootKey: Buffer;
+  readonly keys: KeyRing;
   readonly log: Log;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -44,16 +45,16 @@ export async function openForCommand(env: NodeJS.ProcessEnv = process.env, cwd =
   const log = makeLog(env["RAILHEAD_LOG_LEVEL"] ? config.logLevel : "error");
   if (config.databaseUrl === undefined && !(await findPlace(config.dataDir).catch(() => undefined)))
     throw problem("command.no_database", [config.dataDir]);
-  const rootKey = existingRootKey(config);
+  const keys = await existingRootKeys(config);
   const { db, close } = await openIt(config, log);
-  return { db, config, rootKey, log, clock: systemClock, newId: () => randomUUIDv7() as Uuid, close };
+  return { db, config, keys, log, clock: systemClock, newId: () => randomUUIDv7() as Uuid, close };
 }
 
 /** A command never makes a key: one that nothing was sealed with would be of no use. */
-function existingRootKey(config: Config): Buffer {
+function existingRootKeys(config: Config): Promise<KeyRing> {
   if (config.rootKey.kind === "file" && !existsSync(config.rootKey.path))
     throw problem("command.no_root_key", [config.rootKey.path]);
-  return loadRootKey(config);
+  return loadRootKeys(config);
 }
 
 type Open = Pick<Opened, "db" | "close">;

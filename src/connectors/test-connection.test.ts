@@ -20,10 +20,11 @@ import { authorize, permits } from "../access/index.ts";
 import { contentOf } from "../platform/crypto/chunks.ts";
 import type { Db } from "../platform/db/db.ts";
 import { makeProjects } from "../projects/index.ts";
+import { makeKeyRing } from "../platform/crypto/key-ring.ts";
 import { makeSecrets } from "../secrets/index.ts";
 
 const PASSWORD = "p4ss-of-a-connector";
-const rootKey = randomBytes(32);
+const keys = makeKeyRing(randomBytes(32));
 let platform: TestPlatform;
 let logged = "";
 /** How often somebody who waits for a test has looked whether it is over: each does so at first. */
@@ -38,7 +39,7 @@ const counting = (db: Db): Db => ({
 before(async () => {
   const logTo = new PassThrough();
   logTo.on("data", (line: Buffer) => (logged += line.toString()));
-  platform = await startTestPlatform({ rootKey, logTo, wrapDb: counting });
+  platform = await startTestPlatform({ keys, logTo, wrapDb: counting });
   await made(create.project(platform, projectYaml()));
 });
 after(() => platform?.stop());
@@ -175,7 +176,7 @@ test("a password reaches only the delegate that holds the task", async () => {
   const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
   const projects = makeProjects({ ...base, emptyScope: async () => undefined });
   const facts = { applications: projects.applicationsExist, environments: async () => new Map() };
-  const secrets = makeSecrets({ ...base, requireScope: projects.requireScope, rootKey, maxContent: 1_024, facts });
+  const secrets = makeSecrets({ ...base, requireScope: projects.requireScope, keys, maxContent: 1_024, facts });
   const actor = { kind: "system", accountId: fromWire(platform.accountId) as Uuid } as const;
   const secret = (identifier: string, type: "ENCRYPTED_TEXT" | "ENCRYPTED_FILE", text: string) =>
     secrets.create(actor, {

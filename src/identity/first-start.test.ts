@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
 import type { Uuid } from "../core/ids.ts";
-import { makeSealer } from "../platform/crypto/seal.ts";
+import { makeKeyRing } from "../platform/crypto/key-ring.ts";
 import { readToken } from "../platform/crypto/tokens.ts";
 import { eventually } from "../../test/harness/contract.ts";
 import { freshDatabase, type TestDatabase } from "../../test/harness/database.ts";
@@ -14,12 +14,12 @@ before(async () => void (database = await freshDatabase()));
 after(() => database?.drop());
 beforeEach(() => database.db.query("truncate accounts cascade"));
 
-const rootKey = randomBytes(32);
+const keys = makeKeyRing(randomBytes(32));
 const deps = (more: Partial<FirstStartDeps> = {}): FirstStartDeps => ({
   db: database.db,
   clock: handClock(),
   newId: () => randomUUIDv7() as Uuid,
-  sealer: makeSealer(rootKey, "root key check"),
+  keys,
   furnish: async () => {},
   makeAdministrator: async () => {},
   announce: () => {},
@@ -37,7 +37,7 @@ test("an empty database gets an account, told once; later starts tell nothing", 
   assert.ok(Buffer.from(facts?.adminPassword ?? "", "base64url").length >= 15);
   assert.equal(readToken("pat", facts?.apiKey ?? "")?.accountId, accountId);
   const again = await firstStart(deps({ announce: (first) => told.push(first) }));
-  assert.deepEqual(again, { accountId, facts: undefined });
+  assert.deepEqual(again, { accountId, rootKeyId: keys.preferred.id, facts: undefined });
   assert.equal(told.length, 1);
   const [user] = await database.db.query("select name, must_change_password from users");
   assert.deepEqual(user, { name: "admin", must_change_password: true });
@@ -71,13 +71,31 @@ test("of two servers that start at once, one makes the account, and the other wa
   };
   const first = await firstStart(deps({ furnish }));
   assert.ok(first.facts);
-  assert.deepEqual(await second, { accountId: first.accountId, facts: undefined });
+  assert.deepEqual(await second, { accountId: first.accountId, rootKeyId: keys.preferred.id, facts: undefined });
   assert.equal(await accounts(), 1);
 });
 
 test("another root key is refused by name", async () => {
   await firstStart(deps());
-  await assert.rejects(firstStart(deps({ sealer: makeSealer(randomBytes(32), "root key check") })), {
+  await assert.rejects(firstStart(deps({ keys: makeKeyRing(randomBytes(32)) })), {
     code: "identity.wrong_root_key",
   });
+});
+
+test("the account keeps to its key, whichever the server prefers, and says which one is missing", async () => {
+  const [old, other] = [randomBytes(32), randomBytes(32)];
+  const [was, both] = [makeKeyRing(old), makeKeyRing(other, old)];
+  await firstStart(deps({ keys: was }));
+  assert.equal((await firstStart(deps({ keys: both }))).rootKeyId, was.preferred.id);
+  await assert.rejects(firstStart(deps({ keys: makeKeyRing(other) })), (error: Error) => {
+    assert.match(
+      error.message,
+      new RegExp(`sealed under the key ${was.preferred.id}; .* given the root key ${both.preferred.id}`),
+    );
+    return true;
+  });
+  // As a server has left it that knew of no ids.
+  await database.db.query("update accounts set root_key_id = ''");
+  assert.equal((await firstStart(deps({ keys: both }))).rootKeyId, was.preferred.id);
+  assert.deepEqual(await database.db.query("select root_key_id as id from accounts"), [{ id: was.preferred.id }]);
 });

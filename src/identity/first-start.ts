@@ -8,16 +8,16 @@ import { randomBytes } from "node:crypto";
 import type { MakeAdministrator } from "../access/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
-import type { Sealer } from "../platform/crypto/seal.ts";
+import type { KeyRing } from "../platform/crypto/key-ring.ts";
 import { hashPassword } from "../platform/crypto/passwords.ts";
 import { hashSecret, newTokenSecret, writeToken } from "../platform/crypto/tokens.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { problem } from "./problems.ts";
+import { checkedRootKey, keyCheckOf } from "./root-key.ts";
 import { findFirstAccount, insertAccount, insertToken, insertUser, lockFirstStart } from "./store.ts";
+import { nameRootKey, type KeyedAccount } from "./store/root-keys.ts";
 
 export const ADMIN_NAME = "admin";
 export const ADMIN_EMAIL = "admin@railhead.local";
-const KEY_CHECK = "this is the root key of this database";
 
 export type FirstFacts = {
   readonly accountId: Uuid;
@@ -31,7 +31,7 @@ export type FirstStartDeps = {
   readonly db: Db;
   readonly clock: Clock;
   readonly newId: NewId;
-  readonly sealer: Sealer;
+  readonly keys: KeyRing;
   /** Makes what else an account begins with, in the same transaction. */
   readonly furnish: (tx: Tx, accountId: Uuid) => Promise<void>;
   readonly makeAdministrator: MakeAdministrator;
@@ -39,29 +39,37 @@ export type FirstStartDeps = {
   readonly announce: (facts: FirstFacts) => void;
 };
 
-/** Answers the account, and the facts when it was made just now. Throws `identity.wrong_root_key`. */
-export async function firstStart(deps: FirstStartDeps): Promise<{ accountId: Uuid; facts: FirstFacts | undefined }> {
+/** The account of this database, and which root key it uses. */
+export type FirstStart = {
+  readonly accountId: Uuid;
+  readonly rootKeyId: string;
+  /** Only when it was made just now. */
+  readonly facts: FirstFacts | undefined;
+};
+
+/** Throws `identity.wrong_root_key`. */
+export async function firstStart(deps: FirstStartDeps): Promise<FirstStart> {
   const existing = await findFirstAccount(deps.db);
-  if (existing) return { accountId: checked(deps.sealer, existing), facts: undefined };
+  if (existing) return checked(deps, existing);
   const password = randomBytes(15).toString("base64url");
   const passwordHash = await hashPassword(password);
   return deps.db.transaction(async (tx) => {
     await lockFirstStart(tx);
     const meanwhile = await findFirstAccount(tx);
-    if (meanwhile) return { accountId: checked(deps.sealer, meanwhile), facts: undefined };
+    if (meanwhile) return checked({ ...deps, db: tx }, meanwhile);
     const facts = await makeAccount(tx, deps, password, passwordHash);
     deps.announce(facts);
-    return { accountId: facts.accountId, facts };
+    return { accountId: facts.accountId, rootKeyId: deps.keys.preferred.id, facts };
   });
 }
 
-function checked(sealer: Sealer, account: { id: Uuid; keyCheck: Buffer }): Uuid {
-  try {
-    if (sealer.open(account.keyCheck, `account:${account.id}`) === KEY_CHECK) return account.id;
-  } catch {
-    // Falls through: a key that does not open it is the wrong key.
-  }
-  throw problem("identity.wrong_root_key");
+async function checked(
+  { db, keys }: { readonly db: Pick<Db, "query">; readonly keys: KeyRing },
+  account: KeyedAccount,
+): Promise<FirstStart> {
+  const rootKeyId = checkedRootKey(keys, account);
+  if (account.rootKeyId === "") await nameRootKey(db, rootKeyId);
+  return { accountId: account.id, rootKeyId, facts: undefined };
 }
 
 async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passwordHash: string): Promise<FirstFacts> {
@@ -71,7 +79,8 @@ async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passw
   await insertAccount(tx, {
     id: accountId,
     name: "Railhead",
-    keyCheck: deps.sealer.seal(KEY_CHECK, `account:${accountId}`),
+    rootKeyId: deps.keys.preferred.id,
+    keyCheck: keyCheckOf(deps.keys, accountId, deps.keys.preferred.id),
     at,
   });
   await insertUser(tx, {

@@ -24,9 +24,10 @@ import {
 } from "./users/life.ts";
 import { userRoutes } from "./users/routes.ts";
 
-export { firstStart, type FirstFacts } from "./first-start.ts";
+export { firstStart, type FirstFacts, type FirstStart } from "./first-start.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { anyActive, CREATOR, creatorOf, type CreatorRow } from "./store.ts";
+export { makeHoldRootKey, makeRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
 export type { User } from "./user.ts";
 export type { Authenticate } from "./authenticate.ts";
 

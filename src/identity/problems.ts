@@ -24,7 +24,7 @@ export const problems = {
   "identity.wrong_root_key": [
     500,
     "UNEXPECTED",
-    "The root key does not open this database: it was sealed with another one. Set RAILHEAD_ROOT_KEY or RAILHEAD_ROOT_KEY_FILE to the key it was made with.",
+    "This database is sealed under %s; the server was given the root key %s. Set RAILHEAD_ROOT_KEY, RAILHEAD_ROOT_KEY_FILE or RAILHEAD_ROOT_KEY_COMMAND to the key that the database uses.",
   ],
 } as const;
 

@@ -1,5 +1,6 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
+import type { KeyedAccount } from "./store/root-keys.ts";
 import type { User } from "./user.ts";
 
 type Store = { readonly query: Query };
@@ -49,9 +50,9 @@ export async function anyActive(db: Store, accountId: Uuid, ids: "everybody" | r
 }
 
 /** The account a fresh database lacks; the oldest one otherwise. */
-export async function findFirstAccount(db: Store): Promise<{ id: Uuid; keyCheck: Buffer } | undefined> {
-  const rows = await db.query<{ id: Uuid; keyCheck: Buffer }>(
-    `select id, key_check as "keyCheck" from accounts order by created_at, id limit 1`,
+export async function findFirstAccount(db: Store): Promise<KeyedAccount | undefined> {
+  const rows = await db.query<KeyedAccount>(
+    `select id, root_key_id as "rootKeyId", key_check as "keyCheck" from accounts order by created_at, id limit 1`,
   );
   return rows[0];
 }
@@ -63,11 +64,12 @@ export async function lockFirstStart(db: Store): Promise<void> {
 
 export async function insertAccount(
   db: Store,
-  account: { id: Uuid; name: string; keyCheck: Buffer; at: number },
+  account: KeyedAccount & { readonly name: string; readonly at: number },
 ): Promise<void> {
-  await db.query(`insert into accounts (id, name, key_check, created_at) values ($1, $2, $3, $4)`, [
+  await db.query(`insert into accounts (id, name, root_key_id, key_check, created_at) values ($1, $2, $3, $4, $5)`, [
     account.id,
     account.name,
+    account.rootKeyId,
     account.keyCheck,
     account.at,
   ]);

@@ -17,7 +17,7 @@ import { insertContent } from "./store/contents.ts";
 import { findManager, findManagerByIdentifier } from "./store/managers.ts";
 import { insertSecretScope } from "./store/scopes.ts";
 import { insertSecret, nameIsTaken } from "./store/secrets.ts";
-import type { Vault } from "./vault.ts";
+import { untilHeld, type Vault } from "./vault.ts";
 
 export type SecretDeps = {
   readonly db: Db;
@@ -68,16 +68,19 @@ export const makeCreateSecret =
       updatedAt: at,
     };
     const secret: Secret = { ...input, ...decided, ...made };
-    const sealed = await deps.vault.seal({ accountId, id: secret.id, manager }, content);
-    await deps.db.transaction(async (tx) => {
-      if (!(await insertSecret(tx, accountId, secret))) throw await taken(tx, accountId, secret);
-      await insertSecretScope(tx, accountId, secret.id, secret.usageScope ?? []);
-      await insertContent(tx, accountId, sealed, at);
-      await deps.audit.record(tx, actor, {
-        operation: "secret.create",
-        resourceType: "SECRET",
-        resourceId: secret.identifier,
-        scope: scopeWithin(secret),
+    await untilHeld(async () => {
+      const sealed = await deps.vault.seal({ accountId, id: secret.id, manager }, content);
+      await deps.db.transaction(async (tx) => {
+        if (!(await insertSecret(tx, accountId, secret))) throw await taken(tx, accountId, secret);
+        await insertSecretScope(tx, accountId, secret.id, secret.usageScope ?? []);
+        await deps.vault.hold(tx, accountId, sealed);
+        await insertContent(tx, accountId, sealed, at);
+        await deps.audit.record(tx, actor, {
+          operation: "secret.create",
+          resourceType: "SECRET",
+          resourceId: secret.identifier,
+          scope: scopeWithin(secret),
+        });
       });
     });
     return secret;

@@ -1,6 +1,8 @@
 /** Secrets: named values that steps and connectors use and that no answer contains. */
 import type { Uuid } from "../core/ids.ts";
 import type { Permits } from "../access/index.ts";
+import { makeHoldRootKey, makeRootKeyOf } from "../identity/index.ts";
+import type { KeyRing } from "../platform/crypto/key-ring.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateSecret, type SecretDeps } from "./create.ts";
@@ -20,12 +22,13 @@ import { makeVault } from "./vault.ts";
 
 export { addSecretTypes } from "./graphql.ts";
 
-export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits; readonly rootKey: Buffer };
+export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits; readonly keys: KeyRing };
 
 export type Secrets = ReturnType<typeof makeSecrets>;
 
-export function makeSecrets({ rootKey, ...rest }: SecretsDeps) {
-  const vault = makeVault({ newId: rest.newId, wrappers: { platform: makePlatformWrapper(rootKey) } });
+export function makeSecrets({ keys, ...rest }: SecretsDeps) {
+  const roots = { db: rest.db, keys, rootKeyOf: makeRootKeyOf(keys), holdRootKey: makeHoldRootKey(keys) };
+  const vault = makeVault({ newId: rest.newId, wrappers: { platform: makePlatformWrapper(roots) } });
   const deps = { ...rest, vault };
   const resolve = makeResolveSecret(deps);
   const verbs = {

@@ -12,6 +12,7 @@ import type { Secret } from "./secret.ts";
 import { deleteContent, insertContent } from "./store/contents.ts";
 import { deleteSecretScope, insertSecretScope } from "./store/scopes.ts";
 import { isNameTaken, lockSecret, updateSecret } from "./store/secrets.ts";
+import { untilHeld } from "./vault.ts";
 
 /** What is left out stays as it is. */
 export type SecretChanges = {
@@ -40,32 +41,36 @@ export const makeUpdateSecret =
     const given = changes.scoping && decideScoping(changes.scoping, found);
     if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, manager);
     if (content) checkSize(deps, found.name, content);
-    const sealed = content && (await deps.vault.seal({ accountId, id: found.id, manager }, content));
-
-    return deps.db.transaction(async (tx) => {
-      // Locked, so that of two updates each finds what the other left and takes nothing of it back.
-      const current = await lockSecret(tx, accountId, found.id);
-      if (!current) throw notFound(ref);
-      const wanted = changed(current, changes, deps.clock.now());
-      const saved = await save(tx, accountId, wanted, version);
-      if (saved === undefined) throw stale(current, version);
-      if (changes.scoping) {
-        await deleteSecretScope(tx, accountId, wanted.id);
-        await insertSecretScope(tx, accountId, wanted.id, wanted.usageScope ?? []);
-      }
-      if (sealed) {
-        await deleteContent(tx, accountId, wanted.id);
-        await insertContent(tx, accountId, sealed, wanted.updatedAt);
-      }
-      await deps.audit.record(tx, actor, {
-        operation: "secret.update",
-        resourceType: "SECRET",
-        resourceId: current.identifier,
-        scope: scopeWithin(current),
+    return untilHeld(async () => {
+      const sealed = content && (await deps.vault.seal({ accountId, id: found.id, manager }, content));
+      return deps.db.transaction(async (tx) => {
+        // Locked, so that of two updates each finds what the other left and takes nothing of it back.
+        const current = await lockSecret(tx, accountId, found.id);
+        if (!current) throw notFound(ref);
+        const wanted = changed(current, changes, deps.clock.now());
+        const saved = await save(tx, accountId, wanted, version);
+        if (saved === undefined) throw stale(current, version);
+        if (changes.scoping) await replaceScope(tx, accountId, wanted);
+        if (sealed) {
+          await deps.vault.hold(tx, accountId, sealed);
+          await deleteContent(tx, accountId, wanted.id);
+          await insertContent(tx, accountId, sealed, wanted.updatedAt);
+        }
+        await deps.audit.record(tx, actor, {
+          operation: "secret.update",
+          resourceType: "SECRET",
+          resourceId: current.identifier,
+          scope: scopeWithin(current),
+        });
+        return { ...wanted, version: saved };
       });
-      return { ...wanted, version: saved };
     });
   };
+
+async function replaceScope(tx: Tx, accountId: Uuid, { id, usageScope }: Secret): Promise<void> {
+  await deleteSecretScope(tx, accountId, id);
+  await insertSecretScope(tx, accountId, id, usageScope ?? []);
+}
 
 const isManagerOf = (secret: Secret, name: ManagerName): boolean =>
   name.by === "id" ? name.id === secret.managerId : name.identifier === secret.managerIdentifier;

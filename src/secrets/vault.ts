@@ -1,6 +1,7 @@
 /** Contents on their way into the database and out of it: each under a data key of its own (docs/decisions/0009). */
 import type { NewId, Uuid } from "../core/ids.ts";
 import { chunkCount, newDataKey, openChunk, sealChunks, type Content } from "../platform/crypto/chunks.ts";
+import type { Tx } from "../platform/db/db.ts";
 import type { SecretManager } from "./manager.ts";
 import type { KeyWrapper } from "./managers/wrapper.ts";
 
@@ -15,13 +16,19 @@ export type StoredContent = {
 };
 
 export type SealedContent = StoredContent & {
+  readonly kind: Kind;
   /** The sealed pieces, made as they are taken; once only, for the data key is forgotten with the last one. */
   readonly chunks: () => Generator<Buffer>;
 };
 
+/** The manager wraps with another key by now: nothing is stored, and sealing is to be done again. */
+export class KeyMoved extends Error {}
+
 export type Vault = {
   /** Wraps a new data key for the content. Before the transaction: a manager may be another program. */
   readonly seal: (secret: SecretRef, content: Content) => Promise<SealedContent>;
+  /** Called in the transaction, before the content is stored. Throws KeyMoved. */
+  readonly hold: (tx: Tx, accountId: Uuid, sealed: SealedContent) => Promise<void>;
   /** The bytes of a content, piece by piece, as `chunk` finds them. Throws when anything has been changed. */
   readonly open: (accountId: Uuid, stored: StoredContent, chunk: ReadChunk, kind: Kind) => AsyncGenerator<Buffer>;
 };
@@ -49,7 +56,12 @@ export function makeVault(deps: { newId: NewId; wrappers: Readonly<Record<Kind, 
           dataKey.fill(0);
         }
       };
-      return { id, secretId, managerId: manager.id, keyId, wrappedKey, size: content.size, chunks };
+      const { id: managerId, kind } = manager;
+      return { id, secretId, managerId, kind, keyId, wrappedKey, size: content.size, chunks };
+    },
+    async hold(tx, accountId, { kind, managerId, keyId }) {
+      const held = await deps.wrappers[kind].hold?.(tx, { accountId, managerId }, keyId);
+      if (held === false) throw new KeyMoved(`the key ${keyId} of the secret manager ${managerId} was replaced`);
     },
     async *open(accountId, stored, chunk, kind) {
       const identity = identityOf(accountId, stored.secretId, stored.id);
@@ -64,4 +76,18 @@ export function makeVault(deps: { newId: NewId; wrappers: Readonly<Record<Kind, 
       }
     },
   };
+}
+
+/** A key that was replaced since is replaced about once a year: the second try finds the new one. */
+const ATTEMPTS = 3;
+
+/** Seals and stores, again from the start when the manager's key was replaced in between. */
+export async function untilHeld<T>(sealAndStore: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sealAndStore();
+    } catch (error) {
+      if (!(error instanceof KeyMoved) || attempt === ATTEMPTS) throw error;
+    }
+  }
 }

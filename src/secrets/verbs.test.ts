@@ -9,6 +9,7 @@ import { startTestPlatform, type TestPlatform } from "../../test/harness/platfor
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { CHUNK, contentOf, type Content } from "../platform/crypto/chunks.ts";
+import { makeKeyRing } from "../platform/crypto/key-ring.ts";
 import type { NewSecret } from "./create.ts";
 import { ENTIRE_ACCOUNT, type EnvironmentFacts, type RunPlace } from "./usage-scope.ts";
 
@@ -29,8 +30,8 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-const secretsWith = (rootKey = platform.rootKey): ReturnType<typeof secretsOf> =>
-  secretsOf(platform, { rootKey, maxContent: 4 * CHUNK }, environments);
+const secretsWith = (keys = platform.keys): ReturnType<typeof secretsOf> =>
+  secretsOf(platform, { keys, maxContent: 4 * CHUNK }, environments);
 
 const text = (identifier: string, more: Partial<NewSecret> = {}): NewSecret => ({
   ...HERE,
@@ -93,7 +94,10 @@ test("a sealed content that was moved to another secret does not open, nor one u
     [[one.id, two.id]],
   );
   const [ofOne, ofTwo] = [one, two].map(({ id }) => rows.find((row) => row["secret"] === id));
-  await assert.rejects(secretsWith(randomBytes(32)).resolveText(admin, HERE, "one"), code("secret.unreadable"));
+  await assert.rejects(
+    secretsWith(makeKeyRing(randomBytes(32))).resolveText(admin, HERE, "one"),
+    code("secret.unreadable"),
+  );
 
   // Whoever may write to the database swaps whose content it is, then the data key, then the pieces.
   await platform.db.query("delete from secret_contents where secret_id = $1", [two.id]);

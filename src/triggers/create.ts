@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize, Permits } from "../access/index.ts";
+import type { HoldRootKey } from "../identity/index.ts";
 import type { GetPipeline, InProject, InputsOfSets, TryInputs } from "../pipelines/index.ts";
 import type { Sealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -23,6 +24,7 @@ export type TriggerDeps = {
   readonly tryInputs: TryInputs;
   readonly mergeInputSets: InputsOfSets;
   readonly sealer: Sealer;
+  readonly holdRootKey: HoldRootKey;
   readonly clock: Clock;
   readonly newId: NewId;
 };
@@ -58,7 +60,7 @@ export const makeCreateTrigger =
     const [id, at] = [deps.newId(), deps.clock.now()];
     const token = newWebhookToken(accountId);
     const { identifier, name, description, tags, enabled } = body;
-    const trigger: Trigger = {
+    const made: Omit<Trigger, "tokenSealed"> = {
       accountId,
       id,
       projectId: pipeline.projectId,
@@ -71,22 +73,23 @@ export const makeCreateTrigger =
       tags,
       enabled,
       yaml,
-      tokenSealed: deps.sealer.seal(token, sealedFor({ accountId, id })),
       version: 1,
       createdAt: at,
       updatedAt: at,
     };
-    await deps.db.transaction(async (tx) => {
-      const made = await insertTrigger(tx, { ...trigger, tokenHash: hashWebhookToken(token) });
-      if (!made) throw problem("trigger.duplicate", [identifier, pipelineIdentifier]);
+    return deps.db.transaction(async (tx) => {
+      const tokenSealed = deps.sealer.seal(token, sealedFor(made), await deps.holdRootKey(tx, accountId));
+      const trigger = { ...made, tokenSealed };
+      if (!(await insertTrigger(tx, { ...trigger, tokenHash: hashWebhookToken(token) })))
+        throw problem("trigger.duplicate", [identifier, pipelineIdentifier]);
       await deps.audit.record(tx, actor, {
         operation: "trigger.create",
         resourceType: "PIPELINE",
         resourceId: `${pipelineIdentifier}/${identifier}`,
         scope,
       });
+      return trigger;
     });
-    return trigger;
   };
 
 export const inputOf = (body: Pick<TriggerBody, "inputYaml">): { text: string; format: "yaml" } | undefined =>

@@ -7,6 +7,7 @@ import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { buildPlatform, type Platform } from "../../src/app.ts";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import type { LocalClaim, LocalClaimFile } from "../../src/delegates/index.ts";
+import { makeKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { hashSecret, writeToken } from "../../src/platform/crypto/tokens.ts";
 import type { Db } from "../../src/platform/db/db.ts";
 import { openDb } from "../../src/platform/db/pool.ts";
@@ -30,7 +31,7 @@ export type TestPlatform = {
   readonly apiKey: string;
   readonly clock: HandClock;
   readonly db: Db;
-  readonly rootKey: Buffer;
+  readonly keys: KeyRing;
   readonly database: TestDatabase;
   readonly platform: Platform;
   /** Sends a request with the admin's key and account, unless told otherwise. `path` is without `/gateway`. */
@@ -61,7 +62,7 @@ export type PlatformOptions = {
   readonly clock?: HandClock;
   readonly logTo?: NodeJS.WritableStream;
   /** For a test that seals or opens by itself. */
-  readonly rootKey?: Buffer;
+  readonly keys?: KeyRing;
   /** What the server itself may connect to besides public addresses. */
   readonly serverMayReach?: readonly string[];
   /** Bytes; 1 MiB unless told otherwise. */
@@ -76,13 +77,13 @@ export async function startTestPlatform(options: PlatformOptions = {}): Promise<
     database,
     { ...options, clock: options.clock ?? handClock() },
     {
-      rootKey: options.rootKey ?? randomBytes(32),
+      keys: options.keys ?? makeKeyRing(randomBytes(32)),
       localClaim: claimInMemory(),
     },
   );
 }
 
-type Shared = { readonly rootKey: Buffer; readonly apiKey?: string; readonly localClaim: LocalClaimFile };
+type Shared = { readonly keys: KeyRing; readonly apiKey?: string; readonly localClaim: LocalClaimFile };
 
 function claimInMemory(): LocalClaimFile {
   let claim: LocalClaim | undefined;
@@ -99,7 +100,7 @@ async function startOn(
   let url = "";
   const platform = await buildPlatform({
     db: options.wrapDb?.(db) ?? db,
-    rootKey: shared.rootKey,
+    keys: shared.keys,
     clock,
     newId: () => randomUUIDv7() as Uuid,
     log: options.logTo ? makeLog("info", options.logTo) : makeLog("silent"),
@@ -148,7 +149,7 @@ async function startOn(
     apiKey,
     clock,
     db,
-    rootKey: shared.rootKey,
+    keys: shared.keys,
     database,
     platform,
     send,

@@ -2,29 +2,16 @@
  * A real container registry for tests: Debian's package docker-registry. Where it is missing it is installed when we
  * may (root on a Debian); an ordinary user's tests that need it are skipped and say so.
  */
-import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { debianLacks } from "./debian.ts";
 
-const run = promisify(execFile);
 const PROGRAM = "/usr/bin/docker-registry";
-const INSTALL_MS = 300_000;
 
-/** The reason to skip; undefined when the program is there. Throws when it should have been installed and was not. */
-export async function registryIsMissing(): Promise<string | undefined> {
-  if (existsSync(PROGRAM)) return undefined;
-  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))
-    return `no container registry at ${PROGRAM}; install it, as with: apt-get install docker-registry`;
-  const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } };
-  const wait = ["-o", "DPkg::Lock::Timeout=240", "-qq"];
-  await run("apt-get", [...wait, "update"], options);
-  await run("apt-get", [...wait, "install", "-y", "--no-install-recommends", "docker-registry"], options);
-  if (!existsSync(PROGRAM)) throw new Error("apt-get has installed docker-registry, and yet it is not there");
-  return undefined;
-}
+/** The reason to skip; undefined when the program is there. */
+export const registryIsMissing = (): Promise<string | undefined> => debianLacks([PROGRAM], ["docker-registry"]);
 
 export type Registry = { readonly url: string; readonly folder: string; readonly stop: () => Promise<void> };
 

@@ -17,12 +17,12 @@ export function secretsOf(
   /** Those that exist. */
   environments: Environments = new Map(),
 ): ReturnType<typeof makeSecrets> {
-  const { db, clock, rootKey } = platform;
+  const { db, clock, keys } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
   const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => {} });
   const facts = { applications: applicationsExist, environments: async () => environments };
-  return makeSecrets({ ...base, requireScope, rootKey, maxContent: 1024 * 1024, facts, ...more });
+  return makeSecrets({ ...base, requireScope, keys, maxContent: 1024 * 1024, facts, ...more });
 }
 
 export const adminOf = ({ accountId }: TestPlatform): Actor => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { factsFile, firstStartText, keepFacts, readFacts, type BootstrapFacts } from "./bootstrap.ts";
-import { ConfigError, loadRootKey, readConfig } from "./config.ts";
+import { ConfigError, loadRootKeys, readConfig } from "./config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "railhead-config-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -18,7 +18,13 @@ test("with an empty environment: this machine only, the embedded database, a loc
     publicUrl: undefined,
     dataDir: join(folder, ".railhead"),
     databaseUrl: undefined,
-    rootKey: { kind: "file", path: join(folder, ".railhead", "root.key") },
+    rootKey: {
+      name: "RAILHEAD_DATA_DIR",
+      kind: "file",
+      path: join(folder, ".railhead", "root.key"),
+      made: true,
+    },
+    previousRootKey: undefined,
     localDelegate: true,
     delegateDir: undefined,
     stepPath: undefined,
@@ -28,7 +34,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
   });
 });
 
-test("every value is read, paths from the current folder, addresses without a slash at the end", () => {
+test("every value is read, paths from the current folder, addresses without a slash at the end", async () => {
   const config = readConfig(
     {
       HOST: "0.0.0.0",
@@ -49,7 +55,7 @@ test("every value is read, paths from the current folder, addresses without a sl
   assert.equal(config.port, 0);
   assert.equal(config.publicUrl, "https://ci.example.com/railhead");
   assert.equal(config.dataDir, join(folder, "data"));
-  assert.deepEqual(loadRootKey(config), Buffer.from(KEY, "base64"));
+  assert.deepEqual((await loadRootKeys(config)).preferred.key, Buffer.from(KEY, "base64"));
   assert.equal(config.localDelegate, false);
   assert.equal(config.delegateDir, join(folder, "work"));
   assert.equal(config.stepPath, "/opt/bin:/usr/bin");
@@ -85,25 +91,6 @@ test("all wrong values are reported at once, and none that may hold a secret is 
     assert.throws(() => readConfig({ PORT }, folder), ConfigError);
   const bad = ["x", "https://u:p@x", "https://x?y", "https://x#y", "file:///etc"];
   for (const url of bad) assert.throws(() => readConfig({ RAILHEAD_PUBLIC_URL: url }, folder), ConfigError, url);
-});
-
-test("the root key is made once, for its owner alone, and a named file has to exist", () => {
-  const config = readConfig({ RAILHEAD_DATA_DIR: folder }, folder);
-  const key = loadRootKey(config);
-  assert.equal(key.length, 32);
-  assert.deepEqual(loadRootKey(config), key);
-  assert.equal(statSync(join(folder, "root.key")).mode & 0o777, 0o600);
-  const named = readConfig({ RAILHEAD_ROOT_KEY_FILE: "missing.key" }, folder);
-  assert.throws(() => loadRootKey(named), /missing\.key, which does not exist/);
-  writeFileSync(join(folder, "short.key"), "c2VjcmV0\n");
-  const short = readConfig({ RAILHEAD_ROOT_KEY_FILE: "short.key" }, folder);
-  assert.throws(
-    () => loadRootKey(short),
-    (error) =>
-      error instanceof ConfigError &&
-      /short\.key is not 32 bytes/.test(error.message) &&
-      !/c2VjcmV0/.test(error.message),
-  );
 });
 
 const facts: BootstrapFacts = {

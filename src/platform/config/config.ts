@@ -2,12 +2,15 @@
  * Configuration comes from the environment alone. Every wrong value is named
  * with what is expected; all of them are reported at once.
  */
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseReach } from "../outgoing/reach.ts";
+import { ConfigError } from "./config-error.ts";
+import { readKeySources, type KeySources } from "./root-keys.ts";
 
-export type Config = {
+export { ConfigError } from "./config-error.ts";
+export { loadRootKeys } from "./root-keys.ts";
+
+export type Config = KeySources & {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
@@ -16,7 +19,6 @@ export type Config = {
   readonly dataDir: string;
   /** A PostgreSQL of one's own; undefined means the embedded one. */
   readonly databaseUrl: string | undefined;
-  readonly rootKey: { readonly kind: "value"; readonly key: Buffer } | { readonly kind: "file"; readonly path: string };
   readonly localDelegate: boolean;
   /** The local delegate's work folder; undefined lets the server choose. */
   readonly delegateDir: string | undefined;
@@ -28,15 +30,6 @@ export type Config = {
   readonly serverMayReach: readonly string[];
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error";
 };
-
-export class ConfigError extends Error {
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
-    super(`The configuration is wrong:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
-    this.faults = faults;
-  }
-}
 
 type Env = Readonly<Record<string, string | undefined>>;
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
@@ -51,7 +44,7 @@ export function readConfig(env: Env, cwd: string): Config {
     publicUrl: readPublicUrl(env["RAILHEAD_PUBLIC_URL"], faults),
     dataDir,
     databaseUrl: readDatabaseUrl(env["DATABASE_URL"], faults),
-    rootKey: readRootKey(env, cwd, dataDir, faults),
+    ...readKeySources(env, cwd, dataDir, faults),
     localDelegate: readSwitch("RAILHEAD_LOCAL_DELEGATE", env, faults),
     delegateDir: env["RAILHEAD_DELEGATE_DIR"] ? resolve(cwd, env["RAILHEAD_DELEGATE_DIR"]) : undefined,
     stepPath: readStepPath(env["RAILHEAD_STEP_PATH"], faults),
@@ -94,16 +87,6 @@ function readDatabaseUrl(text: string | undefined, faults: string[]): string | u
   return undefined;
 }
 
-function readRootKey(env: Env, cwd: string, dataDir: string, faults: string[]): Config["rootKey"] {
-  const value = env["RAILHEAD_ROOT_KEY"];
-  const file = env["RAILHEAD_ROOT_KEY_FILE"];
-  if (value && file) faults.push("RAILHEAD_ROOT_KEY and RAILHEAD_ROOT_KEY_FILE are both set; set one of them.");
-  if (!value) return { kind: "file", path: file ? resolve(cwd, file) : join(dataDir, "root.key") };
-  const key = decodeKey(value);
-  if (!key) faults.push("RAILHEAD_ROOT_KEY is not 32 bytes in base64 (make one with: openssl rand -base64 32).");
-  return { kind: "value", key: key ?? Buffer.alloc(32) };
-}
-
 function readSwitch(name: string, env: Env, faults: string[]): boolean {
   const text = env[name];
   if (!text || text === "on") return true;
@@ -144,36 +127,4 @@ function readLogLevel(text: string | undefined, faults: string[]): Config["logLe
   const level = LOG_LEVELS.find((known) => known === (text || "info"));
   if (!level) faults.push(`RAILHEAD_LOG_LEVEL is "${text}"; it takes one of ${LOG_LEVELS.join(", ")}.`);
   return level ?? "info";
-}
-
-function decodeKey(text: string): Buffer | undefined {
-  const trimmed = text.trim();
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(trimmed)) return undefined;
-  return Buffer.from(trimmed, "base64");
-}
-
-/**
- * The root key's 32 bytes. The default file is generated (mode 0600) when it is
- * missing; a file that was named explicitly has to exist.
- */
-export function loadRootKey(config: Config): Buffer {
-  if (config.rootKey.kind === "value") return config.rootKey.key;
-  const { path } = config.rootKey;
-  if (!existsSync(path)) {
-    if (path !== join(config.dataDir, "root.key")) {
-      throw new ConfigError([`RAILHEAD_ROOT_KEY_FILE names ${path}, which does not exist.`]);
-    }
-    writeFileSync(path, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
-  }
-  const key = decodeKey(readKeyFile(path));
-  if (!key) throw new ConfigError([`The root key in ${path} is not 32 bytes in base64.`]);
-  return key;
-}
-
-function readKeyFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new ConfigError([`The root key in ${path} cannot be read: ${(error as Error).message}.`]);
-  }
 }

@@ -1,37 +1,67 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import type { Uuid } from "../../core/ids.ts";
 import { hashPassword } from "./passwords.ts";
-import { makeSealer } from "./seal.ts";
+import { makeKeyRing } from "./key-ring.ts";
+import { makeSealer, sealedPrefix, UnknownRootKey } from "./seal.ts";
 import { hashSecret, newTokenSecret, readToken, secretMatches, writeToken } from "./tokens.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const tokenId = "01a1fc75-fee1-7000-8000-000000000002" as Uuid;
 
 test("a sealed value opens with its key, its purpose and its record, and with nothing else", () => {
-  const key = randomBytes(32);
-  const sealer = makeSealer(key, "webhook tokens");
-  const sealed = sealer.seal("plain ä", "trigger:1");
+  const keys = makeKeyRing(randomBytes(32));
+  const { id } = keys.preferred;
+  const sealer = makeSealer(keys, "webhook tokens");
+  const sealed = sealer.seal("plain ä", "trigger:1", id);
   assert.equal(sealer.open(sealed, "trigger:1"), "plain ä");
-  assert.equal(makeSealer(key, "webhook tokens").open(sealed, "trigger:1"), "plain ä");
+  assert.equal(makeSealer(keys, "webhook tokens").open(sealed, "trigger:1"), "plain ä");
   assert.throws(() => sealer.open(sealed, "trigger:2"));
-  assert.throws(() => makeSealer(key, "root key check").open(sealed, "trigger:1"));
-  assert.throws(() => makeSealer(randomBytes(32), "webhook tokens").open(sealed, "trigger:1"));
+  assert.throws(() => makeSealer(keys, "root key check").open(sealed, "trigger:1"));
+  assert.throws(() => makeSealer(makeKeyRing(randomBytes(32)), "webhook tokens").open(sealed, "trigger:1"), /root key/);
   assert.throws(() => sealer.open(Buffer.alloc(0), "trigger:1"), /unknown version/);
   assert.throws(() => sealer.open(sealed.subarray(0, 20), "trigger:1"));
 });
 
 test("no byte of a sealed value may change", () => {
-  const sealer = makeSealer(randomBytes(32), "x");
-  const sealed = sealer.seal("plain", "r");
+  const keys = makeKeyRing(randomBytes(32));
+  const { id } = keys.preferred;
+  const sealer = makeSealer(keys, "x");
+  const sealed = sealer.seal("plain", "r", id);
   for (let at = 0; at < sealed.length; at += 1) {
     const changed = Buffer.from(sealed);
     changed[at] = (changed[at] ?? 0) ^ 1;
     assert.throws(() => sealer.open(changed, "r"), `byte ${at}`);
   }
-  assert.notDeepEqual(sealer.seal("plain", "r"), sealed, "a nonce serves once");
+  assert.notDeepEqual(sealer.seal("plain", "r", id), sealed, "a nonce serves once");
   assert.equal(sealed.includes("plain"), false);
+});
+
+test("with two keys known, either opens its own, sealing takes the one that is named, and an unknown one is told", () => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)];
+  const [was, is, both] = [makeKeyRing(old), makeKeyRing(fresh), makeKeyRing(fresh, old)];
+  const sealer = makeSealer(both, "x");
+  const byOld = makeSealer(was, "x").seal("a", "r", was.preferred.id);
+  assert.equal(sealer.open(byOld, "r"), "a");
+  const byNew = sealer.seal("b", "r", is.preferred.id);
+  assert.equal(makeSealer(is, "x").open(byNew, "r"), "b");
+  assert.ok(byNew.subarray(0, 9).equals(sealedPrefix(is.preferred.id)));
+  assert.throws(() => makeSealer(was, "x").open(byNew, "r"), UnknownRootKey);
+  assert.throws(() => makeSealer(was, "x").seal("c", "r", is.preferred.id), UnknownRootKey);
+  assert.deepEqual(makeKeyRing(fresh, fresh).all.length, 1);
+});
+
+test("what was sealed before values said which key they need still opens", () => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)];
+  const key = Buffer.from(hkdfSync("sha256", old, Buffer.alloc(0), "railhead x", 32));
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from("r"));
+  const body = Buffer.concat([cipher.update("plain"), cipher.final()]);
+  const sealed = Buffer.concat([Buffer.from([1]), nonce, cipher.getAuthTag(), body]);
+  assert.equal(makeSealer(makeKeyRing(fresh, old), "x").open(sealed, "r"), "plain");
+  assert.throws(() => makeSealer(makeKeyRing(fresh), "x").open(sealed, "r"));
+  assert.throws(() => makeSealer(makeKeyRing(fresh, old), "x").open(sealed, "other"));
 });
 
 test("a token reads back as it was written, and no other text is one", () => {

@@ -1,4 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
+import type { Tx } from "../../platform/db/db.ts";
 
 /** A data key as it is stored: `keyId` says which of its manager's keys opens it. */
 export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer };
@@ -14,4 +15,9 @@ export type KeyWrapper = {
   readonly wrap: (manager: ManagerRef, dataKey: Buffer, identity: string) => Promise<WrappedKey>;
   /** Rejects when manager, key, identity or a byte is another one. */
   readonly unwrap: (manager: ManagerRef, key: WrappedKey, identity: string) => Promise<Buffer>;
+  /**
+   * Asked in the transaction that stores what `wrap` gave: false when the manager wraps with another key by now, so that
+   * it has to be done again. Without it, every key of the manager stays good.
+   */
+  readonly hold?: (tx: Tx, manager: ManagerRef, keyId: string) => Promise<boolean>;
 };

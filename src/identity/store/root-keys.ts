@@ -1,0 +1,25 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query, Tx } from "../../platform/db/db.ts";
+
+type Store = { readonly query: Query };
+
+/** Empty until a server that knows of such ids has started on the database. */
+export async function findRootKey(db: Store, accountId: Uuid): Promise<string | undefined> {
+  const rows = await db.query<{ id: string }>(`select root_key_id as id from accounts where id = $1`, [accountId]);
+  return rows[0]?.id;
+}
+
+/** As findRootKey; until the transaction ends, the account does not change to another key. */
+export async function lockRootKey(tx: Tx, accountId: Uuid): Promise<string | undefined> {
+  const rows = await tx.query<{ id: string }>(`select root_key_id as id from accounts where id = $1 for share`, [
+    accountId,
+  ]);
+  return rows[0]?.id;
+}
+
+export type KeyedAccount = { readonly id: Uuid; readonly rootKeyId: string; readonly keyCheck: Buffer };
+
+/** What an older server has left without an id was sealed under this key. */
+export async function nameRootKey(db: Store, rootKeyId: string): Promise<void> {
+  await db.query(`update accounts set root_key_id = $1 where root_key_id = ''`, [rootKeyId]);
+}

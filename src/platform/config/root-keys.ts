@@ -1,0 +1,134 @@
+/** Where the root keys come from: a file, the environment, or a program that prints one. */
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { makeKeyRing, type KeyRing } from "../crypto/key-ring.ts";
+import { runBounded } from "../run-bounded.ts";
+import { ConfigError } from "./config-error.ts";
+
+/** `name` is the variable that the operator has set, for messages. */
+export type KeySource = { readonly name: string } & (
+  | { readonly kind: "value"; readonly key: Buffer }
+  | { readonly kind: "file"; readonly path: string; readonly made: boolean }
+  | { readonly kind: "command"; readonly words: readonly string[] }
+);
+
+export type KeySources = {
+  readonly rootKey: KeySource;
+  /** The one before it, while a rotation lasts. */
+  readonly previousRootKey: KeySource | undefined;
+};
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const COMMAND_MS = 30_000;
+const KEY_BYTES = 32;
+/** Room for a key in base64 and for whatever a program wraps it in by mistake; what is longer is none. */
+const MAX_OUTPUT = 4_096;
+const SHOWN = 300;
+
+export function readKeySources(env: Env, cwd: string, dataDir: string, faults: string[]): KeySources {
+  const made = { name: "RAILHEAD_DATA_DIR", kind: "file", path: join(dataDir, "root.key"), made: true } as const;
+  return {
+    rootKey: readSource("RAILHEAD_ROOT_KEY", env, cwd, faults) ?? made,
+    previousRootKey: readSource("RAILHEAD_ROOT_KEY_PREVIOUS", env, cwd, faults),
+  };
+}
+
+function readSource(base: string, env: Env, cwd: string, faults: string[]): KeySource | undefined {
+  const names = [base, `${base}_FILE`, `${base}_COMMAND`];
+  const [first, ...more] = names.filter((name) => env[name]);
+  if (first === undefined) return undefined;
+  const text = env[first] ?? "";
+  if (more.length > 0) faults.push(`${[first, ...more].join(" and ")} are both set; set one of them.`);
+  if (first.endsWith("_FILE")) return { name: first, kind: "file", path: resolve(cwd, text), made: false };
+  if (first.endsWith("_COMMAND")) return { name: first, kind: "command", words: wordsOf(first, text, faults) };
+  const key = decodeKey(text);
+  if (!key) faults.push(`${first} is not 32 bytes in base64 (make one with: openssl rand -base64 32).`);
+  return { name: first, kind: "value", key: key ?? Buffer.alloc(KEY_BYTES) };
+}
+
+/** Words between spaces, or a JSON list of them: no shell looks at a command, so nothing in it is special. */
+export function wordsOf(name: string, text: string, faults: string[]): readonly string[] {
+  const words = text.trimStart().startsWith("[") ? listIn(text) : text.split(" ").filter((word) => word !== "");
+  if (words && words.length > 0 && words.every((word) => !word.includes("\0"))) return words;
+  faults.push(`${name} takes a program and its arguments, separated by spaces or as a JSON list of strings.`);
+  return [""];
+}
+
+function listIn(text: string): string[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((word) => typeof word === "string") ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The keys' 32 bytes each. The default file is generated (mode 0600) when it is missing; a file that was named has to
+ * exist. Throws ConfigError; its text never has a key, nor what a program has printed.
+ */
+export async function loadRootKeys({ rootKey, previousRootKey }: KeySources): Promise<KeyRing> {
+  const preferred = await loadKey(rootKey);
+  if (!previousRootKey) return makeKeyRing(preferred);
+  return makeKeyRing(preferred, await loadKey(previousRootKey));
+}
+
+async function loadKey(source: KeySource): Promise<Buffer> {
+  switch (source.kind) {
+    case "value":
+      return source.key;
+    case "file":
+      return keyInFile(source);
+    case "command":
+      return keyFromProgram(source.name, source.words);
+  }
+}
+
+function keyInFile({ name, path, made }: KeySource & { readonly kind: "file" }): Buffer {
+  if (!existsSync(path)) {
+    if (!made) throw new ConfigError([`${name} names ${path}, which does not exist.`]);
+    writeFileSync(path, `${randomBytes(KEY_BYTES).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
+  }
+  const key = decodeKey(readKeyFile(path));
+  if (!key) throw new ConfigError([`The root key in ${path} is not 32 bytes in base64.`]);
+  return key;
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigError([`The root key in ${path} cannot be read: ${(error as Error).message}.`]);
+  }
+}
+
+async function keyFromProgram(name: string, words: readonly string[]): Promise<Buffer> {
+  const outcome = await runBounded({ words, env: process.env, timeoutMs: COMMAND_MS, maxOutput: MAX_OUTPUT });
+  const { code, output, said } = outcome;
+  // Not the arguments: there may be a PIN among them.
+  const refused = (why: string): ConfigError =>
+    new ConfigError([`${name}: the program ${words[0]} gave no key: ${why}.`]);
+  if (outcome.code === null) throw refused(outcome.why + quoted(said));
+  if (code !== 0) throw refused(`it ended with exit code ${code}${quoted(said)}`);
+  // A token gives the bytes themselves, most other programs give text.
+  const key = output.length === KEY_BYTES ? output : decodeKey(output.toString("latin1"));
+  if (key) return key;
+  if (output.length === 0) throw refused("it printed nothing");
+  throw refused(`it printed ${output.length} bytes, which are neither 32 bytes nor 32 bytes in base64`);
+}
+
+/** What a program says of its failure, without anything that might be a key. */
+function quoted(said: string): string {
+  const text = said
+    .replaceAll(/[A-Za-z0-9+/=_-]{32,}/g, "[…]")
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+  return text === "" ? "" : `, and said: ${text.slice(0, SHOWN)}`;
+}
+
+function decodeKey(text: string): Buffer | undefined {
+  const trimmed = text.trim();
+  return /^[A-Za-z0-9+/]{43}=$/.test(trimmed) ? Buffer.from(trimmed, "base64") : undefined;
+}

@@ -1,0 +1,60 @@
+/** A PKCS#11 token for tests: Debian's SoftHSM, driven by OpenSC's pkcs11-tool, as a hardware token is. */
+import { execFile } from "node:child_process";
+import { constants, publicEncrypt } from "node:crypto";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { debianLacks } from "./debian.ts";
+
+const run = promisify(execFile);
+const MODULE = "/usr/lib/softhsm/libsofthsm2.so";
+const TOOL = "/usr/bin/pkcs11-tool";
+
+/** The reason to skip; undefined when the programs are there. */
+export const tokenIsMissing = (): Promise<string | undefined> =>
+  debianLacks([MODULE, TOOL, "/usr/bin/softhsm2-util"], ["softhsm2", "opensc"]);
+
+export type Token = {
+  readonly folder: string;
+  /** What the tool needs in its environment, the right PIN included. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Encrypts for the token's private key, which never leaves it, and answers the command that decrypts the file. */
+  readonly protect: (name: string, plain: Buffer) => Promise<string>;
+  readonly remove: () => Promise<void>;
+};
+
+const PIN = "482613";
+
+export async function makeToken(): Promise<Token> {
+  const folder = await mkdtemp(join(tmpdir(), "railhead-test-token-"));
+  await mkdir(join(folder, "tokens"));
+  await writeFile(
+    join(folder, "softhsm2.conf"),
+    `directories.tokendir = ${join(folder, "tokens")}\nlog.level = ERROR\n`,
+  );
+  const env = { SOFTHSM2_CONF: join(folder, "softhsm2.conf"), TOKEN_PIN: PIN };
+  const withEnv = { env: { ...process.env, ...env } };
+  await run(
+    "softhsm2-util",
+    ["--init-token", "--free", "--label", "railhead", "--pin", PIN, "--so-pin", "9".repeat(6)],
+    withEnv,
+  );
+  const login = ["--module", MODULE, "--token-label", "railhead", "--login", "--pin", "env:TOKEN_PIN"];
+  await run(TOOL, [...login, "--keypairgen", "--key-type", "rsa:2048", "--label", "railhead", "--id", "01"], withEnv);
+  const publicKey = join(folder, "public.der");
+  await run(TOOL, [...login, "--read-object", "--type", "pubkey", "--id", "01", "--output-file", publicKey], withEnv);
+  const key = { key: await readFile(publicKey), format: "der", type: "spki" } as const;
+  return {
+    folder,
+    env,
+    protect: async (name, plain) => {
+      const path = join(folder, name);
+      const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha1" };
+      await writeFile(path, publicEncrypt({ ...key, ...padding }, plain));
+      const how = ["--decrypt", "--mechanism", "RSA-PKCS-OAEP", "--hash-algorithm", "SHA-1", "--id", "01"];
+      return [TOOL, ...login, ...how, "--input-file", path].join(" ");
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
