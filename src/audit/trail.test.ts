@@ -140,8 +140,15 @@ test("the list over REST: every field of an event", async () => {
     module: null,
     resource: { type: "PROJECT", identifier: "shop", labels: null },
     action: "CREATE",
-    auditEventData: null,
-    yamlDiffRecord: null,
+    auditEventData: {
+      type: "CHANGES",
+      changes: [
+        { field: "name", after: "The shop" },
+        { field: "color", after: "#0063F7" },
+      ],
+      cut: false,
+    },
+    yamlDiffRecord: { oldYaml: "", newYaml: 'name: The shop\ncolor: "#0063F7"\n' },
   });
   assert.equal(requestMetadata.clientIP, "127.0.0.1");
   assert.match(requestMetadata.correlationId, /^[0-9a-f-]{36}$/);

@@ -38,6 +38,15 @@ export type ConnectionStatus = {
 /** Something that names connectors, such as a pipeline. */
 export type ConnectorUser = Place & { readonly type: "PIPELINE"; readonly id: Uuid; readonly identifier: string };
 
+/** For the audit trail. Passwords stand in no spec: it names the secrets. */
+export const shownConnector = ({ name, description, tags, type, spec }: NewConnector) => ({
+  name,
+  description,
+  tags,
+  type,
+  spec,
+});
+
 /** The place as permissions and the audit trail take it. */
 export const scopeOf = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
   ...(orgIdentifier === null ? {} : { orgIdentifier }),

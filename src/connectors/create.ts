@@ -1,5 +1,5 @@
 import type { Actor } from "../core/actor.ts";
-import { scopeOf, type Connector, type NewConnector } from "./connector.ts";
+import { scopeOf, shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { insertConnector } from "./store/connectors.ts";
 import { requireSecrets, type ConnectorDeps } from "./verbs.ts";
@@ -32,6 +32,7 @@ export const makeCreateConnector =
         resourceType: "CONNECTOR",
         resourceId: input.identifier,
         scope,
+        after: shownConnector(connector),
       });
     });
     return connector;

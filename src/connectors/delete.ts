@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { scopeOf, type ConnectorKey } from "./connector.ts";
+import { scopeOf, shownConnector, type ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { deleteConnector, findConnector } from "./store/connectors.ts";
 import { usersOf } from "./store/uses.ts";
@@ -18,12 +18,14 @@ export const makeDeleteConnector =
     const scope = scopeOf(key);
     deps.authorize(actor, "core_connector_delete", { accountId: actor.accountId, ...scope });
     await deps.db.transaction(async (tx) => {
+      const before = await findConnector(tx, actor.accountId, key, "hold");
       if (!(await deleteConnector(tx, actor.accountId, key, how))) throw await whyNot(tx, actor, key, how);
       await deps.audit.record(tx, actor, {
         operation: "connector.delete",
         resourceType: "CONNECTOR",
         resourceId: key.identifier,
         scope,
+        before: before && shownConnector(before),
       });
     });
   };

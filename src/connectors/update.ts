@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { scopeOf, type Connector, type NewConnector } from "./connector.ts";
+import { scopeOf, shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { findConnector, updateConnector } from "./store/connectors.ts";
 import { requireSecrets, type ConnectorDeps } from "./verbs.ts";
@@ -25,6 +25,7 @@ export const makeUpdateConnector =
     await deps.requireScope(actor, input);
     await requireSecrets(deps, actor, input);
     return deps.db.transaction(async (tx) => {
+      const before = await findConnector(tx, actor.accountId, input, "hold");
       const change = { to: input, version, at: deps.clock.now() };
       const connector = await updateConnector(tx, actor.accountId, input, change);
       if (!connector) throw await whyNot(tx, actor, input, version);
@@ -33,6 +34,8 @@ export const makeUpdateConnector =
         resourceType: "CONNECTOR",
         resourceId: input.identifier,
         scope,
+        before: before && shownConnector(before),
+        after: shownConnector(connector),
       });
       return connector;
     });

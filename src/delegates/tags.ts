@@ -57,6 +57,8 @@ export const makeChangeTags =
         resourceType: "DELEGATE",
         resourceId: found.name,
         scope: {},
+        before: { tags: found.tags },
+        after: { tags: next },
       });
       tx.afterCommit(() => changed(delegate));
       return delegate;

@@ -40,7 +40,7 @@ export const makeCreateDelegateToken =
         at,
       });
       if (!made) throw problem("delegate.token_name_taken", [name]);
-      await deps.audit.record(tx, actor, change("create", name));
+      await deps.audit.record(tx, actor, { ...change("create", name), after: { name, revoked: false } });
     });
     const createdBy = actorId(actor);
     return {
@@ -78,10 +78,12 @@ export const makeRevokeDelegateToken =
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
     return deps.db.transaction(async (tx) => {
-      const token = await revokeToken(tx, accountId, name, deps.clock.now());
+      const at = deps.clock.now();
+      const token = await revokeToken(tx, accountId, name, at);
       if (!token) throw problem("delegate.no_token", [name]);
       const delegates = await delegatesOfToken(tx, accountId, token.id);
-      await deps.audit.record(tx, actor, change("revoke", name));
+      const before = { revoked: token.revokedAt !== at };
+      await deps.audit.record(tx, actor, { ...change("revoke", name), before, after: { revoked: true } });
       tx.afterCommit(() => deps.dropped(delegates));
       return token;
     });
@@ -99,7 +101,7 @@ export const makeDeleteDelegateToken =
       const outcome = await deleteToken(tx, accountId, name, deps.clock.now());
       if (outcome === "missing") throw problem("delegate.no_token", [name]);
       if (outcome === "live") throw problem("delegate.token_live", [name]);
-      await deps.audit.record(tx, actor, change("delete", name));
+      await deps.audit.record(tx, actor, { ...change("delete", name), before: { name, revoked: true } });
     });
   };
 

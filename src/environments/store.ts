@@ -119,16 +119,19 @@ export async function deleteEntity(
   return rows.length > 0;
 }
 
+/** With `hold` nobody else changes it until the transaction ends. */
 export async function findEntity<T extends Entity>(
   db: Store,
   kind: Kind,
   accountId: Uuid,
   key: Referred,
+  hold?: "hold",
 ): Promise<T | undefined> {
   const rows = await db.query<T>(
     `select ${columnsOf(kind)} from ${kind.table}
       where account_id = $1 and identifier = $2
-        and org_identifier is not distinct from $3 and project_identifier is not distinct from $4`,
+        and org_identifier is not distinct from $3 and project_identifier is not distinct from $4
+      ${hold ? "for no key update" : ""}`,
     [accountId, key.identifier, key.orgIdentifier, key.projectIdentifier],
   );
   return rows[0];

@@ -52,13 +52,18 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
     deps.authorize(actor, `core_${kind.noun}_${action}`, { accountId: actor.accountId, ...where(scope) });
     return deps.requireScope(actor, scope);
   };
-  const record = (tx: Tx, actor: Actor, verb: string, key: Referred): Promise<void> =>
+  const record = (tx: Tx, actor: Actor, verb: string, key: Referred, { before, after }: Sides<T>): Promise<void> =>
     deps.audit.record(tx, actor, {
       operation: `${kind.noun}.${verb}`,
       resourceType: kind.noun.toUpperCase(),
       resourceId: key.identifier,
       scope: where(key),
+      before: before && shown(kind, before),
+      after: after && shown(kind, after),
     });
+  /** As it is before it is changed, and stays until the transaction ends. */
+  const hold = (tx: Tx, actor: Actor, key: Referred): Promise<T | undefined> =>
+    store.findEntity<T>(tx, kind, actor.accountId, key, "hold");
   const made = (fields: Fields<T>): T => {
     const at = deps.clock.now();
     return { ...fields, id: deps.newId(), version: 1, createdAt: at, updatedAt: at } as unknown as T;
@@ -81,9 +86,10 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
   };
 
   const update = async (tx: Tx, actor: Actor, fields: Fields<T>, version: number | undefined): Promise<T> => {
+    const before = await hold(tx, actor, fields);
     const updated = await store.updateEntity(tx, kind, actor.accountId, made(fields), version);
     if (!updated) throw await refusal(tx, actor, fields, version);
-    await record(tx, actor, "update", fields);
+    await record(tx, actor, "update", fields, { before, after: updated });
     return updated;
   };
 
@@ -94,7 +100,7 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
       await saved(actor, fields, async (tx) => {
         if (!(await store.insertEntity(tx, kind, actor.accountId, entity)))
           throw problem(`${kind.noun}.duplicate`, [fields.identifier]);
-        await record(tx, actor, "create", fields);
+        await record(tx, actor, "create", fields, { after: entity });
       });
       return entity;
     },
@@ -106,8 +112,9 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
       await permit(actor, "edit", fields);
       return saved(actor, fields, async (tx) => {
         if (version !== undefined) return update(tx, actor, fields, version);
+        const before = await hold(tx, actor, fields);
         const entity = await store.upsertEntity(tx, kind, actor.accountId, made(fields));
-        await record(tx, actor, entity.version === 1 ? "create" : "update", fields);
+        await record(tx, actor, entity.version === 1 ? "create" : "update", fields, { before, after: entity });
         return entity;
       });
     },
@@ -125,9 +132,10 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
     async remove(actor, key, version) {
       await permit(actor, "delete", key);
       await db.transaction(async (tx) => {
+        const before = await hold(tx, actor, key);
         if (!(await store.deleteEntity(tx, kind, actor.accountId, key, version)))
           throw await refusal(tx, actor, key, version);
-        await record(tx, actor, "delete", key);
+        await record(tx, actor, "delete", key, { before });
       });
     },
     async exist(actor, home, references) {
@@ -141,6 +149,17 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
     },
   };
 }
+
+type Sides<T> = { readonly before?: T | undefined; readonly after?: T | undefined };
+
+/** For the audit trail. */
+const shown = ({ own }: Kind, entity: Entity) => ({
+  name: entity.name,
+  ...Object.fromEntries(own.map((field) => [field, (entity as unknown as Record<string, unknown>)[field]])),
+  description: entity.description,
+  tags: entity.tags,
+  yaml: entity.yaml,
+});
 
 /** The SQLSTATE of a foreign key that leads nowhere, which the database's own problem keeps as its cause. */
 const isOrphan = (error: unknown): boolean =>

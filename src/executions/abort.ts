@@ -42,6 +42,7 @@ export const makeAbortExecution =
         resourceType: "PIPELINE",
         resourceId: execution.pipelineIdentifier,
         scope: { orgIdentifier, projectIdentifier },
+        after: { execution: wireId, interrupt: "AbortAll" },
       });
     });
   };

@@ -101,6 +101,7 @@ export const makeStartExecution =
       resourceType: "PIPELINE",
       resourceId: start.pipelineIdentifier,
       scope,
+      after: { execution: toWire(id), runSequence, pipelineVersion: version },
     });
     deps.advance.remember(id, plan);
     await insertTimers(tx, accountId, id, timersOf(effects).started);

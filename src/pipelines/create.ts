@@ -7,7 +7,7 @@ import type { Db } from "../platform/db/db.ts";
 import type { NoteConnectorUses } from "../connectors/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import { readPipeline } from "./document/index.ts";
-import type { InProject, PipelineWithYaml } from "./pipeline.ts";
+import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 import type { ExistOf } from "./references.ts";
 import { insertPipeline } from "./store/pipelines.ts";
@@ -69,6 +69,7 @@ export const makeCreatePipeline =
         resourceType: "PIPELINE",
         resourceId: pipeline.identifier,
         scope,
+        after: shownPipeline(pipeline),
       });
     });
     return pipeline;

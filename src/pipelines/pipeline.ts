@@ -17,6 +17,21 @@ export type Pipeline = {
 /** A pipeline with the YAML of its newest version, as it was sent. */
 export type PipelineWithYaml = Pipeline & { readonly yaml: string };
 
+/** For the audit trail. */
+export const shownPipeline = ({
+  version,
+  name,
+  description,
+  tags,
+  yaml,
+}: Pick<PipelineWithYaml, "version" | "name" | "description" | "tags" | "yaml">) => ({
+  version,
+  name,
+  description,
+  tags,
+  yaml,
+});
+
 /** A version as lists show it. */
 export type PipelineVersion = {
   readonly version: number;

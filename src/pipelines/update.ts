@@ -4,9 +4,9 @@ import { faultOf } from "../platform/document/validate.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { PipelineDeps } from "./create.ts";
 import { readPipeline } from "./document/index.ts";
-import type { InProject } from "./pipeline.ts";
+import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
-import { findPipeline, markDeleted, replacePipeline } from "./store/pipelines.ts";
+import { findPipeline, holdPipeline, markDeleted, replacePipeline, type PipelineKey } from "./store/pipelines.ts";
 import { connectorsIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf, type PipelineText } from "./text.ts";
 
@@ -43,10 +43,16 @@ export const makeUpdatePipeline =
       savedBy: actorId(actor),
     };
     return deps.db.transaction(async (tx) => {
-      const saved = await replacePipeline(tx, actor.accountId, { projectId: project.id, identifier }, to, version);
+      const key = { projectId: project.id, identifier };
+      const before = await held(tx, actor, scope, key);
+      const saved = await replacePipeline(tx, actor.accountId, key, to, version);
       if (saved === undefined) throw await refusal(tx, actor, scope, identifier, version);
       await deps.noteConnectors(tx, actor.accountId, userOf(saved.id, identifier, scope), connectorsIn(document));
-      await deps.audit.record(tx, actor, changeOf("pipeline.update", identifier, scope));
+      await deps.audit.record(tx, actor, {
+        ...changeOf("pipeline.update", identifier, scope),
+        before: before && shownPipeline(before),
+        after: shownPipeline({ ...to, version: saved.version }),
+      });
       return saved.version;
     });
   };
@@ -69,12 +75,22 @@ export const makeDeletePipeline =
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     await deps.db.transaction(async (tx) => {
       const key = { projectId: project.id, identifier };
+      const before = await held(tx, actor, scope, key);
       const id = await markDeleted(tx, actor.accountId, key, deps.clock.now(), version);
       if (id === undefined) throw await refusal(tx, actor, scope, identifier, version);
       await deps.noteConnectors(tx, actor.accountId, userOf(id, identifier, scope), []);
-      await deps.audit.record(tx, actor, changeOf("pipeline.delete", identifier, scope));
+      await deps.audit.record(tx, actor, {
+        ...changeOf("pipeline.delete", identifier, scope),
+        before: before && shownPipeline(before),
+      });
     });
   };
+
+/** As it is before it is changed, and stays until the transaction ends. */
+async function held(tx: Tx, actor: Actor, scope: InProject, key: PipelineKey): Promise<SavedPipeline | undefined> {
+  await holdPipeline(tx, actor.accountId, key);
+  return findPipeline(tx, actor.accountId, scope, key.identifier);
+}
 
 const changeOf = (operation: string, resourceId: string, scope: InProject) => ({
   operation,

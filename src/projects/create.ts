@@ -5,7 +5,7 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import type { NewProject, Project } from "./project.ts";
+import { shownProject, type NewProject, type Project } from "./project.ts";
 import { lockName, nameTaken } from "./store/applications.ts";
 import { organizationExists } from "./store/organizations.ts";
 import { insertProject } from "./store/projects.ts";
@@ -38,6 +38,7 @@ export const makeCreateProject =
         resourceType: "PROJECT",
         resourceId: input.identifier,
         scope: { orgIdentifier: input.orgIdentifier, projectIdentifier: input.identifier },
+        after: shownProject(project),
       });
     });
     return project;

@@ -6,7 +6,7 @@ import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "./leaving.ts";
 import { problem } from "./problems.ts";
-import type { Project } from "./project.ts";
+import { shownProject, type Project } from "./project.ts";
 import { deleteProject, findProject, findProjectById, lockProject } from "./store/projects.ts";
 
 type Deps = {
@@ -63,10 +63,10 @@ async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, gone
   const { accountId } = actor;
   const { id, identifier, orgIdentifier } = project;
   const now = await lockProject(tx, accountId, id);
-  if (now === undefined) throw gone;
+  if (!now) throw gone;
   // Before anything is removed, since that may be long work; the statement below asks again.
-  const stale = commonProblem("core.stale_version", ["Project", identifier, String(now), String(version)]);
-  if (version !== undefined && version !== now) throw stale;
+  const stale = commonProblem("core.stale_version", ["Project", identifier, String(now.version), String(version)]);
+  if (version !== undefined && version !== now.version) throw stale;
   await deps.emptyScope(tx, { accountId, orgIdentifier, project: { id, identifier } });
   if (!(await deleteProject(tx, accountId, id, version))) throw stale;
   await deps.audit.record(tx, actor, {
@@ -74,5 +74,6 @@ async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, gone
     resourceType: "PROJECT",
     resourceId: identifier,
     scope: { orgIdentifier, projectIdentifier: identifier },
+    before: shownProject(now),
   });
 }

@@ -14,6 +14,9 @@ export type Organization = {
 
 export type NewOrganization = Pick<Organization, "identifier" | "name" | "description" | "tags">;
 
+/** For the audit trail. */
+export const shownOrganization = ({ name, description, tags }: NewOrganization) => ({ name, description, tags });
+
 /** Every account has the organization `default`, and keeps it. */
 export const isPlatformManaged = ({ identifier }: Pick<Organization, "identifier">): boolean =>
   identifier === DEFAULT_ORGANIZATION;

@@ -7,12 +7,13 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "./leaving.ts";
-import { isPlatformManaged, type NewOrganization, type Organization } from "./organization.ts";
+import { isPlatformManaged, shownOrganization, type NewOrganization, type Organization } from "./organization.ts";
 import { problem } from "./problems.ts";
 import {
   countOrganizations,
   deleteOrganization,
   findOrganization,
+  holdOrganization,
   insertOrganization,
   listOrganizations,
   lockOrganization,
@@ -58,7 +59,10 @@ const makeCreate =
     await deps.db.transaction(async (tx) => {
       if (!(await insertOrganization(tx, accountId, organization)))
         throw problem("project.duplicate_organization", [input.identifier]);
-      await deps.audit.record(tx, actor, entry("organization.create", input.identifier));
+      await deps.audit.record(tx, actor, {
+        ...entry("organization.create", input.identifier),
+        after: shownOrganization(organization),
+      });
     });
     return organization;
   };
@@ -94,12 +98,15 @@ const makeUpdate =
     deps.authorize(actor, "core_organization_edit", { accountId, orgIdentifier: identifier });
     if (to.identifier !== identifier) throw problem("project.other_identifier", [to.identifier, identifier]);
     return deps.db.transaction(async (tx) => {
+      const now = await holdOrganization(tx, accountId, identifier);
+      if (!now) throw problem("project.no_organization", [identifier]);
       const changed = await updateOrganization(tx, accountId, identifier, { to, version, at: deps.clock.now() });
-      if (!changed) {
-        const now = await findOrganization(tx, accountId, identifier);
-        throw now ? stale(now, version) : problem("project.no_organization", [identifier]);
-      }
-      await deps.audit.record(tx, actor, entry("organization.update", identifier));
+      if (!changed) throw stale(now, version);
+      await deps.audit.record(tx, actor, {
+        ...entry("organization.update", identifier),
+        before: shownOrganization(now),
+        after: shownOrganization(changed),
+      });
       return changed;
     });
   };
@@ -120,7 +127,10 @@ const makeDelete =
       await refuseWithProjects(tx, actor, orgIdentifier);
       await deps.emptyScope(tx, { accountId, orgIdentifier, project: null });
       if (!(await deleteOrganization(tx, accountId, orgIdentifier, version))) throw stale(organization, version);
-      await deps.audit.record(tx, actor, entry("organization.delete", orgIdentifier));
+      await deps.audit.record(tx, actor, {
+        ...entry("organization.delete", orgIdentifier),
+        before: shownOrganization(organization),
+      });
     });
   };
 

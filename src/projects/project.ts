@@ -23,6 +23,9 @@ export type NewProject = Omit<Project, "id" | "version" | "createdAt" | "updated
 /** What may change in a project; what is left out stays. */
 export type ProjectChanges = Partial<Pick<Project, "name" | "color" | "description" | "tags">>;
 
+/** For the audit trail. */
+export const shownProject = ({ name, color, description, tags }: NewProject) => ({ name, color, description, tags });
+
 /** What GraphQL shows of a project, with the person who made it; null when none did, or nobody kept who. */
 export type Application = Pick<Project, "id" | "name" | "description" | "tags" | "createdAt"> & {
   readonly createdBy: User | null;

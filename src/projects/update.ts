@@ -5,8 +5,8 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import type { NewProject, Project, ProjectChanges } from "./project.ts";
-import { findProject, findProjectById, updateProject } from "./store/projects.ts";
+import { shownProject, type NewProject, type Project, type ProjectChanges } from "./project.ts";
+import { findProject, holdProject, updateProject } from "./store/projects.ts";
 
 export type Change = { readonly changes: ProjectChanges; readonly version: number | undefined };
 
@@ -18,17 +18,18 @@ export async function change(
   { project, gone, ...what }: Change & { readonly project: Project; readonly gone: Error },
 ): Promise<Project> {
   const { accountId } = actor;
+  const now = await holdProject(tx, accountId, project.id);
+  if (!now) throw gone;
   const changed = await updateProject(tx, accountId, project.id, { ...what, at: deps.clock.now() });
-  if (!changed) {
-    const now = await findProjectById(tx, accountId, project.id);
-    if (!now) throw gone;
+  if (!changed)
     throw commonProblem("core.stale_version", ["Project", now.identifier, String(now.version), String(what.version)]);
-  }
   await deps.audit.record(tx, actor, {
     operation: "project.update",
     resourceType: "PROJECT",
     resourceId: changed.identifier,
     scope: { orgIdentifier: changed.orgIdentifier, projectIdentifier: changed.identifier },
+    before: shownProject(now),
+    after: shownProject(changed),
   });
   return changed;
 }

@@ -12,7 +12,7 @@ import { scopeOf } from "./find.ts";
 import type { ManagerName, SecretManager } from "./manager.ts";
 import { problem } from "./problems.ts";
 import { checkScope, decideScoping, type ScopeFacts, type ScopingInput } from "./scoping.ts";
-import type { Secret } from "./secret.ts";
+import { shownSecret, type Secret } from "./secret.ts";
 import { insertContent } from "./store/contents.ts";
 import { findManager, findManagerByIdentifier } from "./store/managers.ts";
 import { insertSecretScope } from "./store/scopes.ts";
@@ -80,6 +80,7 @@ export const makeCreateSecret =
           resourceType: "SECRET",
           resourceId: secret.identifier,
           scope: scopeWithin(secret),
+          after: shownSecret(secret),
         });
       });
     });

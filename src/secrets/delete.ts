@@ -1,6 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { scopeWithin, type SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
+import { shownSecret } from "./secret.ts";
 import { deleteSecret, lockSecret } from "./store/secrets.ts";
 import { stale } from "./update.ts";
 
@@ -21,6 +22,7 @@ export const makeDeleteSecret =
         resourceType: "SECRET",
         resourceId: current.identifier,
         scope: scopeWithin(current),
+        before: shownSecret(current),
       });
     });
   };

@@ -27,6 +27,18 @@ export type Secret = Place & {
   readonly updatedAt: number;
 };
 
+/** For the audit trail: what anybody may learn of it, and nothing of its content. */
+export const shownSecret = (secret: Secret) => ({
+  name: secret.name,
+  description: secret.description,
+  tags: secret.tags,
+  type: secret.type,
+  manager: secret.managerIdentifier,
+  inheritsScope: secret.inheritsScope,
+  scopedToAccount: secret.scopedToAccount,
+  usageScope: secret.usageScope,
+});
+
 export type SecretKey = Place & { readonly identifier: string };
 
 /** Null takes all; an empty list takes none. `search` is a part of name or identifier, in any case. */

@@ -8,7 +8,7 @@ import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import type { ManagerName } from "./manager.ts";
 import { problem } from "./problems.ts";
 import { checkScope, decideScoping, type ScopingInput } from "./scoping.ts";
-import type { Secret } from "./secret.ts";
+import { shownSecret, type Secret } from "./secret.ts";
 import { deleteContent, insertContent } from "./store/contents.ts";
 import { deleteSecretScope, insertSecretScope } from "./store/scopes.ts";
 import { isNameTaken, lockSecret, updateSecret } from "./store/secrets.ts";
@@ -61,6 +61,8 @@ export const makeUpdateSecret =
           resourceType: "SECRET",
           resourceId: current.identifier,
           scope: scopeWithin(current),
+          before: shownSecret(current),
+          after: { ...shownSecret(wanted), ...(sealed ? { content: "replaced" } : {}) },
         });
         return { ...wanted, version: saved };
       });

@@ -78,11 +78,17 @@ async function apply(
   if (fault !== undefined) return { identifier, error: fault };
   if (updateType === "RESTORE") await deleteRow(tx, actor.accountId, scope, identifier);
   else await saveRow(tx, actor.accountId, { ...scope, identifier, ...set, updatedAt: deps.clock.now() });
+  const after = effective(definition, scope, await findRows(tx, actor.accountId, scope));
   await deps.audit.record(tx, actor, {
     operation: updateType === "UPDATE" ? "setting.update" : "setting.restore",
     resourceType: "SETTING",
     resourceId: identifier,
     scope: placeOf(scope),
+    before: shown(now),
+    after: shown(after),
   });
-  return { identifier, setting: effective(definition, scope, await findRows(tx, actor.accountId, scope)) };
+  return { identifier, setting: after };
 }
+
+/** For the audit trail: what counts here. No setting is a secret. */
+const shown = ({ value: setting, source, allowOverrides }: Effective) => ({ setting, source, allowOverrides });

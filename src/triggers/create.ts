@@ -87,6 +87,7 @@ export const makeCreateTrigger =
         resourceType: "PIPELINE",
         resourceId: `${pipelineIdentifier}/${identifier}`,
         scope,
+        after: { name, description, tags, enabled, yaml },
       });
       return trigger;
     });

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stringify } from "yaml";
 import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
+import { watchTrail } from "./audited.ts";
 import { operationsOf, readDocument, type Operation } from "./operations.ts";
 import { answerChecker } from "./shapes.ts";
 import { furnish, type World } from "./world.ts";
@@ -28,11 +29,14 @@ for (const format of ["json", "yaml"] as const)
     const platform = await startTestPlatform();
     try {
       const world = await furnish(platform);
+      const trail = await watchTrail(platform);
       for (const operation of inOrder().filter(isPlain)) {
         const answer = await call(platform, world, operation, format);
         assert.equal(answer.status, 200, `${operation.operationId} (${format}): ${answer.text}`);
         check(operation, answer);
+        await trail.note(operation);
       }
+      trail.settle();
     } finally {
       await platform.stop();
     }

@@ -47,8 +47,17 @@ const keyValues = (accountId: Uuid, key: ConnectorKey) => [
   key.projectIdentifier,
 ];
 
-export async function findConnector(db: Store, accountId: Uuid, key: ConnectorKey): Promise<Connector | undefined> {
-  const rows = await db.query<Connector>(`select ${CONNECTOR} from connectors where ${KEY}`, keyValues(accountId, key));
+/** With `hold` nobody else changes it until the transaction ends. */
+export async function findConnector(
+  db: Store,
+  accountId: Uuid,
+  key: ConnectorKey,
+  hold?: "hold",
+): Promise<Connector | undefined> {
+  const rows = await db.query<Connector>(
+    `select ${CONNECTOR} from connectors where ${KEY} ${hold ? "for no key update" : ""}`,
+    keyValues(accountId, key),
+  );
   return rows[0];
 }
 

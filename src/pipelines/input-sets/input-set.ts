@@ -24,6 +24,16 @@ export type InputSet = {
 
 export type InputSetWithYaml = InputSet & { readonly yaml: string };
 
+/** For the audit trail. */
+export const shownSet = ({ kind, name, description, tags, references, yaml }: InputSetWithYaml) => ({
+  kind,
+  name,
+  description,
+  tags,
+  references,
+  yaml,
+});
+
 /** What the newest version of the pipeline has against a set: it names the one at fault, which an overlay only lists. */
 export type SetFault = Fault & { readonly inputSet: string };
 

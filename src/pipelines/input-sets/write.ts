@@ -11,7 +11,7 @@ import * as store from "../store/input-sets.ts";
 import { keptText, type PipelineText } from "../text.ts";
 import { readSet, referencePath, ROOTS, valuesOf, type SetDocument } from "./document.ts";
 import type { CheckSets } from "./faults.ts";
-import type { Checked, InputSetWithYaml, Kind } from "./input-set.ts";
+import { shownSet, type Checked, type InputSetWithYaml, type Kind } from "./input-set.ts";
 
 /** The pipeline that a set belongs to. */
 export type OfPipeline = InProject & { readonly pipelineIdentifier: string };
@@ -49,7 +49,10 @@ export const makeCreateInputSet =
       await requireReferences(tx, actor, pipeline, document);
       if (!(await store.insertInputSet(tx, actor.accountId, set)))
         throw problem("input_set.duplicate", [set.identifier, pipeline.identifier]);
-      await deps.audit.record(tx, actor, changeOf("input_set.create", set.identifier, within));
+      await deps.audit.record(tx, actor, {
+        ...changeOf("input_set.create", set.identifier, within),
+        after: shownSet(set),
+      });
     });
     return checkedOne(deps, actor, pipeline, within, set);
   };
@@ -76,9 +79,14 @@ export const makeUpdateInputSet =
     const to = { ...fieldsOf(document, sent), updatedAt: deps.clock.now() };
     const saved = await deps.db.transaction(async (tx) => {
       await requireReferences(tx, actor, pipeline, document);
+      const before = await store.findInputSet(tx, actor.accountId, key, undefined, "hold");
       const replaced = await store.replaceInputSet(tx, actor.accountId, key, to, version);
       if (!replaced) throw await refusal(tx, actor, pipeline, { identifier, kind, version });
-      await deps.audit.record(tx, actor, changeOf("input_set.update", identifier, within));
+      await deps.audit.record(tx, actor, {
+        ...changeOf("input_set.update", identifier, within),
+        before: before && shownSet(before),
+        after: shownSet(replaced),
+      });
       return replaced;
     });
     return checkedOne(deps, actor, pipeline, within, saved);
@@ -100,12 +108,16 @@ export const makeDeleteInputSet =
     const key = { pipelineId: pipeline.id, identifier };
     await deps.db.transaction(async (tx) => {
       // First the row: an overlay that is being saved holds it, and is there to be found once it lets go.
+      const before = await store.findInputSet(tx, actor.accountId, key, undefined, "hold");
       if (!(await store.deleteInputSet(tx, actor.accountId, key, version)))
         throw await refusal(tx, actor, pipeline, { identifier, kind: undefined, version });
       const overlay = await store.findOverlayOf(tx, actor.accountId, key);
       if (overlay !== undefined)
         throw commonProblem("core.referenced", ["Input set", identifier, `the overlay [${overlay}]`]);
-      await deps.audit.record(tx, actor, changeOf("input_set.delete", identifier, within));
+      await deps.audit.record(tx, actor, {
+        ...changeOf("input_set.delete", identifier, within),
+        before: before && shownSet(before),
+      });
     });
   };
 

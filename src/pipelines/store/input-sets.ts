@@ -92,15 +92,18 @@ export async function deleteInputSet(
   return rows.length > 0;
 }
 
+/** With `hold` nobody else changes it until the transaction ends. */
 export async function findInputSet(
   db: Store,
   accountId: Uuid,
   key: SetKey,
   kind: Kind | undefined,
+  hold?: "hold",
 ): Promise<InputSetWithYaml | undefined> {
   const rows = await db.query<InputSetWithYaml>(
     `select ${INPUT_SET}, s.yaml from input_sets s
-      where account_id = $1 and pipeline_id = $2 and identifier = $3 and ($4::text is null or ${KIND} = $4)`,
+      where account_id = $1 and pipeline_id = $2 and identifier = $3 and ($4::text is null or ${KIND} = $4)
+      ${hold ? "for no key update" : ""}`,
     [accountId, key.pipelineId, key.identifier, kind ?? null],
   );
   return rows[0];

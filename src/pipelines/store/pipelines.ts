@@ -49,11 +49,21 @@ export type Replacement = Pick<NewVersion, "name" | "description" | "tags" | "ya
   readonly savedBy: Uuid | null;
 };
 
+export type PipelineKey = { readonly projectId: Uuid; readonly identifier: string };
+
+/** Nobody else changes it until the transaction ends. A statement of its own, after which its newest version is read. */
+export const holdPipeline = (db: Store, accountId: Uuid, { projectId, identifier }: PipelineKey): Promise<unknown> =>
+  db.query(
+    `select 1 from pipelines where account_id = $1 and project_id = $2 and identifier = $3 and deleted_at is null
+        for no key update`,
+    [accountId, projectId, identifier],
+  );
+
 /** Saves the next version and answers its number; undefined when there is no such pipeline, or not at `version`. */
 export async function replacePipeline(
   db: Store,
   accountId: Uuid,
-  key: { readonly projectId: Uuid; readonly identifier: string },
+  key: PipelineKey,
   to: Replacement,
   version: number | undefined,
 ): Promise<{ readonly id: Uuid; readonly version: number } | undefined> {
@@ -85,7 +95,7 @@ export async function replacePipeline(
 export async function markDeleted(
   db: Store,
   accountId: Uuid,
-  key: { readonly projectId: Uuid; readonly identifier: string },
+  key: PipelineKey,
   at: number,
   version: number | undefined,
 ): Promise<Uuid | undefined> {

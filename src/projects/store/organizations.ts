@@ -60,6 +60,19 @@ export async function lockOrganization(
   return rows[0];
 }
 
+/** The row as nobody else changes it until the transaction ends; others may come into it. */
+export async function holdOrganization(
+  db: Store,
+  accountId: Uuid,
+  identifier: string,
+): Promise<Organization | undefined> {
+  const rows = await db.query<Organization>(
+    `select ${ORGANIZATION} from organizations where account_id = $1 and identifier = $2 for no key update`,
+    [accountId, identifier],
+  );
+  return rows[0];
+}
+
 export type OrganizationFilter = { readonly searchTerm: string; readonly identifiers: readonly string[] | undefined };
 
 // Not `like`: nothing in the text means anything but itself.

@@ -85,13 +85,22 @@ export async function updateProject(
   return rows[0];
 }
 
-/** The version of the row, locked until the transaction ends: nothing new comes into the project meanwhile. */
-export async function lockProject(db: Store, accountId: Uuid, id: Uuid): Promise<number | undefined> {
-  const rows = await db.query<{ version: number }>(
-    `select version from projects where account_id = $1 and id = $2 for update`,
+/** The row, locked until the transaction ends: nothing new comes into the project meanwhile. */
+export async function lockProject(db: Store, accountId: Uuid, id: Uuid): Promise<Project | undefined> {
+  const rows = await db.query<Project>(`select ${PROJECT} from projects where account_id = $1 and id = $2 for update`, [
+    accountId,
+    id,
+  ]);
+  return rows[0];
+}
+
+/** The row as nobody else changes it until the transaction ends; others may come into the project. */
+export async function holdProject(db: Store, accountId: Uuid, id: Uuid): Promise<Project | undefined> {
+  const rows = await db.query<Project>(
+    `select ${PROJECT} from projects where account_id = $1 and id = $2 for no key update`,
     [accountId, id],
   );
-  return rows[0]?.version;
+  return rows[0];
 }
 
 /** False when it has another version than the one asked for. */

@@ -1,0 +1,57 @@
+/** Holds every operation that changes something to the trail: it leaves an entry, and the entry says what was changed. */
+import assert from "node:assert/strict";
+import type { TestPlatform } from "../harness/platform.ts";
+import type { Operation } from "./operations.ts";
+
+/** Operations that are no GET and change nothing. */
+const READS: ReadonlySet<string> = new Set([
+  "audit.list",
+  "connector.list-filtered",
+  "delegate.list",
+  "execution.list",
+  "execution.outline",
+  "graphql.run",
+  "graphql.run-alternative",
+  "input-set.merge",
+  "input-set.merge-with-template",
+  "input-set.template",
+  "pipeline.list",
+  "pipeline.validate-saved",
+  "pipeline.validate-yaml",
+  "secret.filter",
+  "user.list",
+]);
+
+/** Changes that have nothing to compare. */
+const WITHOUT_DIFFERENCE: ReadonlySet<string> = new Set(["connector.test"]);
+
+export type Trail = {
+  /** To be called after each operation that has succeeded. */
+  readonly note: (operation: Operation) => Promise<void>;
+  readonly settle: () => void;
+};
+
+export async function watchTrail({ db }: Pick<TestPlatform, "db">): Promise<Trail> {
+  const count = async (): Promise<number> =>
+    (await db.query<{ total: number }>("select count(*) as total from audit_entries where actor_kind = 'user'"))[0]
+      ?.total ?? 0;
+  const silent: string[] = [];
+  const bare = new Set<string>();
+  let known = await count();
+  return {
+    async note({ operationId, method, public: open }) {
+      const now = await count();
+      const changes = method !== "GET" && !open && !READS.has(operationId);
+      if (changes && now === known) silent.push(operationId);
+      known = now;
+      const rows = await db.query<{ operation: string }>(
+        "select distinct operation from audit_entries where difference is null",
+      );
+      for (const { operation } of rows) if (!WITHOUT_DIFFERENCE.has(operation)) bare.add(operation);
+    },
+    settle() {
+      assert.deepEqual(silent, [], "These change something (or belong into READS): record them in the trail.");
+      assert.deepEqual([...bare], [], "Give audit.record `before` and `after`, or list the operation with a reason.");
+    },
+  };
+}
