@@ -8,7 +8,7 @@ import type { Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { compile } from "./compile.ts";
-import { findServiceAccountGrants, findUserGrants } from "./store/grants.ts";
+import { findServiceAccountGrants, findUserGrants, type GrantRow } from "./store/grants.ts";
 
 const KEEP_MS = 1_000;
 const MAX_KEPT = 10_000;
@@ -16,7 +16,8 @@ const CHANNEL = "railhead_access_changed";
 
 export type Principal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly id: Uuid };
 
-export type GrantsOf = (accountId: Uuid, principal: Principal) => Promise<Grants>;
+/** At once while they are kept: nothing to wait for in the usual case. */
+export type GrantsOf = (accountId: Uuid, principal: Principal) => Grants | Promise<Grants>;
 
 type Kept = { readonly grants: Grants; readonly until: number; readonly change: number };
 
@@ -34,17 +35,21 @@ export function makeGrants({ db, clock, onError }: { db: Db; clock: Clock; onErr
     else forget(payload as Uuid);
   });
 
-  const grantsOf: GrantsOf = async (accountId, { type, id }) => {
+  const grantsOf: GrantsOf = (accountId, { type, id }) => {
     const key = `${accountId} ${id}`;
     const change = changeOf(accountId);
     const known = kept.get(key);
     if (known && known.change === change && known.until > clock.now()) return known.grants;
-    const until = clock.now() + KEEP_MS;
     const find = type === "USER" ? findUserGrants : findServiceAccountGrants;
-    const grants = compile(await find(db, accountId, id));
+    return keep(key, change, () => find(db, accountId, id));
+  };
+
+  async function keep(key: string, change: number, find: () => Promise<readonly GrantRow[]>): Promise<Grants> {
+    const until = clock.now() + KEEP_MS;
+    const grants = compile(await find());
     kept.set(key, { grants, until, change });
     return grants;
-  };
+  }
 
   return {
     grantsOf,

@@ -1,4 +1,4 @@
-/** A map that forgets what was used least recently once its weights sum up to more than `capacity`. */
+/** A map that forgets what was not used for long once its weights sum up to more than `capacity`. */
 export type Lru<K, V> = {
   readonly get: (key: K) => V | undefined;
   readonly set: (key: K, value: V) => void;
@@ -6,36 +6,65 @@ export type Lru<K, V> = {
   readonly size: () => number;
 };
 
-/** `weigh` gives the weight of an entry, 1 unless told otherwise; a single entry above the capacity is not kept. */
+type Entry<V> = { readonly value: V; readonly weight: number };
+
+/**
+ * `weigh` gives the weight of an entry, 1 unless told otherwise; a single entry above the capacity is not kept.
+ *
+ * Two generations instead of one exact order: what is found among the young costs one look, where an order would be
+ * written twice. What is used moves to the young; once they weigh half the capacity they are the old ones, and
+ * what was old and not used meanwhile is forgotten first.
+ */
 export function makeLru<K, V>(capacity: number, weigh: (key: K, value: V) => number = () => 1): Lru<K, V> {
-  // A Map keeps the order of insertion: the first key is the one used least recently.
-  const entries = new Map<K, { readonly value: V; readonly weight: number }>();
-  let total = 0;
+  let young = new Map<K, Entry<V>>();
+  const old = new Map<K, Entry<V>>();
+  let [weight, ofYoung] = [0, 0];
 
   function remove(key: K): void {
-    total -= entries.get(key)?.weight ?? 0;
-    entries.delete(key);
+    const entry = young.get(key);
+    const { weight: gone } = entry ?? old.get(key) ?? { weight: 0 };
+    weight -= gone;
+    if (entry) ofYoung -= gone;
+    young.delete(key);
+    old.delete(key);
+  }
+
+  function add(key: K, entry: Entry<V>): void {
+    young.set(key, entry);
+    weight += entry.weight;
+    ofYoung += entry.weight;
+    forget(old);
+    forget(young);
+    if (ofYoung <= capacity / 2) return;
+    // What is left of the old ones stays the first to go: a Map keeps the order of insertion.
+    for (const [next, one] of young) old.set(next, one);
+    young = new Map<K, Entry<V>>();
+    ofYoung = 0;
+  }
+
+  function forget(entries: ReadonlyMap<K, Entry<V>>): void {
+    if (weight <= capacity) return;
+    for (const [oldest] of entries) {
+      remove(oldest);
+      if (weight <= capacity) return;
+    }
   }
 
   return {
     get(key) {
-      const entry = entries.get(key);
-      if (!entry) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.value;
+      const entry = young.get(key);
+      if (entry) return entry.value;
+      const aged = old.get(key);
+      if (!aged) return undefined;
+      remove(key);
+      add(key, aged);
+      return aged.value;
     },
     set(key, value) {
       remove(key);
-      const weight = weigh(key, value);
-      entries.set(key, { value, weight });
-      total += weight;
-      for (const [oldest] of entries) {
-        if (total <= capacity) break;
-        remove(oldest);
-      }
+      add(key, { value, weight: weigh(key, value) });
     },
     delete: remove,
-    size: () => entries.size,
+    size: () => young.size + old.size,
   };
 }

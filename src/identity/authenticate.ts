@@ -17,28 +17,34 @@ const MAX_KEPT = 10_000;
 
 type Person = Omit<Extract<Actor, { kind: "user" }>, "grants">;
 
-export type Authenticate = (token: string) => Promise<Actor | undefined>;
+/** At once when it was asked less than a second ago: nothing to wait for in the usual case. */
+export type Authenticate = (token: string) => Actor | undefined | Promise<Actor | undefined>;
 
 export function makeAuthenticate(deps: { db: Db; clock: Clock; grantsOf: GrantsOf }): Authenticate {
   // By the hash of the whole token: the cache never holds a usable credential.
   const kept = makeLru<string, { person: Person; until: number }>(MAX_KEPT);
 
-  return async (token) => {
-    const key = hash("sha256", token, "base64");
-    const now = deps.clock.now();
-    const known = kept.get(key);
-    if (known && known.until > now) return withGrants(known.person);
+  async function keep(key: string, token: string, now: number): Promise<Actor | undefined> {
     kept.delete(key);
     const person = await lookUp(deps.db, token, now);
     if (!person) return undefined;
     kept.set(key, { person, until: now + KEEP_MS });
     return withGrants(person);
-  };
+  }
 
   // Grants are kept by whoever knows when they change, not with the token.
-  async function withGrants(person: Person): Promise<Actor> {
-    return { ...person, grants: await deps.grantsOf(person.accountId, { type: "USER", id: person.id }) };
+  function withGrants(person: Person): Actor | Promise<Actor> {
+    const grants = deps.grantsOf(person.accountId, { type: "USER", id: person.id });
+    if (grants instanceof Promise) return grants.then((found) => ({ ...person, grants: found }));
+    return { ...person, grants };
   }
+
+  return (token) => {
+    const key = hash("sha256", token, "base64");
+    const now = deps.clock.now();
+    const known = kept.get(key);
+    return known && known.until > now ? withGrants(known.person) : keep(key, token, now);
+  };
 }
 
 async function lookUp(db: Db, token: string, now: number): Promise<Person | undefined> {

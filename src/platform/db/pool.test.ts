@@ -143,7 +143,7 @@ test("a statement that takes too long is given up", async () => {
 });
 
 test("when all connections are taken, the next caller hears that the database is busy", async () => {
-  const narrow = openDb({ connection, max: 1, connectTimeout: 30, log: silentLog, onError: () => {} });
+  const narrow = openDb({ connection, max: 1, connectTimeout: 250, log: silentLog, onError: () => {} });
   await narrow.transaction(async () => {
     await assert.rejects(narrow.query("select 1"), code("db.busy"));
   });

@@ -1,4 +1,4 @@
-import { Pool, type PoolClient, type QueryResultRow } from "pg";
+import { Pool, Query as DriverQuery, type PoolClient, type QueryResultRow } from "pg";
 import { Problem } from "../../core/problem.ts";
 import { clientConfig, type Connection } from "./connection.ts";
 import type { Db, DbLog, Query } from "./db.ts";
@@ -62,25 +62,19 @@ export function openDb(options: DbOptions): Db {
 }
 
 function makeQuery(lend: () => Promise<Lent>): Query {
-  const once = async <R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]> => {
-    const lent = await lend();
-    try {
-      const rows = await lent.query<R>(text, values);
-      lent.release(false);
-      return rows;
-    } catch (error) {
-      // A connection that the database is about to end may still look alive: it is not lent again.
-      lent.release(hasCode(error, "db.unavailable"));
-      throw error;
-    }
-  };
-  return async (text, values) => {
-    try {
-      return await once(text, values);
-    } catch (error) {
-      // The statement did not begin to run, so that it may be sent again.
-      if (hasCode(error, "db.plan_changed")) return once(text, values);
-      throw error;
+  return async <R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]> => {
+    for (let again = false; ; again = true) {
+      const lent = await lend();
+      try {
+        const rows = await lent.query<R>(text, values);
+        lent.release(false);
+        return rows;
+      } catch (error) {
+        // A connection that the database is about to end may still look alive: it is not lent again.
+        lent.release(hasCode(error, "db.unavailable"));
+        // The statement did not begin to run, so that it may be sent again, once.
+        if (again || !hasCode(error, "db.plan_changed")) throw error;
+      }
     }
   };
 }
@@ -93,23 +87,33 @@ function makeLend(pool: Pool, statements: Statements): () => Promise<Lent> {
     } catch (error) {
       throw databaseProblem(error) ?? error;
     }
-    const query: Query = async <R extends QueryResultRow>(text: string, values?: readonly unknown[]) => {
-      try {
-        const name = statements.nameOf(text);
-        const result = await client.query<R>({
-          text,
-          values: values as unknown[],
-          ...(name === undefined ? {} : { name }),
-        });
-        return result.rows;
-      } catch (error) {
-        const known = databaseProblem(error) ?? error;
-        if (hasCode(known, "db.plan_changed")) statements.renew();
-        throw known;
-      }
-    };
-    return { client, query, release: (destroy) => client.release(destroy) };
+    return { client, query: makeAsk(client, statements), release: (destroy) => client.release(destroy) };
   };
+}
+
+/**
+ * Statements on one connection, by the driver's own query objects and their callback. Given a description of the
+ * query instead, the driver copies that property by property and makes two promises: 5 µs of a request of 100.
+ */
+function makeAsk(client: PoolClient, statements: Statements): Query {
+  return <R extends QueryResultRow>(text: string, values?: readonly unknown[]) =>
+    new Promise<R[]>((resolve, reject) => {
+      const query: Named<R> = new DriverQuery<R>(text, values && [...values], (error, result) => {
+        if (error) reject(failed(statements, error));
+        else resolve(result.rows);
+      });
+      query.name = statements.nameOf(text);
+      client.query(query);
+    });
+}
+
+/** The driver prepares a query that has a name, once on each connection. */
+type Named<R extends QueryResultRow> = DriverQuery<R> & { name?: string | undefined };
+
+function failed(statements: Statements, error: Error): Error {
+  const known = databaseProblem(error) ?? error;
+  if (hasCode(known, "db.plan_changed")) statements.renew();
+  return known;
 }
 
 function hasCode(error: unknown, code: keyof typeof problems): boolean {

@@ -35,7 +35,8 @@ const COMPILE_AT_USE = 3;
 type Entry = {
   readonly document: DocumentNode | undefined;
   readonly errors: readonly GraphQLError[];
-  readonly compiled: Map<string, CompiledQuery>;
+  /** How to run the compiled operations, by name. */
+  readonly compiled: Map<string, Run>;
   /** Operations whose cost is only known with their variables. */
   readonly costly: ReadonlySet<OperationDefinitionNode>;
   /** Estimated bytes. */
@@ -56,7 +57,9 @@ export function makeDocuments(schema: GraphQLSchema): Documents {
   const entries = makeLru<string, Entry>(MAX_CACHE_BYTES, (_text, { weight }) => weight);
 
   function entryOf(text: string): Entry {
-    const entry = entries.get(text) ?? read(schema, text);
+    const known = entries.get(text);
+    if (known) return known;
+    const entry = read(schema, text);
     entries.set(text, entry);
     return entry;
   }
@@ -72,18 +75,18 @@ export function makeDocuments(schema: GraphQLSchema): Documents {
         if (dear) return { errors: [dear] };
       }
       const key = operationName ?? "";
-      let compiled = entry.compiled.get(key);
-      if (!compiled) {
+      let run = entry.compiled.get(key);
+      if (!run) {
         const operation = operationOf(document, operationName);
         // The reference implementation would answer `data: null`, as if something had been executed.
         if (operation && !schema.getRootType(operation.operation)) return { errors: [notServed(operation)] };
         if (operation && entry.uses >= COMPILE_AT_USE) {
           const made = compileQuery(schema, document, operationName);
           if (!isCompiledQuery(made)) return { errors: made.errors ?? [] };
-          entry.compiled.set(key, (compiled = made));
+          entry.compiled.set(key, (run = runCompiled(schema, document, operationName, made)));
         }
       }
-      if (compiled) return { document, run: runCompiled(schema, document, operationName, compiled) };
+      if (run) return { document, run };
       return {
         document,
         run: (context, variables) =>

@@ -1,5 +1,5 @@
 /** POST /api/graphql and /api/graphql-api, with and without `/gateway` (spec.md, "GraphQL endpoint"). */
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ExecutionResult, GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import { credentialOf } from "../http/credentials.ts";
@@ -45,11 +45,10 @@ type Asked = {
 
 export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: GraphqlDeps): void {
   const documents = makeDocuments(schema);
-  const read = makeReader(deps);
+  const readForms = makeFormReader(deps);
   addExplorer(app);
 
-  async function answer(request: FastifyRequest, { actor, request: asked, file }: Asked): Promise<ExecutionResult> {
-    checkAccount("accountId", request, actor);
+  function answer({ actor, request: asked, file }: Asked): ExecutionResult | Promise<ExecutionResult> {
     const prepared = documents.prepare(asked.query, asked.operationName, asked.variables);
     if ("errors" in prepared) return prepared;
     if (file) checkFileIsTaken(schema, prepared.document, asked.operationName, asked.variables);
@@ -83,11 +82,13 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
         if (isForm(request)) checkFormLength(request.headers["content-length"], deps.maxFile);
       },
       handler: async (request, reply) => {
-        const asked = await read(request).catch(async (error: unknown) => {
-          if (await hasMore(request)) reply.header("connection", "close");
-          throw error;
-        });
-        const result = await answer(request, asked).finally(() => asked.release?.());
+        const asked = isForm(request) ? await readForms(request, reply) : readJson(request);
+        let result: ExecutionResult;
+        try {
+          result = await answer(asked);
+        } finally {
+          asked.release?.();
+        }
         const errors = result.errors?.map((error) =>
           formatGraphqlError(error, (cause) => toProblem(deps, cause, request.id)),
         );
@@ -103,12 +104,22 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
 
 const isForm = (request: FastifyRequest): boolean => mediaType(request) === "multipart/form-data";
 
-function makeReader(deps: GraphqlDeps): (request: FastifyRequest) => Promise<Asked> {
+/** Whose request it is was found out from the headers, before the body came. */
+function readJson(request: FastifyRequest): Asked {
+  const { actor } = request;
+  if (!actor) throw httpProblem("http.no_credential");
+  const { contentType, bytes } = (request.body as Body | undefined) ?? { contentType: "", bytes: Buffer.alloc(0) };
+  const type = request.headers["content-type"] ?? "";
+  if (contentType !== "application/json" || !isUtf8Type(type)) throw httpProblem("http.bad_content_type", [type]);
+  return { actor, request: readJsonRequest(bytes) };
+}
+
+function makeFormReader(deps: GraphqlDeps): (request: FastifyRequest, reply: FastifyReply) => Promise<Asked> {
   const { maxFile } = deps;
   const callers = makeRoom(FILES_OF_CALLERS, maxFile);
   const strangers = makeRoom(FILES_OF_STRANGERS, maxFile);
 
-  async function readFormRequest(request: FastifyRequest): Promise<Asked> {
+  async function read(request: FastifyRequest): Promise<Asked> {
     const form = await readForm(request.raw, { maxFile, room: request.actor ? callers : strangers });
     try {
       const header = credentialOf(request.raw);
@@ -116,19 +127,22 @@ function makeReader(deps: GraphqlDeps): (request: FastifyRequest) => Promise<Ask
         throw httpProblem("http.two_credentials");
       const actor = request.actor ?? (await actorOf(deps, form.credential, request));
       if (form.query === undefined) throw problem("graphql.no_query");
-      return { actor, request: readQueryPart(form.query), file: form.file, release: form.release };
+      const asked = readQueryPart(form.query);
+      checkAccount("accountId", request, actor);
+      return { actor, request: asked, file: form.file, release: form.release };
     } catch (error) {
       form.release();
       throw error;
     }
   }
 
-  return async (request) => {
-    if (isForm(request)) return readFormRequest(request);
-    const { contentType, bytes } = (request.body as Body | undefined) ?? { contentType: "", bytes: Buffer.alloc(0) };
-    const type = request.headers["content-type"] ?? "";
-    if (contentType !== "application/json" || !isUtf8Type(type)) throw httpProblem("http.bad_content_type", [type]);
-    return { actor: request.actor ?? (await actorOf(deps, undefined, request)), request: readJsonRequest(bytes) };
+  return async (request, reply) => {
+    try {
+      return await read(request);
+    } catch (error) {
+      if (await hasMore(request)) reply.header("connection", "close");
+      throw error;
+    }
   };
 }
 

@@ -59,6 +59,7 @@ export const statusOf = (type: MediaType, executed: boolean): 200 | 400 => (exec
 
 /** Bodies are UTF-8; one that says otherwise would be read as what it is not. */
 export function isUtf8Type(contentType: string): boolean {
+  if (contentType === JSON_TYPE) return true;
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1];
   return charset === undefined || /^(?:utf-?8|us-ascii)$/i.test(charset);
 }

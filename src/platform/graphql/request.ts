@@ -41,8 +41,8 @@ function refuseTwice(text: string): void {
 function readObject(body: unknown): GraphqlRequest {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw problem("graphql.bad_body", ["The body is not a JSON object."]);
-  const { query, variables = null, operationName = null, extensions = null, ...rest } = body as Record<string, unknown>;
-  const upload = ["path", ...UPLOAD_KEYS].find((name) => Object.hasOwn(rest, name)) ?? uploadIn(variables);
+  const { query, variables = null, operationName = null, extensions = null } = body as Record<string, unknown>;
+  const upload = ["path", ...UPLOAD_KEYS].find((name) => Object.hasOwn(body, name)) ?? uploadIn(variables);
   if (upload) throw problem("graphql.upload_in_json", [upload]);
   if (typeof query !== "string" || query.trim() === "") throw problem("graphql.no_query");
   if (typeof variables !== "object" || Array.isArray(variables)) throw problem("graphql.bad_variables");

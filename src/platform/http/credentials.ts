@@ -7,11 +7,22 @@ import { problem } from "./problems.ts";
  * Several that disagree are refused, also within one name (of which Node shows only the first
  * elsewhere): whoever sends them must not depend on which one wins.
  */
-export function credentialOf({ headersDistinct }: Pick<IncomingMessage, "headersDistinct">): string | undefined {
-  const bearers = (headersDistinct["authorization"] ?? []).map(bearerOf);
-  const given = [...(headersDistinct["x-api-key"] ?? []), ...bearers];
-  if (given.some((token) => token !== given[0])) throw problem("http.two_credentials");
-  return given[0];
+export function credentialOf({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): string | undefined {
+  let found: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const token = tokenIn(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+    if (token === undefined) continue;
+    if (found !== undefined && found !== token) throw problem("http.two_credentials");
+    found = token;
+  }
+  return found;
+}
+
+function tokenIn(name: string, value: string): string | undefined {
+  // By the length first: most headers are others, in letters of any case.
+  if (name.length === "x-api-key".length && name.toLowerCase() === "x-api-key") return value;
+  if (name.length === "authorization".length && name.toLowerCase() === "authorization") return bearerOf(value);
+  return undefined;
 }
 
 function bearerOf(authorization: string): string {

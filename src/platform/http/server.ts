@@ -20,8 +20,8 @@ import { problem } from "./problems.ts";
 import { mediaType, readBodiesAsBytes } from "./read-bytes.ts";
 import type { Answer, Body, Call, PublicCall, Route } from "./routes.ts";
 
-/** Who a token belongs to; undefined for a token that is unknown, expired or malformed. */
-export type Authenticate = (token: string) => Promise<Actor | undefined>;
+/** Who a token belongs to; undefined for a token that is unknown, expired or malformed. At once when it was asked just now. */
+export type Authenticate = (token: string) => Actor | undefined | Promise<Actor | undefined>;
 
 /** The problem of a database that cannot answer now; undefined for any other error. */
 export type ExplainError = (error: unknown) => Problem | undefined;
@@ -82,10 +82,11 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   readBodiesAsBytes(app);
   // Before the plugins: their routes keep the handler that stands when they are made.
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
-  app.addHook("onRequest", async ({ method, headers }) => {
+  // Hooks for every request call back instead of making a promise each.
+  app.addHook("onRequest", ({ method, headers }, _reply, done) => {
     // The plugin would answer in plain text.
-    if (method === "OPTIONS" && !(headers.origin && headers["access-control-request-method"]))
-      throw problem("http.no_preflight");
+    const refused = method === "OPTIONS" && !(headers.origin && headers["access-control-request-method"]);
+    done(refused ? problem("http.no_preflight") : undefined);
   });
   await app.register(cors, {
     origin: "*",
@@ -98,9 +99,9 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   });
   await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
   app.setNotFoundHandler((request, reply) => refuseAddress(request, reply, noRoute(request)));
-  app.addHook("onRequest", async (request) => {
-    if (deps.stopping.aborted && !request.url.startsWith("/health/"))
-      throw problem("http.stopping", [], { retryAfter: 5 });
+  app.addHook("onRequest", ({ url }, _reply, done) => {
+    const refused = deps.stopping.aborted && !url.startsWith("/health/");
+    done(refused ? problem("http.stopping", [], { retryAfter: 5 }) : undefined);
   });
 
   return {
@@ -151,7 +152,8 @@ export async function actorOf(
   token: string | undefined,
   request: FastifyRequest,
 ): Promise<Actor> {
-  const actor = token ? await deps.authenticate(token) : undefined;
+  const known = token ? deps.authenticate(token) : undefined;
+  const actor = known instanceof Promise ? await known : known;
   if (!token || !actor) throw problem("http.no_credential");
   const counted = deps.count(actor.accountId, withoutSecret(token));
   if (counted) await counted;
