@@ -14,7 +14,7 @@ export async function describePlatform(): Promise<{
 }> {
   const none = (): Promise<never> => Promise.reject(new Error("the platform is only described"));
   const platform = await buildPlatform({
-    db: { query: none, transaction: none, notify: none, listen: () => () => undefined, close: none },
+    db: { query: none, tuples: none, transaction: none, notify: none, listen: () => () => undefined, close: none },
     keys: makeKeyRing(Buffer.alloc(32)),
     clock: systemClock,
     newId: () => randomUUIDv7() as Uuid,

@@ -1,7 +1,8 @@
 /** Executions as they are read: one by its id, and pages of them, newest first. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Query, QueryTuples } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/statements.ts";
+import type { Status } from "../../engine/index.ts";
 import type { Execution, ExecutionDetail, ExecutionMore, ExecutionOutline } from "../execution.ts";
 import { type ExecutionFilter, whereOf } from "./conditions.ts";
 
@@ -54,7 +55,35 @@ const rowsOf =
     return db.query<Row>(text, values);
   };
 
-export const listExecutions = rowsOf<Execution>("brief");
+/** The list that clients ask for again and again. */
+export async function listExecutions(
+  db: { readonly tuples: QueryTuples },
+  accountId: Uuid,
+  filter: ExecutionFilter,
+  window: Window,
+): Promise<Execution[]> {
+  const { text, values } = listStatement(accountId, filter, window);
+  return (await db.tuples<ExecutionTuple>(text, values)).map(executionOf);
+}
+
+/** The columns of `EXECUTION`, in their order. */
+type ExecutionTuple = readonly [
+  ...(readonly [id: Uuid, status: Status, createdAt: number, startedAt: number | null, endedAt: number | null]),
+  ...(readonly [applicationId: Uuid, applicationName: string, pipelineId: Uuid, pipelineName: string]),
+];
+
+const executionOf = (row: ExecutionTuple): Execution => ({
+  id: row[0],
+  status: row[1],
+  createdAt: row[2],
+  startedAt: row[3],
+  endedAt: row[4],
+  applicationId: row[5],
+  applicationName: row[6],
+  pipelineId: row[7],
+  pipelineName: row[8],
+});
+
 /** With what a brief list leaves out. */
 export const listMore = rowsOf<Execution & ExecutionMore>("more");
 /** The plan and the state of each come with it. */

@@ -1,7 +1,7 @@
-import { Pool, Query as DriverQuery, type PoolClient, type QueryResultRow } from "pg";
+import { Pool, Query as DriverQuery, type PoolClient, type QueryConfig } from "pg";
 import { Problem } from "../../core/problem.ts";
 import { clientConfig, type Connection } from "./connection.ts";
-import type { Db, DbLog, Query } from "./db.ts";
+import type { Db, DbLog } from "./db.ts";
 import { makeListener, type Backoff } from "./listen.ts";
 import { databaseProblem, type problems } from "./problems.ts";
 import { makeStatements, type Statements } from "./statements.ts";
@@ -50,6 +50,7 @@ export function openDb(options: DbOptions): Db {
   const query = makeQuery(lend);
   return {
     query,
+    tuples: makeQuery(lend, "array"),
     notify: async (channel, payload) => void (await query("select pg_notify($1, $2)", [channel, payload])),
     transaction: async (work) => {
       const { result, hooks } = await runTransaction(await lend(), work);
@@ -61,12 +62,13 @@ export function openDb(options: DbOptions): Db {
   };
 }
 
-function makeQuery(lend: () => Promise<Lent>): Query {
-  return async <R extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<R[]> => {
+/** Runs one statement on a connection that it borrows; `rowMode` is the driver's. */
+function makeQuery(lend: () => Promise<LentTo>, rowMode?: "array"): AskFor {
+  return async (text, values) => {
     for (let again = false; ; again = true) {
       const lent = await lend();
       try {
-        const rows = await lent.query<R>(text, values);
+        const rows = await lent.ask(text, values, rowMode);
         lent.release(false);
         return rows;
       } catch (error) {
@@ -79,7 +81,11 @@ function makeQuery(lend: () => Promise<Lent>): Query {
   };
 }
 
-function makeLend(pool: Pool, statements: Statements): () => Promise<Lent> {
+/** Rows of whatever kind the caller knows them to be. */
+type AskFor = (text: string, values?: readonly unknown[], rowMode?: "array") => Promise<never[]>;
+type LentTo = Lent & { readonly ask: AskFor };
+
+function makeLend(pool: Pool, statements: Statements): () => Promise<LentTo> {
   return async () => {
     let client: PoolClient;
     try {
@@ -87,7 +93,8 @@ function makeLend(pool: Pool, statements: Statements): () => Promise<Lent> {
     } catch (error) {
       throw databaseProblem(error) ?? error;
     }
-    return { client, query: makeAsk(client, statements), release: (destroy) => client.release(destroy) };
+    const ask = makeAsk(client, statements);
+    return { client, ask, query: ask, release: (destroy) => client.release(destroy) };
   };
 }
 
@@ -95,20 +102,23 @@ function makeLend(pool: Pool, statements: Statements): () => Promise<Lent> {
  * Statements on one connection, by the driver's own query objects and their callback. Given a description of the
  * query instead, the driver copies that property by property and makes two promises: 5 µs of a request of 100.
  */
-function makeAsk(client: PoolClient, statements: Statements): Query {
-  return <R extends QueryResultRow>(text: string, values?: readonly unknown[]) =>
-    new Promise<R[]>((resolve, reject) => {
-      const query: Named<R> = new DriverQuery<R>(text, values && [...values], (error, result) => {
+function makeAsk(client: PoolClient, statements: Statements): AskFor {
+  return (text, values = [], rowMode) =>
+    new Promise((resolve, reject) => {
+      const answered = (error: Error | undefined, result: { readonly rows: never[] }): void => {
         if (error) reject(failed(statements, error));
         else resolve(result.rows);
-      });
+      };
+      const query: Named = rowMode
+        ? new DriverQuery({ text, values: [...values], rowMode } as QueryConfig, answered)
+        : new DriverQuery(text, [...values], answered);
       query.name = statements.nameOf(text);
       client.query(query);
     });
 }
 
 /** The driver prepares a query that has a name, once on each connection. */
-type Named<R extends QueryResultRow> = DriverQuery<R> & { name?: string | undefined };
+type Named = DriverQuery & { name?: string | undefined };
 
 function failed(statements: Statements, error: Error): Error {
   const known = databaseProblem(error) ?? error;

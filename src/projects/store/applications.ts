@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import { CREATOR, creatorOf, type CreatorRow } from "../../identity/index.ts";
-import type { Query } from "../../platform/db/db.ts";
+import type { Query, QueryTuples } from "../../platform/db/db.ts";
 import type { Application } from "../project.ts";
 
 type Store = { readonly query: Query };
@@ -49,15 +49,28 @@ export const applicationsStatement = (
 });
 
 export async function listApplications(
-  db: Store,
+  db: { readonly tuples: QueryTuples },
   accountId: Uuid,
   limit: number,
   offset: number,
 ): Promise<Application[]> {
   const { text, values } = applicationsStatement(accountId, limit, offset);
-  const rows = await db.query<Row>(text, values);
-  return rows.map(applicationOf);
+  const rows = await db.tuples<ApplicationTuple>(text, values);
+  return rows.map(([id, name, description, tags, createdAt, creatorId, creatorName, creatorEmail]) => ({
+    id,
+    name,
+    description,
+    tags,
+    createdAt,
+    createdBy: creatorOf({ creatorId, creatorName, creatorEmail }),
+  }));
 }
+
+/** The columns of `APPLICATION`, in their order. */
+type ApplicationTuple = readonly [
+  ...(readonly [id: Uuid, name: string, description: string, tags: Application["tags"], createdAt: number]),
+  ...(readonly [creatorId: Uuid | null, creatorName: string, creatorEmail: string]),
+];
 
 /** True when a project other than `except` has the name. */
 export async function nameTaken(db: Store, accountId: Uuid, name: string, except: Uuid | null): Promise<boolean> {
