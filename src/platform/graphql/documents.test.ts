@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { execute, getIntrospectionQuery, parse, validate } from "graphql";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Actor } from "../../core/actor.ts";
+import { adminGrants } from "../../../test/harness/access.ts";
 import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../../../test/harness/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
 import { formatGraphqlError } from "./errors.ts";
@@ -46,7 +47,7 @@ async function reference(query: string, variables: unknown, operationName?: stri
   const document = parse(query);
   const faults = validate(schema, document, undefined, { hideSuggestions: true });
   const accountId = fromWire(platform.accountId) as Uuid;
-  const actor: Actor = { kind: "user", accountId, id: accountId, name: "", email: "", grants: [] };
+  const actor: Actor = { kind: "user", accountId, id: accountId, name: "", email: "", grants: adminGrants };
   const result =
     faults.length > 0
       ? { errors: faults }
