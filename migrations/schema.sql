@@ -9,6 +9,26 @@ create table accounts (
   constraint accounts_pkey PRIMARY KEY (id)
 );
 
+create table api_keys (
+  account_id uuid not null,
+  id uuid not null,
+  user_id uuid,
+  service_account_id uuid,
+  parent_id uuid generated always as (COALESCE(user_id, service_account_id)) stored not null,
+  identifier text not null,
+  name text not null,
+  description text not null,
+  tags jsonb not null,
+  default_expire_ms bigint,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint api_keys_pkey PRIMARY KEY (account_id, id),
+  constraint api_keys_account_id_parent_id_identifier_key UNIQUE (account_id, parent_id, identifier),
+  constraint api_keys_check CHECK (((user_id IS NULL) <> (service_account_id IS NULL)))
+);
+CREATE INDEX api_keys_by_service_account ON public.api_keys USING btree (account_id, service_account_id) WHERE (service_account_id IS NOT NULL);
+CREATE INDEX api_keys_by_user ON public.api_keys USING btree (account_id, user_id) WHERE (user_id IS NOT NULL);
+
 create table audit_entries (
   account_id uuid not null,
   id uuid not null,
@@ -470,6 +490,22 @@ create table secrets (
 CREATE INDEX secrets_by_manager ON public.secrets USING btree (account_id, manager_id);
 CREATE UNIQUE INDEX secrets_by_name ON public.secrets USING btree (account_id, name) WHERE (org_identifier IS NULL);
 
+create table service_accounts (
+  account_id uuid not null,
+  id uuid not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  name text not null,
+  email text not null,
+  description text not null,
+  tags jsonb not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint service_accounts_pkey PRIMARY KEY (account_id, id),
+  constraint service_accounts_account_id_org_identifier_project_identifi_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
+);
+
 create table services (
   account_id uuid not null,
   id uuid not null,
@@ -525,14 +561,23 @@ CREATE INDEX tasks_ready ON public.tasks USING btree (account_id, id) WHERE (sta
 create table tokens (
   account_id uuid not null,
   id uuid not null,
-  user_id uuid not null,
   name text not null,
   secret_hash bytea not null,
-  expires_at bigint,
+  valid_to_at bigint,
   created_at bigint not null,
-  constraint tokens_pkey PRIMARY KEY (account_id, id)
+  api_key_id uuid not null,
+  identifier text not null,
+  description text not null,
+  tags jsonb not null,
+  valid_from_at bigint not null,
+  scheduled_end_at bigint,
+  family_id uuid not null,
+  replaced_by uuid,
+  updated_at bigint not null,
+  constraint tokens_pkey PRIMARY KEY (account_id, id),
+  constraint tokens_account_id_api_key_id_identifier_key UNIQUE (account_id, api_key_id, identifier)
 );
-CREATE INDEX tokens_by_user ON public.tokens USING btree (account_id, user_id);
+CREATE INDEX tokens_by_family ON public.tokens USING btree (account_id, family_id);
 
 create table triggers (
   account_id uuid not null,
@@ -633,6 +678,10 @@ CREATE INDEX webhook_deliveries_by_execution ON public.webhook_deliveries USING 
 CREATE INDEX webhook_deliveries_by_trigger ON public.webhook_deliveries USING btree (account_id, trigger_id);
 CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (account_id, id) WHERE (processed_at IS NULL);
 
+alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table api_keys add constraint api_keys_account_id_service_account_id_fkey FOREIGN KEY (account_id, service_account_id) REFERENCES service_accounts(account_id, id) ON DELETE CASCADE;
+alter table api_keys add constraint api_keys_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id) ON DELETE CASCADE;
+
 alter table audit_entries add constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table connection_tests add constraint connection_tests_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
@@ -710,6 +759,10 @@ alter table secrets add constraint secrets_account_id_manager_id_fkey FOREIGN KE
 alter table secrets add constraint secrets_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table secrets add constraint secrets_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
 
+alter table service_accounts add constraint service_accounts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table service_accounts add constraint service_accounts_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
+alter table service_accounts add constraint service_accounts_account_id_org_identifier_project_identif_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
 alter table services add constraint services_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table services add constraint services_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table services add constraint services_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
@@ -721,7 +774,7 @@ alter table settings add constraint settings_account_id_org_identifier_project_i
 alter table tasks add constraint tasks_account_id_delegate_id_fkey FOREIGN KEY (account_id, delegate_id) REFERENCES delegates(account_id, id);
 alter table tasks add constraint tasks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
-alter table tokens add constraint tokens_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id);
+alter table tokens add constraint tokens_account_id_api_key_id_fkey FOREIGN KEY (account_id, api_key_id) REFERENCES api_keys(account_id, id) ON DELETE CASCADE;
 
 alter table triggers add constraint triggers_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 alter table triggers add constraint triggers_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);

@@ -29,6 +29,7 @@ export type LayerName =
   | "platform"
   | "outgoing"
   | "connector types"
+  | "schema"
   | "app"
   | "main"
   | "commands"
@@ -132,10 +133,18 @@ const programs: readonly Layer[] = [
     because: "scim is a wire over identity and settings, nothing else",
   },
   {
+    name: "schema",
+    at: "src/schema.ts",
+    what: "the GraphQL schema: each slice adds its types, low to high",
+    may: ["core", "platform", ...slices.map(([name]) => name)],
+    outside: "all",
+    because: "schema.ts puts together what the slices' doors offer",
+  },
+  {
     name: "app",
     at: "src/app.ts",
     what: "builds each slice once, low to high",
-    may: ["core", "platform", "outgoing", "scim", ...slices.map(([name]) => name)],
+    may: ["schema", "core", "platform", "outgoing", "scim", ...slices.map(([name]) => name)],
     outside: "all",
     because: "app.ts wires slices; the engine and the protocol are their slices' business",
   },

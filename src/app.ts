@@ -2,19 +2,17 @@
  * The composition: the one file that knows everything. Each slice is built
  * once, low to high; what has to go up is passed down as a port.
  */
-import type { GraphQLSchema } from "graphql";
 import { makeAccess } from "./access/index.ts";
-import { addAuditTypes, makeAudit, makeTrail } from "./audit/index.ts";
+import { makeAudit, makeTrail } from "./audit/index.ts";
 import { makeConnectionTests, makeConnectors, type RequireSecret } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
 import type { NewId, Uuid } from "./core/ids.ts";
 import { Problem } from "./core/problem.ts";
 import type { Place } from "./core/reference.ts";
-import { addDelegateTypes, makeDelegates, MAX_FRAME } from "./delegates/index.ts";
+import { makeDelegates, MAX_FRAME } from "./delegates/index.ts";
 import { makeEnvironments, type PlacesOf } from "./environments/index.ts";
-import { addExecutionMutations, addExecutionTypes, makeExecutions, type Executions } from "./executions/index.ts";
+import { makeExecutions, type Executions } from "./executions/index.ts";
 import {
-  addIdentityTypes,
   anyActive,
   firstStart,
   makeHoldRootKey,
@@ -23,29 +21,23 @@ import {
   type FirstFacts,
   type FirstStart,
 } from "./identity/index.ts";
-import { addPipelineTypes, makePipelines } from "./pipelines/index.ts";
+import { makePipelines } from "./pipelines/index.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
 import type { Db } from "./platform/db/db.ts";
 import { databaseProblem } from "./platform/db/problems.ts";
-import { makeBuilder } from "./platform/graphql/builder.ts";
 import { addGraphql } from "./platform/graphql/endpoint.ts";
 import { addApiDocs } from "./platform/http/api-docs.ts";
 import { makeHealth } from "./platform/http/health.ts";
 import { makeHttp } from "./platform/http/server.ts";
 import { makeLimits } from "./limits/index.ts";
+import { buildSchema } from "./schema.ts";
 import { makeSettings } from "./settings/index.ts";
 import { every } from "./platform/jobs/every.ts";
 import { reachPublic } from "./platform/outgoing/reach.ts";
 import type { Log } from "./platform/log/log.ts";
-import {
-  addProjectTypes,
-  DEFAULT_ORGANIZATION,
-  makeProjects,
-  type EmptyScope,
-  type Projects,
-} from "./projects/index.ts";
-import { addSecretTypes, makeSecrets, type Secrets, type SecretsDeps } from "./secrets/index.ts";
+import { DEFAULT_ORGANIZATION, makeProjects, type EmptyScope, type Projects } from "./projects/index.ts";
+import { makeSecrets, type Secrets, type SecretsDeps } from "./secrets/index.ts";
 import { makeTriggers } from "./triggers/index.ts";
 
 export { DEFAULT_ORGANIZATION };
@@ -73,17 +65,25 @@ export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
 
 const SWEEP_MS = 1_000;
 const RECONCILE_MS = 5_000;
+const CREDENTIALS_MS = 500;
 
 /** Each slice, built once, low to high. */
 function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const { db, clock, newId, log } = deps;
   const audit = makeAudit({ clock, newId });
   const access = makeAccess({ db, clock, newId, anyActive, onError });
-  const identity = makeIdentity({ db, clock, ...access });
   const base = { db, audit, authorize: access.authorize, clock, newId };
-  const users = makeUsers({ ...base, keepAdministrator: access.keepAdministrator, onLeave: access.letGo });
+  const identity = makeIdentity({
+    ...base,
+    grantsOf: access.grantsOf,
+    requireScope: (actor, scope) => projects.requireScope(actor, scope),
+    letGo: access.letGo,
+    standingSessions: async () => [],
+    onError,
+  });
+  const users = makeUsers({ ...base, ...identity, keepAdministrator: access.keepAdministrator, onLeave: access.letGo });
   const audits = makeTrail(base);
-  const projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
+  const projects: Projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const settings = makeSettings({ ...base, requireScope: projects.requireScope });
   const limits = makeLimits({ db, clock, settingValue: settings.value });
   const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
@@ -127,7 +127,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     onError,
   });
   // Whoever names another goes first: the higher slice before the lower.
-  const keepers = [triggers, executions, pipelines, environments, connectors, secrets, settings, access];
+  const keepers = [triggers, executions, pipelines, environments, connectors, secrets, settings, identity, access];
   return {
     access,
     identity,
@@ -147,8 +147,6 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   };
 }
 
-type Slices = ReturnType<typeof makeSlices>;
-
 export async function buildPlatform(deps: PlatformDeps) {
   const { db, clock, newId, log } = deps;
   const onError = (error: unknown): void => log.error({ err: error }, "something failed that nobody waited for");
@@ -160,6 +158,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   const httpDeps = {
     log,
     authenticate: identity.authenticate,
+    watch: identity.watch,
     count: limits.count,
     explain: databaseProblem,
     stopping: stopping.signal,
@@ -178,6 +177,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     await connectionTests.sweep();
     await triggers.sweep();
     await limits.sweep();
+    await identity.look();
   };
 
   return {
@@ -200,11 +200,17 @@ export async function buildPlatform(deps: PlatformDeps) {
         furnish: inTurn(projects.furnish, secrets.furnish),
         announce,
       }),
-    startJobs: () => together([every(SWEEP_MS, sweep, onError), every(RECONCILE_MS, served.reconcile, onError)]),
+    startJobs: () =>
+      together([
+        every(SWEEP_MS, sweep, onError),
+        every(RECONCILE_MS, served.reconcile, onError),
+        // Apart from the sweep, which may take its time: what has ended is over within a second.
+        every(CREDENTIALS_MS, identity.look, onError),
+      ]),
     /** Takes no new work: streams end, requests are refused, delegates are let go. */
     async stop(): Promise<void> {
       stopping.abort();
-      for (const one of [served, executions, connectionTests, access]) one.stop();
+      for (const one of [served, executions, connectionTests, access, identity]) one.stop();
       await http.app.close();
     },
   };
@@ -283,16 +289,3 @@ const secretsOver = (
       },
     },
   });
-
-function buildSchema({ users, audits, projects, secrets, delegates, pipelines, executions }: Slices): GraphQLSchema {
-  const builder = makeBuilder();
-  const { User } = addIdentityTypes(builder, users);
-  const { Application } = addProjectTypes(builder, { User }, projects);
-  addAuditTypes(builder, { User }, audits);
-  addSecretTypes(builder, secrets);
-  addDelegateTypes(builder, delegates);
-  const { Pipeline } = addPipelineTypes(builder, { Application, User }, pipelines);
-  const { Execution } = addExecutionTypes(builder, { Application, Pipeline, User }, executions);
-  addExecutionMutations(builder, Execution, executions);
-  return builder.toSchema();
-}

@@ -1,4 +1,4 @@
-import { actorId, type Actor, type RequestFacts } from "../core/actor.ts";
+import { actorId, emailOf, type Actor, type RequestFacts } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Query, Tx } from "../platform/db/db.ts";
 import type { Difference } from "./difference.ts";
@@ -32,7 +32,7 @@ export async function insertEntry(tx: Tx, entry: Entry): Promise<void> {
       entry.resourceId,
       entry.scope.orgIdentifier ?? null,
       entry.scope.projectIdentifier ?? null,
-      actor.kind === "user" ? actor.email : null,
+      emailOf(actor),
       request?.method ?? null,
       request?.path ?? null,
       request?.remoteAddress ?? null,

@@ -1,3 +1,4 @@
+import type { Credential } from "./credential.ts";
 import type { Grants } from "./grants.ts";
 import type { Uuid } from "./ids.ts";
 
@@ -10,8 +11,11 @@ export type RequestFacts = {
   readonly correlationId: string;
 };
 
-/** Who acts. Every verb takes one; the audit trail keeps it, with the request that it came with, if it came with one. */
-export type Actor = { readonly request?: RequestFacts } & Who;
+/**
+ * Who acts. Every verb takes one; the audit trail keeps it, with the request that it came with, if it came with one.
+ * `credential` is what somebody came in with: a stream ends with it.
+ */
+export type Actor = { readonly request?: RequestFacts; readonly credential?: Credential } & Who;
 
 type Who =
   | {
@@ -38,3 +42,7 @@ type Who =
 
 /** The id to keep beside what the actor made; null for the system. */
 export const actorId = (actor: Actor): Uuid | null => (actor.kind === "system" ? null : actor.id);
+
+/** The address of a person or a service account; null for everybody else. */
+export const emailOf = (actor: Actor): string | null =>
+  actor.kind === "user" || actor.kind === "service_account" ? actor.email : null;

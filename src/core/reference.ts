@@ -1,4 +1,6 @@
 /** References between things of different scopes, as documents write them (reference section 3.4). */
+import type { Uuid } from "./ids.ts";
+import type { Scope } from "./scope.ts";
 
 /** Where a thing lives inside its account; null for what is not narrowed. */
 export type Place = { readonly orgIdentifier: string | null; readonly projectIdentifier: string | null };
@@ -21,3 +23,12 @@ export function referred(reference: string, home: Place): Referred | undefined {
   if (level === undefined) return { orgIdentifier, projectIdentifier, identifier };
   return orgIdentifier === null ? undefined : { orgIdentifier, projectIdentifier: null, identifier };
 }
+
+/** The place as verbs ask for permissions in it. */
+export const scopeOf = (accountId: Uuid, place: Place): Scope => ({ accountId, ...within(place) });
+
+/** The same inside the account, as the audit trail takes it. */
+export const within = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
+  ...(orgIdentifier === null ? {} : { orgIdentifier }),
+  ...(projectIdentifier === null ? {} : { projectIdentifier }),
+});

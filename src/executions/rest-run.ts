@@ -230,7 +230,9 @@ const olderAbortRoute = (verbs: RunVerbs): Route =>
   });
 
 const personOf = (actor: Actor) =>
-  actor.kind === "user" ? { uuid: toWire(actor.id), name: actor.name, email: actor.email } : null;
+  actor.kind === "user" || actor.kind === "service_account"
+    ? { uuid: toWire(actor.id), name: actor.name, email: actor.email }
+    : null;
 
 export const runRoutes = (verbs: RunVerbs): readonly Route[] => [
   runRoute(verbs, "", "execution.start"),

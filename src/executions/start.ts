@@ -1,5 +1,5 @@
 import { initialState, step, type Json, type State } from "../engine/index.ts";
-import { actorId, type Actor } from "../core/actor.ts";
+import { actorId, emailOf, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
@@ -155,6 +155,6 @@ export const makeRunPipeline =
 function personOf(actor: Actor): TriggeredBy {
   if (actor.kind === "system")
     return { uuid: "systemUser", identifier: "system", name: "system", email: null, triggerRef: null };
-  const email = actor.kind === "user" ? actor.email : null;
+  const email = emailOf(actor);
   return { uuid: toWire(actor.id), identifier: email ?? actor.name, name: actor.name, email, triggerRef: null };
 }

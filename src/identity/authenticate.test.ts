@@ -6,7 +6,8 @@ import type { Db } from "../platform/db/db.ts";
 import { hashSecret, writeToken } from "../platform/crypto/tokens.ts";
 import { adminGrants } from "../../test/harness/access.ts";
 import { handClock } from "../../test/harness/platform.ts";
-import { makeAuthenticate } from "./authenticate.ts";
+import { makeAuthenticating } from "./authenticate.ts";
+import type { CredentialRow } from "./store/standing.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const tokenId = "01a1fc75-fee1-7000-8000-000000000002" as Uuid;
@@ -14,24 +15,27 @@ const token = (secret: string): string => writeToken("pat", { accountId, tokenId
 
 const grantsOf = async (): Promise<Grants> => adminGrants;
 
-type Row = { secretHash: Buffer; expiresAt: number | null; userId: Uuid; name: string; email: string };
-const row = (secret: string, expiresAt: number | null = null): Row => ({
+const row = (secret: string, validTo: number | null = null): CredentialRow => ({
   secretHash: hashSecret(secret),
-  expiresAt,
+  validFrom: handClock().now(),
+  validTo,
+  scheduledEnd: null,
   userId: tokenId,
+  serviceAccountId: null,
+  identifier: null,
   name: "ada",
   email: "ada@example.com",
 });
 
 /** A table of one token; `asked` counts how often it was looked at. */
-function store(initial: Row | undefined) {
+function store(initial: CredentialRow | undefined) {
   const state = { row: initial, asked: 0 };
   const query = async (): Promise<unknown[]> => {
     state.asked += 1;
     return state.row ? [state.row] : [];
   };
   const clock = handClock();
-  return { state, clock, authenticate: makeAuthenticate({ db: { query } as unknown as Db, clock, grantsOf }) };
+  return { state, clock, ...makeAuthenticating({ db: { query } as unknown as Db, clock, grantsOf }) };
 }
 
 test("a token is looked up once a second, and is its user", async () => {
@@ -42,6 +46,7 @@ test("a token is looked up once a second, and is its user", async () => {
     id: tokenId,
     name: "ada",
     email: "ada@example.com",
+    credential: { kind: "token", accountId, id: tokenId },
     grants: adminGrants,
   };
   for (const _ of [1, 2, 3]) assert.deepEqual(await authenticate(token("s")), actor);
@@ -62,16 +67,58 @@ test("a token that was revoked is refused within a second", async () => {
   assert.equal(await authenticate(token("s")), undefined);
 });
 
-test("a token that has expired is refused within a second, and at the very moment when it was not in use", async () => {
-  const { clock, authenticate } = store(row("s", handClock().now() + 5_000));
+test("a token that has expired is refused from the next millisecond on, and whoever has its text is told why", async () => {
+  const end = handClock().now() + 5_000;
+  const { clock, authenticate, state } = store(row("s", end));
+  clock.advance(4_500);
   assert.ok(await authenticate(token("s")));
-  clock.advance(4_999);
+  clock.advance(500);
+  assert.ok(await authenticate(token("s")), "the last millisecond belongs to it");
+  clock.advance(1);
+  await assert.rejects(async () => authenticate(token("s")), {
+    code: "identity.token_expired",
+    status: 401,
+    wire: "EXPIRED_TOKEN",
+  });
+  assert.equal(await authenticate(token("t")), undefined, "a stranger is not told that there is such a token");
+  state.row = { ...row("s"), scheduledEnd: end };
+  await assert.rejects(async () => authenticate(token("s")), { code: "identity.token_expired" });
+});
+
+test("a token holds from its beginning on", async () => {
+  const { clock, authenticate } = store({ ...row("s"), validFrom: handClock().now() + 2_000 });
+  await assert.rejects(async () => authenticate(token("s")), {
+    code: "identity.token_not_yet",
+    status: 401,
+    wire: "INVALID_TOKEN",
+  });
+  clock.advance(2_000);
   assert.ok(await authenticate(token("s")));
-  clock.advance(1_000);
+});
+
+test("a service account has tokens of its own kind, and a person's text does not serve for one", async () => {
+  const account = { ...row("s"), userId: null, serviceAccountId: tokenId, identifier: "ci" };
+  const { authenticate } = store(account);
+  const text = token("s").replace("pat", "sat");
+  const credential = { kind: "token", accountId, id: tokenId };
+  const who = { accountId, id: tokenId, identifier: "ci", name: "ada", email: "ada@example.com", credential };
+  assert.deepEqual(await authenticate(text), { kind: "service_account", ...who, grants: adminGrants });
   assert.equal(await authenticate(token("s")), undefined);
-  const fresh = store(row("s", handClock().now() + 5_000));
-  fresh.clock.advance(5_000);
-  assert.equal(await fresh.authenticate(token("s")), undefined);
+  assert.equal(await store(row("s")).authenticate(text), undefined);
+});
+
+test("what has ended is forgotten at once, also by an answer that was under way", async () => {
+  const { state, authenticate, forget } = store(row("s"));
+  assert.ok(await authenticate(token("s")));
+  forget();
+  state.row = undefined;
+  assert.equal(await authenticate(token("s")), undefined);
+  state.row = row("s");
+  const underWay = authenticate(token("s"));
+  forget();
+  assert.ok(await underWay, "it was asked before");
+  state.row = undefined;
+  assert.equal(await authenticate(token("s")), undefined);
 });
 
 test("a wrong secret is refused also while the right one is remembered, and refusals are not remembered", async () => {
@@ -98,7 +145,7 @@ test("no more than ten thousand tokens are remembered", async () => {
     asked += 1;
     return [{ ...row("s"), userId: id }];
   };
-  const authenticate = makeAuthenticate({ db: { query } as unknown as Db, clock, grantsOf });
+  const { authenticate } = makeAuthenticating({ db: { query } as unknown as Db, clock, grantsOf });
   const nth = (n: number): string => {
     const id = `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
     return writeToken("pat", { accountId, tokenId: id, secret: "s" });

@@ -13,8 +13,10 @@ import { hashPassword } from "../platform/crypto/passwords.ts";
 import { hashSecret, newTokenSecret, writeToken } from "../platform/crypto/tokens.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { checkedRootKey, keyCheckOf } from "./root-key.ts";
-import { findFirstAccount, insertAccount, insertToken, insertUser, lockFirstStart } from "./store.ts";
+import { findFirstAccount, insertAccount, insertUser, lockFirstStart } from "./store.ts";
+import { insertApiKey } from "./store/keys.ts";
 import { nameRootKey, type KeyedAccount } from "./store/root-keys.ts";
+import { insertToken } from "./store/tokens.ts";
 
 export const ADMIN_NAME = "admin";
 export const ADMIN_EMAIL = "admin@railhead.local";
@@ -74,8 +76,7 @@ async function checked(
 
 async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passwordHash: string): Promise<FirstFacts> {
   const at = deps.clock.now();
-  const [accountId, adminUserId, tokenId] = [deps.newId(), deps.newId(), deps.newId()];
-  const secret = newTokenSecret();
+  const [accountId, adminUserId] = [deps.newId(), deps.newId()];
   await insertAccount(tx, {
     id: accountId,
     name: "Railhead",
@@ -91,15 +92,7 @@ async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passw
     passwordHash,
     at,
   });
-  await insertToken(tx, {
-    accountId,
-    id: tokenId,
-    userId: adminUserId,
-    name: "first start",
-    secretHash: hashSecret(secret),
-    expiresAt: null,
-    at,
-  });
+  const apiKey = await makeFirstToken(tx, deps, accountId, adminUserId);
   await deps.makeAdministrator(tx, accountId, adminUserId);
   await deps.furnish(tx, accountId);
   return {
@@ -107,6 +100,20 @@ async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passw
     adminUserId,
     adminEmail: ADMIN_EMAIL,
     adminPassword: password,
-    apiKey: writeToken("pat", { accountId, tokenId, secret }),
+    apiKey,
   };
+}
+
+/** A key with one token that has no end, so that the installation can be used at once; answers its text. */
+async function makeFirstToken(tx: Tx, deps: FirstStartDeps, accountId: Uuid, userId: Uuid): Promise<string> {
+  const at = deps.clock.now();
+  const [apiKeyId, tokenId, secret] = [deps.newId(), deps.newId(), newTokenSecret()];
+  const named = { identifier: "first_start", name: "first start", description: "", tags: {} };
+  const times = { createdAt: at, updatedAt: at };
+  const key = { ...named, ...times, id: apiKeyId, defaultTimeToExpireToken: null };
+  await insertApiKey(tx, accountId, { type: "USER", id: userId }, key);
+  const period = { validFrom: at, validTo: null, scheduledEnd: null };
+  const token = { ...named, ...times, ...period, id: tokenId, familyId: tokenId, replacedBy: null };
+  await insertToken(tx, { ...token, accountId, apiKeyId, secretHash: hashSecret(secret) });
+  return writeToken("pat", { accountId, tokenId, secret });
 }

@@ -1,10 +1,20 @@
-/** People, their tokens, and the question "may X do Y in Z". */
-import type { GrantsOf } from "../access/index.ts";
+/** People and service accounts, their keys and tokens: who it is. */
+import type { Authorize, GrantsOf } from "../access/index.ts";
+import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Db } from "../platform/db/db.ts";
-import { makeAuthenticate } from "./authenticate.ts";
+import type { NewId, Uuid } from "../core/ids.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import { makeCredentials } from "./credentials.ts";
+import { makeApiKeys } from "./keys/api-keys.ts";
+import { makeFindParent } from "./keys/parent.ts";
+import { apiKeyRoutes } from "./keys/rest-keys.ts";
+import { tokenRoutes } from "./keys/rest-tokens.ts";
+import { makeTokens } from "./keys/tokens.ts";
 import { problem } from "./problems.ts";
-import { deleteTokensOf } from "./store.ts";
+import { serviceAccountRoutes } from "./service-accounts/rest.ts";
+import { makeServiceAccounts, type LetGo, type ScopeExists } from "./service-accounts/verbs.ts";
+import { deleteKeysOf } from "./store/keys.ts";
+import { deleteServiceAccountsOf } from "./store/service-accounts.ts";
 import { makePeople, type SetGroups } from "./users/by-hand.ts";
 import {
   makeCurrentUser,
@@ -23,6 +33,7 @@ import {
   type OnLeave,
 } from "./users/life.ts";
 import { userRoutes } from "./users/routes.ts";
+import type { StillStanding } from "./watch.ts";
 
 export { firstStart, type FirstFacts, type FirstStart } from "./first-start.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
@@ -31,15 +42,60 @@ export { makeHoldRootKey, makeRootKeyOf, type HoldRootKey, type RootKeyOf } from
 export type { User } from "./user.ts";
 export type { Authenticate } from "./authenticate.ts";
 
-export const makeIdentity = (deps: { db: Db; clock: Clock; grantsOf: GrantsOf }) => ({
-  authenticate: makeAuthenticate(deps),
-});
+export type IdentityDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly authorize: Authorize;
+  readonly grantsOf: GrantsOf;
+  readonly requireScope: ScopeExists;
+  readonly letGo: LetGo;
+  readonly standingSessions: StillStanding;
+  readonly onError: (error: unknown) => void;
+};
+
+export function makeIdentity(deps: IdentityDeps) {
+  const credentials = makeCredentials(deps);
+  const { ended } = credentials;
+  const findParent = makeFindParent(deps);
+  const serviceAccounts = makeServiceAccounts({ ...deps, ended });
+  const apiKeys = makeApiKeys({ ...deps, ended, findParent });
+  const tokens = makeTokens({ ...deps, ended, findParent });
+  return {
+    ...credentials,
+    serviceAccounts,
+    apiKeys,
+    tokens,
+    /** Ends all keys and tokens of a person in the caller's transaction, and says so on every replica: sessions that end with them, too. */
+    async endTokens(tx: Tx, accountId: Uuid, userId: Uuid): Promise<void> {
+      await deleteKeysOf(tx, accountId, userId);
+      ended(tx);
+    },
+    /** Removes what lives in a project, or in an organization itself, in the transaction of its deletion. */
+    async emptyScope(tx: Tx, { accountId, orgIdentifier, project }: Leaving): Promise<void> {
+      const gone = await deleteServiceAccountsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+      if (gone.length > 0) ended(tx);
+    },
+    routes: [...serviceAccountRoutes(serviceAccounts), ...apiKeyRoutes(apiKeys), ...tokenRoutes(tokens)],
+  };
+}
+
+type Leaving = {
+  readonly accountId: Uuid;
+  readonly orgIdentifier: string;
+  readonly project: { readonly identifier: string } | null;
+};
+
+type EndTokens = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<void>;
 
 /** The people of accounts and their lives. `onLeave` takes away what they hold elsewhere. */
-export function makeUsers(deps: Omit<LifeDeps, "onLeave"> & { readonly onLeave: OnLeave }) {
+export function makeUsers(
+  deps: Omit<LifeDeps, "onLeave"> & { readonly onLeave: OnLeave; readonly endTokens: EndTokens },
+) {
   const { authorize: may } = deps;
   const onLeave: OnLeave = async (tx, user, how) => {
-    await deleteTokensOf(tx, user.accountId, user.id);
+    await deps.endTokens(tx, user.accountId, user.id);
     await deps.onLeave(tx, user, how);
   };
   const life = { ...deps, onLeave };

@@ -5,24 +5,6 @@ import type { User } from "./user.ts";
 
 type Store = { readonly query: Query };
 
-export type TokenRow = {
-  readonly secretHash: Buffer;
-  readonly expiresAt: number | null;
-  readonly userId: Uuid;
-  readonly name: string;
-  readonly email: string;
-};
-
-export async function findToken(db: Store, accountId: Uuid, tokenId: Uuid): Promise<TokenRow | undefined> {
-  const rows = await db.query<TokenRow>(
-    `select t.secret_hash as "secretHash", t.expires_at as "expiresAt", u.id as "userId", u.name, u.email
-       from tokens t join users u on u.account_id = t.account_id and u.id = t.user_id
-      where t.account_id = $1 and t.id = $2 and u.active`,
-    [accountId, tokenId],
-  );
-  return rows[0];
-}
-
 /** The columns of who made a row, for a statement that has `left join users u`. */
 export const CREATOR = `u.id as "creatorId", u.name as "creatorName", u.email as "creatorEmail"`;
 
@@ -87,26 +69,4 @@ export async function insertUser(db: Store, user: NewUser): Promise<void> {
      values ($1, $2, $3, $4, $5, true, $6)`,
     [user.accountId, user.id, user.name, user.email, user.passwordHash, user.at],
   );
-}
-
-export type NewToken = {
-  readonly accountId: Uuid;
-  readonly id: Uuid;
-  readonly userId: Uuid;
-  readonly name: string;
-  readonly secretHash: Buffer;
-  readonly expiresAt: number | null;
-  readonly at: number;
-};
-
-export async function insertToken(db: Store, token: NewToken): Promise<void> {
-  await db.query(
-    `insert into tokens (account_id, id, user_id, name, secret_hash, expires_at, created_at) values ($1, $2, $3, $4, $5, $6, $7)`,
-    [token.accountId, token.id, token.userId, token.name, token.secretHash, token.expiresAt, token.at],
-  );
-}
-
-/** Whoever holds one is out at the next look at it, within a second. */
-export async function deleteTokensOf(db: Store, accountId: Uuid, userId: Uuid): Promise<void> {
-  await db.query(`delete from tokens where account_id = $1 and user_id = $2`, [accountId, userId]);
 }

@@ -76,6 +76,9 @@ async function furnish(): Promise<void> {
        from projects where identifier = 'shop'`,
   );
   for (const text of [
+    `insert into service_accounts (account_id, id, org_identifier, project_identifier, identifier, name, email, description, tags,
+                                   created_at, updated_at)
+     select account_id, gen_random_uuid(), 'default', 'shop', 's', 's', 's', '', '{}', 1, 1`,
     `insert into roles (account_id, id, org_identifier, project_identifier, identifier, name, description, tags, permissions,
                         scope_levels, created_at, updated_at)
      select account_id, gen_random_uuid(), 'default', 'shop', 'r', 'r', '', '{}', '{}', '{project}', 1, 1`,

@@ -7,6 +7,7 @@ import {
   connectorYaml,
   create,
   inputSetYaml,
+  JSON_TYPE,
   made,
   makeTargets,
   pipelineYaml,
@@ -23,6 +24,18 @@ const GIVEN = "    variables: [{ name: who, value: world }]\n";
 
 export type World = Readonly<Record<string, string>>;
 
+/** A service account with a key, and tokens in it that the examples rename, rotate and delete. */
+async function makeDeployer(platform: TestPlatform): Promise<void> {
+  const post = (path: string, body: object): Promise<unknown> =>
+    made(platform.send("POST", `/ng/api/${path}`, { contentType: JSON_TYPE, body: JSON.stringify(body) }));
+  const owner = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: "deployer" };
+  const [deployer, key] = [{ identifier: "deployer", name: "Deployer" }, "pipelines"];
+  await post("serviceaccount", deployer);
+  await post("apikey", { ...owner, identifier: key, name: "Pipelines" });
+  for (const identifier of ["daily", "weekly"])
+    await post("token", { ...owner, apiKeyIdentifier: key, identifier, name: identifier });
+}
+
 export async function furnish(platform: TestPlatform): Promise<World> {
   await made(create.project(platform, projectYaml()));
   await makeTargets(platform);
@@ -33,6 +46,7 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   await made(create.pipeline(platform, pipelineYaml()));
   await made(create.pipeline(platform, pipelineYaml("greeting", "<+input>.default(none)", GREETED)));
   await made(create.inputSet(platform, "greeting", inputSetYaml("greeting", "basic", GIVEN)));
+  await makeDeployer(platform);
   const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml()));
   const { planExecution } = await made(create.run(platform, "deploy"));
   // One is aborted by the older call, the other by the newer.

@@ -204,8 +204,13 @@ async function addUser(db: Db, { accountId, role, at }: NewUser, within?: Within
   );
   await assignRole(db, { accountId, userId, role, at }, within);
   await db.query(
-    `insert into tokens (account_id, id, user_id, name, secret_hash, created_at) values ($1, $2, $3, 'test', $4, $5)`,
-    [accountId, tokenId, userId, hashSecret(secret), at],
+    `with key as (
+       insert into api_keys (account_id, id, user_id, identifier, name, description, tags, created_at, updated_at)
+       values ($1, $6, $2, 'test', 'test', '', '{}', $5, $5) returning id)
+     insert into tokens (account_id, id, api_key_id, identifier, name, description, tags, secret_hash, valid_from_at,
+                         family_id, created_at, updated_at)
+     select $1, $3, key.id, 'test', 'test', '', '{}', $4, $5, $3, $5, $5 from key`,
+    [accountId, userId, tokenId, hashSecret(secret), at, randomUUIDv7()],
   );
   return writeToken("pat", { accountId, tokenId, secret });
 }

@@ -5,7 +5,8 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 
-export type TokenPrefix = "pat" | "dlg";
+/** Of a person, of a service account, of delegates. */
+export type TokenPrefix = "pat" | "sat" | "dlg";
 export type TokenParts = { readonly accountId: Uuid; readonly tokenId: Uuid; readonly secret: string };
 
 const LONGEST_TOKEN = 256;

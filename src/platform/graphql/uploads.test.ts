@@ -43,6 +43,7 @@ before(async () => {
     log: makeLog("silent"),
     authenticate: async (token) =>
       token === "key" ? { kind: "delegate", accountId, id: accountId, name: "x" } : undefined,
+    watch: () => () => undefined,
     explain: () => undefined,
     count: () => undefined,
     maxFrame: 1024,
@@ -61,6 +62,7 @@ before(async () => {
     log: makeLog("silent"),
     authenticate: async (token) =>
       token === "key" ? { kind: "delegate", accountId, id: accountId, name: "x" } : undefined,
+    watch: () => () => undefined,
     explain: () => undefined,
     count: () => undefined,
     maxFrame: 1024,

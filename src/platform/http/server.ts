@@ -7,18 +7,17 @@ import cors from "@fastify/cors";
 import websocket from "@fastify/websocket";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { randomUUID } from "node:crypto";
-import { Readable } from "node:stream";
 import type { Actor, RequestFacts } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { credentialOf } from "./credentials.ts";
 import { errorBody, type ErrorFamily } from "./envelope.ts";
-import { streamEvents } from "./events.ts";
 import { answerNotHttp, familyNear } from "./not-http.ts";
 import { problem } from "./problems.ts";
 import { mediaType, readBodiesAsBytes } from "./read-bytes.ts";
-import type { Answer, Body, Call, PublicCall, Route } from "./routes.ts";
+import type { Body, Call, PublicCall, Route } from "./routes.ts";
+import { send, type Watch } from "./send.ts";
 
 /** Who a token belongs to; undefined for a token that is unknown, expired or malformed. At once when it was asked just now. */
 export type Authenticate = (token: string) => Actor | undefined | Promise<Actor | undefined>;
@@ -29,6 +28,8 @@ export type ExplainError = (error: unknown) => Problem | undefined;
 export type HttpDeps = {
   readonly log: Log;
   readonly authenticate: Authenticate;
+  /** What is open ends with the credential that it was opened with. */
+  readonly watch: Watch;
   readonly explain: ExplainError;
   /** Counts a request of this account with this credential; throws when there are too many. Undefined: nothing to wait for. */
   readonly count: (accountId: Uuid, credential: string) => Promise<void> | undefined;
@@ -214,32 +215,6 @@ export function checkAccount(parameter: string, request: FastifyRequest, actor: 
   if (query["routingId"] !== undefined && query["routingId"] !== given)
     throw problem("http.bad_query", [`routingId is another account than ${parameter}.`]);
   if (given !== toWire(actor.accountId)) throw problem("http.not_yours");
-}
-
-function send(deps: HttpDeps, answer: Answer, reply: FastifyReply): FastifyReply {
-  switch (answer.kind) {
-    case "json":
-      if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
-      return reply
-        .code(answer.status)
-        .header("content-type", "application/json; charset=utf-8")
-        .send(JSON.stringify(answer.body));
-    case "text": {
-      const body =
-        typeof answer.body === "string" || Buffer.isBuffer(answer.body) ? answer.body : Readable.from(answer.body);
-      return reply
-        .code(answer.status)
-        .header("content-type", "text/plain; charset=utf-8")
-        .header("x-content-type-options", "nosniff")
-        .send(body);
-    }
-    case "events":
-      reply.hijack();
-      streamEvents(reply.raw, deps.stopping, answer.run).catch((error: unknown) => {
-        deps.log.error({ err: error, correlationId: reply.request.id }, "an event stream failed");
-      });
-      return reply;
-  }
 }
 
 /** The one place where errors leave: a Problem as it is, anything else as 500 with the cause in the log. */

@@ -11,6 +11,7 @@ async function heard(level: string): Promise<string> {
   const { app } = await makeHttp({
     log: makeLog(level, log.stream),
     authenticate: async () => undefined,
+    watch: () => () => undefined,
     explain: () => undefined,
     count: () => undefined,
     maxFrame: 1024,

@@ -1,0 +1,56 @@
+/**
+ * Credentials while they are used: who came in with one, and the end of what is open with it. What has ended is
+ * forgotten here at once after the commit, on other replicas by NOTIFY; behind both stands a second (law 9).
+ */
+import type { GrantsOf } from "../access/index.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import { makeAuthenticating, type Authenticate } from "./authenticate.ts";
+import { standingTokens } from "./store/standing.ts";
+import { makeWatching, type StillStanding, type Watch } from "./watch.ts";
+
+const CHANNEL = "railhead_credentials_ended";
+
+export type CredentialDeps = {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly grantsOf: GrantsOf;
+  /** Which sessions of the web UI hold: they are kept further up. */
+  readonly standingSessions: StillStanding;
+  readonly onError: (error: unknown) => void;
+};
+
+export type Credentials = {
+  readonly authenticate: Authenticate;
+  readonly watch: Watch;
+  /** To be called where credentials end: says so on every replica once the transaction is committed. */
+  readonly ended: (tx: Tx) => void;
+  /** Looks at everything that is open; to be called twice a second. */
+  readonly look: () => Promise<void>;
+  readonly stop: () => void;
+};
+
+export function makeCredentials(deps: CredentialDeps): Credentials {
+  const { db, onError } = deps;
+  const { authenticate, forget } = makeAuthenticating(deps);
+  const { watch, look } = makeWatching({
+    ...deps,
+    standing: { token: (tokens, now) => standingTokens(db, tokens, now), session: deps.standingSessions },
+  });
+  const someEnded = (): void => {
+    forget();
+    look().catch(onError);
+  };
+  const stop = db.listen(CHANNEL, someEnded);
+  return {
+    authenticate,
+    watch,
+    ended: (tx) =>
+      tx.afterCommit(() => {
+        someEnded();
+        db.notify(CHANNEL, "").catch(onError);
+      }),
+    look,
+    stop,
+  };
+}

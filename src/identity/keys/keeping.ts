@@ -1,0 +1,47 @@
+/** What the verbs of tokens have in common. */
+import type { Actor } from "../../core/actor.ts";
+import { within } from "../../core/reference.ts";
+import { hashSecret, newTokenSecret, writeToken } from "../../platform/crypto/tokens.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import { lockApiKey } from "../store/keys.ts";
+import { findKeyToken, insertToken } from "../store/tokens.ts";
+import type { ApiKey, Parent } from "./api-key.ts";
+import type { KeyDeps } from "./api-keys.ts";
+import { shownToken, type Token } from "./token.ts";
+
+type At = { readonly parent: Parent; readonly key: ApiKey };
+type Sides = { readonly before?: Token; readonly after?: Token };
+
+export function makeKeeping(deps: Pick<KeyDeps, "audit">) {
+  const record = (tx: Tx, actor: Actor, verb: string, at: At, { before, after }: Sides): Promise<void> =>
+    deps.audit.record(tx, actor, {
+      operation: `token.${verb}`,
+      resourceType: "TOKEN",
+      resourceId: [at.parent.identifier, at.key.identifier, (before ?? after)?.identifier].join("/"),
+      scope: within(at.parent),
+      before: before && shownToken(before),
+      after: after && shownToken(after),
+    });
+  const lockKey = async (tx: Tx, actor: Actor, parent: Parent, identifier: string): Promise<ApiKey> => {
+    const key = await lockApiKey(tx, actor.accountId, parent.id, identifier);
+    if (!key) throw problem("api_key.not_found", [identifier]);
+    return key;
+  };
+  const find = async (tx: Tx, actor: Actor, key: ApiKey, identifier: string): Promise<Token> => {
+    const token = await findKeyToken(tx, actor.accountId, key.id, identifier);
+    if (!token) throw problem("token.not_found", [identifier]);
+    return token;
+  };
+
+  /** Keeps the token and answers its text. */
+  async function keep(tx: Tx, actor: Actor, parent: Parent, key: ApiKey, token: Token): Promise<string> {
+    const { accountId } = actor;
+    const secret = newTokenSecret();
+    const kept = { ...token, accountId, apiKeyId: key.id, secretHash: hashSecret(secret) };
+    if (!(await insertToken(tx, kept))) throw problem("token.duplicate", [token.identifier]);
+    return writeToken(parent.type === "USER" ? "pat" : "sat", { accountId, tokenId: token.id, secret });
+  }
+
+  return { record, lockKey, find, keep };
+}

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { ok } from "../../platform/http/answers.ts";
+import { documentOf } from "../../platform/http/bodies.ts";
+import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { route, type Route } from "../../platform/http/routes.ts";
+import { enveloped } from "../../platform/http/shapes.ts";
+import { validate } from "../../platform/document/validate.ts";
+import type { ApiKeys } from "./api-keys.ts";
+import { naming, parentOf, pathIdentifier, repeating, searching } from "./rest-common.ts";
+import {
+  apiKeyAggregate,
+  apiKeyAggregateShape,
+  apiKeyBody,
+  apiKeyFields,
+  apiKeyResponse,
+  apiKeyShape,
+} from "./wire.ts";
+
+const PATH = "/ng/api/apikey";
+/** Of a service account; a person needs none for keys of their own, and `core_user_manage` to see and end those of others. */
+const access = { permission: "core_serviceaccount_manageapikey" };
+const OWNER = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: "deployer" } as const;
+const EXAMPLE = { ...OWNER, identifier: "ci", name: "CI", defaultTimeToExpireToken: 7_776_000_000 };
+const params = { identifier: "ci" };
+
+export const apiKeyRoutes = (verbs: ApiKeys): readonly Route[] => [
+  route({
+    method: "POST",
+    path: PATH,
+    operation: "api-key.create",
+    access,
+    query: repeating,
+    doc: {
+      summary: "Create an API key, of the person who asks or of a service account",
+      body: { schema: apiKeyBody, example: EXAMPLE },
+      answer: enveloped(apiKeyShape),
+    },
+    handle: async (call) => {
+      const body = validate(apiKeyBody, documentOf(call.body));
+      const made = await verbs.create(call.actor, parentOf(call, body), apiKeyFields(body));
+      return ok(call, apiKeyResponse(made, call.accountId));
+    },
+  }),
+  ...readingRoutes(verbs),
+  route({
+    method: "PUT",
+    path: `${PATH}/:identifier`,
+    operation: "api-key.update",
+    access,
+    query: repeating,
+    doc: {
+      summary: "Replace an API key's name, description, tags and default lifetime of tokens",
+      params,
+      body: { schema: apiKeyBody, example: { ...EXAMPLE, description: "For the nightly build" } },
+      answer: enveloped(apiKeyShape),
+    },
+    handle: async (call) => {
+      const body = validate(apiKeyBody, documentOf(call.body));
+      const changed = await verbs.update(call.actor, parentOf(call, body), pathIdentifier(call), apiKeyFields(body));
+      return ok(call, apiKeyResponse(changed, call.accountId));
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: `${PATH}/:identifier`,
+    operation: "api-key.delete",
+    access,
+    query: naming,
+    doc: {
+      summary: "Delete an API key with its tokens, which end within a second",
+      params,
+      queryExample: OWNER,
+      answer: enveloped(z.literal(true)),
+    },
+    handle: async (call) => {
+      await verbs.remove(call.actor, parentOf(call), pathIdentifier(call));
+      return ok(call, true);
+    },
+  }),
+];
+
+const readingRoutes = (verbs: ApiKeys): readonly Route[] => [
+  route({
+    method: "GET",
+    path: PATH,
+    operation: "api-key.list",
+    access,
+    query: naming.extend(searching),
+    doc: {
+      summary: "All API keys of a person or of a service account, by identifier",
+      queryExample: OWNER,
+      answer: enveloped(z.array(apiKeyShape)),
+    },
+    handle: async (call) => {
+      const { items } = await verbs.list(call.actor, parentOf(call), call.query);
+      return ok(
+        call,
+        items.map((of) => apiKeyResponse(of, call.accountId)),
+      );
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PATH}/aggregate`,
+    operation: "api-key.aggregates",
+    access,
+    query: naming.extend(searching).extend(ngPageQuery(50).shape),
+    doc: {
+      summary: "API keys by page, with their times and how many tokens they have",
+      queryExample: OWNER,
+      answer: enveloped(ngPageShape(apiKeyAggregateShape)),
+    },
+    handle: async (call) => {
+      const page = await verbs.list(call.actor, parentOf(call), call.query, ngWindow(call.query));
+      return ok(call, await ngPage(page, (of) => apiKeyAggregate(of, call.accountId)));
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PATH}/aggregate/:identifier`,
+    operation: "api-key.aggregate",
+    access,
+    query: naming,
+    doc: {
+      summary: "An API key with its times and how many tokens it has",
+      params,
+      queryExample: OWNER,
+      answer: enveloped(apiKeyAggregateShape),
+    },
+    handle: async (call) => {
+      const found = await verbs.get(call.actor, parentOf(call), pathIdentifier(call));
+      return ok(call, apiKeyAggregate(found, call.accountId));
+    },
+  }),
+];

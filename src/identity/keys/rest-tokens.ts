@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { ok } from "../../platform/http/answers.ts";
+import { documentOf } from "../../platform/http/bodies.ts";
+import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { route, type Call, type Route } from "../../platform/http/routes.ts";
+import { enveloped } from "../../platform/http/shapes.ts";
+import { validate } from "../../platform/document/validate.ts";
+import { agree } from "../problems.ts";
+import { naming, parentOf, pathIdentifier, repeating, searching } from "./rest-common.ts";
+import type { KeyRef } from "./api-key.ts";
+import type { Tokens } from "./tokens.ts";
+import {
+  moment,
+  periodAsked,
+  tokenAggregate,
+  tokenAggregateShape,
+  tokenBody,
+  tokenFields,
+  tokenResponse,
+  tokenShape,
+} from "./wire.ts";
+
+const PATH = "/ng/api/token";
+const access = { permission: "core_serviceaccount_manageapikey" };
+const KEY = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: "deployer", apiKeyIdentifier: "pipelines" } as const;
+const EXAMPLE = { ...KEY, identifier: "nightly", name: "Nightly", validTo: "12/31/2099" };
+
+const apiKeyIdentifier = z.string({ error: "is required" }).min(1, "is required").max(128);
+const inKey = naming.extend({ apiKeyIdentifier });
+
+const keyOf = (call: Pick<Call<z.output<typeof inKey>>, "accountId" | "query">): KeyRef => ({
+  ...parentOf(call),
+  apiKeyIdentifier: call.query.apiKeyIdentifier,
+});
+
+const writing = repeating.extend({ apiKeyIdentifier: apiKeyIdentifier.optional() });
+
+/** The token of the body, and which key of whom it belongs to. */
+function tokenIn(call: Pick<Call<z.output<typeof writing>>, "accountId" | "query" | "body">) {
+  const body = validate(tokenBody, documentOf(call.body));
+  const there = call.query.apiKeyIdentifier;
+  if (there !== undefined) agree("apiKeyIdentifier", body.apiKeyIdentifier, there);
+  const key = { ...parentOf(call, body), apiKeyIdentifier: body.apiKeyIdentifier };
+  return { key, fields: tokenFields(body), asked: periodAsked(body) };
+}
+
+const text = enveloped(z.string().describe("The token's text, shown this once."));
+
+export const tokenRoutes = (verbs: Tokens): readonly Route[] => [
+  route({
+    method: "POST",
+    path: PATH,
+    operation: "token.create",
+    access,
+    query: writing,
+    doc: {
+      summary: "Create a token in an API key; its text is in the answer and nowhere else",
+      body: { schema: tokenBody, example: EXAMPLE },
+      answer: text,
+    },
+    handle: async (call) => {
+      const { key, fields, asked } = tokenIn(call);
+      return ok(call, await verbs.create(call.actor, key, fields, asked));
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PATH}/aggregate`,
+    operation: "token.aggregates",
+    access,
+    query: inKey.extend(searching).extend(ngPageQuery(50).shape),
+    doc: {
+      summary: "The tokens of an API key by page, never their texts",
+      queryExample: KEY,
+      answer: enveloped(ngPageShape(tokenAggregateShape)),
+    },
+    handle: async (call) => {
+      const page = await verbs.list(call.actor, keyOf(call), call.query, ngWindow(call.query));
+      return ok(call, await ngPage(page, (of) => tokenAggregate(of, call.accountId)));
+    },
+  }),
+  route({
+    method: "PUT",
+    path: `${PATH}/:identifier`,
+    operation: "token.update",
+    access,
+    query: writing,
+    doc: {
+      summary: "Replace a token's name, description and tags, and move its ends",
+      description: "What the body leaves out of validFrom, validTo and scheduledExpireTime stays as it is.",
+      params: { identifier: "daily" },
+      body: { schema: tokenBody, example: { ...EXAMPLE, identifier: "daily", name: "Daily" } },
+      answer: enveloped(tokenShape),
+    },
+    handle: async (call) => {
+      const { key, fields, asked } = tokenIn(call);
+      const changed = await verbs.update(call.actor, key, pathIdentifier(call), fields, asked);
+      return ok(call, tokenResponse(changed, call.accountId));
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PATH}/rotate/:identifier`,
+    operation: "token.rotate",
+    access,
+    query: inKey.extend({ rotateTimestamp: moment("last") }),
+    doc: {
+      summary: "Another text for a token; the old one serves until rotateTimestamp, at most 90 days from now",
+      params: { identifier: "weekly" },
+      queryExample: { ...KEY, rotateTimestamp: "1800000600000" },
+      answer: text,
+    },
+    handle: async (call) =>
+      ok(call, await verbs.rotate(call.actor, keyOf(call), pathIdentifier(call), call.query.rotateTimestamp)),
+  }),
+  route({
+    method: "DELETE",
+    path: `${PATH}/:identifier`,
+    operation: "token.delete",
+    access,
+    query: inKey,
+    doc: {
+      summary: "Revoke a token, and what rotations of it have left; they end within a second",
+      params: { identifier: "daily" },
+      queryExample: KEY,
+      answer: enveloped(z.literal(true)),
+    },
+    handle: async (call) => {
+      await verbs.remove(call.actor, keyOf(call), pathIdentifier(call));
+      return ok(call, true);
+    },
+  }),
+];

@@ -1,0 +1,55 @@
+import type { Actor } from "../../core/actor.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import * as store from "../store/tokens.ts";
+import type { KeyRef } from "./api-key.ts";
+import type { KeyDeps } from "./api-keys.ts";
+import { rotatePeriod, standingAt } from "./expiry.ts";
+import { makeKeeping } from "./keeping.ts";
+import type { Token } from "./token.ts";
+
+/** What a rotation has replaced is shown for so long after its end. */
+const SHOWN_MS = 30 * 86_400_000;
+
+/**
+ * Another text for the token; the old one serves until `until`, and is shown as `rotated_…`. Answers the new text.
+ * Throws `token.rotated`, `token.expired`, `token.overlap_too_long`.
+ */
+export type RotateToken = (actor: Actor, ref: KeyRef, identifier: string, until: number | undefined) => Promise<string>;
+
+export function makeRotate(deps: KeyDeps): RotateToken {
+  const { db, findParent, clock } = deps;
+  const { record, lockKey, find, keep } = makeKeeping(deps);
+  return async (actor, ref, identifier, until) => {
+    const parent = await findParent(actor, ref, "make");
+    return db.transaction(async (tx) => {
+      const { accountId } = actor;
+      const key = await lockKey(tx, actor, parent, ref.apiKeyIdentifier);
+      const former = await find(tx, actor, key, identifier);
+      if (former.replacedBy !== null) throw await replaced(tx, actor, former);
+      const at = clock.now();
+      if (standingAt(former, at) === "expired") throw problem("token.expired", [identifier]);
+      const rotated = rotatePeriod(former, until, key.defaultTimeToExpireToken, at);
+      if (!rotated) throw problem("token.overlap_too_long");
+      await store.deleteEnded(tx, accountId, former.familyId, at - SHOWN_MS);
+      const token = { ...former, ...rotated.period, id: deps.newId(), createdAt: at, updatedAt: at };
+      const old = {
+        ...former,
+        identifier: `rotated_${former.id.replaceAll("-", "")}`,
+        scheduledEnd: rotated.oldEnd,
+        replacedBy: token.id,
+        updatedAt: at,
+      };
+      await store.updateToken(tx, accountId, old);
+      const text = await keep(tx, actor, parent, key, token);
+      await record(tx, actor, "rotate", { parent, key }, { before: former, after: old });
+      deps.ended(tx);
+      return text;
+    });
+  };
+}
+
+async function replaced(tx: Tx, { accountId }: Actor, token: Token): Promise<Error> {
+  const current = await store.currentOfFamily(tx, accountId, token.familyId);
+  return problem("token.rotated", [token.identifier, current?.identifier ?? "another token"]);
+}

@@ -1,0 +1,151 @@
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { NewId, Uuid } from "../../core/ids.ts";
+import type { Page } from "../../core/page.ts";
+import { scopeOf, within, type Place, type Referred } from "../../core/reference.ts";
+import type { Audit } from "../../audit/index.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import type { Authorize } from "../../access/index.ts";
+import { problem, sameIdentifier } from "../problems.ts";
+import {
+  emailOf,
+  shownAccount,
+  type ListedServiceAccount,
+  type ServiceAccount,
+  type ServiceAccountFields,
+} from "./service-account.ts";
+import * as store from "../store/service-accounts.ts";
+
+/** Throws unless the account has this organization and project. Slices above know them. */
+export type ScopeExists = (actor: Actor, scope: Place) => Promise<void>;
+
+/** Takes away what somebody holds who is deleted: the roles that were assigned to them. */
+export type LetGo = (
+  tx: Tx,
+  who: { readonly accountId: Uuid; readonly id: Uuid },
+  how: "deactivated" | "deleted",
+) => Promise<void>;
+
+export type ServiceAccountDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly requireScope: ScopeExists;
+  readonly letGo: LetGo;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  /** Says on every replica that credentials have ended, once the transaction is committed. */
+  readonly ended: (tx: Tx) => void;
+};
+
+type Window = { readonly limit: number; readonly offset: number };
+
+/** Of one scope at most: a list shows them all. */
+const MAX_IN_SCOPE = 1_000;
+
+/**
+ * Each verb throws what `ScopeExists` throws; what is not there is `service_account.not_found`, an identifier that is
+ * taken `service_account.duplicate`.
+ */
+export type ServiceAccounts = {
+  readonly create: (actor: Actor, fields: ServiceAccountFields) => Promise<ServiceAccount>;
+  readonly update: (actor: Actor, identifier: string, fields: ServiceAccountFields) => Promise<ServiceAccount>;
+  /** With its keys and tokens, which end within a second on every replica. */
+  readonly remove: (actor: Actor, key: Referred) => Promise<void>;
+  readonly get: (actor: Actor, key: Referred) => Promise<ListedServiceAccount>;
+  /** Those of exactly this scope, by identifier. */
+  readonly list: (
+    actor: Actor,
+    filter: store.ServiceAccountFilter,
+    window?: Window,
+  ) => Promise<Page<ListedServiceAccount>>;
+};
+
+export function makeServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts {
+  const { db } = deps;
+  const permit = (actor: Actor, action: "view" | "edit" | "delete", place: Place): Promise<void> => {
+    deps.authorize(actor, `core_serviceaccount_${action}`, scopeOf(actor.accountId, place));
+    return deps.requireScope(actor, place);
+  };
+  type Sides = { readonly before?: ServiceAccount; readonly after?: ServiceAccount };
+  const record = (tx: Tx, actor: Actor, verb: string, key: Referred, { before, after }: Sides): Promise<void> =>
+    deps.audit.record(tx, actor, {
+      operation: `service-account.${verb}`,
+      resourceType: "SERVICE_ACCOUNT",
+      resourceId: key.identifier,
+      scope: within(key),
+      before: before && shownAccount(before),
+      after: after && shownAccount(after),
+    });
+
+  /** As it is before it is changed, and stays until the transaction ends. */
+  const hold = async (tx: Tx, actor: Actor, key: Referred): Promise<ServiceAccount> => {
+    const found = await store.lockServiceAccount(tx, actor.accountId, key);
+    if (!found) throw problem("service_account.not_found", [key.identifier]);
+    return found;
+  };
+
+  /** A scope that was deleted since it was looked at is a scope that does not exist. */
+  const inScope = async (actor: Actor, place: Place, work: (tx: Tx) => Promise<void>): Promise<void> => {
+    try {
+      await db.transaction(work);
+    } catch (error) {
+      if (isOrphan(error)) await deps.requireScope(actor, place);
+      throw error;
+    }
+  };
+
+  return {
+    async create(actor, fields) {
+      await permit(actor, "edit", fields);
+      const at = deps.clock.now();
+      const made = { ...fields, id: deps.newId(), email: emailOf(fields.identifier), createdAt: at, updatedAt: at };
+      await inScope(actor, fields, async (tx) => {
+        await store.lockPlaces(tx, actor.accountId);
+        const here = { orgIdentifier: fields.orgIdentifier, projectIdentifier: fields.projectIdentifier };
+        if ((await store.countServiceAccounts(tx, actor.accountId, here)) >= MAX_IN_SCOPE)
+          throw problem("service_account.too_many", [`${MAX_IN_SCOPE}`]);
+        if (!(await store.insertServiceAccount(tx, actor.accountId, made)))
+          throw problem("service_account.duplicate", [fields.identifier]);
+        await record(tx, actor, "create", fields, { after: made });
+      });
+      return made;
+    },
+    async update(actor, identifier, fields) {
+      await permit(actor, "edit", fields);
+      sameIdentifier(fields, identifier);
+      return db.transaction(async (tx) => {
+        const before = await hold(tx, actor, fields);
+        const after = { ...before, ...fields, updatedAt: deps.clock.now() };
+        await store.updateServiceAccount(tx, actor.accountId, after);
+        await record(tx, actor, "update", fields, { before, after });
+        return after;
+      });
+    },
+    async remove(actor, key) {
+      await permit(actor, "delete", key);
+      await db.transaction(async (tx) => {
+        const former = await hold(tx, actor, key);
+        await store.deleteServiceAccount(tx, actor.accountId, former.id);
+        await deps.letGo(tx, { accountId: actor.accountId, id: former.id }, "deleted");
+        await record(tx, actor, "delete", key, { before: former });
+        deps.ended(tx);
+      });
+    },
+    async get(actor, key) {
+      await permit(actor, "view", key);
+      const found = await store.findServiceAccount(db, actor.accountId, key);
+      if (!found) throw problem("service_account.not_found", [key.identifier]);
+      return found;
+    },
+    async list(actor, filter, window = { limit: MAX_IN_SCOPE, offset: 0 }) {
+      await permit(actor, "view", filter);
+      const items = await store.listServiceAccounts(db, actor.accountId, filter, window);
+      return { items, ...window, total: () => store.countServiceAccounts(db, actor.accountId, filter) };
+    },
+  };
+}
+
+/** The SQLSTATE of a foreign key that leads nowhere, which the database's own problem keeps as its cause. */
+const isOrphan = (error: unknown): boolean =>
+  error instanceof Error && (("code" in error && error.code === "23503") || isOrphan(error.cause));

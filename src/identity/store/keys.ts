@@ -1,0 +1,138 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { ApiKey, ApiKeyFields, ListedApiKey, Parent } from "../keys/api-key.ts";
+
+type Store = { readonly query: Query };
+
+const COLUMNS = `k.id, k.identifier, k.name, k.description, k.tags, k.default_expire_ms as "defaultTimeToExpireToken",
+  k.created_at as "createdAt", k.updated_at as "updatedAt"`;
+const TOKENS = `(select count(*) from tokens t where t.account_id = k.account_id and t.api_key_id = k.id) as tokens`;
+
+/** The service account whose keys these are, when there is one; it stays until the transaction ends. */
+export async function lockParent(db: Store, accountId: Uuid, { type, id }: Parent): Promise<boolean> {
+  const rows = await db.query(
+    type === "USER"
+      ? `select 1 from users where account_id = $1 and id = $2 for update`
+      : `select 1 from service_accounts where account_id = $1 and id = $2 for update`,
+    [accountId, id],
+  );
+  return rows.length > 0;
+}
+
+/** False when the parent has a key of this identifier. */
+export async function insertApiKey(db: Store, accountId: Uuid, parent: ParentId, key: ApiKey): Promise<boolean> {
+  const rows = await db.query(
+    `insert into api_keys (account_id, id, user_id, service_account_id, identifier, name, description, tags,
+                           default_expire_ms, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     on conflict (account_id, parent_id, identifier) do nothing returning id`,
+    [
+      accountId,
+      key.id,
+      parent.type === "USER" ? parent.id : null,
+      parent.type === "USER" ? null : parent.id,
+      key.identifier,
+      key.name,
+      key.description,
+      JSON.stringify(key.tags),
+      key.defaultTimeToExpireToken,
+      key.createdAt,
+      key.updatedAt,
+    ],
+  );
+  return rows.length > 0;
+}
+
+export type ParentId = Pick<Parent, "type" | "id">;
+
+export async function updateApiKey(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+  fields: ApiKeyFields,
+  at: number,
+): Promise<void> {
+  await db.query(
+    `update api_keys set name = $3, description = $4, tags = $5, default_expire_ms = $6, updated_at = $7
+      where account_id = $1 and id = $2`,
+    [accountId, id, fields.name, fields.description, JSON.stringify(fields.tags), fields.defaultTimeToExpireToken, at],
+  );
+}
+
+/** With its tokens. */
+export async function deleteApiKey(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+  await db.query(`delete from api_keys where account_id = $1 and id = $2`, [accountId, id]);
+}
+
+/** The key, which stays as it is until the transaction ends: whoever adds a token and whoever deletes it take turns. */
+export async function lockApiKey(
+  db: Store,
+  accountId: Uuid,
+  parentId: Uuid,
+  identifier: string,
+): Promise<ApiKey | undefined> {
+  const rows = await db.query<ApiKey>(
+    `select ${COLUMNS} from api_keys k where k.account_id = $1 and k.parent_id = $2 and k.identifier = $3 for update`,
+    [accountId, parentId, identifier],
+  );
+  return rows[0];
+}
+
+export async function findApiKey(
+  db: Store,
+  accountId: Uuid,
+  parentId: Uuid,
+  identifier: string,
+): Promise<ListedApiKey | undefined> {
+  const rows = await db.query<ListedApiKey>(
+    `select ${COLUMNS}, ${TOKENS} from api_keys k where k.account_id = $1 and k.parent_id = $2 and k.identifier = $3`,
+    [accountId, parentId, identifier],
+  );
+  return rows[0];
+}
+
+export type ListFilter = {
+  readonly searchTerm?: string | undefined;
+  readonly identifiers?: readonly string[] | undefined;
+};
+
+const MATCHING = `k.account_id = $1 and k.parent_id = $2
+   and ($3::text is null or strpos(lower(k.name), lower($3)) > 0 or strpos(lower(k.identifier), lower($3)) > 0)
+   and ($4::text[] is null or k.identifier = any($4))`;
+const filterValues = (accountId: Uuid, parentId: Uuid, filter: ListFilter): unknown[] => [
+  accountId,
+  parentId,
+  filter.searchTerm ?? null,
+  filter.identifiers ?? null,
+];
+
+export async function listApiKeys(
+  db: Store,
+  accountId: Uuid,
+  parentId: Uuid,
+  filter: ListFilter,
+  window: { readonly limit: number; readonly offset: number },
+): Promise<ListedApiKey[]> {
+  return db.query<ListedApiKey>(
+    `select ${COLUMNS}, ${TOKENS} from api_keys k where ${MATCHING} order by k.identifier limit $5 offset $6`,
+    [...filterValues(accountId, parentId, filter), window.limit, window.offset],
+  );
+}
+
+export async function countApiKeys(
+  db: Store,
+  accountId: Uuid,
+  parentId: Uuid,
+  filter: ListFilter = {},
+): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from api_keys k where ${MATCHING}`,
+    filterValues(accountId, parentId, filter),
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** All keys of a person, with their tokens. */
+export async function deleteKeysOf(db: Store, accountId: Uuid, userId: Uuid): Promise<void> {
+  await db.query(`delete from api_keys where account_id = $1 and user_id = $2`, [accountId, userId]);
+}

@@ -1,0 +1,139 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Place, Referred } from "../../core/reference.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { ListedServiceAccount, ServiceAccount } from "../service-accounts/service-account.ts";
+
+type Store = { readonly query: Query };
+
+const COLUMNS = `s.id, s.org_identifier as "orgIdentifier", s.project_identifier as "projectIdentifier", s.identifier, s.name,
+  s.email, s.description, s.tags, s.created_at as "createdAt", s.updated_at as "updatedAt"`;
+
+/** Of those who make service accounts at once, one after the other: their number stays right. Held until the transaction ends. */
+export async function lockPlaces(db: Store, accountId: Uuid): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('railhead.service-accounts ' || $1::text, 0))`, [
+    accountId,
+  ]);
+}
+
+/** False when the identifier is taken in that scope. */
+export async function insertServiceAccount(db: Store, accountId: Uuid, made: ServiceAccount): Promise<boolean> {
+  const rows = await db.query(
+    `insert into service_accounts (account_id, id, org_identifier, project_identifier, identifier, name, email,
+                                   description, tags, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     on conflict (account_id, org_identifier, project_identifier, identifier) do nothing returning id`,
+    [
+      accountId,
+      made.id,
+      made.orgIdentifier,
+      made.projectIdentifier,
+      made.identifier,
+      made.name,
+      made.email,
+      made.description,
+      JSON.stringify(made.tags),
+      made.createdAt,
+      made.updatedAt,
+    ],
+  );
+  return rows.length > 0;
+}
+
+const AT = `s.account_id = $1 and s.identifier = $2
+   and s.org_identifier is not distinct from $3 and s.project_identifier is not distinct from $4`;
+const keyValues = (accountId: Uuid, key: Referred): unknown[] => [
+  accountId,
+  key.identifier,
+  key.orgIdentifier,
+  key.projectIdentifier,
+];
+
+/** As it was before; undefined when there is none. */
+export async function lockServiceAccount(
+  db: Store,
+  accountId: Uuid,
+  key: Referred,
+): Promise<ServiceAccount | undefined> {
+  const rows = await db.query<ServiceAccount>(
+    `select ${COLUMNS} from service_accounts s where ${AT} for update`,
+    keyValues(accountId, key),
+  );
+  return rows[0];
+}
+
+export async function updateServiceAccount(db: Store, accountId: Uuid, account: ServiceAccount): Promise<void> {
+  await db.query(
+    `update service_accounts set name = $3, description = $4, tags = $5, updated_at = $6 where account_id = $1 and id = $2`,
+    [accountId, account.id, account.name, account.description, JSON.stringify(account.tags), account.updatedAt],
+  );
+}
+
+/** With its keys and their tokens. */
+export async function deleteServiceAccount(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+  await db.query(`delete from service_accounts where account_id = $1 and id = $2`, [accountId, id]);
+}
+
+export async function findServiceAccount(
+  db: Store,
+  accountId: Uuid,
+  key: Referred,
+): Promise<ListedServiceAccount | undefined> {
+  const rows = await db.query<ListedServiceAccount>(
+    `select ${COLUMNS}, ${TOKENS} from service_accounts s where ${AT}`,
+    keyValues(accountId, key),
+  );
+  return rows[0];
+}
+
+export type ServiceAccountFilter = Place & {
+  readonly searchTerm?: string | undefined;
+  readonly identifiers?: readonly string[] | undefined;
+};
+
+const TOKENS = `(select count(*) from tokens t join api_keys k on k.account_id = t.account_id and k.id = t.api_key_id
+                  where k.account_id = s.account_id and k.service_account_id = s.id) as tokens`;
+const MATCHING = `s.account_id = $1 and s.org_identifier is not distinct from $2 and s.project_identifier is not distinct from $3
+   and ($4::text is null or strpos(lower(s.name), lower($4)) > 0 or strpos(lower(s.identifier), lower($4)) > 0)
+   and ($5::text[] is null or s.identifier = any($5))`;
+const filterValues = (accountId: Uuid, filter: ServiceAccountFilter): unknown[] => [
+  accountId,
+  filter.orgIdentifier,
+  filter.projectIdentifier,
+  filter.searchTerm ?? null,
+  filter.identifiers ?? null,
+];
+
+export async function listServiceAccounts(
+  db: Store,
+  accountId: Uuid,
+  filter: ServiceAccountFilter,
+  window: { readonly limit: number; readonly offset: number },
+): Promise<ListedServiceAccount[]> {
+  return db.query<ListedServiceAccount>(
+    `select ${COLUMNS}, ${TOKENS} from service_accounts s where ${MATCHING} order by s.identifier limit $6 offset $7`,
+    [...filterValues(accountId, filter), window.limit, window.offset],
+  );
+}
+
+export async function countServiceAccounts(db: Store, accountId: Uuid, filter: ServiceAccountFilter): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from service_accounts s where ${MATCHING}`,
+    filterValues(accountId, filter),
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** All of a project, or of an organization itself; answers whom it was. */
+export async function deleteServiceAccountsOf(
+  db: Store,
+  accountId: Uuid,
+  orgIdentifier: string,
+  projectIdentifier: string | null,
+): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(
+    `delete from service_accounts
+      where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3 returning id`,
+    [accountId, orgIdentifier, projectIdentifier],
+  );
+  return rows.map(({ id }) => id);
+}

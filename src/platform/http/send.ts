@@ -1,0 +1,66 @@
+/** Answers on their way out. What streams ends with the credential that it was asked with. */
+import { addAbortSignal, Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Credential } from "../../core/credential.ts";
+import type { Log } from "../log/log.ts";
+import { streamEvents } from "./events.ts";
+import type { Answer } from "./routes.ts";
+
+/** Calls `onEnd` within a second after the credential stops being valid; answers how to stop watching. */
+export type Watch = (credential: Credential, onEnd: () => void) => () => void;
+
+export type SendDeps = {
+  readonly log: Log;
+  readonly watch: Watch;
+  /** Aborted when the server begins to stop: event streams end. */
+  readonly stopping: AbortSignal;
+};
+
+export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): FastifyReply {
+  switch (answer.kind) {
+    case "json":
+      if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
+      return reply
+        .code(answer.status)
+        .header("content-type", "application/json; charset=utf-8")
+        .send(JSON.stringify(answer.body));
+    case "text": {
+      const whole = typeof answer.body === "string" || Buffer.isBuffer(answer.body);
+      const body = whole ? answer.body : streamed(deps, answer.body, reply);
+      return reply
+        .code(answer.status)
+        .header("content-type", "text/plain; charset=utf-8")
+        .header("x-content-type-options", "nosniff")
+        .send(body);
+    }
+    case "events": {
+      reply.hijack();
+      const welcome = watched(deps, reply.request);
+      const over = AbortSignal.any([deps.stopping, welcome.ended]);
+      streamEvents(reply.raw, over, answer.run)
+        .catch((error: unknown) => {
+          deps.log.error({ err: error, correlationId: reply.request.id }, "an event stream failed");
+        })
+        .finally(welcome.release);
+      return reply;
+    }
+  }
+}
+
+/** Torn off, not ended, when the credential ends: what was read so far must not pass for the whole. */
+function streamed(deps: SendDeps, chunks: AsyncIterable<Buffer>, { request }: FastifyReply): Readable {
+  const welcome = watched(deps, request);
+  const body = addAbortSignal(welcome.ended, Readable.from(chunks));
+  body.once("close", welcome.release);
+  return body;
+}
+
+/** `ended` is aborted when the credential of the request ends; to be released when the answer is over. */
+function watched(
+  deps: SendDeps,
+  { actor }: FastifyRequest,
+): { readonly ended: AbortSignal; readonly release: () => void } {
+  const ended = new AbortController();
+  const release = actor?.credential ? deps.watch(actor.credential, () => ended.abort()) : () => undefined;
+  return { ended: ended.signal, release };
+}

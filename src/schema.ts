@@ -1,0 +1,34 @@
+/** The GraphQL schema: each slice adds its types, low to high; a higher one extends what a lower one has. */
+import type { GraphQLSchema } from "graphql";
+import { addAuditTypes } from "./audit/index.ts";
+import { addDelegateTypes } from "./delegates/index.ts";
+import { addExecutionMutations, addExecutionTypes, type Executions } from "./executions/index.ts";
+import { addIdentityTypes } from "./identity/index.ts";
+import { addPipelineTypes } from "./pipelines/index.ts";
+import { makeBuilder } from "./platform/graphql/builder.ts";
+import { addProjectTypes, type Projects } from "./projects/index.ts";
+import { addSecretTypes, type Secrets } from "./secrets/index.ts";
+
+type Slices = {
+  readonly users: Parameters<typeof addIdentityTypes>[1];
+  readonly audits: Parameters<typeof addAuditTypes>[2];
+  readonly projects: Projects;
+  readonly secrets: Secrets;
+  readonly delegates: Parameters<typeof addDelegateTypes>[1];
+  readonly pipelines: Parameters<typeof addPipelineTypes>[2];
+  readonly executions: Executions;
+};
+
+export function buildSchema(slices: Slices): GraphQLSchema {
+  const { users, audits, projects, secrets, delegates, pipelines, executions } = slices;
+  const builder = makeBuilder();
+  const { User } = addIdentityTypes(builder, users);
+  const { Application } = addProjectTypes(builder, { User }, projects);
+  addAuditTypes(builder, { User }, audits);
+  addSecretTypes(builder, secrets);
+  addDelegateTypes(builder, delegates);
+  const { Pipeline } = addPipelineTypes(builder, { Application, User }, pipelines);
+  const { Execution } = addExecutionTypes(builder, { Application, Pipeline, User }, executions);
+  addExecutionMutations(builder, Execution, executions);
+  return builder.toSchema();
+}
