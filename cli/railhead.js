@@ -41,7 +41,10 @@ program
     process.exit(await main(process.argv.slice(3)));
   });
 
-const audit = program.command("audit").description("the audit trail: export it").usage("<command> [options]");
+const audit = program
+  .command("audit")
+  .description("the audit trail: export it, verify it")
+  .usage("<command> [options]");
 
 audit
   .command("export")
@@ -50,6 +53,13 @@ audit
   .option("--from <time>", "from this moment on: 2027-01-31T08:00:00Z, or milliseconds since 1970")
   .option("--to <time>", "up to this moment")
   .action(ending(async (options) => (await import("../src/commands/audit.ts")).exportTrail(options)));
+
+audit
+  .command("verify")
+  .description("check that nothing of the trail was changed, taken away or put in; print where it ends")
+  .option("--account <id>", "only this account")
+  .option("--head <head...>", "what an earlier run printed after HEAD: the trail must still hold it")
+  .action(ending(async (options) => (await import("../src/commands/audit.ts")).verifyTrail(options)));
 
 // Without a word: how it is used, which is what was missing.
 if (process.argv.length <= 2) program.outputHelp();

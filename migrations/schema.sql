@@ -1,5 +1,17 @@
 -- The schema after all migrations. Written by `npm run db -- schema`; do not edit.
 
+CREATE OR REPLACE FUNCTION public.audit_is_kept()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'UPDATE' and current_setting('railhead.audit_retention', true) = 'on' then
+    return old;
+  end if;
+  raise exception 'the audit trail is not changed' using errcode = 'restrict_violation';
+end $function$
+;
+
 create table accounts (
   id uuid not null,
   name text not null,
@@ -29,6 +41,15 @@ create table api_keys (
 CREATE INDEX api_keys_by_service_account ON public.api_keys USING btree (account_id, service_account_id) WHERE (service_account_id IS NOT NULL);
 CREATE INDEX api_keys_by_user ON public.api_keys USING btree (account_id, user_id) WHERE (user_id IS NOT NULL);
 
+create table audit_chains (
+  account_id uuid not null,
+  sequence bigint not null,
+  hash bytea not null,
+  cut_sequence bigint default 0 not null,
+  cut_hash bytea not null,
+  constraint audit_chains_pkey PRIMARY KEY (account_id)
+);
+
 create table audit_entries (
   account_id uuid not null,
   id uuid not null,
@@ -47,9 +68,35 @@ create table audit_entries (
   remote_address text,
   correlation_id text,
   difference json,
+  outcome text default 'success'::text not null,
+  code text,
+  status integer,
+  permission text,
+  attempts integer default 1 not null,
+  xid xid8 default pg_current_xact_id() not null,
   constraint audit_entries_pkey PRIMARY KEY (account_id, id)
 );
+CREATE INDEX audit_entries_in_order ON public.audit_entries USING btree (xid, id);
 CREATE INDEX audit_entries_newest ON public.audit_entries USING btree (account_id, at DESC, id DESC);
+CREATE INDEX audit_entries_refused ON public.audit_entries USING btree (account_id, at DESC, id DESC) WHERE (outcome = 'refused'::text);
+
+create table audit_sealed (
+  one boolean default true not null,
+  xid xid8 not null,
+  id uuid not null,
+  constraint audit_sealed_pkey PRIMARY KEY (one),
+  constraint audit_sealed_one_check CHECK (one)
+);
+
+create table audit_seals (
+  account_id uuid not null,
+  sequence bigint not null,
+  entry_id uuid not null,
+  content bytea not null,
+  hash bytea not null,
+  constraint audit_seals_pkey PRIMARY KEY (account_id, sequence)
+);
+CREATE UNIQUE INDEX audit_seals_of_entries ON public.audit_seals USING btree (account_id, entry_id);
 
 create table connection_tests (
   account_id uuid not null,
@@ -682,7 +729,11 @@ alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (accoun
 alter table api_keys add constraint api_keys_account_id_service_account_id_fkey FOREIGN KEY (account_id, service_account_id) REFERENCES service_accounts(account_id, id) ON DELETE CASCADE;
 alter table api_keys add constraint api_keys_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id) ON DELETE CASCADE;
 
+alter table audit_chains add constraint audit_chains_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
 alter table audit_entries add constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+alter table audit_seals add constraint audit_seals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table connection_tests add constraint connection_tests_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
@@ -790,3 +841,11 @@ alter table users add constraint users_account_id_fkey FOREIGN KEY (account_id) 
 
 alter table webhook_deliveries add constraint webhook_deliveries_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
 alter table webhook_deliveries add constraint webhook_deliveries_account_id_trigger_id_fkey FOREIGN KEY (account_id, trigger_id) REFERENCES triggers(account_id, id);
+
+CREATE TRIGGER audit_entries_kept BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION audit_is_kept();
+
+CREATE TRIGGER audit_entries_not_emptied BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION audit_is_kept();
+
+CREATE TRIGGER audit_seals_kept BEFORE DELETE OR UPDATE ON public.audit_seals FOR EACH ROW EXECUTE FUNCTION audit_is_kept();
+
+CREATE TRIGGER audit_seals_not_emptied BEFORE TRUNCATE ON public.audit_seals FOR EACH STATEMENT EXECUTE FUNCTION audit_is_kept();

@@ -82,9 +82,9 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     onError,
   });
   const users = makeUsers({ ...base, ...identity, keepAdministrator: access.keepAdministrator, onLeave: access.letGo });
-  const audits = makeTrail(base);
   const projects: Projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const settings = makeSettings({ ...base, requireScope: projects.requireScope });
+  const audits = makeTrail({ ...base, settingValue: settings.value, onError });
   const limits = makeLimits({ db, clock, settingValue: settings.value });
   const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
   const environments = makeEnvironments(scoped);
@@ -161,6 +161,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     watch: identity.watch,
     count: limits.count,
     explain: databaseProblem,
+    refused: slices.audits.refused,
     stopping: stopping.signal,
     maxFrame: MAX_FRAME,
   };
@@ -176,7 +177,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     await executions.fireTimers();
     await connectionTests.sweep();
     await triggers.sweep();
-    await limits.sweep();
+    for (const slice of [limits, slices.audits]) await slice.sweep();
     await identity.look();
   };
 
@@ -212,6 +213,7 @@ export async function buildPlatform(deps: PlatformDeps) {
       stopping.abort();
       for (const one of [served, executions, connectionTests, access, identity]) one.stop();
       await http.app.close();
+      await slices.audits.stop();
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { Actor } from "../core/actor.ts";
 import type { Grant, Grants } from "../core/grants.ts";
+import { noteDenied } from "../core/refused.ts";
 import type { Scope } from "../core/scope.ts";
 import { permissions, type Permission } from "./permission.ts";
 import { problem } from "./problems.ts";
@@ -20,9 +21,15 @@ export type Permits = (actor: Actor, permission: Permission, scope: Scope, ident
 type Within = Omit<Scope, "accountId">;
 
 export const permits: Permits = (actor, permission, scope, identifier) => {
-  if (actor.accountId !== scope.accountId) return false;
-  const grants = grantsOf(actor, permission);
-  return typeof grants === "boolean" ? grants : grants.some((grant) => gives(grant, permission, scope, identifier));
+  const grants = actor.accountId === scope.accountId && grantsOf(actor, permission);
+  const held =
+    typeof grants === "boolean" ? grants : grants.some((grant) => gives(grant, permission, scope, identifier));
+  if (!held) {
+    // Whoever asks may answer that there is no such thing: the trail is told what was the matter.
+    const { accountId: _, ...within } = scope;
+    noteDenied(actor, { permission, scope: within, identifier });
+  }
+  return held;
 };
 
 export const authorize: Authorize = (actor, permission, scope, identifier) => {
@@ -32,7 +39,9 @@ export const authorize: Authorize = (actor, permission, scope, identifier) => {
 /** Throws `access.not_permitted` where the actor holds the permission nowhere at all: before a thing is looked for by its id. */
 export const authorizeSomewhere = (actor: Actor, permission: Permission): void => {
   const places = reach(actor, permission);
-  if (places !== "all" && places.length === 0) throw refusal(actor, permission);
+  if (places === "all" || places.length > 0) return;
+  noteDenied(actor, { permission, scope: {} });
+  throw refusal(actor, permission);
 };
 
 /** Those of the scope that the actor holds the permission on. */

@@ -1,7 +1,7 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
 import type { AuditEntry } from "./entry.ts";
-import { nextEntries } from "./store.ts";
+import { nextEntries } from "./store/entries.ts";
 import { auditEvent } from "./wire.ts";
 
 /** Both ends of the time belong to it. */

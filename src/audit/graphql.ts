@@ -42,16 +42,16 @@ export function addAuditTypes(builder: Builder, types: { User: NodeRef<Person> }
 }
 
 function changeSetType(builder: Builder): InterfaceNodeRef<AuditEntry> {
-  const Request = builder.objectRef<NonNullable<AuditEntry["request"]>>("AuditRequest").implement({
-    description: "The request that made the change. The path is without its query.",
+  const Request = builder.objectRef<AuditedRequest>("AuditRequest").implement({
+    description: "The request that made the change, or was refused. The path is without its query.",
     fields: (t) => ({
       url: t.exposeString("path"),
       resourcePath: t.exposeString("path"),
       requestMethod: t.exposeString("method"),
       remoteIpAddress: t.exposeString("remoteAddress"),
       responseStatusCode: t.int({
-        description: "Always 200: only changes that were made are in the trail.",
-        resolve: () => 200,
+        description: "200, and of a refusal the status of its code; GraphQL answers 200 to both.",
+        resolve: ({ status }) => status ?? 200,
       }),
     }),
   });
@@ -79,7 +79,13 @@ function changeSetType(builder: Builder): InterfaceNodeRef<AuditEntry> {
       resourceType: t.exposeString("resourceType"),
       operationType: t.string({ resolve: (entry) => actionOf(entry) }),
       createdAt: t.expose("at", { type: "Long" }),
-      failure: t.boolean({ description: "Always false.", resolve: () => false }),
+      failure: t.boolean({
+        description: "True for what was refused.",
+        resolve: ({ outcome }) => outcome === "refused",
+      }),
+      code: t.exposeString("code", { nullable: true, description: "Why it was refused: a code of docs/errors.md." }),
+      permission: t.exposeString("permission", { nullable: true, description: "The permission that was missing." }),
+      attempts: t.exposeInt("attempts", { description: "For how many attempts of one kind the entry stands." }),
       fields: t.field({
         type: [Field],
         description: "What was changed; null where there is nothing to compare.",
@@ -92,7 +98,7 @@ function changeSetType(builder: Builder): InterfaceNodeRef<AuditEntry> {
     fields: (t) => ({
       id: t.string({ resolve: ({ id }) => toWire(id) }),
       triggeredAt: t.expose("at", { type: "Long" }),
-      request: t.expose("request", { type: Request }),
+      request: t.field({ type: Request, resolve: ({ request, status }) => request && { ...request, status } }),
       changes: t.field({ type: [Change], resolve: (entry) => [entry] }),
     }),
   });
@@ -122,6 +128,8 @@ function addKinds(builder: Builder, ChangeSet: InterfaceNodeRef<AuditEntry>, Use
   });
 }
 
+type AuditedRequest = NonNullable<AuditEntry["request"]> & Pick<AuditEntry, "status">;
+
 const shown = (value: unknown): string | null =>
   value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
 
@@ -146,10 +154,14 @@ function filterType(builder: Builder) {
   const Time = builder.inputType("TimeRangeFilter", {
     fields: (t) => ({ specific: t.field({ type: Specific }), relative: t.field({ type: Relative }) }),
   });
-  return builder.inputType("ChangeSetFilter", { fields: (t) => ({ time: t.field({ type: Time }) }) });
+  const Outcome = builder.enumType("AuditOutcome", { values: ["SUCCESS", "REFUSED"] as const });
+  return builder.inputType("ChangeSetFilter", {
+    fields: (t) => ({ time: t.field({ type: Time }), outcome: t.field({ type: Outcome }) }),
+  });
 }
 
 type Given = {
+  readonly outcome?: "SUCCESS" | "REFUSED" | null | undefined;
   readonly time?:
     | {
         readonly specific?: { readonly from: number; readonly to?: number | null | undefined } | null | undefined;
@@ -167,7 +179,10 @@ function filterOf(filters: readonly (Given | undefined)[], now: number): AuditFi
     ...(relative ? [now - relative.noOfUnits * UNITS[relative.timeUnit]] : []),
   ]);
   const to = times.flatMap(({ specific }) => specific?.to ?? []);
+  const outcomes = filters.flatMap((filter) => filter?.outcome ?? []);
+  const asked = (["SUCCESS", "REFUSED"] as const).filter((one) => outcomes.every((outcome) => outcome === one));
   return {
+    ...(outcomes.length === 0 ? {} : { outcomes: asked.map((one) => (one === "REFUSED" ? "refused" : "success")) }),
     from: from.length === 0 ? undefined : inTime(Math.max(...from)),
     to: to.length === 0 ? undefined : inTime(Math.min(...to)),
   };

@@ -3,7 +3,7 @@ import type { Page } from "../core/page.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { AuditEntry, AuditFilter } from "./entry.ts";
-import { countEntries, listEntries } from "./store.ts";
+import { countEntries, listEntries } from "./store/entries.ts";
 
 /** Who may read is asked of the slice above: it throws unless the actor may. */
 export type MayRead = (actor: Actor, permission: "core_audit_view", scope: Scope) => void;

@@ -1,23 +1,49 @@
-import type { Actor } from "../core/actor.ts";
+import { actorId, emailOf, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { differenceOf } from "./difference.ts";
-import type { AuditedChange } from "./entry.ts";
-import { insertEntry } from "./store.ts";
+import type { AuditedChange, AuditEntry, Refusal } from "./entry.ts";
+import { insertEntry } from "./store/entries.ts";
 
 export type Audit = {
   /** Appends to the trail inside the caller's transaction: no change without its entry, no entry without its change. */
   readonly record: (tx: Tx, actor: Actor, change: AuditedChange) => Promise<void>;
 };
 
+/** As the trail knows an actor. */
+export const whoIs = (actor: Actor): Pick<AuditEntry, "actorKind" | "actorId" | "actorName" | "actorEmail"> => ({
+  actorKind: actor.kind,
+  actorId: actorId(actor),
+  actorName: actor.kind === "system" ? "system" : actor.name,
+  actorEmail: emailOf(actor),
+});
+
 export const makeAudit = (deps: { clock: Clock; newId: NewId }): Audit => ({
-  record: (tx, actor, { before, after, ...change }) =>
+  record: (tx, actor, { before, after, scope, refusal, ...change }) =>
     insertEntry(tx, {
       id: deps.newId(),
       at: deps.clock.now(),
-      actor,
+      accountId: actor.accountId,
+      ...whoIs(actor),
       ...change,
-      difference: differenceOf(before, after),
+      orgIdentifier: scope.orgIdentifier ?? null,
+      projectIdentifier: scope.projectIdentifier ?? null,
+      request: actor.request ?? null,
+      difference: differenceOf(before, after) ?? null,
+      ...outcomeOf(refusal),
     }),
 });
+
+type Outcomes = Pick<AuditEntry, "outcome" | "code" | "status" | "permission" | "attempts">;
+
+export const outcomeOf = (refusal: Refusal | undefined): Outcomes =>
+  refusal
+    ? {
+        outcome: "refused",
+        code: refusal.code,
+        status: refusal.status,
+        permission: refusal.permission ?? null,
+        attempts: refusal.attempts ?? 1,
+      }
+    : { outcome: "success", code: null, status: null, permission: null, attempts: 1 };

@@ -11,7 +11,14 @@ const some = <T extends z.ZodType>(item: T) => z.array(item).max(100).nullish();
 /** Fields of the wider filter that nothing here answers to. */
 const unsupported = z.never().optional();
 
-const PRINCIPALS = { USER: "user", TRIGGER: "trigger", DELEGATE: "delegate", SYSTEM: "system" } as const;
+const PRINCIPALS = {
+  USER: "user",
+  SERVICE_ACCOUNT: "service_account",
+  TRIGGER: "trigger",
+  DELEGATE: "delegate",
+  SYSTEM: "system",
+  ANONYMOUS: "anonymous",
+} as const;
 type Principal = keyof typeof PRINCIPALS;
 const principalTypes = Object.keys(PRINCIPALS) as [Principal, ...Principal[]];
 
@@ -27,6 +34,7 @@ export const auditBody = z.strictObject({
   resources: some(z.strictObject({ type: name, identifier: name.nullish() })),
   actions: some(name),
   principals: some(z.strictObject({ type: z.enum(principalTypes), identifier: name })),
+  outcomes: some(z.enum(["SUCCESS", "REFUSED"])),
   startTime: z.int().min(0).nullish(),
   endTime: z.int().min(0).nullish(),
   modules: unsupported,
@@ -47,6 +55,7 @@ export const filterOf = (body: z.output<typeof auditBody>): AuditFilter => ({
   })),
   resources: given(body.resources, ({ type, identifier }) => ({ type, id: identifier ?? null })),
   actions: given(body.actions, (action) => action),
+  outcomes: given(body.outcomes, (outcome) => (outcome === "REFUSED" ? "refused" : "success")),
   actors: given(body.principals, ({ type, identifier }) => ({
     kind: PRINCIPALS[type],
     id: fromWire(identifier) ?? null,
@@ -77,13 +86,15 @@ export const auditEvent = (entry: AuditEntry) => ({
   module: null,
   resource: { type: entry.resourceType, identifier: entry.resourceId, labels: null },
   action: actionOf(entry),
-  auditEventData: entry.difference && {
-    type: "CHANGES" as const,
-    changes: entry.difference.changes,
-    cut: entry.difference.cut ?? false,
-  },
+  auditEventData: eventData(entry),
   yamlDiffRecord: entry.difference && yamlOf(entry.difference),
 });
+
+function eventData({ outcome, difference, code, status, permission, attempts }: AuditEntry) {
+  if (outcome === "refused") return { type: "REFUSAL" as const, code, status, permission, attempts };
+  if (!difference) return null;
+  return { type: "CHANGES" as const, changes: difference.changes, cut: difference.cut ?? false };
+}
 
 /** Both sides of the changed fields as YAML; of a text of several lines those that changed, each run after its number. */
 const yamlOf = ({ changes }: Difference) => ({
@@ -123,18 +134,27 @@ export const auditEventShape = z.strictObject({
   resource: z.strictObject({ type: z.string(), identifier: z.string(), labels: z.null() }),
   action: z.string(),
   auditEventData: z
-    .strictObject({
-      type: z.literal("CHANGES"),
-      changes: z.array(
-        z.strictObject({
-          field: z.string(),
-          before: z.unknown().optional(),
-          after: z.unknown().optional(),
-          lines: z.array(z.string()).optional(),
-        }),
-      ),
-      cut: z.boolean(),
-    })
+    .discriminatedUnion("type", [
+      z.strictObject({
+        type: z.literal("REFUSAL"),
+        code: z.string().nullable(),
+        status: z.int().nullable(),
+        permission: z.string().nullable(),
+        attempts: z.int(),
+      }),
+      z.strictObject({
+        type: z.literal("CHANGES"),
+        changes: z.array(
+          z.strictObject({
+            field: z.string(),
+            before: z.unknown().optional(),
+            after: z.unknown().optional(),
+            lines: z.array(z.string()).optional(),
+          }),
+        ),
+        cut: z.boolean(),
+      }),
+    ])
     .nullable(),
   yamlDiffRecord: z.strictObject({ oldYaml: z.string(), newYaml: z.string() }).nullable(),
 });

@@ -1,6 +1,8 @@
 /** `railhead audit …`. */
-import { entriesOf, lineOf } from "../audit/index.ts";
-import { momentOf, oneAccount, runCommand, say, type ExitCode } from "./run.ts";
+import { entriesOf, lineOf, verifyChain, type Verdict } from "../audit/index.ts";
+import { fromWire, toWire } from "../core/ids.ts";
+import { problem } from "./problems.ts";
+import { momentOf, namedAccounts, oneAccount, runCommand, say, type ExitCode } from "./run.ts";
 
 export type ExportOptions = { readonly account?: string; readonly from?: string; readonly to?: string };
 
@@ -15,3 +17,42 @@ export const exportTrail = (options: ExportOptions): Promise<ExitCode> =>
     }
     return 0;
   });
+
+export type VerifyOptions = { readonly account?: string; readonly head?: readonly string[] };
+
+/** Checks the chain of each account, and prints where it ends; 1 when one is broken. */
+export const verifyTrail = (options: VerifyOptions): Promise<ExitCode> =>
+  runCommand(async ({ db }) => {
+    const noted = (options.head ?? []).map(notedHead);
+    let code: ExitCode = 0;
+    for (const accountId of await namedAccounts(db, options.account)) {
+      const own = noted.filter((head) => head.accountId === accountId);
+      const verdict = await verifyChain(db, accountId, own);
+      for (const line of told(verdict)) await say(line);
+      if (verdict.broken) code = 1;
+    }
+    return code;
+  });
+
+function told({ accountId, head, cut, entries, pending, broken }: Verdict): string[] {
+  const id = toWire(accountId);
+  if (broken) {
+    const place = broken.sequence === null ? "" : ` ${broken.sequence}`;
+    const entry = broken.entryId === null ? "" : ` (${toWire(broken.entryId)})`;
+    return [
+      `BROKEN ${id}: entry${place}${entry} is ${broken.how}: ${broken.what}; ${entries} entries before it are whole`,
+    ];
+  }
+  const since = cut.sequence === 0 ? "" : `, the first ${cut.sequence} taken away by the retention`;
+  const later = pending === 0 ? "" : `, ${pending} not sealed yet`;
+  return [`OK ${id}: ${entries} entries${since}${later}`, `HEAD ${id}:${head.sequence}:${head.hash.toString("hex")}`];
+}
+
+/** `<account>:<number>:<hash>`, as it was printed. */
+function notedHead(text: string) {
+  const [account = "", sequence = "", hash = ""] = text.split(":");
+  const accountId = fromWire(account);
+  if (accountId && /^\d{1,15}$/.test(sequence) && /^[0-9a-f]{64}$/.test(hash))
+    return { accountId, sequence: Number(sequence), hash: Buffer.from(hash, "hex") };
+  throw problem("command.bad_option", ["--head", text.slice(0, 120), "what was printed after HEAD"]);
+}

@@ -56,6 +56,15 @@ export const CATALOGUE = [
     fault: positive,
   },
   {
+    identifier: "audit_retention_days",
+    name: "Days that the audit trail is kept; 0 keeps it for ever",
+    category: "CORE",
+    group: "audit",
+    type: "Number",
+    defaultValue: "0",
+    levels: ["account"],
+  },
+  {
     identifier: "mandate_custom_webhook_authorization",
     name: "Custom webhooks ask for an API key that may run the pipeline",
     category: "PMS",

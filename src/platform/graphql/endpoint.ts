@@ -6,9 +6,9 @@ import { credentialOf } from "../http/credentials.ts";
 import { problem as httpProblem } from "../http/problems.ts";
 import type { Body } from "../http/routes.ts";
 import { mediaType } from "../http/read-bytes.ts";
-import { actorOf, checkAccount, toProblem, type HttpDeps } from "../http/server.ts";
+import { actorOf, checkAccount, noteRefusal, toProblem, type HttpDeps } from "../http/server.ts";
 import { makeDocuments } from "./documents.ts";
-import { formatGraphqlError } from "./errors.ts";
+import { fieldOf, formatGraphqlError } from "./errors.ts";
 import { addExplorer } from "./explorer.ts";
 import { checkFormLength, readForm } from "./form.ts";
 import { isUtf8Type, negotiate, statusOf } from "./media.ts";
@@ -73,6 +73,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
       // A credential in the headers is checked before the body is read; only a form may bring its own.
       onRequest: async (request) => {
         request.errorFamily = "resource";
+        request.operation = "graphql.run";
         const credential = credentialOf(request.raw);
         if (credential !== undefined || !isForm(request)) {
           request.actor = await actorOf(deps, credential, request);
@@ -90,7 +91,11 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
           asked.release?.();
         }
         const errors = result.errors?.map((error) =>
-          formatGraphqlError(error, (cause) => toProblem(deps, cause, request.id)),
+          formatGraphqlError(error, (cause) => {
+            const failed = toProblem(deps, cause, request.id);
+            noteRefusal(deps, failed, request, `graphql.${fieldOf(error)}`);
+            return failed;
+          }),
         );
         const type = negotiate(request.headers.accept);
         return reply
@@ -125,7 +130,7 @@ function makeFormReader(deps: GraphqlDeps): (request: FastifyRequest, reply: Fas
       const header = credentialOf(request.raw);
       if (header !== undefined && form.credential !== undefined && header !== form.credential)
         throw httpProblem("http.two_credentials");
-      const actor = request.actor ?? (await actorOf(deps, form.credential, request));
+      const actor = (request.actor ??= await actorOf(deps, form.credential, request));
       if (form.query === undefined) throw problem("graphql.no_query");
       const asked = readQueryPart(form.query);
       checkAccount("accountId", request, actor);

@@ -1,7 +1,13 @@
 /** Errors as clients of this API family match them: `Exception while fetching data (/<path>) : <cause>`. */
-import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { GraphQLError, Kind, type GraphQLFormattedError } from "graphql";
 import type { Problem } from "../../core/problem.ts";
 import { withoutValues } from "./without-values.ts";
+
+/** The field's own name: how the caller calls it in the path (an alias) may be any text. */
+export const fieldOf = ({ nodes }: GraphQLError): string => {
+  const node = nodes?.at(-1);
+  return node?.kind === Kind.FIELD ? node.name.value : "field";
+};
 
 type Explain = (error: unknown) => Problem;
 

@@ -7,15 +7,18 @@ import cors from "@fastify/cors";
 import websocket from "@fastify/websocket";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { randomUUID } from "node:crypto";
-import type { Actor, RequestFacts } from "../../core/actor.ts";
+import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
+import type { NoteRefused } from "../../core/refused.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { credentialOf } from "./credentials.ts";
 import { errorBody, type ErrorFamily } from "./envelope.ts";
+import { factsOf } from "./facts.ts";
 import { answerNotHttp, familyNear } from "./not-http.ts";
 import { problem } from "./problems.ts";
 import { mediaType, readBodiesAsBytes } from "./read-bytes.ts";
+import { refusedBy } from "./refusals.ts";
 import type { Body, Call, PublicCall, Route } from "./routes.ts";
 import { send, type Watch } from "./send.ts";
 
@@ -33,6 +36,8 @@ export type HttpDeps = {
   readonly explain: ExplainError;
   /** Counts a request of this account with this credential; throws when there are too many. Undefined: nothing to wait for. */
   readonly count: (accountId: Uuid, credential: string) => Promise<void> | undefined;
+  /** Told of each attempt that is refused. */
+  readonly refused?: NoteRefused;
   /** Bytes of one WebSocket frame at most. */
   readonly maxFrame: number;
   /** Aborted when the server begins to stop: streams end, new requests are refused. */
@@ -48,6 +53,8 @@ export type Http = {
 declare module "fastify" {
   interface FastifyRequest {
     errorFamily: ErrorFamily;
+    /** Of the route; "" where none is known yet. */
+    operation: string;
     actor: Actor | undefined;
   }
 }
@@ -79,6 +86,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     clientErrorHandler: answerNotHttp,
   }) as unknown as FastifyInstance;
   app.decorateRequest("errorFamily", "rest");
+  app.decorateRequest("operation", "");
   app.decorateRequest("actor", undefined);
   readBodiesAsBytes(app);
   // Before the plugins: their routes keep the handler that stands when they are made.
@@ -136,6 +144,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
     bodyLimit: route.maxBody,
     onRequest: async (request) => {
       request.errorFamily = route.errors;
+      request.operation = route.operation;
       if ("permission" in route.access) request.actor = await actorOf(deps, credentialOf(request.raw), request);
     },
     handler: async (request, reply) => {
@@ -163,13 +172,6 @@ export async function actorOf(
 
 /** `pat.<account>.<id>.<secret>` names its token without the last part. */
 const withoutSecret = (token: string): string => token.slice(0, token.lastIndexOf("."));
-
-const factsOf = (request: FastifyRequest): RequestFacts => ({
-  method: request.method,
-  path: request.url.split("?")[0] ?? "",
-  remoteAddress: request.ip,
-  correlationId: request.id,
-});
 
 function sharedCall(route: Route, request: FastifyRequest): PublicCall {
   const given = request.query as Record<string, unknown>;
@@ -234,11 +236,24 @@ function sendProblem(deps: HttpDeps, error: unknown, request: FastifyRequest, re
   const failed = isGone(request)
     ? problem("http.aborted")
     : (unknownType(error, request) ?? toProblem(deps, error, request.id));
+  noteRefusal(deps, failed, request, request.operation);
   if (failed.retryAfter !== undefined) reply.header("retry-after", String(failed.retryAfter));
   return reply
     .code(failed.status)
     .header("content-type", "application/json; charset=utf-8")
     .send(JSON.stringify(errorBody(failed, request.errorFamily, request.id)));
+}
+
+/** Tells the trail, if this was a refusal. `operation` is the route's, or the field's. */
+export function noteRefusal(
+  { refused }: Pick<HttpDeps, "refused">,
+  failed: Problem,
+  request: FastifyRequest,
+  operation: string,
+): void {
+  const attempt =
+    refused && refusedBy(failed, request, { operation: operation || "http.request", actor: request.actor });
+  if (attempt) refused(attempt);
 }
 
 /** The sender has closed the connection before the request was whole. */

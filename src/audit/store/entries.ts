@@ -1,52 +1,56 @@
-import { actorId, emailOf, type Actor, type RequestFacts } from "../core/actor.ts";
-import type { Uuid } from "../core/ids.ts";
-import type { Query, Tx } from "../platform/db/db.ts";
-import type { Difference } from "./difference.ts";
-import type { AuditedChange, AuditEntry, AuditFilter } from "./entry.ts";
+import type { RequestFacts } from "../../core/actor.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Query, Tx } from "../../platform/db/db.ts";
+import type { AuditEntry, AuditFilter } from "../entry.ts";
 
 type Store = { readonly query: Query };
-type Entry = Omit<AuditedChange, "before" | "after"> & {
-  readonly id: Uuid;
-  readonly at: number;
-  readonly actor: Actor;
-  readonly difference: Difference | undefined;
-};
+const COLUMNS = `account_id, id, at, actor_kind, actor_id, actor_name, operation, resource_type, resource_id,
+  org_identifier, project_identifier, actor_email, request_method, request_path, remote_address, correlation_id,
+  difference, outcome, code, status, permission, attempts`;
 
-export async function insertEntry(tx: Tx, entry: Entry): Promise<void> {
-  const { actor } = entry;
-  const { request } = actor;
+export async function insertEntry(tx: Tx, entry: AuditEntry): Promise<void> {
+  const { request } = entry;
   await tx.query(
-    `insert into audit_entries (account_id, id, at, actor_kind, actor_id, actor_name, operation, resource_type,
-                                resource_id, org_identifier, project_identifier, actor_email, request_method,
-                                request_path, remote_address, correlation_id, difference)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    `insert into audit_entries (${COLUMNS})
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
     [
-      actor.accountId,
+      entry.accountId,
       entry.id,
       entry.at,
-      actor.kind,
-      actorId(actor),
-      actor.kind === "system" ? "system" : actor.name,
+      entry.actorKind,
+      entry.actorId,
+      entry.actorName,
       entry.operation,
       entry.resourceType,
       entry.resourceId,
-      entry.scope.orgIdentifier ?? null,
-      entry.scope.projectIdentifier ?? null,
-      emailOf(actor),
+      entry.orgIdentifier,
+      entry.projectIdentifier,
+      entry.actorEmail,
       request?.method ?? null,
       request?.path ?? null,
       request?.remoteAddress ?? null,
       request?.correlationId ?? null,
-      entry.difference ? JSON.stringify(entry.difference) : null,
+      entry.difference && JSON.stringify(entry.difference),
+      entry.outcome,
+      entry.code,
+      entry.status,
+      entry.permission,
+      entry.attempts,
     ],
   );
+}
+
+/** Which of these accounts there are. */
+export async function existingAccounts(db: Store, ids: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
+  const rows = await db.query<{ id: Uuid }>(`select id from accounts where id = any ($1)`, [ids]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 const ENTRY = `account_id as "accountId", id, at, actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName",
   actor_email as "actorEmail", operation, resource_type as "resourceType", resource_id as "resourceId",
   org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", request_method as "method",
   request_path as "path", remote_address as "remoteAddress", correlation_id as "correlationId",
-  difference`;
+  difference, outcome, code, status, permission, attempts`;
 
 // Bounds instead of "null or": so the index finds the newest of a window, however old it is.
 const MATCHES = `account_id = $1 and at >= coalesce($2::bigint, 0) and at <= coalesce($3::bigint, 9223372036854775807)
@@ -56,9 +60,13 @@ const MATCHES = `account_id = $1 and at >= coalesce($2::bigint, 0) and at <= coa
          where r.type = resource_type and (r.id is null or r.id = resource_id)))
    and ($8::text[] is null or upper(replace(split_part(operation, '.', 2), '-', '_')) = any($8))
    and ($9::text[] is null or exists (select 1 from unnest($9::text[], $10::uuid[]) as a (kind, id)
-         where a.kind = actor_kind and a.id = actor_id))`;
+         where a.kind = actor_kind and a.id = actor_id))
+   and ($11::text[] is null or outcome = any ($11))`;
 
-const values = (accountId: Uuid, { from, to, scopes, resources, actions, actors }: AuditFilter): unknown[] => [
+const values = (
+  accountId: Uuid,
+  { from, to, scopes, resources, actions, actors, outcomes }: AuditFilter,
+): unknown[] => [
   accountId,
   from ?? null,
   to ?? null,
@@ -69,6 +77,7 @@ const values = (accountId: Uuid, { from, to, scopes, resources, actions, actors 
   actions ?? null,
   actors?.map(({ kind }) => kind) ?? null,
   actors?.map(({ id }) => id) ?? null,
+  outcomes ?? null,
 ];
 
 type Row = Omit<AuditEntry, "request"> & { readonly [K in keyof RequestFacts]: RequestFacts[K] | null };
@@ -81,7 +90,7 @@ export async function listEntries(
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<AuditEntry[]> {
   const rows = await db.query<Row>(
-    `select ${ENTRY} from audit_entries where ${MATCHES} order by at desc, id desc limit $11 offset $12`,
+    `select ${ENTRY} from audit_entries where ${MATCHES} order by at desc, id desc limit $12 offset $13`,
     [...values(accountId, filter), limit, offset],
   );
   return rows.map(entryOf);

@@ -1,0 +1,281 @@
+/** Refused attempts in the trail: who, what, where, why; a flood of them in few entries. */
+import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
+import { after, before, beforeEach, test } from "node:test";
+import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
+import { handClock, startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { fromWire, toWire, type Uuid } from "../core/ids.ts";
+import type { RefusedAttempt } from "../core/refused.ts";
+import { KINDS_OF_ACCOUNT, makeRefusals, OVERFLOW, WINDOW_MS } from "./refusals.ts";
+
+let platform: TestPlatform;
+let viewer: string;
+let shopAdmin: string;
+before(async () => {
+  platform = await startTestPlatform();
+  await made(create.project(platform, projectYaml()));
+  viewer = await platform.addUser("_account_viewer");
+  shopAdmin = await platform.addUser("_project_admin", { orgIdentifier: "default", projectIdentifier: "shop" });
+});
+after(() => platform?.stop());
+beforeEach(() => platform.clock.advance(2 * WINDOW_MS));
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** What the test has left behind, without what it cannot know. */
+async function refused(): Promise<Row[]> {
+  await platform.platform.sweep();
+  return platform.db.query(
+    `select operation, code, status, permission, attempts, actor_kind, actor_name, resource_type, resource_id,
+            org_identifier, project_identifier, request_method, request_path, remote_address, correlation_id
+       from audit_entries where outcome = 'refused' and at >= $1 order by id`,
+    [platform.clock.now()],
+  );
+}
+
+test("a permission that is missing: who, which, where, and the correlation id of the answer", async () => {
+  const path = "/ng/api/projects/shop";
+  const answer = await platform.send("DELETE", `${path}?orgIdentifier=default`, { apiKey: viewer });
+  assert.equal(answer.status, 403);
+  const [row, ...others] = await refused();
+  assert.deepEqual(others, []);
+  const { actor_name, ...rest } = row ?? {};
+  assert.match(String(actor_name), /^user /);
+  assert.deepEqual(rest, {
+    operation: "project.delete",
+    code: "access.not_permitted",
+    status: 403,
+    permission: "core_project_delete",
+    attempts: 1,
+    actor_kind: "user",
+    resource_type: "PROJECT",
+    resource_id: "shop",
+    org_identifier: "default",
+    project_identifier: "shop",
+    request_method: "DELETE",
+    request_path: path,
+    remote_address: "127.0.0.1",
+    correlation_id: answer.body.correlationId,
+  });
+});
+
+test("a token that is wrong, of an account that exists; of one that does not exist nothing is kept", async () => {
+  const [, account = "", token = ""] = platform.apiKey.split(".");
+  const wrong = (parts: readonly string[]): Promise<unknown> =>
+    platform.send("GET", "/ng/api/projects", { apiKey: parts.join(".") });
+  await wrong(["pat", account, token, "hunter2"]);
+  await wrong(["pat", toWire(randomUUIDv7() as Uuid), token, "hunter2"]);
+  // With three parts nobody knows which of them is the secret.
+  await wrong(["pat", account, "hunter2"]);
+  await platform.send("GET", "/ng/api/projects", { apiKey: null });
+  const rows = await refused();
+  assert.deepEqual(
+    rows.map(({ operation, code, status, actor_kind, actor_name, resource_id }) => [
+      operation,
+      code,
+      status,
+      actor_kind,
+      actor_name,
+      resource_id,
+    ]),
+    [["project.list", "http.no_credential", 401, "anonymous", token, token]],
+  );
+  assert.doesNotMatch(JSON.stringify(rows), /hunter2/);
+});
+
+test("another account in the query is kept with whoever asked, not with the other account", async () => {
+  const other = await platform.addAccount();
+  await platform.send("GET", "/ng/api/projects", { account: other.accountId });
+  const rows = await refused();
+  assert.deepEqual(
+    rows.map(({ code, actor_name }) => [code, actor_name]),
+    [["http.not_yours", "admin"]],
+  );
+  const theirs = await platform.db.query("select 1 from audit_entries where account_id = $1", [
+    fromWire(other.accountId),
+  ]);
+  assert.deepEqual(theirs, []);
+});
+
+test("fields of GraphQL, each by its own name and not by its alias", async () => {
+  const query = `mutation { hunter2: createApplication(input: { name: "x" }) { application { id } } }`;
+  const { body } = await platform.send("POST", `/gateway/api/graphql?accountId=${platform.accountId}`, {
+    apiKey: viewer,
+    contentType: JSON_TYPE,
+    body: JSON.stringify({ query }),
+  });
+  assert.ok(body.errors);
+  const rows = await refused();
+  assert.deepEqual(
+    rows.map(({ operation, permission, request_path }) => [operation, permission, request_path]),
+    [["graphql.createApplication", "core_project_create", "/gateway/api/graphql"]],
+  );
+});
+
+test("what is hidden for want of a permission; what is not there is no refusal", async () => {
+  const secret = (identifier: string) => ({
+    secret: {
+      type: "SecretText",
+      name: identifier,
+      identifier,
+      spec: { secretManagerIdentifier: "platformSecretManager", valueType: "Inline", value: "hunter2" },
+    },
+  });
+  const sent = { contentType: JSON_TYPE, body: JSON.stringify(secret("hidden")) };
+  assert.equal((await platform.send("POST", "/ng/api/v2/secrets", sent)).status, 200);
+  const connector = (reference: string): string => `connector:
+  name: Named
+  identifier: named
+  orgIdentifier: default
+  projectIdentifier: shop
+  type: ContainerRegistry
+  spec:
+    registryUrl: https://registry.example.com/v2/
+    providerType: PublicHosted
+    auth: { type: UsernamePassword, spec: { username: u, passwordRef: ${reference} } }
+`;
+  const tried = async (apiKey: string, reference: string) => {
+    const answer = await platform.send("POST", "/ng/api/connectors", {
+      apiKey,
+      contentType: YAML,
+      body: connector(reference),
+    });
+    return answer.text.replaceAll(reference, "X").replaceAll(String(answer.body.correlationId), "");
+  };
+  const hidden = await tried(shopAdmin, "account.hidden");
+  assert.equal(hidden, await tried(platform.apiKey, "account.missing"), "both answer alike");
+  const rows = await refused();
+  assert.deepEqual(
+    rows.map(({ operation, code, permission, org_identifier }) => [operation, code, permission, org_identifier]),
+    [["connector.create", "connector.no_secret", "core_secret_view", null]],
+  );
+  await platform.send("GET", "/ng/api/projects/nothing?orgIdentifier=default");
+  assert.equal((await refused()).length, 1);
+});
+
+test("REST and GraphQL tell refusals, and are narrowed to them", async () => {
+  await platform.send("DELETE", "/ng/api/projects/shop?orgIdentifier=default", { apiKey: viewer });
+  await platform.platform.sweep();
+  const list = async (outcomes: readonly string[]) => {
+    const body = JSON.stringify({ outcomes, startTime: platform.clock.now() });
+    const { content } = await made(platform.send("POST", "/audit/api/audits/list", { contentType: JSON_TYPE, body }));
+    return content;
+  };
+  const [event] = await list(["REFUSED"]);
+  assert.deepEqual(event.auditEventData, {
+    type: "REFUSAL",
+    code: "access.not_permitted",
+    status: 403,
+    permission: "core_project_delete",
+    attempts: 1,
+  });
+  assert.equal(event.yamlDiffRecord, null);
+  assert.deepEqual(await list(["SUCCESS"]), []);
+  assert.equal((await list(["SUCCESS", "REFUSED"])).length, 1);
+  const asked = async (outcome: string) => {
+    const time = `time: { specific: { from: ${platform.clock.now()} } }`;
+    const { body } = await platform.graphql(
+      `{ audits(filters: [{ ${time}, outcome: ${outcome} }]) { nodes { request { responseStatusCode }
+         changes { operationType failure code permission attempts } } } }`,
+    );
+    return body.data.audits.nodes;
+  };
+  assert.deepEqual(await asked("REFUSED"), [
+    {
+      request: { responseStatusCode: 403 },
+      changes: [
+        {
+          operationType: "DELETE",
+          failure: true,
+          code: "access.not_permitted",
+          permission: "core_project_delete",
+          attempts: 1,
+        },
+      ],
+    },
+  ]);
+  assert.deepEqual(await asked("SUCCESS"), []);
+});
+
+test("a flood of one kind becomes two entries a minute, and the second counts them", async () => {
+  for (let nth = 0; nth < 50; nth += 1)
+    await platform.send("DELETE", "/ng/api/projects/shop?orgIdentifier=default", { apiKey: viewer });
+  assert.deepEqual(
+    (await refused()).map(({ attempts }) => attempts),
+    [1],
+  );
+  platform.clock.advance(WINDOW_MS);
+  await platform.platform.sweep();
+  const rows = await platform.db.query<{ attempts: number }>(
+    "select attempts from audit_entries where outcome = 'refused' and at >= $1 order by id",
+    [platform.clock.now() - WINDOW_MS],
+  );
+  assert.deepEqual(
+    rows.map(({ attempts }) => attempts),
+    [1, 49],
+  );
+});
+
+test("a flood of many kinds, of many addresses and of accounts that there are not, stays bounded", async () => {
+  const clock = handClock(platform.clock.now() + 10 * WINDOW_MS);
+  const { db } = platform;
+  let written = 0;
+  const counting = { ...db, transaction: (work: never) => ((written += 1), db.transaction(work)) } as typeof db;
+  const refusals = makeRefusals({ db: counting, clock, newId: () => randomUUIDv7() as Uuid });
+  const accountId = fromWire(platform.accountId) as Uuid;
+  const from = (remoteAddress: string, more: Partial<RefusedAttempt> = {}): RefusedAttempt => ({
+    accountId,
+    operation: "project.list",
+    code: "http.no_credential",
+    status: 401,
+    resourceType: "PROJECT",
+    resourceId: "",
+    scope: {},
+    request: { method: "GET", path: "/x", remoteAddress, correlationId: "c" },
+    ...more,
+  });
+  for (let nth = 0; nth < 50_000; nth += 1) refusals.note(from(`10.0.${nth >> 8}.${nth & 255}`));
+  for (let nth = 0; nth < 50_000; nth += 1) refusals.note(from("10.1.1.1", { accountId: randomUUIDv7() as Uuid }));
+  await refusals.flush();
+  const rows = () =>
+    db.query<{ operation: string; attempts: number }>(
+      "select operation, attempts from audit_entries where outcome = 'refused' and at >= $1 order by id",
+      [clock.now() - WINDOW_MS],
+    );
+  assert.equal((await rows()).length, KINDS_OF_ACCOUNT + 1);
+  clock.advance(WINDOW_MS);
+  await refusals.flush();
+  const all = await rows();
+  assert.equal(all.length, KINDS_OF_ACCOUNT + 2);
+  assert.deepEqual(all.at(-1), { operation: OVERFLOW, attempts: 50_000 - KINDS_OF_ACCOUNT - 1 });
+  assert.equal(written, 2);
+  clock.advance(WINDOW_MS);
+  refusals.note(from("10.9.9.9"));
+  await refusals.flush();
+  assert.equal((await rows()).at(-1)?.operation, "project.list", "the next window tells kinds apart again");
+});
+
+test("what could not be written is written later", async () => {
+  const clock = handClock(platform.clock.now() + 20 * WINDOW_MS);
+  let down = true;
+  const { db } = platform;
+  const broken = {
+    ...db,
+    query: (...args: Parameters<typeof db.query>) => (down ? Promise.reject(new Error("down")) : db.query(...args)),
+  } as typeof db;
+  const refusals = makeRefusals({ db: broken, clock, newId: () => randomUUIDv7() as Uuid });
+  const accountId = fromWire(platform.accountId) as Uuid;
+  refusals.note({
+    accountId,
+    operation: "late.try",
+    code: "x",
+    status: 403,
+    resourceType: "X",
+    resourceId: "x",
+    scope: {},
+  });
+  await assert.rejects(refusals.flush(), /down/);
+  down = false;
+  await refusals.flush();
+  assert.equal((await db.query("select 1 from audit_entries where operation = 'late.try'")).length, 1);
+});

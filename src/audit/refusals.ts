@@ -1,0 +1,157 @@
+/**
+ * Refused attempts on their way into the trail. Whoever is refused gets the answer at once; the trail is told within a
+ * second, and a flood of refusals fills neither it nor the memory:
+ *
+ * 1. The first attempt of a kind (account, actor or claim of one, address, operation, code) becomes an entry. 2. Its
+ * repeats are counted for a minute, and become one entry that says how many there were. 3. Of one account no more than
+ * 120 kinds a minute are told apart; what goes beyond is counted in one entry for all of them. 4. What names an account
+ * that there is not is dropped, and cannot crowd out what somebody who was let in has tried.
+ */
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { NewId, Uuid } from "../core/ids.ts";
+import type { NoteRefused, RefusedAttempt } from "../core/refused.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { AuditEntry } from "./entry.ts";
+import { outcomeOf, whoIs } from "./record.ts";
+import { existingAccounts, insertEntry } from "./store/entries.ts";
+
+/** How long repeats are counted together. */
+export const WINDOW_MS = 60_000;
+/** Kinds of refusals that are told apart in one window: of one account, and of all of them. */
+export const KINDS_OF_ACCOUNT = 120;
+const KINDS = 10_000;
+/** Attempts of strangers that wait to be written; the account that they name may not even be there. */
+const STRANGERS = 1_000;
+
+/** Operation of the entry that stands for all kinds beyond the bound. */
+export const OVERFLOW = "audit.refuse-more";
+
+type Counted = { readonly first: RefusedAttempt; readonly since: number; last: number; repeats: number };
+type Waiting = { readonly attempt: RefusedAttempt; readonly at: number; readonly attempts: number };
+
+export type Refusals = {
+  readonly note: NoteRefused;
+  /** Writes what waits; also what is still being counted when `all`. */
+  readonly flush: (all?: "all") => Promise<void>;
+};
+
+export function makeRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Refusals {
+  const counted = new Map<string, Counted>();
+  const kinds = new Map<Uuid, number>();
+  let waiting: Waiting[] = [];
+  let strangers = 0;
+
+  function note(attempt: RefusedAttempt): void {
+    const at = deps.clock.now();
+    const key = keyOf(attempt);
+    if (repeated(key, at)) return;
+    const known = kinds.get(attempt.accountId) ?? 0;
+    const tooMany = known >= KINDS_OF_ACCOUNT || counted.size >= KINDS;
+    const stranger = attempt.actor === undefined;
+    if (tooMany) return begin(`${attempt.accountId} more`, beyond(attempt), at);
+    if (stranger && strangers >= STRANGERS) return;
+    begin(key, attempt, at);
+  }
+
+  function repeated(key: string, at: number): boolean {
+    const entry = counted.get(key);
+    if (!entry) return false;
+    if (at - entry.since >= WINDOW_MS) {
+      end(key, entry);
+      return false;
+    }
+    entry.repeats += 1;
+    entry.last = at;
+    return true;
+  }
+
+  function begin(key: string, attempt: RefusedAttempt, at: number): void {
+    if (repeated(key, at)) return;
+    counted.set(key, { first: attempt, since: at, last: at, repeats: 0 });
+    kinds.set(attempt.accountId, (kinds.get(attempt.accountId) ?? 0) + 1);
+    waiting.push({ attempt, at, attempts: 1 });
+    if (!attempt.actor) strangers += 1;
+  }
+
+  /** Windows that are over; what was repeated in them waits to be written. */
+  function close(all: boolean): void {
+    const now = deps.clock.now();
+    for (const [key, entry] of counted) {
+      if (all || now - entry.since >= WINDOW_MS) end(key, entry);
+    }
+  }
+
+  function end(key: string, { first, last, repeats }: Counted): void {
+    counted.delete(key);
+    const known = (kinds.get(first.accountId) ?? 0) - 1;
+    if (known > 0) kinds.set(first.accountId, known);
+    else kinds.delete(first.accountId);
+    if (repeats > 0) waiting.push({ attempt: first, at: last, attempts: repeats });
+  }
+
+  async function write(batch: readonly Waiting[]): Promise<void> {
+    const named = [...new Set(batch.map(({ attempt }) => attempt.accountId))];
+    const there = await existingAccounts(deps.db, named);
+    const entries = batch.filter(({ attempt }) => there.has(attempt.accountId));
+    if (entries.length === 0) return;
+    await deps.db.transaction(async (tx) => {
+      for (const one of entries) await insertEntry(tx, entryOf(one, deps.newId()));
+    });
+  }
+
+  return {
+    note,
+    async flush(all) {
+      close(all === "all");
+      const batch = waiting;
+      waiting = [];
+      strangers = 0;
+      if (batch.length === 0) return;
+      await write(batch).catch((error: unknown) => {
+        // Tried again with the next ones, as long as they are few: the database may be away for long.
+        if (waiting.length < STRANGERS) waiting = [...batch.slice(-STRANGERS), ...waiting];
+        throw error;
+      });
+    },
+  };
+}
+
+const nameOf = (actor: Actor): string => (actor.kind === "system" ? "system" : `${actor.kind} ${actor.id}`);
+
+/** Strangers are told apart by their address alone: what they claim is theirs to make up. */
+const keyOf = ({ accountId, actor, operation, code, request }: RefusedAttempt): string =>
+  [accountId, actor ? nameOf(actor) : "", request?.remoteAddress ?? "", operation, code].join(" ");
+
+const beyond = ({ accountId, code, status, request }: RefusedAttempt): RefusedAttempt => ({
+  accountId,
+  operation: OVERFLOW,
+  code,
+  status,
+  resourceType: "AUDIT",
+  resourceId: "",
+  scope: {},
+  request,
+});
+
+const entryOf = ({ attempt, at, attempts }: Waiting, id: Uuid): AuditEntry => ({
+  accountId: attempt.accountId,
+  id,
+  at,
+  ...(attempt.actor
+    ? whoIs(attempt.actor)
+    : {
+        actorKind: "anonymous" as const,
+        actorId: null,
+        actorName: attempt.claims ?? "unknown",
+        actorEmail: null,
+      }),
+  operation: attempt.operation,
+  resourceType: attempt.resourceType,
+  resourceId: attempt.resourceId,
+  orgIdentifier: attempt.scope.orgIdentifier ?? null,
+  projectIdentifier: attempt.scope.projectIdentifier ?? null,
+  request: attempt.request ?? null,
+  difference: null,
+  ...outcomeOf({ code: attempt.code, status: attempt.status, permission: attempt.permission, attempts }),
+});

@@ -1,0 +1,179 @@
+/** Seals and heads. Transaction numbers stay text: they are compared by the database alone. */
+import type { Uuid } from "../../core/ids.ts";
+import type { Query, Tx } from "../../platform/db/db.ts";
+import { BEGINNING, type Head, type Seal, type SealedFields } from "../chain.ts";
+
+type Store = { readonly query: Query };
+
+/** Up to which entry, in the order of transactions and in them of ids, all are sealed. */
+export type Position = { readonly xid: string; readonly id: Uuid };
+
+/** Undefined while another sealer is at work. */
+export async function lockPosition(tx: Tx): Promise<Position | undefined> {
+  const rows = await tx.query<Position>(`select xid::text, id from audit_sealed for update skip locked`);
+  return rows[0];
+}
+
+const FIELDS = `e.account_id as "accountId", e.id, e.at, e.actor_kind as "actorKind", e.actor_id as "actorId",
+  e.actor_name as "actorName", e.actor_email as "actorEmail", e.operation, e.resource_type as "resourceType",
+  e.resource_id as "resourceId", e.org_identifier as "orgIdentifier", e.project_identifier as "projectIdentifier",
+  e.request_method as "method", e.request_path as "path", e.remote_address as "remoteAddress",
+  e.correlation_id as "correlationId", e.difference::text as difference, e.outcome, e.code, e.status, e.permission,
+  e.attempts`;
+
+const NOT_SEALED = `not exists (select 1 from audit_seals s where s.account_id = e.account_id and s.entry_id = e.id)`;
+
+/**
+ * What can be sealed now. A database that was restored into another cluster counts its transactions anew: then the
+ * position may be one that is long to come, and whatever is not sealed is next.
+ */
+export const unsealedEntries = (
+  tx: Tx,
+  { xid, id }: Position,
+  limit: number,
+): Promise<(SealedFields & { readonly xid: string })[]> =>
+  tx.query(
+    `select ${FIELDS}, e.xid::text from audit_entries e
+      where (((e.xid, e.id) > ($1::xid8, $2::uuid) and e.xid < pg_snapshot_xmin(pg_current_snapshot()))
+             or $1::xid8 > pg_snapshot_xmax(pg_current_snapshot()))
+        and ${NOT_SEALED}
+      order by e.xid, e.id limit $3`,
+    [xid, id, limit],
+  );
+
+/** Where the chains of these accounts end; those that have not begun are left out. */
+export async function lockHeads(tx: Tx, accounts: readonly Uuid[]): Promise<[Uuid, Head][]> {
+  const rows = await tx.query<Head & { accountId: Uuid }>(
+    `select account_id as "accountId", sequence, hash from audit_chains where account_id = any ($1)
+      order by account_id for update`,
+    [accounts],
+  );
+  return rows.map(({ accountId, sequence, hash }) => [accountId, { sequence, hash }]);
+}
+
+export const insertSeals = (tx: Tx, seals: readonly (Seal & { readonly accountId: Uuid })[]): Promise<unknown> =>
+  tx.query(
+    `insert into audit_seals (account_id, sequence, entry_id, content, hash)
+     select * from unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::bytea[], $5::bytea[])`,
+    [
+      seals.map(({ accountId }) => accountId),
+      seals.map(({ sequence }) => sequence),
+      seals.map(({ entryId }) => entryId),
+      seals.map(({ content }) => content),
+      seals.map(({ hash }) => hash),
+    ],
+  );
+
+export const saveHeads = (tx: Tx, heads: ReadonlyMap<Uuid, Head>): Promise<unknown> =>
+  tx.query(
+    `insert into audit_chains as c (account_id, sequence, hash, cut_hash)
+     select h.account_id, h.sequence, h.hash, $4 from unnest($1::uuid[], $2::bigint[], $3::bytea[]) as h (account_id, sequence, hash)
+         on conflict (account_id) do update set sequence = excluded.sequence, hash = excluded.hash`,
+    [
+      [...heads.keys()],
+      [...heads.values()].map(({ sequence }) => sequence),
+      [...heads.values()].map(({ hash }) => hash),
+      BEGINNING.hash,
+    ],
+  );
+
+export const savePosition = (tx: Tx, { xid, id }: Position): Promise<unknown> =>
+  tx.query(`update audit_sealed set xid = $1::xid8, id = $2`, [xid, id]);
+
+/** A chain as it is kept: its end, and where it begins since the oldest part was taken away. */
+export type Chain = { readonly accountId: Uuid; readonly head: Head; readonly cut: Head };
+
+export async function findChain(db: Store, accountId: Uuid): Promise<Chain | undefined> {
+  const rows = await db.query<{ sequence: number; hash: Buffer; cutSequence: number; cutHash: Buffer }>(
+    `select sequence, hash, cut_sequence as "cutSequence", cut_hash as "cutHash" from audit_chains where account_id = $1`,
+    [accountId],
+  );
+  const [row] = rows;
+  return (
+    row && {
+      accountId,
+      head: { sequence: row.sequence, hash: row.hash },
+      cut: { sequence: row.cutSequence, hash: row.cutHash },
+    }
+  );
+}
+
+/** A seal with its entry; `entry` is null when that is gone. */
+export type SealedEntry = { readonly seal: Seal; readonly entry: SealedFields | null };
+
+/** Those after the number, in order. */
+export async function nextSeals(db: Store, accountId: Uuid, after: number, limit: number): Promise<SealedEntry[]> {
+  const rows = await db.query<SealedFields & { sequence: number; entryId: Uuid; content: Buffer; hash: Buffer }>(
+    `select s.sequence, s.entry_id as "entryId", s.content, s.hash, ${FIELDS}
+       from audit_seals s left join audit_entries e on e.account_id = s.account_id and e.id = s.entry_id
+      where s.account_id = $1 and s.sequence > $2 order by s.sequence limit $3`,
+    [accountId, after, limit],
+  );
+  return rows.map(({ sequence, entryId, content, hash, ...entry }) => ({
+    seal: { sequence, entryId, content, hash },
+    entry: (entry.id as Uuid | null) === null ? null : entry,
+  }));
+}
+
+export type Unsealed = { readonly id: Uuid; readonly at: number; readonly late: boolean };
+
+/** Entries that no seal knows, the first of them; `late`: the sealer has passed where they stand. */
+export const unsealedOf = (db: Store, accountId: Uuid, limit: number): Promise<Unsealed[]> =>
+  db.query<Unsealed>(
+    `select e.id, e.at,
+            ((e.xid, e.id) <= (p.xid, p.id) and p.xid <= pg_snapshot_xmax(pg_current_snapshot())) as late
+       from audit_entries e cross join audit_sealed p
+      where e.account_id = $1 and ${NOT_SEALED} order by late desc, e.xid, e.id limit $2`,
+    [accountId, limit],
+  );
+
+/** Whether an entry of the retention names this cut. */
+export async function isCutTold(db: Store, accountId: Uuid, sequence: number, hash: string): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from audit_entries
+      where account_id = $1 and operation = 'audit.sweep' and strpos(difference::text, $2) > 0 limit 1`,
+    [accountId, `${sequence}:${hash}`],
+  );
+  return rows.length > 0;
+}
+
+export async function lockChain(tx: Tx, accountId: Uuid): Promise<Chain | undefined> {
+  await tx.query(`select 1 from audit_chains where account_id = $1 for update`, [accountId]);
+  return findChain(tx, accountId);
+}
+
+/** The oldest of the chain, each with its time; null for an entry that is gone. */
+export const oldestSeals = (
+  tx: Tx,
+  accountId: Uuid,
+  after: number,
+  limit: number,
+): Promise<(Head & { readonly at: number | null })[]> =>
+  tx.query(
+    `select s.sequence, s.hash, e.at
+       from audit_seals s left join audit_entries e on e.account_id = s.account_id and e.id = s.entry_id
+      where s.account_id = $1 and s.sequence > $2 order by s.sequence limit $3`,
+    [accountId, after, limit],
+  );
+
+/** Takes away all up to the cut, seals and entries; the only way that anything of the trail goes. */
+export async function cutOff(tx: Tx, accountId: Uuid, from: Head, to: Head): Promise<void> {
+  await tx.query(`select set_config('railhead.audit_retention', 'on', true)`);
+  await tx.query(
+    `with gone as (delete from audit_seals where account_id = $1 and sequence > $2 and sequence <= $3 returning entry_id)
+     delete from audit_entries e using gone where e.account_id = $1 and e.id = gone.entry_id`,
+    [accountId, from.sequence, to.sequence],
+  );
+  await tx.query(`select set_config('railhead.audit_retention', '', true)`);
+  await tx.query(`update audit_chains set cut_sequence = $2, cut_hash = $3 where account_id = $1`, [
+    accountId,
+    to.sequence,
+    to.hash,
+  ]);
+}
+
+/** Accounts that have a chain, in order. */
+export async function chainedAccounts(db: Store): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(`select account_id as id from audit_chains order by account_id`);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,129 @@
+import type { Uuid } from "../core/ids.ts";
+import type { Query } from "../platform/db/db.ts";
+import { contentOf, link, type Head, type Seal } from "./chain.ts";
+import * as store from "./store/chain.ts";
+
+/** What was done to the first entry that is not as it was: to the entry, its seal, or the end or beginning of the chain. */
+export type Broken = {
+  readonly how: "changed" | "missing" | "inserted" | "reordered";
+  /** Its number in the chain; null for one that no seal knows. */
+  readonly sequence: number | null;
+  readonly entryId: Uuid | null;
+  readonly what: string;
+};
+
+export type Verdict = {
+  readonly accountId: Uuid;
+  /** As the walk has found it. */
+  readonly head: Head;
+  readonly cut: Head;
+  /** Entries that are in the chain and as they were. */
+  readonly entries: number;
+  /** Entries that are not sealed yet: those of the last moments. */
+  readonly pending: number;
+  readonly broken: Broken | undefined;
+};
+
+type Store = { readonly query: Query };
+
+const PIECE = 1_000;
+
+/** Checks the chain of an account from its beginning; `noted` are heads that somebody has kept elsewhere. */
+export async function verifyChain(db: Store, accountId: Uuid, noted: readonly Head[] = []): Promise<Verdict> {
+  const chain = await store.findChain(db, accountId);
+  const cut = chain?.cut ?? NONE;
+  const walked = await walk(db, accountId, cut, noted);
+  const unsealed = await store.unsealedOf(db, accountId, PIECE);
+  const broken =
+    walked.broken ??
+    (await badCut(db, accountId, cut)) ??
+    badEnd(walked.head, chain?.head ?? cut, noted) ??
+    insertedOf(unsealed);
+  const pending = unsealed.filter(({ late }) => !late).length;
+  return { accountId, cut, pending, ...walked, broken };
+}
+
+const NONE: Head = { sequence: 0, hash: Buffer.alloc(32) };
+
+type Walked = Pick<Verdict, "head" | "entries" | "broken">;
+
+async function walk(db: Store, accountId: Uuid, from: Head, noted: readonly Head[]): Promise<Walked> {
+  let head = from;
+  for (;;) {
+    const piece = await store.nextSeals(db, accountId, head.sequence, PIECE);
+    for (const one of piece) {
+      const next = link(head, one.seal.content);
+      const broken = (await wrongWith(db, accountId, head, one)) ?? otherThanNoted(next, noted, one.seal);
+      if (broken) return { head, entries: head.sequence - from.sequence, broken };
+      head = next;
+    }
+    if (piece.length < PIECE) return { head, entries: head.sequence - from.sequence, broken: undefined };
+  }
+}
+
+async function wrongWith(
+  db: Store,
+  accountId: Uuid,
+  head: Head,
+  { seal, entry }: store.SealedEntry,
+): Promise<Broken | undefined> {
+  const { sequence, entryId } = seal;
+  if (sequence !== head.sequence + 1)
+    return { how: "missing", sequence: head.sequence + 1, entryId: null, what: "its seal is gone" };
+  if (!entry) return { how: "missing", sequence, entryId, what: "the entry is gone" };
+  if (!contentOf(entry).equals(seal.content))
+    return { how: "changed", sequence, entryId, what: "the entry is not what was sealed" };
+  if (link(head, seal.content).hash.equals(seal.hash)) return undefined;
+  return { ...(await whereItBelongs(db, accountId, head, seal)), sequence, entryId };
+}
+
+/** A seal does not follow the one before. Should a later one do so, this one was put between, or in its place. */
+async function whereItBelongs(
+  db: Store,
+  accountId: Uuid,
+  head: Head,
+  seal: Seal,
+): Promise<Pick<Broken, "how" | "what">> {
+  for (let after = seal.sequence; ;) {
+    const piece = await store.nextSeals(db, accountId, after, PIECE);
+    for (const { seal: later } of piece) {
+      const here = link(head, later.content);
+      if (here.hash.equals(seal.hash)) return REORDERED;
+      if (!here.hash.equals(later.hash)) continue;
+      const isNext = later.sequence === seal.sequence + 1;
+      return isNext && !link(here, seal.content).hash.equals(seal.hash) ? PUT_BETWEEN : REORDERED;
+    }
+    if (piece.length < PIECE) return { how: "changed", what: "the seal is not the one that was made" };
+    after = piece.at(-1)?.seal.sequence ?? after;
+  }
+}
+
+const REORDERED = { how: "reordered", what: "another entry was sealed in this place" } as const;
+const PUT_BETWEEN = { how: "inserted", what: "the chain goes on without it" } as const;
+
+const otherThanNoted = (next: Head, noted: readonly Head[], { entryId }: Seal): Broken | undefined =>
+  noted.some(({ sequence, hash }) => sequence === next.sequence && !hash.equals(next.hash))
+    ? { how: "changed", sequence: next.sequence, entryId, what: "the hash is not the one that was noted" }
+    : undefined;
+
+function badEnd(walked: Head, kept: Head, noted: readonly Head[]): Broken | undefined {
+  const { sequence } = walked;
+  const longest = Math.max(kept.sequence, ...noted.map((one) => one.sequence));
+  if (sequence < longest)
+    return { how: "missing", sequence: sequence + 1, entryId: null, what: `the chain had ${longest} entries` };
+  if (sequence > kept.sequence)
+    return { how: "inserted", sequence: kept.sequence + 1, entryId: null, what: "the chain ended before it" };
+  if (walked.hash.equals(kept.hash)) return undefined;
+  return { how: "changed", sequence, entryId: null, what: "the end of the chain is not the one that was kept" };
+}
+
+/** What the retention has taken away it has said in an entry, which is in the chain itself. */
+async function badCut(db: Store, accountId: Uuid, { sequence, hash }: Head): Promise<Broken | undefined> {
+  if (sequence === 0 || (await store.isCutTold(db, accountId, sequence, hash.toString("hex")))) return undefined;
+  return { how: "missing", sequence, entryId: null, what: "no retention has said that it took this away" };
+}
+
+function insertedOf([first]: readonly store.Unsealed[]): Broken | undefined {
+  if (!first?.late) return undefined;
+  return { how: "inserted", sequence: null, entryId: first.id, what: "it came after those beside it were sealed" };
+}

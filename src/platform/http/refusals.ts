@@ -1,0 +1,83 @@
+/** Which answers are refusals that the audit trail keeps: decided here for every route and every GraphQL field. */
+import type { FastifyRequest } from "fastify";
+import type { Actor } from "../../core/actor.ts";
+import { fromWire } from "../../core/ids.ts";
+import type { Problem } from "../../core/problem.ts";
+import { deniedTo, type Denied, type RefusedAttempt } from "../../core/refused.ts";
+import { credentialOf } from "./credentials.ts";
+import { factsOf } from "./facts.ts";
+
+/** What the caller asked for: a route's operation, or a field. */
+type Asked = { readonly operation: string; readonly actor: Actor | undefined };
+
+/**
+ * The attempt, if this problem refuses one: no credential that counts (401) though it names an account, no permission
+ * (403), and what answers "not found" because it may not be seen. Undefined for everything else, and where no account
+ * is to be told.
+ */
+export function refusedBy(
+  failed: Problem,
+  request: FastifyRequest,
+  { operation, actor }: Asked,
+): RefusedAttempt | undefined {
+  const denied = deniedTo(actor?.request);
+  if (!isRefusal(failed, denied)) return undefined;
+  const claimed = actor ? undefined : claimOf(request);
+  const accountId = actor?.accountId ?? claimed?.accountId;
+  if (!accountId) return undefined;
+  return {
+    accountId,
+    actor,
+    claims: claimed?.token,
+    operation,
+    code: failed.code,
+    status: failed.status,
+    ...about(denied, request, operation),
+    resourceId: short(denied?.identifier ?? lastOf(request.params) ?? claimed?.token ?? ""),
+    request: actor?.request ?? factsOf(request),
+  };
+}
+
+const isRefusal = ({ status }: Problem, denied: Denied | undefined): boolean =>
+  status === 401 || status === 403 || (denied !== undefined && status >= 400 && status < 500);
+
+const about = (denied: Denied | undefined, request: FastifyRequest, operation: string) => ({
+  permission: denied?.permission,
+  resourceType: nounOf((denied ? denied.permission.split("_")[1] : operation.split(".")[0]) ?? ""),
+  scope: denied?.scope ?? scopeAsked(request),
+});
+
+/** Account and id of a token that was not accepted: it says so itself, so neither need exist. */
+function claimOf(request: FastifyRequest) {
+  let credential: string | undefined;
+  try {
+    credential = credentialOf(request.raw);
+  } catch {
+    return undefined;
+  }
+  const [kind, account = "", id = "", secret, ...rest] = (credential ?? "").slice(0, 256).split(".");
+  const accountId = fromWire(account);
+  // Of four parts only: otherwise one of them might be the secret.
+  const isToken = /^[a-z]{3}$/.test(kind ?? "") && secret !== undefined && rest.length === 0;
+  if (!accountId || !isToken) return undefined;
+  return { accountId, token: fromWire(id) ? id : undefined };
+}
+
+const nounOf = (noun: string): string => noun.replaceAll("-", "_").toUpperCase();
+
+const MAX_TEXT = 128;
+const short = (text: string): string => text.slice(0, MAX_TEXT);
+
+function lastOf(params: unknown): string | undefined {
+  const values = Object.values((params ?? {}) as Readonly<Record<string, unknown>>);
+  const last = values.at(-1);
+  return typeof last === "string" ? last : undefined;
+}
+
+function scopeAsked({ query }: FastifyRequest): RefusedAttempt["scope"] {
+  const { orgIdentifier, projectIdentifier } = (query ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    ...(typeof orgIdentifier === "string" ? { orgIdentifier: short(orgIdentifier) } : {}),
+    ...(typeof projectIdentifier === "string" ? { projectIdentifier: short(projectIdentifier) } : {}),
+  };
+}
