@@ -1,0 +1,119 @@
+/**
+ * Looks for many texts at once in one pass (Aho and Corasick, 1975): a state is
+ * the longest end of what was read that begins one of them.
+ *
+ * Nodes are numbers into flat arrays, about twenty bytes each. Most have one
+ * child, which is compared; those with more have a row with the next state for
+ * each byte.
+ */
+export type Automaton = {
+  /** Bytes that the state has of a needle. */
+  readonly depth: Int32Array;
+  /** Length of the longest needle that ends in the state; 0 when none does. */
+  readonly ends: Int32Array;
+  /** Length of the shortest needle that goes through the state. */
+  readonly shortest: Int32Array;
+  /** The state for the next shorter end of what was read. */
+  readonly fail: Int32Array;
+  /** 0 where no needle goes on. */
+  readonly child: Int32Array;
+  /** Length of the longest needle. */
+  readonly longest: number;
+  /** Where the state's row begins in `rows`, -1 for none. */
+  readonly rowOf: Int32Array;
+  readonly rows: Int32Array;
+  readonly byte: Uint8Array;
+};
+
+type Trie = {
+  readonly byte: Uint8Array;
+  readonly child: Int32Array;
+  readonly sibling: Int32Array;
+  readonly depth: Int32Array;
+  readonly ends: Int32Array;
+  readonly shortest: Int32Array;
+  size: number;
+};
+
+const ROW = 256;
+
+/** @param needles byte texts (latin1), none empty */
+export function automatonOf(needles: Iterable<string>): Automaton {
+  const all = [...needles];
+  const trie = newTrie(all.reduce((sum, needle) => sum + needle.length, 1));
+  for (const needle of all) insert(trie, needle);
+  const { child, sibling, byte, depth, ends, shortest, size } = trie;
+  const fail = new Int32Array(size);
+  const branches = (state: number): boolean => state === 0 || (sibling[child[state] ?? 0] ?? 0) > 0;
+  let many = 0;
+  for (let state = 0; state < size; state += 1) if (branches(state)) many += 1;
+  const rows = new Int32Array(many * ROW);
+  const rowOf = new Int32Array(size).fill(-1);
+
+  const next = (from: number, wanted: number): number => {
+    for (let state = from; ; state = fail[state] ?? 0) {
+      const row = rowOf[state] ?? -1;
+      if (row >= 0) return rows[row + wanted] ?? 0;
+      const kid = child[state] ?? 0;
+      if (kid > 0 && byte[kid] === wanted) return kid;
+    }
+  };
+
+  // Breadth first: what a shorter text leads to is known before a longer one asks for it.
+  const queue = new Int32Array(size);
+  let queued = 1;
+  let filled = 0;
+  for (let at = 0; at < queued; at += 1) {
+    const state = queue[at] ?? 0;
+    const back = fail[state] ?? 0;
+    if (branches(state)) {
+      if (state > 0) for (let wanted = 0; wanted < ROW; wanted += 1) rows[filled + wanted] = next(back, wanted);
+      for (let kid = child[state] ?? 0; kid > 0; kid = sibling[kid] ?? 0) rows[filled + (byte[kid] ?? 0)] = kid;
+    }
+    for (let kid = child[state] ?? 0; kid > 0; kid = sibling[kid] ?? 0) {
+      fail[kid] = state === 0 ? 0 : next(back, byte[kid] ?? 0);
+      queue[queued] = kid;
+      queued += 1;
+    }
+    if (ends[state] === 0) ends[state] = ends[back] ?? 0;
+    if (branches(state)) {
+      rowOf[state] = filled;
+      filled += ROW;
+    }
+  }
+  const longest = all.reduce((most, needle) => Math.max(most, needle.length), 0);
+  return { depth, ends, shortest, fail, child, longest, rowOf, rows, byte };
+}
+
+function newTrie(most: number): Trie {
+  return {
+    byte: new Uint8Array(most),
+    child: new Int32Array(most),
+    sibling: new Int32Array(most),
+    depth: new Int32Array(most),
+    ends: new Int32Array(most),
+    shortest: new Int32Array(most),
+    size: 1,
+  };
+}
+
+function insert(trie: Trie, needle: string): void {
+  const { byte, child, sibling, depth, shortest } = trie;
+  let state = 0;
+  for (let at = 0; at < needle.length; at += 1) {
+    const wanted = needle.charCodeAt(at);
+    let kid = child[state] ?? 0;
+    while (kid > 0 && byte[kid] !== wanted) kid = sibling[kid] ?? 0;
+    if (kid === 0) {
+      kid = trie.size;
+      trie.size += 1;
+      byte[kid] = wanted;
+      sibling[kid] = child[state] ?? 0;
+      child[state] = kid;
+      depth[kid] = at + 1;
+      shortest[kid] = needle.length;
+    } else shortest[kid] = Math.min(shortest[kid] ?? 0, needle.length);
+    state = kid;
+  }
+  trie.ends[state] = needle.length;
+}

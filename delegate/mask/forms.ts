@@ -1,0 +1,100 @@
+/** The forms in which programs print a value, beside the value itself. All of it is about bytes: texts here are latin1. */
+
+/** With long values only the usual form of each encoding is looked for: the others would cost ten times the memory. */
+const ALL_FORMS = 2048;
+
+/** Every form of `value`, the plain one first. */
+export function formsOf(value: Buffer): readonly string[] {
+  const text = value.toString("latin1");
+  const long = value.length > ALL_FORMS;
+  return [
+    text,
+    ...base64Forms(value),
+    value.toString("hex"),
+    value.toString("hex").toUpperCase(),
+    ...(long ? [percent(text, COMPONENT, "%20")] : percentForms(text)),
+    ...(long ? [json(text)] : jsonForms(value, text)),
+    ...(long ? [text.replaceAll("'", "'\\''")] : shellForms(text)),
+  ];
+}
+
+/**
+ * Inside longer data a value may begin at any of three places of a group, and the characters at its ends also hold bits of its
+ * neighbours: those that are the value's alone stay.
+ */
+function base64Forms(value: Buffer): readonly string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const whole = Buffer.concat([Buffer.alloc(offset), value]).toString("base64");
+    const own = whole.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + value.length) * 8) / 6));
+    return [own, own.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}
+
+/** Characters that stay as they are, by whose rules. */
+const COMPONENT = /[A-Za-z0-9\-_.!~*'()]/;
+const STRICT = /[A-Za-z0-9\-_.~]/;
+const FORM = /[A-Za-z0-9\-_.*]/;
+const PATH = /[A-Za-z0-9\-_.~/]/;
+const WHOLE = /[A-Za-z0-9\-_.!~*'();/?:@&=+$,#]/;
+const NOTHING = /[^\s\S]/;
+
+function percentForms(text: string): readonly string[] {
+  const rules = [COMPONENT, STRICT, PATH, WHOLE, NOTHING].map((kept) => percent(text, kept, "%20"));
+  const forms = [...rules, percent(text, FORM, "+"), percent(text, STRICT, "+")];
+  return [...forms, ...forms.map((form) => form.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
+}
+
+const percent = (text: string, kept: RegExp, blank: string): string =>
+  each(text, (character, code) => {
+    if (character === " ") return blank;
+    return kept.test(character) ? character : `%${hex(code, 2).toUpperCase()}`;
+  });
+
+function jsonForms(value: Buffer, text: string): readonly string[] {
+  const plain = json(text);
+  const web = plain.replaceAll(/[<>&]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
+  const forms = [plain, plain.replaceAll("/", "\\/"), web, json(plain)];
+  const decoded = value.toString("utf8");
+  if (decoded.includes("\ufffd") || !/[^\0-\x7f]/.test(decoded)) return forms;
+  return [...forms, json(decoded).replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${hex(unit.charCodeAt(0), 4)}`)];
+}
+
+/** Without the quotes around it. */
+const json = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+const DOUBLE_QUOTED = /["$`\\]/g;
+const BACKSLASHED = /[ \t!"$&'()*,;<>?[\\\]^`{|}]|^[#~]|(?<=[:=])~/g;
+const ANSI: Readonly<Record<string, string>> = {
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\x1b": "\\E",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  "'": "\\'",
+};
+
+/** What `set -x`, `printf %q`, `${x@Q}`, `declare -p` and their like make of a value, without the quotes around it. */
+function shellForms(text: string): readonly string[] {
+  const ansi = each(
+    text,
+    (character, code) => ANSI[character] ?? (code < 32 || code === 127 ? octal(code) : character),
+  );
+  return [
+    text.replaceAll("'", "'\\''"),
+    text.replaceAll("'", `'"'"'`),
+    text.replaceAll(DOUBLE_QUOTED, "\\$&"),
+    text.replaceAll(BACKSLASHED, "\\$&"),
+    ansi,
+    each(ansi, (character, code) => (code > 127 ? octal(code) : character)),
+  ];
+}
+
+const each = (text: string, form: (character: string, code: number) => string): string =>
+  Array.from({ length: text.length }, (_, at) => form(text.charAt(at), text.charCodeAt(at))).join("");
+
+const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, "0");
+const octal = (code: number): string => `\\${code.toString(8).padStart(3, "0")}`;

@@ -1,0 +1,172 @@
+/**
+ * Masks a stream of bytes, however it is cut into pieces.
+ *
+ * 1. Every byte is read once by the automaton, and stands in `pending` until it
+ * is decided. Line breaks are passed over, as if they were not there: programs
+ * and pipes put them into the middle of values (at most two in a row).
+ * 2. Where a secret ends, the bytes from its beginning are marked; what overlaps
+ * is one mark. 3. What lies before the longest beginning of a secret that the
+ * stream may still complete is decided and goes out, each mark as MASK.
+ * 4. `release` lets go of beginnings that are short, `end` of everything.
+ */
+import type { Automaton } from "./automaton.ts";
+import { isBreak, MIN_VALUE } from "./needles.ts";
+
+/** Always of this length, so that it says nothing of the secret's. */
+export const MASK = "**************";
+
+const MASK_BYTES = Buffer.from(MASK);
+const EMPTY = Buffer.alloc(0);
+const MOST_BREAKS = 2;
+/** At the end a beginning of so many bytes that is half of a secret is masked: whatever was cut off was not meant to be. */
+const TELLING = 8;
+
+export type Masker = {
+  /** Reads bytes; answers what is decided. */
+  readonly push: (bytes: Buffer) => Buffer;
+  /** What may not wait any longer: beginnings shorter than 4 bytes or a quarter of the secret, and what follows from it. */
+  readonly release: () => Buffer;
+  /** The rest. */
+  readonly end: () => Buffer;
+  /** Bytes read that are not decided. */
+  readonly pending: () => number;
+};
+
+/**
+ * Positions are in `pending`; letters are bytes that are no line breaks. `isOut`: its MASK has been sent, and what is added to
+ * it is passed over.
+ */
+type Mark = { start: number; end: number; readonly lettersBefore: number; lettersAtEnd: number; isOut: boolean };
+
+/** @param before what the stream had just before, already gone out: it counts for what follows and goes out no more */
+export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker {
+  const { byte, child, depth, ends, fail, rowOf, rows, shortest } = automaton;
+  let pending = before;
+  let state = 0;
+  let breaks = 0;
+  let letters = 0;
+  let marks: Mark[] = [];
+
+  // All in local variables: in this loop that makes three times the speed.
+  const read = (from: number): void => {
+    const bytes = pending;
+    let [now, between, count] = [state, breaks, letters];
+    for (let at = from; at < bytes.length; at += 1) {
+      const letter = bytes[at] ?? 0;
+      if (letter === 10 || letter === 13) {
+        between += 1;
+        if (between > MOST_BREAKS) now = 0;
+        continue;
+      }
+      between = 0;
+      count += 1;
+      for (;;) {
+        const row = rowOf[now] ?? -1;
+        if (row >= 0) {
+          now = rows[row + letter] ?? 0;
+          break;
+        }
+        const kid = child[now] ?? 0;
+        if (kid > 0 && byte[kid] === letter) {
+          now = kid;
+          break;
+        }
+        now = fail[now] ?? 0;
+      }
+      const length = ends[now] ?? 0;
+      if (length > 0) {
+        letters = count;
+        mark(at, length);
+      }
+    }
+    [state, breaks, letters] = [now, between, count];
+  };
+
+  /** A secret of so many letters ends at `at`. */
+  const mark = (at: number, length: number): void => {
+    const lettersBefore = letters - length;
+    for (let last = marks.at(-1); last && last.lettersAtEnd > lettersBefore; last = marks.at(-1)) {
+      if (last.isOut || last.lettersBefore <= lettersBefore) {
+        last.end = at + 1;
+        last.lettersAtEnd = letters;
+        return;
+      }
+      marks.pop();
+    }
+    marks.push({ start: back(at + 1, length), end: at + 1, lettersBefore, lettersAtEnd: letters, isOut: false });
+  };
+
+  /** Where the last `length` letters before `end` begin; what has gone out already is not among them. */
+  const back = (end: number, length: number): number => {
+    let at = end;
+    for (let left = length; left > 0 && at > 0;) {
+      at -= 1;
+      if (!isBreak(pending[at] ?? 0)) left -= 1;
+    }
+    return at;
+  };
+
+  /** Everything before `upTo` goes out. */
+  const take = (upTo: number): Buffer => {
+    if (upTo === 0) return EMPTY;
+    const out: Buffer[] = [];
+    let done = 0;
+    for (const one of marks) {
+      if (one.start >= upTo) break;
+      if (one.start > done) out.push(pending.subarray(done, one.start));
+      if (!one.isOut) out.push(MASK_BYTES);
+      one.isOut = true;
+      done = Math.min(one.end, upTo);
+    }
+    if (done < upTo) out.push(pending.subarray(done, upTo));
+    pending = pending.subarray(upTo);
+    // One that ends here may still grow.
+    marks = marks.filter(({ end }) => end >= upTo);
+    for (const one of marks) {
+      one.start = Math.max(0, one.start - upTo);
+      one.end -= upTo;
+    }
+    return out.length === 1 && out[0] ? out[0] : Buffer.concat(out);
+  };
+
+  /** All that lies before the beginning of which the state tells. Bytes of a mark need not wait for more of it. */
+  const takeBefore = (beginning: number): Buffer => {
+    const from = back(pending.length, depth[beginning] ?? 0);
+    return take(marks.find(({ start, end }) => start <= from && from < end)?.end ?? from);
+  };
+
+  /** The longest end of what was read that a secret may go on from. */
+  const unfinished = (): number => {
+    let found = state;
+    while (found !== 0 && child[found] === 0) found = fail[found] ?? 0;
+    return found;
+  };
+
+  const mayWait = (beginning: number): boolean =>
+    (depth[beginning] ?? 0) >= Math.max(MIN_VALUE, Math.ceil((shortest[beginning] ?? 0) / 4));
+
+  read(0);
+  take(pending.length);
+  marks = [];
+
+  return {
+    push: (bytes) => {
+      const from = pending.length;
+      pending = from === 0 ? bytes : Buffer.concat([pending, bytes]);
+      read(from);
+      return takeBefore(unfinished());
+    },
+    release: () => {
+      let kept = unfinished();
+      while (kept !== 0 && !mayWait(kept)) kept = fail[kept] ?? 0;
+      return takeBefore(kept);
+    },
+    end: () => {
+      const beginning = unfinished();
+      const length = depth[beginning] ?? 0;
+      if (length >= TELLING && length * 2 >= (shortest[beginning] ?? 0)) mark(pending.length - 1, length);
+      return take(pending.length);
+    },
+    pending: () => pending.length,
+  };
+}

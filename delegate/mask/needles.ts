@@ -1,0 +1,55 @@
+import { formsOf } from "./forms.ts";
+
+/**
+ * What is looked for in the output. A value shorter than MIN_VALUE would mask
+ * half of every log and is not looked for at all; neither is a short line of
+ * a value that has several, like a brace.
+ */
+export const MIN_VALUE = 4;
+export const MIN_LINE = 6;
+/** Of a longer value only so much is looked for, from its beginning. */
+export const MAX_VALUE = 128 * 1024;
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const BLANKS: ReadonlySet<number | undefined> = new Set([0x20, 0x09, NEWLINE, RETURN]);
+const BREAKS: ReadonlySet<number | undefined> = new Set([NEWLINE, RETURN]);
+
+export const isBreak = (byte: number): boolean => byte === NEWLINE || byte === RETURN;
+
+/** The byte texts (latin1), without line breaks, that give any of the values away: wholly, or one line of it. */
+export function needlesOf(values: readonly Buffer[]): ReadonlySet<string> {
+  const needles = new Set<string>();
+  const add = (unit: Buffer): void => {
+    for (const form of formsOf(unit)) {
+      const needle = form.replaceAll(/[\r\n]/g, "");
+      if (needle.length >= MIN_VALUE) needles.add(needle);
+    }
+  };
+  for (const value of values) {
+    const whole = trimmed(value.subarray(0, MAX_VALUE), BREAKS);
+    if (whole.filter((byte) => !isBreak(byte)).length < MIN_VALUE) continue;
+    add(whole);
+    for (const line of linesOf(whole)) if (line.length >= MIN_LINE) add(line);
+  }
+  return needles;
+}
+
+function linesOf(value: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0, end = 0; end >= 0 && start < value.length; start = end + 1) {
+    end = value.indexOf(NEWLINE, start);
+    if (end < 0 && start === 0) return [trimmed(value, BLANKS)];
+    lines.push(trimmed(value.subarray(start, end < 0 ? value.length : end), BLANKS));
+    if (end < 0) break;
+  }
+  return lines;
+}
+
+function trimmed(bytes: Buffer, away: ReadonlySet<number | undefined>): Buffer {
+  let start = 0;
+  let end = bytes.length;
+  while (start < end && away.has(bytes[start])) start += 1;
+  while (end > start && away.has(bytes[end - 1])) end -= 1;
+  return bytes.subarray(start, end);
+}
