@@ -11,6 +11,7 @@ import { noteOwner, removeOrphans } from "./orphans.ts";
 import { bootId } from "./processes.ts";
 import { checkReach } from "./reach.ts";
 import { findTools, searchPath } from "./run.ts";
+import { openSafe } from "./safe.ts";
 import { openSession } from "./session.ts";
 import { REGISTRY } from "./step-ids.ts";
 import { type StepUser, stepUser } from "./step-user.ts";
@@ -83,6 +84,12 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
         log.warn({ error: textOf(error) }, "work folders without an owner could not be looked for"),
       );
     }
+    const safe = openSafe(workDir, identity, isRoot);
+    if (!safe.inMemory)
+      log.warn(
+        { folder: safe.path },
+        "this machine has no file system in memory; secrets of running steps lie on a disk",
+      );
     const folders = makeFolders(workDir);
     folders
       .clear()
@@ -95,6 +102,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       tools,
       bootId: boot,
       searchPath: stepPath,
+      safe,
       rhythm: { timers, flushMs: around.flushMs, pollMs: around.pollMs },
       patience: { timers, graceMs: around.graceMs, drainMs: DRAIN_MS },
       leftoverPatience: { timers, graceMs: around.leftoverGraceMs, drainMs: DRAIN_MS },
@@ -129,6 +137,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       stop: async () => {
         close();
         tasks.leave();
+        safe.close();
         await release();
       },
     };

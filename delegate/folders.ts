@@ -57,7 +57,8 @@ export const keyOf = (lease: { readonly task: string; readonly epoch: number }):
 
 const NAME = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{0,15})$/;
 const MAX_SPARE = 64;
-const REUSABLE = new Set(["journal", "script.sh", "output", "outputs", "work", "tmp"]);
+const ALWAYS = ["journal", "script.sh", "output", "work", "tmp"];
+const REUSABLE = new Set([...ALWAYS, "outputs", "masked", "masked-to"]);
 
 export function makeFolders({ tasks, spare: aside }: WorkDir): Folders {
   const spare: string[] = [];
@@ -162,7 +163,8 @@ function wipe(folder: string): boolean {
         return entry.isDirectory() && readdirSync(join(folder, entry.name)).length === 0;
       return REUSABLE.has(entry.name) && entry.isFile() && statSync(join(folder, entry.name)).nlink === 1;
     });
-    if (!usual || entries.length < REUSABLE.size - 1) return false;
+    const names = new Set(entries.map(({ name }) => name));
+    if (!usual || !ALWAYS.every((name) => names.has(name))) return false;
     for (const { name } of entries.filter((entry) => entry.isFile())) truncateSync(join(folder, name));
     return true;
   } catch {

@@ -20,6 +20,8 @@ const meta = z.strictObject({
   /** The user and group of the task's processes; null when the group is not theirs alone. `ownUser`: the user is. */
   owner: z.strictObject({ uid: z.int(), gid: z.int(), ownUser: z.boolean() }).nullable(),
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
+  /** The task was given secrets: nothing of its output leaves unmasked. */
+  secrets: z.boolean().optional(),
 });
 export type Meta = Readonly<z.infer<typeof meta>>;
 
@@ -40,6 +42,9 @@ export const paths = (folder: string) => ({
   journal: join(folder, "journal"),
   script: join(folder, "script.sh"),
   output: join(folder, "output"),
+  /** The output as it leaves, and how far it has come; of tasks with secrets only. */
+  masked: join(folder, "masked"),
+  maskedTo: join(folder, "masked-to"),
   outputs: join(folder, "outputs"),
   work: join(folder, "work"),
   tmp: join(folder, "tmp"),

@@ -50,7 +50,8 @@ export function searchPath(path: string | undefined, isRoot: boolean): string {
 
 /** Why a task cannot be started here; undefined when it can. */
 export function refusal(work: ShellTask): string | undefined {
-  const bad = work.env.find(({ name, value }) => !isShellName(name) || value.includes("\0"));
+  const made = (work.secrets?.env ?? []).map(({ name }) => ({ name, value: "" }));
+  const bad = [...work.env, ...made].find(({ name, value }) => !isShellName(name) || value.includes("\0"));
   if (bad) return `The environment variable '${bad.name}' has a name or a value that a shell cannot hold.`;
   if (work.outputs.length > 256 || work.outputs.some(({ name }) => name.length > 256))
     return "A step can have 256 output variables with names of 256 characters at most.";

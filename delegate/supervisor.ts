@@ -14,12 +14,15 @@
  * left half catch the signal (a caught one is restored for the step, an ignored
  * one would not be); the copier ignores it and ends with the last writer.
  *
+ * A dump of a process would hold its secrets: none is made unless the step asks for it.
+ *
  * No variable is set: one that the step's environment has too would be changed.
  */
 const SIGNALS = "HUP INT QUIT TERM USR1 USR2 ALRM";
 
 /** Arguments: the copier, then the step's program and its arguments. */
 export const SUPERVISOR = `trap : ${SIGNALS}
+ulimit -S -c 0
 echo "pid $$" >&3
 { trap : ${SIGNALS}; ( shift; exec "$@" 2>&1 3>&- ); echo "exit $?" >&3; } |
 { trap '' ${SIGNALS}; exec "$1" 3>&-; }

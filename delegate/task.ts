@@ -2,13 +2,15 @@
 import { appendFileSync } from "node:fs";
 import { MAX_OUTPUTS } from "../protocol/messages.ts";
 import { VANISHED } from "./attach.ts";
+import { concealer, type Conceal, type Masks } from "./conceal.ts";
 import { textOf } from "./fault.ts";
 import { type Exit, type Meta, noteCancelled, paths, readJournal } from "./journal.ts";
 import { endProcesses, type Patience } from "./kill.ts";
 import type { Log } from "./log.ts";
 import { supervisorAlive, type Target } from "./members.ts";
-import { readOutputs } from "./outputs.ts";
+import { type Output, readOutputs } from "./outputs.ts";
 import type { Running } from "./run.ts";
+import type { Safe } from "./safe.ts";
 import { type End, type Lease, type Link, makeShipper } from "./ship.ts";
 import { readSlice } from "./tail.ts";
 import { type Rhythm, watchFolder } from "./watch.ts";
@@ -22,6 +24,7 @@ export type TaskDeps = {
   readonly patience: Patience;
   /** For what a step leaves behind. */
   readonly leftoverPatience: Patience;
+  readonly safe: Pick<Safe, "removeFiles" | "remove">;
 };
 
 export type Held = {
@@ -32,6 +35,7 @@ export type Held = {
   /** Set when this very process started the task. */
   readonly child: Running["child"] | undefined;
   readonly startedAt: number;
+  readonly masks: Masks;
   /** When an earlier delegate's task ended, as far as the journal tells. */
   readonly endedAt?: number | undefined;
 };
@@ -70,7 +74,9 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   const { folder, lease, meta } = held;
   const { log, rhythm } = deps;
   const { now } = rhythm.timers;
-  const shipper = makeShipper(lease, paths(folder).output);
+  const conceal = concealer(held.masks);
+  const output = conceal.output(folder, { timers: rhythm.timers, changed: () => look() });
+  const shipper = makeShipper(lease, output.file);
   let phase: "running" | "ending" | "ended" = "running";
   let unwatch = (): void => {};
   let ending: Promise<void> = Promise.resolve();
@@ -93,22 +99,31 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     if (phase !== "running") return ending;
     phase = "ending";
     ending = how()
+      .then(async (end) => {
+        // Its processes are gone, and with them whoever might read them.
+        if (held.masks !== "none") deps.safe.removeFiles(lease);
+        await output.finish();
+        return end;
+      })
       .catch((error: unknown): End => {
         log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be collected");
-        const outcome = {
-          kind: "lost",
-          message: `The delegate could not collect the result: ${textOf(error)}`.slice(0, 1024),
-        } as const;
-        return { startedAt: held.startedAt, endedAt: now(), outcome };
+        return lostEnd(`The delegate could not collect the result: ${textOf(error)}`);
       })
       .then((end) => {
         phase = "ended";
         unwatch();
+        output.stop();
         if (session !== undefined) deps.sessions.delete(session);
         shipper.end(end);
       });
     return ending;
   };
+
+  const lostEnd = (message: string): End => ({
+    startedAt: held.startedAt,
+    endedAt: now(),
+    outcome: { kind: "lost", message: conceal.text(message).slice(0, 1024) },
+  });
 
   const sweep = async (patience: Patience): Promise<number> => {
     // Without its cookie a task's processes cannot be told from others.
@@ -125,8 +140,8 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     // Nothing outlives a step: what it left in the background is ended before its result is told.
     await sweep(deps.leftoverPatience);
     const exit = hasExit ? readJournal(folder).exit : undefined;
-    const outcome = exit ? outcomeOf(held, exit, log) : ({ kind: "lost", message: lostBecause } as const);
-    return { startedAt: held.startedAt, endedAt: Math.max(held.startedAt, endedAt), outcome };
+    const end = exit ? { ...lostEnd(""), outcome: outcomeOf(held, exit, conceal, log) } : lostEnd(lostBecause);
+    return { ...end, endedAt: Math.max(held.startedAt, endedAt) };
   };
 
   const stop = async (): Promise<End> => {
@@ -140,11 +155,21 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     return { startedAt: held.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };
   };
 
+  const bringOn = (): void => {
+    try {
+      output.advance();
+    } catch (error) {
+      // A disk that is full now may have room at the next look.
+      log.warn({ task: lease.task, error: textOf(error) }, "the output of a task could not be masked");
+    }
+  };
+
   const look = (): void => {
     // In this order: a supervisor that is gone has written its last word.
     if (phase === "running" && (!supervisorAlive(target()) || readJournal(folder).exit))
       void finish(() => exited(VANISHED));
     // What is printed while the task is being ended is sent on as well.
+    if (phase !== "ended") bringOn();
     shipper.pump();
   };
 
@@ -173,22 +198,31 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     },
     leave: () => {
       unwatch();
+      output.stop();
       shipper.disconnect();
       if (phase === "running") phase = "ending";
     },
   };
 }
 
-function outcomeOf({ folder, lease, meta }: Held, exit: Exit, log: Log): End["outcome"] {
+function outcomeOf({ folder, lease, meta }: Held, exit: Exit, conceal: Conceal, log: Log): End["outcome"] {
   if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be cut: something kept it open");
   const read = readOutputs(paths(folder).outputs, meta?.outputs ?? []);
-  if (read.kind === "read") return { kind: "exited", exitCode: exit.code, outputs: [...read.outputs] };
+  if (read.kind === "read") return handedOver(read.outputs, exit, conceal);
   if (read.kind === "none") return { kind: "exited", exitCode: exit.code, outputs: [] };
   say(
     paths(folder).output,
     `railhead: the output variables are over ${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`,
   );
   return { kind: "exited", exitCode: exit.code === 0 ? 1 : exit.code, outputs: [] };
+}
+
+/** An output variable is stored and shown; masked it would be a wrong value for whoever reads it. */
+function handedOver(outputs: readonly Output[], exit: Exit, conceal: Conceal): End["outcome"] {
+  const telling = outputs.find(({ value }) => conceal.holds(value));
+  if (!telling) return { kind: "exited", exitCode: exit.code, outputs: [...outputs] };
+  if (exit.code !== 0) return { kind: "exited", exitCode: exit.code, outputs: [] };
+  return { kind: "refused", message: `its output variable '${telling.name}' holds a secret; none was taken` };
 }
 
 /** Adds a line to the output, once also when the delegate is killed and comes here again. */

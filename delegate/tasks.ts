@@ -5,9 +5,11 @@ import type { ConnectionTask, ShellTask, ToDelegate } from "../protocol/messages
 import { examine } from "./attach.ts";
 import { makeConnectionTest } from "./connection.ts";
 import { codeOf, textOf } from "./fault.ts";
+import { composed } from "./compose.ts";
 import { closeDescriptors, type Folders, type Found, keyOf, type Ready } from "./folders.ts";
 import { type Meta, paths, readJournal } from "./journal.ts";
 import { refusal, start, type Tools } from "./run.ts";
+import type { Handed, Safe } from "./safe.ts";
 import type { Lease, Link } from "./ship.ts";
 import type { StepOwner, StepUser } from "./step-user.ts";
 import { type HeldTask, makeTask, type Task, type TaskDeps } from "./task.ts";
@@ -18,6 +20,7 @@ export type TasksDeps = TaskDeps & {
   readonly tools: Tools;
   readonly bootId: string;
   readonly searchPath: string;
+  readonly safe: Safe;
 };
 
 /** What is said to a session about its tasks; `refused` is the session's own matter. */
@@ -50,6 +53,7 @@ export function makeTasks(deps: TasksDeps): Tasks {
     const key = keyOf(task.lease);
     const { folder } = task;
     task.disconnect();
+    deps.safe.remove(task.lease);
     if (folder !== undefined)
       deps.folders
         .discard(folder, task.isClean())
@@ -59,13 +63,25 @@ export function makeTasks(deps: TasksDeps): Tasks {
           log.warn({ folder, error: textOf(error) }, "the folder of an ended task could not be removed"),
         );
     held.delete(key);
+    remember(key);
+  };
+
+  const remember = (key: string): void => {
     forgotten.add(key);
     const oldest = forgotten.size > MAX_REMEMBERED ? forgotten.values().next().value : undefined;
     if (oldest !== undefined) forgotten.delete(oldest);
   };
 
+  /** Ends what is not begun: its secrets may still be on their way, and its `run` after them. */
+  const neverBegin = (lease: Lease, link: Link): void => {
+    remember(keyOf(lease));
+    deps.safe.forget(lease);
+    lost(deps, link, lease, "This delegate does not hold the task.");
+  };
+
   const drop = (lease: Lease): void => {
     const task = held.get(keyOf(lease));
+    deps.safe.forget(lease);
     if (!task) return;
     log.info({ ...lease }, "the server no longer knows this task; it is stopped");
     void task.drop().then(() => forget(task));
@@ -76,6 +92,7 @@ export function makeTasks(deps: TasksDeps): Tasks {
     // The server repeats itself; the task goes on as it is.
     if (held.has(key)) return;
     const task = forgotten.has(key) ? RAN_BEFORE : begin(deps, lease, work);
+    deps.safe.forget(lease);
     if (typeof task === "string") return lost(deps, link, lease, task);
     held.set(key, task);
     task.connect(link, 0);
@@ -94,6 +111,7 @@ export function makeTasks(deps: TasksDeps): Tasks {
     holds: () => [...held.values()].slice(0, MAX_HOLDS).map(({ lease }) => lease),
     recover: () => {
       for (const found of deps.folders.scan()) held.set(keyOf(found), recover(deps, found));
+      deps.safe.clear([...held.values()].map(({ lease }) => lease));
       if (held.size > 0) log.info({ tasks: held.size }, "took up the tasks of an earlier delegate");
     },
     take: (message, link) => {
@@ -104,9 +122,12 @@ export function makeTasks(deps: TasksDeps): Tasks {
         case "run":
           run(lease, message.work, link);
           return undefined;
+        case "secret":
+          if (!task && !forgotten.has(keyOf(lease))) deps.safe.take(message);
+          return undefined;
         case "cancel":
           if (task) void task.cancel();
-          else lost(deps, link, lease, "This delegate does not hold the task.");
+          else neverBegin(lease, link);
           return undefined;
         case "drop":
           drop(lease);
@@ -120,6 +141,7 @@ export function makeTasks(deps: TasksDeps): Tasks {
       }
     },
     disconnect: () => {
+      deps.safe.forgetAll();
       for (const task of held.values()) task.disconnect();
     },
     leave: () => {
@@ -143,7 +165,8 @@ function lost({ rhythm }: TasksDeps, link: Link, lease: Lease, message: string):
 
 function begin(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
   if (work.kind === "connection") return makeConnectionTest(deps.rhythm.timers, lease, work);
-  return refusal(work) ?? launch(deps, lease, work);
+  const missing = work.secrets && deps.safe.missing(lease, work.secrets.uses);
+  return refusal(work) ?? missing ?? launch(deps, lease, work);
 }
 
 /** Starts the task, or says why it never started. */
@@ -169,6 +192,7 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
     bootId: deps.bootId,
     owner: user.apart === "nothing own" ? null : (owner ?? null),
     outputs: work.outputs,
+    ...(work.secrets ? { secrets: true } : {}),
   };
   let ready: Ready;
   try {
@@ -179,7 +203,9 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
     return before ? RAN_BEFORE : `The delegate could not prepare the task: ${textOf(error)}`;
   }
   const held = { lease, folder: ready.folder, meta, startedAt: receivedAt };
+  let handed: Handed | undefined;
   try {
+    handed = work.secrets && deps.safe.handOver(lease, work.secrets.uses, owner);
     const order = {
       tools: deps.tools,
       ...ready,
@@ -187,15 +213,15 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
       owner,
       userName: user.name,
       searchPath: deps.searchPath,
-      work,
+      work: composed(work, handed?.texts),
     };
-    const task = makeTask(deps, { ...held, ...start(order) });
+    const task = makeTask(deps, { ...held, ...start(order), masks: handed?.masks ?? "none" });
     task.follow();
     return task;
   } catch (error) {
     deps.log.error({ ...lease, error: textOf(error) }, "a task could not be started");
     // The folder stays until the server has acknowledged: it is the promise not to start the task again.
-    const task = makeTask(deps, { ...held, supervisor: undefined, child: undefined });
+    const task = makeTask(deps, { ...held, supervisor: undefined, child: undefined, masks: handed?.masks ?? "none" });
     void task.collect(`The delegate could not start the script: ${textOf(error)}`);
     return task;
   } finally {
@@ -214,6 +240,7 @@ function recover(deps: TasksDeps, found: Found): Task {
     meta: journal.meta,
     supervisor,
     child: undefined,
+    masks: journal.meta?.secrets ? (deps.safe.masksOf({ task, epoch }) ?? "lost") : "none",
     startedAt: journal.meta?.receivedAt ?? deps.rhythm.timers.now(),
     endedAt: journal.exit && Math.round(statSync(paths(folder).journal).mtimeMs),
   });

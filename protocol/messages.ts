@@ -8,6 +8,10 @@
  *   2. server → `welcome`: for each held task either keep (with the log offset
  *      the server has committed; ship on from there) or drop (kill, forget).
  *   3. server → `run` for each task leased to it, `cancel` for a task that must end.
+ *      What a task has of secrets comes before its `run`, in `secret` messages. A delegate
+ *      that is told nothing further, because the connection ends or a `cancel` comes,
+ *      forgets them: no task is begun before its `run`, and after the next `hello` all
+ *      of them come again.
  *   4. delegate → `log` in order of offset, any number; server → `logAck` once committed.
  *   5. delegate → `finished`, carrying the rest of the output; server → `finishedAck`
  *      once committed. Only then the delegate forgets the task.
@@ -21,12 +25,16 @@
  */
 import { z } from "zod";
 
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 export const HEARTBEAT_MS = 10_000;
 /** Bytes of output in one `log` or `finished` message, before base64. */
 export const MAX_CHUNK = 64 * 1024;
 /** Bytes of all output variables of a step together. */
 export const MAX_OUTPUTS = 512 * 1024;
+/** Bytes of a secret in one `secret` message, before base64. */
+export const MAX_SECRET_PIECE = 256 * 1024;
+/** Secrets that one step uses at most. */
+export const MAX_STEP_SECRETS = 256;
 /** Bytes of one WebSocket frame. */
 export const MAX_FRAME = 4 * 1024 * 1024;
 
@@ -35,6 +43,20 @@ const epoch = z.int().min(1);
 const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const lease = { task: id, epoch };
 
+const usedAs = z.enum(["value", "file"]);
+const nth = z
+  .int()
+  .min(0)
+  .max(MAX_STEP_SECRETS - 1);
+
+/** What a step has of secrets: where they go. The secrets themselves come in `secret` messages, in the same order. */
+const stepSecrets = z.strictObject({
+  /** `value`: its text. `file`: a file with its content, and the text is the path of that. `label`: for people, and for the file's name. */
+  uses: z.array(z.strictObject({ as: usedAs, label: z.string().max(256) })).max(MAX_STEP_SECRETS),
+  /** Variables put together from texts and from secrets, which are numbers: places in `uses`. */
+  env: z.array(z.strictObject({ name: z.string(), parts: z.array(z.union([z.string(), nth])) })),
+});
+
 export const shellTask = z.strictObject({
   kind: z.literal("shell"),
   /** Bash source. Values reach it through `env` only, never pasted into the text. */
@@ -42,6 +64,7 @@ export const shellTask = z.strictObject({
   env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
   /** Output variables to read when the script has ended: `name` is ours, `variable` the script's. */
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
+  secrets: stepSecrets.optional(),
 });
 export type ShellTask = z.infer<typeof shellTask>;
 
@@ -101,6 +124,8 @@ export const toServer = z.discriminatedUnion("kind", [
           .strictObject({ reason: z.string().max(256), message: z.string().max(4096), code: z.int().min(0).max(999) })
           .nullable(),
       }),
+      /** The script came to its end, and what it hands over cannot be taken: it counts as failed. */
+      z.strictObject({ kind: z.literal("refused"), message: z.string().max(1024) }),
       /** Never started, or its runner vanished without leaving a status. It is not run again. */
       z.strictObject({ kind: z.literal("lost"), message: z.string().max(1024) }),
     ]),
@@ -119,6 +144,15 @@ export const toDelegate = z.discriminatedUnion("kind", [
     kind: z.literal("run"),
     ...lease,
     work: z.discriminatedUnion("kind", [shellTask, connectionTask]),
+  }),
+  /** A piece of a secret of the task whose `run` follows, pieces in order. */
+  z.strictObject({
+    kind: z.literal("secret"),
+    ...lease,
+    nth,
+    as: usedAs,
+    data: z.base64().max(Math.ceil(MAX_SECRET_PIECE / 3) * 4),
+    last: z.boolean(),
   }),
   z.strictObject({ kind: z.literal("cancel"), ...lease }),
   z.strictObject({ kind: z.literal("logAck"), ...lease, offset }),

@@ -1,20 +1,16 @@
 /** The forms in which programs print a value, beside the value itself. All of it is about bytes: texts here are latin1. */
 
-/** With long values only the usual form of each encoding is looked for: the others would cost ten times the memory. */
-const ALL_FORMS = 2048;
-
-/** Every form of `value`, the plain one first. */
-export function formsOf(value: Buffer): readonly string[] {
+/** Every form of `value`; `few`: the usual one of each encoding alone. */
+export function formsOf(value: Buffer, few: boolean): readonly string[] {
   const text = value.toString("latin1");
-  const long = value.length > ALL_FORMS;
   return [
     text,
     ...base64Forms(value),
     value.toString("hex"),
     value.toString("hex").toUpperCase(),
-    ...(long ? [percent(text, COMPONENT, "%20")] : percentForms(text)),
-    ...(long ? [json(text)] : jsonForms(value, text)),
-    ...(long ? [text.replaceAll("'", "'\\''")] : shellForms(text)),
+    ...(few ? [percent(text, COMPONENT, "%20")] : percentForms(text)),
+    ...(few ? [json(text)] : jsonForms(value, text)),
+    ...(few ? [text.replaceAll("'", "'\\''")] : shellForms(text)),
   ];
 }
 

@@ -30,6 +30,8 @@ export type Masker = {
   readonly end: () => Buffer;
   /** Bytes read that are not decided. */
   readonly pending: () => number;
+  /** Whether a whole secret has been read. */
+  readonly hasFound: () => boolean;
 };
 
 /**
@@ -46,6 +48,7 @@ export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker
   let breaks = 0;
   let letters = 0;
   let marks: Mark[] = [];
+  let found = false;
 
   // All in local variables: in this loop that makes three times the speed.
   const read = (from: number): void => {
@@ -84,6 +87,7 @@ export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker
 
   /** A secret of so many letters ends at `at`. */
   const mark = (at: number, length: number): void => {
+    found = true;
     const lettersBefore = letters - length;
     for (let last = marks.at(-1); last && last.lettersAtEnd > lettersBefore; last = marks.at(-1)) {
       if (last.isOut || last.lettersBefore <= lettersBefore) {
@@ -137,9 +141,9 @@ export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker
 
   /** The longest end of what was read that a secret may go on from. */
   const unfinished = (): number => {
-    let found = state;
-    while (found !== 0 && child[found] === 0) found = fail[found] ?? 0;
-    return found;
+    let longest = state;
+    while (longest !== 0 && child[longest] === 0) longest = fail[longest] ?? 0;
+    return longest;
   };
 
   const mayWait = (beginning: number): boolean =>
@@ -168,5 +172,19 @@ export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker
       return take(pending.length);
     },
     pending: () => pending.length,
+    hasFound: () => found,
   };
+}
+
+/** The whole of a text, masked. */
+export function maskedText(automaton: Automaton, text: string): string {
+  const masker = makeMasker(automaton);
+  const bytes = Buffer.from(text);
+  return Buffer.concat([masker.push(bytes), masker.end()]).toString();
+}
+
+export function holdsSecret(automaton: Automaton, text: string): boolean {
+  const masker = makeMasker(automaton);
+  masker.push(Buffer.from(text));
+  return masker.hasFound();
 }

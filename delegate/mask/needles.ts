@@ -7,8 +7,10 @@ import { formsOf } from "./forms.ts";
  */
 export const MIN_VALUE = 4;
 export const MIN_LINE = 6;
-/** Of a longer value only so much is looked for, from its beginning. */
-export const MAX_VALUE = 128 * 1024;
+/** Of a longer value only so much is looked for, from its beginning: looking costs some twenty times its size of memory. */
+export const MAX_VALUE = 64 * 1024;
+/** A longer value is looked for line by line, and in the usual form of each encoding. */
+const LARGE = 4096;
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
@@ -20,17 +22,16 @@ export const isBreak = (byte: number): boolean => byte === NEWLINE || byte === R
 /** The byte texts (latin1), without line breaks, that give any of the values away: wholly, or one line of it. */
 export function needlesOf(values: readonly Buffer[]): ReadonlySet<string> {
   const needles = new Set<string>();
-  const add = (unit: Buffer): void => {
-    for (const form of formsOf(unit)) {
-      const needle = form.replaceAll(/[\r\n]/g, "");
-      if (needle.length >= MIN_VALUE) needles.add(needle);
-    }
-  };
   for (const value of values) {
     const whole = trimmed(value.subarray(0, MAX_VALUE), BREAKS);
     if (whole.filter((byte) => !isBreak(byte)).length < MIN_VALUE) continue;
-    add(whole);
-    for (const line of linesOf(whole)) if (line.length >= MIN_LINE) add(line);
+    const large = whole.length > LARGE;
+    const lines = linesOf(whole).filter((line) => line.length >= MIN_LINE);
+    for (const unit of large && lines.length > 0 ? lines : [whole, ...lines])
+      for (const form of formsOf(unit, large)) {
+        const needle = form.replaceAll(/[\r\n]/g, "");
+        if (needle.length >= MIN_VALUE) needles.add(needle);
+      }
   }
   return needles;
 }

@@ -11,6 +11,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import {
   type ConnectionTask,
   MAX_FRAME,
+  MAX_SECRET_PIECE,
   type ShellTask,
   type ToDelegate,
   type ToServer,
@@ -44,6 +45,8 @@ export type PretendServer = {
     lease?: Lease,
   ) => PretendTask;
   readonly send: (message: ToDelegate) => void;
+  /** Sends a secret of the task that follows, in pieces of that size. */
+  readonly give: (lease: Lease, nth: number, as: "value" | "file", content: string | Buffer, piece?: number) => void;
   /** Sends any text as a frame. */
   readonly sendRaw: (text: string) => void;
   /** Cuts the connection; the delegate comes back. */
@@ -161,6 +164,13 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
     authorizations,
     welcomed: () => greeted.promise,
     send,
+    give: (lease, nth, as, content, piece = MAX_SECRET_PIECE) => {
+      const bytes = Buffer.from(content);
+      for (let from = 0; from <= bytes.length; from += piece) {
+        const data = bytes.toString("base64", from, from + piece);
+        send({ kind: "secret", ...lease, nth, as, data, last: from + piece > bytes.length });
+      }
+    },
     sendRaw: (text) => socket?.send(text),
     run: (work, lease = { task: newTaskId(), epoch: 1 }) => {
       const end = Promise.withResolvers<Finished>();

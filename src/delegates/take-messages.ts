@@ -89,6 +89,7 @@ function endOf({ outcome }: Finished): TaskEnd {
     }
     case "cancelled":
     case "tested":
+    case "refused":
       return outcome;
     case "lost":
       return { ...outcome, type: "DelegateRestart" };

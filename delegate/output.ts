@@ -1,0 +1,190 @@
+/**
+ * A step's output on its way out. Without secrets that is the file that the
+ * step writes, byte for byte. With them it is a second file, `masked`, made from
+ * the first as it grows; the shipper sends that one, by its offsets, and knows
+ * nothing of masks (docs/decisions/0011-masked-output.md).
+ *
+ * Beside it stands how far both have come. It is written after the masked bytes
+ * and before any of them is sent: what is longer after a kill -9 was never sent.
+ */
+import { closeSync, constants, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
+import { codeOf } from "./fault.ts";
+import { paths } from "./journal.ts";
+import type { Automaton } from "./mask/automaton.ts";
+import { makeMasker } from "./mask/masker.ts";
+import { readSlice } from "./tail.ts";
+import type { Timers } from "./timers.ts";
+
+export type Output = {
+  /** What is shipped. */
+  readonly file: string;
+  /** Brings it up to what the step has written, as far as that may go out. */
+  readonly advance: () => void;
+  /** Nothing more is written: the rest as well. */
+  readonly finish: () => Promise<void>;
+  readonly stop: () => void;
+};
+
+export const plainOutput = (folder: string): Output => ({
+  file: paths(folder).output,
+  advance: () => {},
+  finish: () => Promise.resolve(),
+  stop: () => {},
+});
+
+/** How long the beginning of a secret may keep output back. */
+const HOLD_MS = 100;
+/** Bytes masked in one go; other tasks want their turn. */
+const TURN = 1024 * 1024;
+
+type Deps = {
+  readonly timers: Timers;
+  /** Something new may go out. */
+  readonly changed: () => void;
+};
+
+export function maskedOutput(folder: string, automaton: Automaton, { timers, changed }: Deps): Output {
+  const at = paths(folder);
+  let { read, length } = resume(folder);
+  const masker = makeMasker(automaton, before(at.output, read, automaton.longest));
+  let consumed = read;
+  /** When bytes up to a position came, of those that may still have to wait. */
+  let arrivals: { readonly end: number; readonly at: number }[] = [];
+  let stopHold: (() => void) | undefined;
+  let stopTurn: (() => void) | undefined;
+
+  const put = (bytes: Buffer): void => {
+    const decided = read - masker.pending();
+    if (decided === consumed) return;
+    append(at.masked, bytes);
+    length += bytes.length;
+    consumed = decided;
+    note(at.maskedTo, consumed, length);
+  };
+
+  /** False when everything has been read. */
+  const some = (): boolean => {
+    const { bytes } = readSlice(at.output, read);
+    if (bytes.length === 0) return false;
+    read += bytes.length;
+    arrivals.push({ end: read, at: timers.now() });
+    put(masker.push(bytes));
+    return true;
+  };
+
+  const hold = (): void => {
+    arrivals = arrivals.filter(({ end }) => end > consumed);
+    const oldest = arrivals[0];
+    stopHold?.();
+    stopHold = oldest && timers.after(Math.max(0, oldest.at + HOLD_MS - timers.now()), releaseNow);
+  };
+
+  const releaseNow = (): void => {
+    stopHold = undefined;
+    // What still waits then is more than a beginning, and waits for what follows.
+    arrivals = [];
+    put(masker.release());
+    changed();
+  };
+
+  return {
+    file: at.masked,
+    advance: () => {
+      const end = read + TURN;
+      let isMore = true;
+      while (isMore && read < end) isMore = some();
+      hold();
+      if (isMore)
+        stopTurn ??= timers.after(0, () => {
+          stopTurn = undefined;
+          changed();
+        });
+    },
+    finish: async () => {
+      stopHold?.();
+      stopTurn?.();
+      for (let turn = read + TURN; some();) {
+        if (read < turn) continue;
+        turn = read + TURN;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      put(masker.end());
+    },
+    stop: () => {
+      stopHold?.();
+      stopTurn?.();
+    },
+  };
+}
+
+/** Of a task whose masks are not known any more: what was masked before, and no more. */
+export function withheldOutput(folder: string): Output {
+  const at = paths(folder);
+  return {
+    file: at.masked,
+    advance: () => {},
+    finish: async () => {
+      const { read, length } = resume(folder);
+      const { available } = readSlice(at.output, read);
+      if (available === 0) return;
+      const line = Buffer.from(
+        `railhead: ${available} bytes of output are withheld: after a restart of the machine it is not known any more which secrets they may hold\n`,
+      );
+      append(at.masked, line);
+      note(at.maskedTo, read + available, length + line.length);
+    },
+    stop: () => {},
+  };
+}
+
+/** Where an earlier delegate stopped; what it had not noted is cut off. */
+function resume(folder: string): { readonly read: number; readonly length: number } {
+  const at = paths(folder);
+  const [read = 0, length = 0] = textIn(at.maskedTo).split(" ").filter(Boolean).map(Number);
+  try {
+    truncateSync(at.masked, length);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+  return { read, length };
+}
+
+function textIn(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/** Enough to tell which secret may have begun before `end`: two line breaks may stand between any two of its bytes. */
+function before(file: string, end: number, longest: number): Buffer {
+  const pieces: Buffer[] = [];
+  for (let from = Math.max(0, end - 3 * longest); from < end;) {
+    const { bytes } = readSlice(file, from);
+    if (bytes.length === 0) break;
+    pieces.push(bytes.subarray(0, end - from));
+    from += bytes.length;
+  }
+  return Buffer.concat(pieces);
+}
+
+function append(file: string, bytes: Buffer): void {
+  const fd = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** One write of always the same length: whole or not at all. */
+function note(file: string, read: number, length: number): void {
+  const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  try {
+    writeSync(fd, `${String(read).padStart(16)} ${String(length).padStart(16)}`, 0);
+  } finally {
+    closeSync(fd);
+  }
+}
