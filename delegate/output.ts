@@ -2,7 +2,7 @@
  * A step's output on its way out. Without secrets that is the file that the
  * step writes, byte for byte. With them it is a second file, `masked`, made from
  * the first as it grows; the shipper sends that one, by its offsets, and knows
- * nothing of masks (docs/decisions/0011-masked-output.md).
+ * nothing of masks (docs/decisions/0014-masked-output.md).
  *
  * Beside it stands how far both have come. It is written after the masked bytes
  * and before any of them is sent: what is longer after a kill -9 was never sent.
