@@ -52,6 +52,8 @@ export function maskedOutput(folder: string, automaton: Automaton, { timers, cha
   let arrivals: { readonly end: number; readonly at: number }[] = [];
   let stopHold: (() => void) | undefined;
   let stopTurn: (() => void) | undefined;
+  let isDue = false;
+  let isOver = false;
 
   const put = (bytes: Buffer): void => {
     const decided = read - masker.pending();
@@ -76,20 +78,25 @@ export function maskedOutput(folder: string, automaton: Automaton, { timers, cha
     arrivals = arrivals.filter(({ end }) => end > consumed);
     const oldest = arrivals[0];
     stopHold?.();
-    stopHold = oldest && timers.after(Math.max(0, oldest.at + HOLD_MS - timers.now()), releaseNow);
+    stopHold = oldest && timers.after(Math.max(0, oldest.at + HOLD_MS - timers.now()), due);
   };
 
-  const releaseNow = (): void => {
+  const due = (): void => {
     stopHold = undefined;
-    // What still waits then is more than a beginning, and waits for what follows.
-    arrivals = [];
-    put(masker.release());
+    isDue = true;
     changed();
   };
 
   return {
     file: at.masked,
     advance: () => {
+      if (isOver) return;
+      if (isDue) {
+        isDue = false;
+        // What still waits then is more than a beginning, and waits for what follows.
+        arrivals = [];
+        put(masker.release());
+      }
       const end = read + TURN;
       let isMore = true;
       while (isMore && read < end) isMore = some();
@@ -101,6 +108,7 @@ export function maskedOutput(folder: string, automaton: Automaton, { timers, cha
         });
     },
     finish: async () => {
+      isOver = true;
       stopHold?.();
       stopTurn?.();
       for (let turn = read + TURN; some();) {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { ShellTask } from "../protocol/messages.ts";
-import { MASK } from "./mask/masker.ts";
+import { MASK } from "./mask/marks.ts";
 import { openSafe } from "./safe.ts";
 import { giveSign, joinServer, makePlace, optionsFor, printedPid, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
@@ -119,7 +119,7 @@ test("the environment of a step can be read by no other step", onlyAsRoot, () =>
     const lease = newLease();
     server.give(lease, 0, "value", VALUE);
     const task = server.run({ script: `echo "pid=$$"; ${until("go")}`, secrets: uses("value") }, lease);
-    await task.printed("pid=");
+    await task.printed("\n");
     const pid = printedPid(task.output(), "pid");
     assert.ok(readFileSync(`/proc/${pid}/environ`).includes(VALUE), "root sees it there");
     const other = server.run({
@@ -245,11 +245,15 @@ test("after kill -9 of the delegate the rest is masked too, and the files of ste
     const script = `echo "path=$S0"; ${half}; touch '${signs}/half'; ${until("go")}; ${rest}; cat "$S0"; echo '${tell(5)}' done`;
     const task = server.run({ script, secrets: uses("file") }, goes);
     const other = server.run(
-      { script: `cat "$S0"; echo "path=$S0"; touch '${signs}/ended'; ${until("go")}`, secrets: uses("file") },
+      {
+        script: `cat "$S0"; echo "path=$S0"; echo; echo; echo end; touch '${signs}/ended'; ${until("go")}`,
+        secrets: uses("file"),
+      },
       ends,
     );
-    await task.printed("path=");
+    await task.printed("\n");
     await other.printed("path=");
+    await other.printed("end\n");
     await first.kill();
     giveSign(place, ends, "go");
     await gone(place, ends);

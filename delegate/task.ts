@@ -2,7 +2,7 @@
 import { appendFileSync } from "node:fs";
 import { MAX_OUTPUTS } from "../protocol/messages.ts";
 import { VANISHED } from "./attach.ts";
-import { concealer, type Conceal, type Masks } from "./conceal.ts";
+import type { Conceal, Masks } from "./conceal.ts";
 import { textOf } from "./fault.ts";
 import { type Exit, type Meta, noteCancelled, paths, readJournal } from "./journal.ts";
 import { endProcesses, type Patience } from "./kill.ts";
@@ -11,7 +11,8 @@ import { supervisorAlive, type Target } from "./members.ts";
 import { type Output, readOutputs } from "./outputs.ts";
 import type { Running } from "./run.ts";
 import type { Safe } from "./safe.ts";
-import { type End, type Lease, type Link, makeShipper } from "./ship.ts";
+import { openOutlet } from "./outlet.ts";
+import type { End, Lease, Link } from "./ship.ts";
 import { readSlice } from "./tail.ts";
 import { type Rhythm, watchFolder } from "./watch.ts";
 
@@ -74,9 +75,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   const { folder, lease, meta } = held;
   const { log, rhythm } = deps;
   const { now } = rhythm.timers;
-  const conceal = concealer(held.masks);
-  const output = conceal.output(folder, { timers: rhythm.timers, changed: () => look() });
-  const shipper = makeShipper(lease, output.file);
+  const outlet = openOutlet(deps, held);
   let phase: "running" | "ending" | "ended" = "running";
   let unwatch = (): void => {};
   let ending: Promise<void> = Promise.resolve();
@@ -99,12 +98,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     if (phase !== "running") return ending;
     phase = "ending";
     ending = how()
-      .then(async (end) => {
-        // Its processes are gone, and with them whoever might read them.
-        if (held.masks !== "none") deps.safe.removeFiles(lease);
-        await output.finish();
-        return end;
-      })
+      .then(outlet.close)
       .catch((error: unknown): End => {
         log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be collected");
         return lostEnd(`The delegate could not collect the result: ${textOf(error)}`);
@@ -112,9 +106,9 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
       .then((end) => {
         phase = "ended";
         unwatch();
-        output.stop();
+        outlet.stop();
         if (session !== undefined) deps.sessions.delete(session);
-        shipper.end(end);
+        outlet.end(end);
       });
     return ending;
   };
@@ -122,7 +116,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   const lostEnd = (message: string): End => ({
     startedAt: held.startedAt,
     endedAt: now(),
-    outcome: { kind: "lost", message: conceal.text(message).slice(0, 1024) },
+    outcome: { kind: "lost", message: outlet.conceal.text(message).slice(0, 1024) },
   });
 
   const sweep = async (patience: Patience): Promise<number> => {
@@ -140,7 +134,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     // Nothing outlives a step: what it left in the background is ended before its result is told.
     await sweep(deps.leftoverPatience);
     const exit = hasExit ? readJournal(folder).exit : undefined;
-    const end = exit ? { ...lostEnd(""), outcome: outcomeOf(held, exit, conceal, log) } : lostEnd(lostBecause);
+    const end = exit ? { ...lostEnd(""), outcome: outcomeOf(held, exit, outlet.conceal, log) } : lostEnd(lostBecause);
     return { ...end, endedAt: Math.max(held.startedAt, endedAt) };
   };
 
@@ -155,31 +149,21 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     return { startedAt: held.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };
   };
 
-  const bringOn = (): void => {
-    try {
-      output.advance();
-    } catch (error) {
-      // A disk that is full now may have room at the next look.
-      log.warn({ task: lease.task, error: textOf(error) }, "the output of a task could not be masked");
-    }
-  };
-
   const look = (): void => {
     // In this order: a supervisor that is gone has written its last word.
     if (phase === "running" && (!supervisorAlive(target()) || readJournal(folder).exit))
       void finish(() => exited(VANISHED));
     // What is printed while the task is being ended is sent on as well.
-    if (phase !== "ended") bringOn();
-    shipper.pump();
+    outlet.pump();
   };
 
   return {
     lease,
     folder,
     owner: meta?.owner ?? undefined,
-    connect: shipper.connect,
-    disconnect: shipper.disconnect,
-    acked: shipper.acked,
+    connect: outlet.connect,
+    disconnect: outlet.disconnect,
+    acked: outlet.acked,
     hasEnded: () => phase === "ended",
     isClean: () => phase === "ended" && left === 0,
     follow: () => {
@@ -193,13 +177,13 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
       return finish(stop);
     },
     drop: () => {
-      shipper.disconnect();
+      outlet.disconnect();
       return finish(stop);
     },
     leave: () => {
       unwatch();
-      output.stop();
-      shipper.disconnect();
+      outlet.stop();
+      outlet.disconnect();
       if (phase === "running") phase = "ending";
     },
   };

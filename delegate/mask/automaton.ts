@@ -42,47 +42,61 @@ export function automatonOf(needles: Iterable<string>): Automaton {
   const all = [...needles];
   const trie = newTrie(all.reduce((sum, needle) => sum + needle.length, 1));
   for (const needle of all) insert(trie, needle);
-  const { child, sibling, byte, depth, ends, shortest, size } = trie;
-  const fail = new Int32Array(size);
-  const branches = (state: number): boolean => state === 0 || (sibling[child[state] ?? 0] ?? 0) > 0;
-  let many = 0;
-  for (let state = 0; state < size; state += 1) if (branches(state)) many += 1;
-  const rows = new Int32Array(many * ROW);
-  const rowOf = new Int32Array(size).fill(-1);
+  const links = linked(trie);
+  const longest = all.reduce((most, needle) => Math.max(most, needle.length), 0);
+  return { ...trie, ...links, longest };
+}
 
-  const next = (from: number, wanted: number): number => {
-    for (let state = from; ; state = fail[state] ?? 0) {
-      const row = rowOf[state] ?? -1;
-      if (row >= 0) return rows[row + wanted] ?? 0;
-      const kid = child[state] ?? 0;
-      if (kid > 0 && byte[kid] === wanted) return kid;
-    }
-  };
+type Links = Pick<Automaton, "fail" | "rowOf" | "rows">;
 
-  // Breadth first: what a shorter text leads to is known before a longer one asks for it.
+/** Breadth first: what a shorter text leads to is known before a longer one asks for it. */
+function linked(trie: Trie): Links {
+  const { child, sibling, byte, ends, size } = trie;
+  const links = { fail: new Int32Array(size), rowOf: new Int32Array(size).fill(-1), rows: rowsFor(trie) };
   const queue = new Int32Array(size);
   let queued = 1;
   let filled = 0;
   for (let at = 0; at < queued; at += 1) {
     const state = queue[at] ?? 0;
-    const back = fail[state] ?? 0;
-    if (branches(state)) {
-      if (state > 0) for (let wanted = 0; wanted < ROW; wanted += 1) rows[filled + wanted] = next(back, wanted);
-      for (let kid = child[state] ?? 0; kid > 0; kid = sibling[kid] ?? 0) rows[filled + (byte[kid] ?? 0)] = kid;
-    }
+    const back = links.fail[state] ?? 0;
+    if (ends[state] === 0) ends[state] = ends[back] ?? 0;
     for (let kid = child[state] ?? 0; kid > 0; kid = sibling[kid] ?? 0) {
-      fail[kid] = state === 0 ? 0 : next(back, byte[kid] ?? 0);
+      links.fail[kid] = state === 0 ? 0 : next(trie, links, back, byte[kid] ?? 0);
       queue[queued] = kid;
       queued += 1;
     }
-    if (ends[state] === 0) ends[state] = ends[back] ?? 0;
-    if (branches(state)) {
-      rowOf[state] = filled;
-      filled += ROW;
-    }
+    if (!branches(trie, state)) continue;
+    fillRow(trie, links, state, filled);
+    filled += ROW;
   }
-  const longest = all.reduce((most, needle) => Math.max(most, needle.length), 0);
-  return { depth, ends, shortest, fail, child, longest, rowOf, rows, byte };
+  return links;
+}
+
+const branches = ({ child, sibling }: Trie, state: number): boolean =>
+  state === 0 || (sibling[child[state] ?? 0] ?? 0) > 0;
+
+function rowsFor(trie: Trie): Int32Array {
+  let many = 0;
+  for (let state = 0; state < trie.size; state += 1) if (branches(trie, state)) many += 1;
+  return new Int32Array(many * ROW);
+}
+
+function fillRow(trie: Trie, links: Links, state: number, from: number): void {
+  const { child, sibling, byte } = trie;
+  const back = links.fail[state] ?? 0;
+  if (state > 0)
+    for (let wanted = 0; wanted < ROW; wanted += 1) links.rows[from + wanted] = next(trie, links, back, wanted);
+  for (let kid = child[state] ?? 0; kid > 0; kid = sibling[kid] ?? 0) links.rows[from + (byte[kid] ?? 0)] = kid;
+  links.rowOf[state] = from;
+}
+
+function next({ child, byte }: Trie, { rowOf, rows, fail }: Links, from: number, wanted: number): number {
+  for (let state = from; ; state = fail[state] ?? 0) {
+    const row = rowOf[state] ?? -1;
+    if (row >= 0) return rows[row + wanted] ?? 0;
+    const kid = child[state] ?? 0;
+    if (kid > 0 && byte[kid] === wanted) return kid;
+  }
 }
 
 function newTrie(most: number): Trie {

@@ -10,12 +10,9 @@
  * 4. `release` lets go of beginnings that are short, `end` of everything.
  */
 import type { Automaton } from "./automaton.ts";
+import { makeMarks } from "./marks.ts";
 import { isBreak, MIN_VALUE } from "./needles.ts";
 
-/** Always of this length, so that it says nothing of the secret's. */
-export const MASK = "**************";
-
-const MASK_BYTES = Buffer.from(MASK);
 const EMPTY = Buffer.alloc(0);
 const MOST_BREAKS = 2;
 /** At the end a beginning of so many bytes that is half of a secret is masked: whatever was cut off was not meant to be. */
@@ -34,12 +31,6 @@ export type Masker = {
   readonly hasFound: () => boolean;
 };
 
-/**
- * Positions are in `pending`; letters are bytes that are no line breaks. `isOut`: its MASK has been sent, and what is added to
- * it is passed over.
- */
-type Mark = { start: number; end: number; readonly lettersBefore: number; lettersAtEnd: number; isOut: boolean };
-
 /** @param before what the stream had just before, already gone out: it counts for what follows and goes out no more */
 export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker {
   const { byte, child, depth, ends, fail, rowOf, rows, shortest } = automaton;
@@ -47,8 +38,7 @@ export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker
   let state = 0;
   let breaks = 0;
   let letters = 0;
-  let marks: Mark[] = [];
-  let found = false;
+  let marks = makeMarks();
 
   // All in local variables: in this loop that makes three times the speed.
   const read = (from: number): void => {
@@ -78,26 +68,10 @@ export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker
       }
       const length = ends[now] ?? 0;
       if (length > 0) {
-        letters = count;
-        mark(at, length);
+        marks.add(at + 1, length, count, () => back(at + 1, length));
       }
     }
     [state, breaks, letters] = [now, between, count];
-  };
-
-  /** A secret of so many letters ends at `at`. */
-  const mark = (at: number, length: number): void => {
-    found = true;
-    const lettersBefore = letters - length;
-    for (let last = marks.at(-1); last && last.lettersAtEnd > lettersBefore; last = marks.at(-1)) {
-      if (last.isOut || last.lettersBefore <= lettersBefore) {
-        last.end = at + 1;
-        last.lettersAtEnd = letters;
-        return;
-      }
-      marks.pop();
-    }
-    marks.push({ start: back(at + 1, length), end: at + 1, lettersBefore, lettersAtEnd: letters, isOut: false });
   };
 
   /** Where the last `length` letters before `end` begin; what has gone out already is not among them. */
@@ -112,31 +86,15 @@ export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker
 
   /** Everything before `upTo` goes out. */
   const take = (upTo: number): Buffer => {
-    if (upTo === 0) return EMPTY;
-    const out: Buffer[] = [];
-    let done = 0;
-    for (const one of marks) {
-      if (one.start >= upTo) break;
-      if (one.start > done) out.push(pending.subarray(done, one.start));
-      if (!one.isOut) out.push(MASK_BYTES);
-      one.isOut = true;
-      done = Math.min(one.end, upTo);
-    }
-    if (done < upTo) out.push(pending.subarray(done, upTo));
+    const out = marks.take(pending, upTo);
     pending = pending.subarray(upTo);
-    // One that ends here may still grow.
-    marks = marks.filter(({ end }) => end >= upTo);
-    for (const one of marks) {
-      one.start = Math.max(0, one.start - upTo);
-      one.end -= upTo;
-    }
-    return out.length === 1 && out[0] ? out[0] : Buffer.concat(out);
+    return out;
   };
 
   /** All that lies before the beginning of which the state tells. Bytes of a mark need not wait for more of it. */
   const takeBefore = (beginning: number): Buffer => {
     const from = back(pending.length, depth[beginning] ?? 0);
-    return take(marks.find(({ start, end }) => start <= from && from < end)?.end ?? from);
+    return take(marks.endOver(from));
   };
 
   /** The longest end of what was read that a secret may go on from. */
@@ -151,7 +109,7 @@ export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker
 
   read(0);
   take(pending.length);
-  marks = [];
+  marks = makeMarks();
 
   return {
     push: (bytes) => {
@@ -168,11 +126,12 @@ export function makeMasker(automaton: Automaton, before: Buffer = EMPTY): Masker
     end: () => {
       const beginning = unfinished();
       const length = depth[beginning] ?? 0;
-      if (length >= TELLING && length * 2 >= (shortest[beginning] ?? 0)) mark(pending.length - 1, length);
+      if (length >= TELLING && length * 2 >= (shortest[beginning] ?? 0))
+        marks.add(pending.length, length, letters, () => back(pending.length, length));
       return take(pending.length);
     },
     pending: () => pending.length,
-    hasFound: () => found,
+    hasFound: () => marks.hasAny(),
   };
 }
 

@@ -20,20 +20,16 @@ const BREAKS: ReadonlySet<number | undefined> = new Set([NEWLINE, RETURN]);
 export const isBreak = (byte: number): boolean => byte === NEWLINE || byte === RETURN;
 
 /** The byte texts (latin1), without line breaks, that give any of the values away: wholly, or one line of it. */
-export function needlesOf(values: readonly Buffer[]): ReadonlySet<string> {
-  const needles = new Set<string>();
-  for (const value of values) {
-    const whole = trimmed(value.subarray(0, MAX_VALUE), BREAKS);
-    if (whole.filter((byte) => !isBreak(byte)).length < MIN_VALUE) continue;
-    const large = whole.length > LARGE;
-    const lines = linesOf(whole).filter((line) => line.length >= MIN_LINE);
-    for (const unit of large && lines.length > 0 ? lines : [whole, ...lines])
-      for (const form of formsOf(unit, large)) {
-        const needle = form.replaceAll(/[\r\n]/g, "");
-        if (needle.length >= MIN_VALUE) needles.add(needle);
-      }
-  }
-  return needles;
+export const needlesOf = (values: readonly Buffer[]): ReadonlySet<string> => new Set(values.flatMap(ofValue));
+
+function ofValue(value: Buffer): readonly string[] {
+  const whole = trimmed(value.subarray(0, MAX_VALUE), BREAKS);
+  if (whole.filter((byte) => !isBreak(byte)).length < MIN_VALUE) return [];
+  const large = whole.length > LARGE;
+  const lines = linesOf(whole).filter((line) => line.length >= MIN_LINE);
+  const units = large && lines.length > 0 ? lines : [whole, ...lines];
+  const forms = units.flatMap((unit) => formsOf(unit, large)).map((form) => form.replaceAll(/[\r\n]/g, ""));
+  return forms.filter(({ length }) => length >= MIN_VALUE);
 }
 
 function linesOf(value: Buffer): readonly Buffer[] {

@@ -1,0 +1,46 @@
+import { concealer, type Conceal, type Masks } from "./conceal.ts";
+import { textOf } from "./fault.ts";
+import type { Log } from "./log.ts";
+import type { Safe } from "./safe.ts";
+import { type End, type Lease, makeShipper, type Shipper } from "./ship.ts";
+import type { Rhythm } from "./watch.ts";
+
+type Deps = { readonly log: Log; readonly rhythm: Rhythm; readonly safe: Pick<Safe, "removeFiles"> };
+type From = { readonly lease: Lease; readonly folder: string; readonly masks: Masks };
+
+/** All that leaves of a task: its output on the way to the server, and what may be said of it. */
+export type Outlet = Shipper & {
+  readonly conceal: Conceal;
+  /** The processes are gone: so is whoever might read the secrets, and nothing more is written to the output. */
+  readonly close: (end: End) => Promise<End>;
+  /** Looks no more. */
+  readonly stop: () => void;
+};
+
+export function openOutlet({ log, rhythm, safe }: Deps, { lease, folder, masks }: From): Outlet {
+  const conceal = concealer(masks);
+  const output = conceal.output(folder, { timers: rhythm.timers, changed: () => pump() });
+  const shipper = makeShipper(lease, output.file);
+
+  const pump = (): void => {
+    try {
+      output.advance();
+    } catch (error) {
+      // A disk that is full now may have room at the next look.
+      log.warn({ task: lease.task, error: textOf(error) }, "the output of a task could not be masked");
+    }
+    shipper.pump();
+  };
+
+  return {
+    ...shipper,
+    pump,
+    conceal,
+    close: async (end) => {
+      if (masks !== "none") safe.removeFiles(lease);
+      await output.finish();
+      return end;
+    },
+    stop: output.stop,
+  };
+}

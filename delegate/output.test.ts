@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { appendFileSync, readFileSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { concealer } from "./conceal.ts";
+import type { Output } from "./output.ts";
+import { makePlace } from "./testing/kit.ts";
+import { mkdirSync } from "node:fs";
+
+const place = makePlace();
+after(place.remove);
+let made = 0;
+
+/** A folder of a task, time moved by hand, and the output as each next delegate would make it. */
+function begin() {
+  made += 1;
+  const folder = join(place.path, String(made));
+  mkdirSync(folder);
+  const clock = { at: 1_000, waiting: new Map<object, { readonly due: number; readonly run: () => void }>() };
+  const timers = {
+    now: () => clock.at,
+    after: (ms: number, run: () => void) => {
+      const key = {};
+      clock.waiting.set(key, { due: clock.at + ms, run });
+      return () => void clock.waiting.delete(key);
+    },
+  };
+  const open = (): Output => {
+    clock.waiting.clear();
+    const output: Output = concealer([Buffer.from("correct horse")]).output(folder, {
+      timers,
+      changed: () => output.advance(),
+    });
+    return output;
+  };
+  return {
+    open,
+    print: (text: string) => appendFileSync(join(folder, "output"), text),
+    shown: () => readFileSync(join(folder, "masked"), "utf8"),
+    cutTo: (length: number) => truncateSync(join(folder, "masked"), length),
+    add: (text: string) => appendFileSync(join(folder, "masked"), text),
+    pass: (ms: number) => {
+      clock.at += ms;
+      for (const [key, { due, run }] of clock.waiting)
+        if (due <= clock.at) {
+          clock.waiting.delete(key);
+          run();
+        }
+    },
+  };
+}
+
+test("a short beginning goes out after 100 ms and not before, a longer one waits for what follows", async () => {
+  const { open, print, shown, pass } = begin();
+  const output = open();
+  print("login: cor");
+  output.advance();
+  pass(99);
+  assert.equal(shown(), "login: ");
+  pass(1);
+  assert.equal(shown(), "login: cor");
+  print("rect ho");
+  output.advance();
+  pass(60_000);
+  assert.equal(shown(), "login: cor");
+  print("rse!");
+  output.advance();
+  assert.equal(shown(), "login: cor**************!");
+  print("\ntail corr");
+  await output.finish();
+  assert.equal(shown(), "login: cor**************!\ntail corr");
+});
+
+test("however often something new comes, no beginning waits longer than 100 ms", () => {
+  const { open, print, shown, pass } = begin();
+  const output = open();
+  print("c");
+  output.advance();
+  for (let round = 0; round < 4; round += 1) {
+    pass(24);
+    print("xc");
+    output.advance();
+  }
+  pass(4);
+  assert.match(shown(), /^cxcxcxcx/);
+});
+
+test("the next delegate goes on where the last one stopped, wherever that was", async () => {
+  const text = "one correct horse two corr three correct\n horse four";
+  for (let stop = 0; stop <= text.length; stop += 1) {
+    const { open, print, shown, add } = begin();
+    const first = open();
+    print(text.slice(0, stop));
+    first.advance();
+    first.stop();
+    // Written and not noted: it was never sent.
+    add("correct horse");
+    const second = open();
+    print(text.slice(stop));
+    second.advance();
+    await second.finish();
+    assert.equal(shown(), "one ************** two corr three ************** four", `stopped at ${stop}`);
+  }
+});
