@@ -91,13 +91,15 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const secrets = secretsOver(deps, { ...base, permits: access.permits }, projects, environments.placesOf);
   const connectors = makeConnectors({ ...scoped, requireSecret: textRequired(secrets) });
   const readSecrets = secretsRead(secrets);
-  const delegates = makeDelegates({ ...base, readSecrets, log, onError });
+  const openSecret = secrets.resolveForRun(environments.runPlace);
+  const delegates = makeDelegates({ ...base, readSecrets, openSecret, log, onError });
   const mayReach = reachPublic(deps.serverMayReach);
   const connectionTests = makeConnectionTests({ ...base, readSecrets, tasks: delegates, mayReach, onError });
   const pipelines = makePipelines({
     ...base,
     getProject: projects.get,
     exist: { ...environments.exist, connector: connectors.exist },
+    judgeSecrets: secrets.judge,
     noteConnectors: connectors.noteUses,
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
   });

@@ -1,7 +1,9 @@
 import type { ToDelegate } from "../../protocol/messages.ts";
-import type { Uuid } from "../core/ids.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
+import { sendSecrets, type SendSecrets } from "./send-secrets.ts";
 import type { Session } from "./sessions.ts";
-import type { ReadSecrets, StoredConnectionTask, Work } from "./task.ts";
+import type { OpenSecret, ReadSecrets, StoredConnectionTask, StoredShellTask, TaskEnd, Work } from "./task.ts";
 
 type Run = Omit<Extract<ToDelegate, { kind: "run" }>, "work">;
 /** A task on its way to a delegate, its secrets still by name. */
@@ -9,27 +11,91 @@ type Sent = Extract<ToDelegate, { kind: "run" }>["work"];
 export type Order = Run & { readonly work: Work };
 
 /** The connection of the delegate that holds the task. */
-type To = { readonly accountId: Uuid } & Pick<Session, "send" | "close">;
+export type To = { readonly accountId: Uuid } & Pick<Session, "send" | "sent" | "refuse" | "close"> & {
+    /** Whether it still does. */
+    readonly holds: (order: Pick<Run, "task">) => boolean;
+  };
+
+export const toOf = (session: Session): To => ({
+  accountId: session.delegate.accountId,
+  send: session.send,
+  sent: session.sent,
+  refuse: session.refuse,
+  close: session.close,
+  holds: ({ task }) => {
+    const id = fromWire(task);
+    return id !== undefined && session.held.has(id);
+  },
+});
 
 /**
  * Sends a task to the delegate that holds it; `unsent` is called when it has certainly not gone out. A script goes out
- * at once; secrets are read for this delegate now, and stand in nothing but the message. Where they cannot be read
- * the delegate connects anew, and gets the task again.
+ * at once; secrets are opened for this delegate now, and stand in nothing but messages. Where one may not be used, or
+ * cannot be, the task ends for that reason; where the database fails the delegate connects anew, and gets the task again.
  */
 export type Deliver = (to: To, order: Order, unsent?: () => void) => void;
 
+type Deps = {
+  readonly readSecrets: ReadSecrets;
+  readonly openSecret: OpenSecret;
+  readonly onError: (error: unknown) => void;
+};
+
 export const makeDeliver =
-  (deps: { readonly readSecrets: ReadSecrets; readonly onError: (error: unknown) => void }): Deliver =>
+  (deps: Deps): Deliver =>
   (to, { work, ...order }, unsent) => {
     const send = (ready: Sent): void => {
       if (!to.send({ ...order, work: ready })) unsent?.();
     };
-    if (work.kind === "shell") return send(work);
-    withSecrets(deps.readSecrets, to.accountId, work).then(send, (error: unknown) => {
+    const failed = (error: unknown): void => {
       deps.onError(error);
       to.close();
-    });
+    };
+    if (work.kind === "connection") return void withSecrets(deps.readSecrets, to.accountId, work).then(send, failed);
+    const { secrets, ...script } = work;
+    if (!secrets) return send(script);
+    deliverSecrets(deps, to, order, secrets)
+      .then((outcome) => {
+        if (outcome === "unsent") unsent?.();
+        // Its script is for nobody any more, and neither is what has been sent.
+        else if (outcome === "over") to.send({ kind: "drop", task: order.task, epoch: order.epoch });
+        else send({ ...script, secrets: outcome });
+      })
+      .catch(failed);
   };
+
+type Secrets = NonNullable<StoredShellTask["secrets"]>;
+
+async function deliverSecrets(
+  { openSecret }: Deps,
+  to: To,
+  order: Run,
+  secrets: Secrets,
+): Promise<"unsent" | "over" | NonNullable<Extract<Sent, { kind: "shell" }>["secrets"]>> {
+  const { home, uses, env } = secrets;
+  try {
+    // All of them before the first is sent: one that is refused keeps the others here too.
+    const opened = await Promise.all(uses.map((use) => openSecret(to.accountId, home, use)));
+    const sending: SendSecrets = { to, order, uses, opened };
+    if (!(await sendSecrets(sending))) return "unsent";
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code.startsWith("db.")) throw error;
+    await to.refuse(order, endOf(error));
+    return "over";
+  }
+  if (!to.holds(order)) return "over";
+  return {
+    uses: uses.map(({ reference, as }) => ({ label: reference, as })),
+    env: env.map(({ name, parts }) => ({ name, parts: [...parts] })),
+  };
+}
+
+/** The message names the secret and the reason, and nothing that it holds. */
+const endOf = ({ status, message }: Problem): TaskEnd => ({
+  kind: "refused",
+  type: status === 403 ? "Authorization" : "ConfigurationFailure",
+  message,
+});
 
 async function withSecrets(readSecrets: ReadSecrets, accountId: Uuid, task: StoredConnectionTask): Promise<Sent> {
   const { home, secrets, ...rest } = task;

@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { gatherNotify } from "../platform/db/gather-notify.ts";
-import type { Deliver } from "./deliver.ts";
+import { toOf, type Deliver } from "./deliver.ts";
 import { freeSlots, type Session, type Sessions } from "./sessions.ts";
 import { insertTask, leaseReady, releaseTask, type Lease, type LeasedWork } from "./store/tasks.ts";
 import type { NewTask } from "./task.ts";
@@ -59,7 +59,7 @@ export function makeDispatch(deps: DispatchDeps) {
   /** What did not go out, because the delegate has hung up meanwhile, is for others. */
   function sendTask(session: Session, { id, epoch, work }: Omit<LeasedWork, "runId">, leasedAt: number): void {
     const { accountId } = session.delegate;
-    deps.deliver({ ...session, accountId }, { kind: "run", task: toWire(id), epoch, work }, () => {
+    deps.deliver(toOf(session), { kind: "run", task: toWire(id), epoch, work }, () => {
       session.held.delete(id);
       release({ accountId, id, epoch, leasedAt }).catch(deps.onError);
     });

@@ -22,7 +22,7 @@ import { makeSessions } from "./sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
 import { isThereFor } from "./store/delegates.ts";
 import { anyUnfinished, delegatesOf, deleteTasks, leasedTo, waitingTasks } from "./store/tasks.ts";
-import type { Advancing, OnTaskOutput, ReadSecrets } from "./task.ts";
+import type { Advancing, OnTaskOutput, OpenSecret, ReadSecrets } from "./task.ts";
 import {
   makeCreateDelegateToken,
   makeDeleteDelegateToken,
@@ -45,6 +45,7 @@ export type DelegatesDeps = {
   readonly newId: NewId;
   readonly log: Log;
   readonly readSecrets: ReadSecrets;
+  readonly openSecret: OpenSecret;
   readonly onError: (error: unknown) => void;
 };
 

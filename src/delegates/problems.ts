@@ -22,6 +22,11 @@ export const problems = {
     "INVALID_REQUEST",
     "The delegate speaks protocol %s, this server %s; use the same version of Railhead on both.",
   ],
+  "delegate.secret_too_large": [
+    402,
+    "INVALID_REQUEST",
+    "The secret [%s] has %s bytes, and an environment variable takes %s at most: use secrets.getAsFile.",
+  ],
   "delegate.illegal_message": [400, "INVALID_REQUEST", "The delegate sent a message that is not allowed here: %s."],
 } as const;
 

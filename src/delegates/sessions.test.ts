@@ -6,7 +6,14 @@ import { freeSlots, makeSessions, type Session } from "./sessions.ts";
 
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const account = newId();
-const idle = { held: new Map<Uuid, Uuid>(), heardAt: 0, send: () => true, close: () => {} };
+const idle = {
+  held: new Map<Uuid, Uuid>(),
+  heardAt: 0,
+  send: () => true,
+  sent: async () => true,
+  refuse: async () => {},
+  close: () => {},
+};
 
 function setUp(
   ...delegates: readonly (readonly [name: string, slots: number, held: number, tags?: readonly string[]])[]

@@ -5,6 +5,7 @@
 import type { ToDelegate } from "../../protocol/messages.ts";
 import type { Uuid } from "../core/ids.ts";
 import { selectorsOf, type Delegate } from "./delegate.ts";
+import type { TaskEnd } from "./task.ts";
 
 export type Session = {
   readonly delegate: Delegate;
@@ -17,6 +18,10 @@ export type Session = {
   heardAt: number;
   /** False when the connection is closed: then the message has certainly not gone out. */
   readonly send: (message: ToDelegate) => boolean;
+  /** The same, answered once the message has left this process: whoever sends much waits for it. */
+  readonly sent: (message: ToDelegate) => Promise<boolean>;
+  /** Ends a task that it holds and will not get. */
+  readonly refuse: (task: { readonly task: string; readonly epoch: number }, end: TaskEnd) => Promise<void>;
   readonly close: () => void;
 };
 
@@ -27,7 +32,7 @@ export function makeSessions() {
 
   return {
     /** A delegate that connects anew replaces its old connection, which may be half open. */
-    open(delegate: Delegate, begin: Pick<Session, "held" | "heardAt" | "send" | "close">): Session {
+    open(delegate: Delegate, begin: Pick<Session, "held" | "heardAt" | "send" | "sent" | "refuse" | "close">): Session {
       byDelegate.get(delegate.id)?.close();
       const session: Session = { ...begin, delegate, selectors: selectorsOf(delegate), pulling: 0 };
       byDelegate.set(delegate.id, session);

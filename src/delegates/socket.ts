@@ -10,7 +10,7 @@ import type { Log } from "../platform/log/log.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import { connect } from "./connect.ts";
-import type { Deliver } from "./deliver.ts";
+import { toOf, type Deliver } from "./deliver.ts";
 import type { Dispatch } from "./enqueue.ts";
 import { problem } from "./problems.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -73,6 +73,15 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
     return true;
   };
 
+  async function refuse({ task, epoch }: { task: string; epoch: number }, end: TaskEnd): Promise<void> {
+    const id = fromWire(task);
+    const runId = id && session?.held.get(id);
+    if (!session || !id || !runId) return;
+    await endAsLost(deps, { accountId: session.delegate.accountId, id, runId, epoch }, end);
+    session.held.delete(id);
+    deps.dispatch.slotFreed(session);
+  }
+
   async function begin(hello: Hello): Promise<void> {
     const beginning = await connect(deps, token, hello);
     const { accountId, id } = beginning.delegate;
@@ -84,12 +93,13 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
       held: new Map(beginning.held),
       heardAt: deps.clock.now(),
       send,
+      sent: (message) => sentOver(socket, message),
+      refuse,
       close: () => socket.terminate(),
     });
     session = opened;
-    const to = { accountId, send, close: () => socket.terminate() };
     for (const message of beginning.messages)
-      if (message.kind === "run") deps.deliver(to, message);
+      if (message.kind === "run") deps.deliver(toOf(opened), message);
       else send(message);
     for (const lost of beginning.lost) await endAsLost(deps, lost, restarted(hello.name));
     if (beginning.lost.length > 0) await knowBoot(deps.db, accountId, id, hello.bootId);
@@ -164,6 +174,13 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
     deps.log.info({ delegate: session.delegate.name }, "delegate disconnected");
   });
 }
+
+/** False when it has not left. */
+const sentOver = (socket: WebSocket, message: ToDelegate): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (socket.readyState !== socket.OPEN) return resolve(false);
+    socket.send(JSON.stringify(toDelegate.parse(message)), (error) => resolve(!error));
+  });
 
 const restarted = (name: string): TaskEnd => ({
   kind: "lost",

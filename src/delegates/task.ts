@@ -20,8 +20,36 @@ export type StoredConnectionTask = Omit<ConnectionTask, "secrets"> & {
   readonly home: Place;
 };
 
+/** A secret that a step asks for: its text, or a file with its content. */
+export type SecretUse = { readonly reference: string; readonly as: "value" | "file" };
+
+/** Where a step stands that asks for secrets. */
+export type SecretsHome = {
+  readonly orgIdentifier: string;
+  readonly projectIdentifier: string;
+  readonly environmentRef: string;
+};
+
+/** A script as it waits: the secrets by name only. They are opened for the delegate that gets the task. */
+export type StoredShellTask = Omit<ShellTask, "secrets"> & {
+  readonly secrets?: {
+    readonly home: SecretsHome;
+    readonly uses: readonly SecretUse[];
+    readonly env: readonly { readonly name: string; readonly parts: readonly (string | number)[] }[];
+  };
+};
+
 /** What a task does, as it is kept. */
-export type Work = ShellTask | StoredConnectionTask;
+export type Work = StoredShellTask | StoredConnectionTask;
+
+/** A secret that is open; `read` gives its bytes piece by piece. */
+export type OpenedSecret = { readonly size: number; readonly read: () => AsyncIterable<Buffer> };
+
+/**
+ * Opens a secret for a step, if the step may use it. Throws a Problem that names the secret and the reason, and so does
+ * reading it.
+ */
+export type OpenSecret = (accountId: Uuid, home: SecretsHome, use: SecretUse) => Promise<OpenedSecret>;
 
 /** The values of secrets that a thing at `home` names, in their order; undefined for one that cannot be read. */
 export type ReadSecrets = (
@@ -41,7 +69,11 @@ export type TaskEnd =
       readonly kind: "tested";
       readonly fault: { readonly reason: string; readonly message: string; readonly code: number } | null;
     }
-  | { readonly kind: "refused"; readonly message: string }
+  | {
+      readonly kind: "refused";
+      readonly message: string;
+      readonly type?: "Authorization" | "ConfigurationFailure";
+    }
   | { readonly kind: "lost"; readonly type: "DelegateRestart" | "DelegateProvisioning"; readonly message: string };
 
 /** Ports to whoever asked for the task; all run inside the transaction that takes the message. */

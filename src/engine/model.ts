@@ -29,7 +29,11 @@ export type FailureType =
   | "Timeout"
   | "DelegateProvisioning"
   | "DelegateRestart"
-  | "ExpressionEvaluation";
+  | "ExpressionEvaluation"
+  /** A secret may not be used where the step is. */
+  | "Authorization"
+  /** A secret that is needed is not there, or not as it is needed. */
+  | "ConfigurationFailure";
 
 export type Failure = { readonly message: string; readonly types: readonly FailureType[] };
 
@@ -39,12 +43,34 @@ export type FailureStrategy = { readonly errors: readonly "AllErrors"[]; readonl
 export type EnvTemplate = { readonly name: string; readonly value: string };
 export type OutputTemplate = { readonly name: string; readonly variable: string };
 
+/** A secret by its reference, as `account.x`: its value, or the path of a file that holds it. */
+export type SecretUse = { readonly reference: string; readonly as: "value" | "file" };
+
+/** Where a step stands that asks for secrets: plain references lead to its project, its environment decides what it may use. */
+export type SecretsHome = {
+  readonly orgIdentifier: string;
+  readonly projectIdentifier: string;
+  readonly environmentRef: string;
+};
+
 /** A ShellScript step before its expressions are resolved. `env` values may hold `<+…>`; the script does not. */
 export type ShellTemplate = {
   readonly kind: "shell";
   readonly script: string;
   readonly env: readonly EnvTemplate[];
   readonly outputs: readonly OutputTemplate[];
+  /** Of a step whose `env` asks for secrets. */
+  readonly home?: SecretsHome;
+};
+
+/**
+ * What a step gets of secrets: their names. Values are put in on the delegate, so that no plan, state or task holds one.
+ * Parts of a variable that are numbers are places in `uses`.
+ */
+export type SecretsWork = {
+  readonly home: SecretsHome;
+  readonly uses: readonly SecretUse[];
+  readonly env: readonly { readonly name: string; readonly parts: readonly (string | number)[] }[];
 };
 
 /** A ShellScript step as a delegate gets it. */
@@ -53,6 +79,7 @@ export type ShellWork = {
   readonly script: string;
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly outputs: readonly OutputTemplate[];
+  readonly secrets?: SecretsWork;
 };
 
 type NodeBase = {
@@ -130,8 +157,8 @@ export type TaskOutcome =
       readonly outputs: readonly { readonly name: string; readonly value: string }[];
     }
   | { readonly kind: "cancelled"; readonly survivors: number }
-  /** It ended, and what its delegate says of it cannot be taken. */
-  | { readonly kind: "refused"; readonly message: string }
+  /** It could not be begun, or it ended and what its delegate says of it cannot be taken: an ApplicationError unless told. */
+  | { readonly kind: "refused"; readonly message: string; readonly type?: FailureType }
   | { readonly kind: "lost"; readonly type: "DelegateRestart" | "DelegateProvisioning"; readonly message: string };
 
 /** `at` is epoch milliseconds; the engine has no clock of its own. */

@@ -1,20 +1,40 @@
 import { ExpressionError } from "./expression/error.ts";
 import type { Scope } from "./expression/place.ts";
-import { evaluateTemplate } from "./expression/template.ts";
+import { secretOf, secretsIn } from "./expression/secrets.ts";
+import { evaluateTemplate, parseTemplate } from "./expression/template.ts";
 import { isLarger } from "./expression/value.ts";
-import type { ShellTemplate, ShellWork } from "./model.ts";
+import type { EnvTemplate, SecretsHome, SecretsWork, SecretUse, ShellTemplate, ShellWork } from "./model.ts";
 
 /** Bytes of `NAME=value` that Linux lets a process have in one variable, without the closing NUL. */
 const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 
 /** The work of a step with its expressions replaced. Throws ExpressionError; the message names the variable. */
-export function resolveShell({ script, env, outputs }: ShellTemplate, scope: Scope): ShellWork {
-  const filled = env.map(({ name, value }) => ({ name, value: variableValue(name, value, scope) }));
-  return { kind: "shell", script, env: filled, outputs };
+export function resolveShell({ script, env, outputs, home }: ShellTemplate, scope: Scope): ShellWork {
+  const asking = home ? env.filter(({ value }) => secretsIn(value).length > 0) : [];
+  const filled = env
+    .filter((one) => !asking.includes(one))
+    .map(({ name, value }) => ({ name, value: checked(name, evaluateTemplate(value, scope)) }));
+  const work: ShellWork = { kind: "shell", script, env: filled, outputs };
+  return home && asking.length > 0 ? { ...work, secrets: secretsOf(home, asking, scope) } : work;
 }
 
-function variableValue(name: string, template: string, scope: Scope): string {
-  const value = evaluateTemplate(template, scope);
+function secretsOf(home: SecretsHome, env: readonly EnvTemplate[], scope: Scope): SecretsWork {
+  const uses: SecretUse[] = [];
+  const place = (use: SecretUse): number => {
+    const known = uses.findIndex(({ reference, as }) => reference === use.reference && as === use.as);
+    return known < 0 ? uses.push(use) - 1 : known;
+  };
+  const made = env.map(({ name, value }) => ({
+    name,
+    parts: parseTemplate(value).parts.map((part) => {
+      const use = part.kind === "expression" ? secretOf(part.node) : undefined;
+      return use ? place(use) : checked(name, part.kind === "literal" ? part.text : evaluateTemplate(part.text, scope));
+    }),
+  }));
+  return { home, uses, env: made };
+}
+
+function checked(name: string, value: string): string {
   if (value.includes("\0")) {
     throw new ExpressionError("type", `Variable ${name} holds a NUL character, which no process can be given`, 0);
   }

@@ -180,12 +180,12 @@ test("faults carry the line and column of the expression in the script", () => {
 });
 
 test("what can never be resolved is a fault too", () => {
-  const result = bindScript(`echo "<+secrets.getValue("x")>" <+nothing.a> <+pipeline.name.foo()>`);
+  const result = bindScript(`echo "<+variable.x>" <+nothing.a> <+pipeline.name.foo()>`);
   assert.ok("faults" in result);
   assert.deepEqual(
     result.faults.map((fault) => fault.message.split(":")[0]),
     [
-      `Expression <+secrets.getValue("x")> is not supported yet`,
+      "Expression <+variable.x> is not supported yet",
       "Expression <+nothing.a> cannot be resolved",
       "Expression <+pipeline.name.foo()> is not valid",
     ],
@@ -331,4 +331,42 @@ test("property: no accepted script, however odd, makes Bash run a value", () => 
     ),
     { numRuns: runs },
   );
+});
+
+test("a secret becomes a variable like any other value, and is refused where Bash would not expand it", () => {
+  const asked = '<+secrets.getValue("account.x")>';
+  assert.deepEqual(bindScript(`curl -u "me:${asked}" -K <+secrets.getAsFile("y")> ${asked}`), {
+    script: 'curl -u "me:${RAILHEAD_EXPR_1}" -K ${RAILHEAD_EXPR_2} ${RAILHEAD_EXPR_1}',
+    bindings: [
+      { name: "RAILHEAD_EXPR_1", expression: asked },
+      { name: "RAILHEAD_EXPR_2", expression: '<+secrets.getAsFile("y")>' },
+    ],
+  });
+  for (const script of [`echo '${asked}'`, `cat <<'EOF'\n${asked}\nEOF`, `eval ${asked}`, `bash -c ${asked}`]) {
+    const result = bindScript(`:\n${script}`);
+    const [fault] = "faults" in result ? result.faults : [];
+    assert.match(fault?.message ?? "accepted", /cannot stand here/, script);
+    assert.ok((fault?.line ?? 0) >= 2);
+  }
+});
+
+test("a secret is never a part of another expression, and its name is never computed", () => {
+  for (const wrong of [
+    '"a" + secrets.getValue("x")',
+    'secrets.getValue("x").trim()',
+    'secrets.getValue("x") == "y"',
+    "secrets.getValue(pipeline.name)",
+    "secrets.getValue(<+pipeline.name>)",
+    'secrets.getValue("a" + "b")',
+    'secrets.getValue("x", "y")',
+    "secrets.getValue()",
+    "secrets.x",
+    "secrets",
+    'secrets.getOther("x")',
+    'true ? secrets.getValue("x") : "y"',
+  ]) {
+    const result = bindScript(`echo <+${wrong}>`);
+    const [fault] = "faults" in result ? result.faults : [];
+    assert.match(fault?.message ?? "accepted", /cannot stand here: a secret stands alone/, wrong);
+  }
 });

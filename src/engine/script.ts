@@ -4,6 +4,7 @@ import type { Hole } from "./bash/scanner.ts";
 import { faultAt, faultsOf } from "./expression/check.ts";
 import { ExpressionError, aboutExpression } from "./expression/error.ts";
 import { MAX_FAULTS, MAX_TEMPLATE_CHARS } from "./expression/limits.ts";
+import { secretOf } from "./expression/secrets.ts";
 import { hasExpression } from "./expression/template.ts";
 import type { TextFault } from "./position.ts";
 
@@ -58,7 +59,7 @@ const isForeign = (script: string): boolean =>
 
 function errorsOf({ part, refusal }: Hole, script: string): readonly ExpressionError[] {
   const reason = isForeign(script) ? SHEBANG : refusal;
-  if (reason === null) return faultsOf(part);
+  if (reason === null) return secretOf(part.node) ? [] : faultsOf(part);
   return [aboutExpression(new ExpressionError("place", reason, part.start), part.text)];
 }
 

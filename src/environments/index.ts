@@ -3,7 +3,7 @@ import type { EmptyScope } from "../projects/index.ts";
 import { ENVIRONMENT, SERVICE, type Environment, type Service } from "./entity.ts";
 import { environmentRoutes } from "./rest.ts";
 import { deleteEntitiesOf } from "./store.ts";
-import { makePlacesOf } from "./places.ts";
+import { makePlacesOf, makeRunPlace } from "./places.ts";
 import { makeEntities, type EntityDeps } from "./verbs.ts";
 
 export type { PlacesOf } from "./places.ts";
@@ -15,6 +15,7 @@ export function makeEnvironments(deps: EntityDeps) {
     exist: { environment: environments.exist, service: services.exist },
     /** Of these ids, the environments that exist and that the actor may see, each with its project and its kind. */
     placesOf: makePlacesOf(deps),
+    runPlace: makeRunPlace(deps),
     emptyScope,
     routes: environmentRoutes({ environments, services }),
   };

@@ -1,8 +1,10 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
+import { referred, type Place } from "../core/reference.ts";
 import type { Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { environmentPlaces, type EnvironmentPlace } from "./store.ts";
+import { problem } from "./problems.ts";
+import { environmentPlaces, runPlace, type EnvironmentPlace, type RunPlaceRow } from "./store.ts";
 import { where } from "./verbs.ts";
 
 export type PlacesOf = (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlyMap<Uuid, EnvironmentPlace>>;
@@ -14,4 +16,16 @@ export const makePlacesOf =
     const found = ids.length === 0 ? [] : await environmentPlaces(db, accountId, ids);
     const visible = found.filter((one) => permits(actor, "core_environment_view", { accountId, ...where(one) }));
     return new Map(visible.map((one) => [one.id, one]));
+  };
+
+/** Where a run is, by what its pipeline says: what decides which secrets it may use. Throws `environment.not_found`. */
+export type RunPlace = (accountId: Uuid, run: Place & { readonly environmentRef: string }) => Promise<RunPlaceRow>;
+
+export const makeRunPlace =
+  ({ db }: { readonly db: Db }): RunPlace =>
+  async (accountId, { environmentRef, ...home }) => {
+    const key = referred(environmentRef, home);
+    const found = key && (await runPlace(db, accountId, home, key));
+    if (!found) throw problem("environment.not_found", [environmentRef]);
+    return found;
   };

@@ -230,3 +230,34 @@ export async function environmentPlaces(db: Store, accountId: Uuid, ids: readonl
     [accountId, ids],
   );
 }
+
+/** Where a run is: its project, and its environment if that is still there. */
+export type RunPlaceRow = {
+  readonly applicationId: Uuid;
+  readonly environmentId: Uuid | null;
+  readonly production: boolean | null;
+};
+
+/** Undefined when the project is gone. */
+export async function runPlace(
+  db: Store,
+  accountId: Uuid,
+  project: Place,
+  environment: Referred,
+): Promise<RunPlaceRow | undefined> {
+  const rows = await db.query<RunPlaceRow>(
+    `select p.id as "applicationId", e.id as "environmentId", e.type = 'Production' as production
+       from projects p left join environments e on e.account_id = p.account_id
+        and e.org_identifier is not distinct from $4 and e.project_identifier is not distinct from $5 and e.identifier = $6
+      where p.account_id = $1 and p.org_identifier = $2 and p.identifier = $3`,
+    [
+      accountId,
+      project.orgIdentifier,
+      project.projectIdentifier,
+      environment.orgIdentifier,
+      environment.projectIdentifier,
+      environment.identifier,
+    ],
+  );
+  return rows[0];
+}

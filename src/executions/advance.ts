@@ -117,4 +117,5 @@ const mutableWork = ({ work }: EnqueueTask) => ({
   script: work.script,
   env: [...work.env],
   outputs: [...work.outputs],
+  ...(work.secrets && { secrets: work.secrets }),
 });

@@ -6,10 +6,12 @@ import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { NoteConnectorUses } from "../connectors/index.ts";
 import type { GetProject } from "../projects/index.ts";
+import type { JudgeSecrets } from "../secrets/index.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 import type { ExistOf } from "./references.ts";
+import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { insertPipeline } from "./store/pipelines.ts";
 import { connectorsIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf } from "./text.ts";
@@ -21,6 +23,7 @@ export type PipelineDeps = {
   readonly getProject: GetProject;
   /** Whether what a pipeline names exists. */
   readonly exist: ExistOf;
+  readonly judgeSecrets: JudgeSecrets;
   /** Keeps the connectors that a pipeline names from being deleted. */
   readonly noteConnectors: NoteConnectorUses;
   readonly clock: Clock;
@@ -29,7 +32,7 @@ export type PipelineDeps = {
 
 /**
  * Saves version 1 of a pipeline. Throws `project.not_found`, `pipeline.duplicate`
- * and the document's own problems, each fault with line and column.
+ * the document's own problems, and those of its secrets, each fault with line and column.
  */
 export type CreatePipeline = (
   actor: Actor,
@@ -43,7 +46,8 @@ export const makeCreatePipeline =
   async (actor, scope, yaml, format) => {
     deps.authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope });
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
-    const { pipeline: document } = readPipeline(yaml, scope, { format });
+    const { pipeline: document, doc } = readPipeline(yaml, scope, { format });
+    await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
     const at = deps.clock.now();
     const pipeline = {
       id: deps.newId(),

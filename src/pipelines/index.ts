@@ -46,7 +46,7 @@ export function makePipelines(deps: PipelineDeps & { readonly recentRuns: Recent
     getNode: makeGetNode(deps),
     getNodeByName: makeGetNodeByName(deps),
     listNodes: makeListNodes(deps),
-    ...makePrepareRun({ get, exist: deps.exist }),
+    ...makePrepareRun({ get, exist: deps.exist, judgeSecrets: deps.judgeSecrets }),
   };
   const inputSets = makeInputSets(deps);
   const emptyScope: EmptyScope = async (tx, { accountId, project }) => {

@@ -7,6 +7,7 @@ import { merge, type Merged } from "./document/merge.ts";
 import { problem } from "./document/problems.ts";
 import { type PipelineDocument, pipelineSchema } from "./document/schema.ts";
 import type { Phase } from "./document/fields.ts";
+import { filledSecrets, type WrittenSecret } from "./secrets.ts";
 
 export { inputTemplate, withInputs } from "./document/template.ts";
 
@@ -44,12 +45,19 @@ export const mergeInputs = (
   options: { readonly format?: Format } = {},
 ): PipelineDocument => fillIn(pipeline, input, options).pipeline;
 
+type Filled = {
+  readonly pipeline: PipelineDocument;
+  readonly givenAt: Doc["position"];
+  /** The same, of a place in the text there. */
+  readonly givenIn: Doc["positionIn"];
+};
+
 /** The same, and where in the input the value at a path was given; undefined for what the pipeline itself says. */
 export function fillIn(
   pipeline: PipelineDocument,
   input: string | Doc | undefined,
   options: { readonly format?: Format } = {},
-): { readonly pipeline: PipelineDocument; readonly givenAt: Doc["position"] } {
+): Filled {
   const doc = typeof input === "string" ? readInput(input, options) : input;
   const merged = merge(pipeline, doc);
   return checked(merged, doc, "merged");
@@ -57,6 +65,12 @@ export function fillIn(
 
 /** Path text in the pipeline → the value for the runtime input there. */
 export type GivenInputs = ReadonlyMap<string, unknown>;
+
+/** The secrets that such a document asks for. */
+export function givenSecrets(pipeline: PipelineDocument, doc: Doc): readonly WrittenSecret[] {
+  const { pipeline: merged, givenIn } = checked(merge(pipeline, doc, { open: true }), doc, "saved");
+  return filledSecrets(merged, givenIn, () => undefined).filter(({ inInputs }) => inInputs);
+}
 
 /**
  * What a document gives that need not give everything: each value has to be that of a runtime input and to fit it.
@@ -68,13 +82,13 @@ export function givenInputs(pipeline: PipelineDocument, doc: Doc): GivenInputs {
   return merged.values;
 }
 
-function checked(merged: Merged, doc: Doc | undefined, phase: Phase): ReturnType<typeof fillIn> {
+function checked(merged: Merged, doc: Doc | undefined, phase: Phase): Filled {
   if (merged.missing.length > 0 || merged.faults.length > 0) throw refusal(merged);
   const positioned = positionedBy(merged, doc);
   const pipeline = validate(pipelineSchema(phase), positioned, { root: "pipeline" });
   const faults = faultsOf(pipeline, positioned, phase);
   if (faults.length > 0) throw invalid(faults);
-  return { pipeline, givenAt: positioned.position };
+  return { pipeline, givenAt: positioned.position, givenIn: positioned.positionIn };
 }
 
 /** Nothing but white space is no input. */

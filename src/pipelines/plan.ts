@@ -1,8 +1,17 @@
-import type { FailureStrategy, NodeId, Plan, PlanNode } from "../engine/index.ts";
-import { bindScript } from "../engine/index.ts";
+import type {
+  FailureStrategy,
+  NodeId,
+  Plan,
+  PlanNode,
+  ScriptBinding,
+  SecretsHome,
+  ShellTemplate,
+} from "../engine/index.ts";
+import { bindScript, secretsIn } from "../engine/index.ts";
 import { type Context, contextOf, type Facts, type SomeFacts } from "./document/context.ts";
 import { parseDuration } from "./document/duration.ts";
 import type { PipelineDocument, StageDocument, StepDocument } from "./document/schema.ts";
+import { secretVariables, withSecrets } from "./document/secrets.ts";
 import { evaluateKnownVariables, evaluateVariables } from "./document/evaluate-variables.ts";
 
 export type { Facts } from "./document/context.ts";
@@ -37,7 +46,12 @@ export function outlineOf(pipeline: PipelineDocument, facts: SomeFacts, newId: (
 
 function nodesOf(pipeline: PipelineDocument, context: Context, newId: () => string): Outline {
   const root = newId();
-  const stages = pipeline.stages.map(({ stage }) => stageNodes(stage, pipeline, newId));
+  const { org, project } = context.value as unknown as Pick<Facts, "org" | "project">;
+  const scope = { orgIdentifier: org.identifier, projectIdentifier: project.identifier };
+  const stages = pipeline.stages.map(({ stage }, nth) => {
+    const home = { ...scope, environmentRef: stage.spec.infrastructure.environmentRef };
+    return stageNodes(stage, pipeline, { home, variables: secretVariables(pipeline, nth) }, newId);
+  });
   const children = stages.map(({ id }) => id);
   const { identifier, name } = pipeline;
   const top: PlanNode = { kind: "pipeline", id: root, identifier, name, path: ["pipeline"], children };
@@ -48,13 +62,16 @@ function nodesOf(pipeline: PipelineDocument, context: Context, newId: () => stri
 /** A node with everything below it; `id` is its own. */
 type Made = { readonly id: NodeId; readonly nodes: readonly PlanNode[] };
 
-function stageNodes(stage: StageDocument, pipeline: PipelineDocument, newId: () => string): Made {
+/** What a stage's steps need to ask for secrets. */
+type Secrets = { readonly home: SecretsHome; readonly variables: ReturnType<typeof secretVariables> };
+
+function stageNodes(stage: StageDocument, pipeline: PipelineDocument, secrets: Secrets, newId: () => string): Made {
   const id = newId();
   const { identifier, name, spec } = stage;
   const path = ["pipeline", "stages", identifier];
-  const levels = [stage.delegateSelectors, pipeline.delegateSelectors];
+  const around = { levels: [stage.delegateSelectors, pipeline.delegateSelectors], secrets };
   const group = (key: "steps" | "rollbackSteps", title: string): Made =>
-    groupNodes({ key, title, path: [...path, "spec", "execution", key] }, spec.execution[key] ?? [], levels, newId);
+    groupNodes({ key, title, path: [...path, "spec", "execution", key] }, spec.execution[key] ?? [], around, newId);
   const steps = group("steps", "Execution");
   const rollback = group("rollbackSteps", "Rollback");
   const node: PlanNode = {
@@ -76,19 +93,22 @@ const strategyOf = ({ onFailure }: NonNullable<StageDocument["failureStrategies"
   action: onFailure.action.type,
 });
 
+/** What steps take from what they stand in. */
+type Around = { readonly levels: readonly Selectors[]; readonly secrets: Secrets };
+
 function groupNodes(
   { key, title, path }: { readonly key: string; readonly title: string; readonly path: readonly string[] },
   items: readonly Item[],
-  levels: readonly Selectors[],
+  around: Around,
   newId: () => string,
 ): Made {
   const id = newId();
-  const steps = items.map(({ step }) => stepNode(step, path, levels, newId()));
+  const steps = items.map(({ step }) => stepNode(step, path, around, newId()));
   const children = steps.map((step) => step.id);
   return { id, nodes: [{ kind: "group", id, identifier: key, name: title, path, children }, ...steps] };
 }
 
-function stepNode(step: StepDocument, path: readonly string[], levels: readonly Selectors[], id: NodeId): PlanNode {
+function stepNode(step: StepDocument, path: readonly string[], { levels, secrets }: Around, id: NodeId): PlanNode {
   const { identifier, name, spec } = step;
   const bound = bindScript(spec.source.spec.script);
   // Saving and merging have checked it: a fault here is a caller who has not merged.
@@ -106,13 +126,26 @@ function stepNode(step: StepDocument, path: readonly string[], levels: readonly 
     work: {
       kind: "shell",
       script: bound.script,
-      env: [
-        ...(spec.environmentVariables ?? []).map((one) => ({ name: one.name, value: String(one.value ?? "") })),
-        ...bound.bindings.map((one) => ({ name: one.name, value: one.expression })),
-      ],
+      ...environmentOf(spec.environmentVariables ?? [], bound.bindings, secrets),
       outputs: (spec.outputVariables ?? []).map((one) => ({ name: one.name, variable: one.value })),
     },
   };
+}
+
+type Variable = NonNullable<StepDocument["spec"]["environmentVariables"]>[number];
+
+function environmentOf(
+  variables: readonly Variable[],
+  bindings: readonly ScriptBinding[],
+  secrets: Secrets,
+): Pick<ShellTemplate, "env" | "home"> {
+  const given = variables.map(({ name, type, value }) => ({
+    name,
+    value: type === "Secret" ? `<+secrets.getValue("${String(value)}")>` : String(value ?? ""),
+  }));
+  const bound = bindings.map(({ name, expression }) => ({ name, value: expression }));
+  const env = [...given, ...bound].map(({ name, value }) => ({ name, value: withSecrets(value, secrets.variables) }));
+  return env.some(({ value }) => secretsIn(value).length > 0) ? { env, home: secrets.home } : { env };
 }
 
 function timeoutOf({ identifier, timeout }: StepDocument): number {

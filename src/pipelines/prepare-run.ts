@@ -2,6 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
 import type { Plan } from "../engine/index.ts";
+import type { JudgeSecrets } from "../secrets/index.ts";
 import { readPipeline, type PipelineDocument } from "./document/index.ts";
 import { referencesIn } from "./document/references.ts";
 import { pathText } from "../platform/document/path.ts";
@@ -9,6 +10,7 @@ import type { GetPipeline } from "./get.ts";
 import { fillIn } from "./inputs.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
 import { buildPlan, type Facts } from "./plan.ts";
+import { filledSecrets, requireSecrets, type WrittenSecret } from "./secrets.ts";
 import { requireReferences, resolveReferences, type ExistOf, type WrittenAt } from "./references.ts";
 
 /** A pipeline with its inputs filled in; only the facts of one run are missing. */
@@ -48,9 +50,13 @@ export type TryInputs = (
 /** Documents kept; one with its inputs has some ten kilobytes. */
 const KEPT = 200;
 
-type Filled = { readonly document: PipelineDocument; readonly at: WrittenAt };
+type Filled = {
+  readonly document: PipelineDocument;
+  readonly at: WrittenAt;
+  readonly secrets: readonly WrittenSecret[];
+};
 
-export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf }): {
+export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSecrets: JudgeSecrets }): {
   readonly prepareRun: PrepareRun;
   readonly tryInputs: TryInputs;
 } {
@@ -68,6 +74,7 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf }): {
     async prepareRun(actor, scope, identifier, input, trigger = null) {
       const pipeline = await deps.get(actor, scope, identifier);
       const filled = filledIn(pipeline, scope, input);
+      await requireSecrets(deps.judgeSecrets, actor, scope, filled.secrets);
       const { orgIdentifier, projectIdentifier } = scope;
       const facts = {
         account: { identifier: toWire(actor.accountId) },
@@ -88,7 +95,7 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf }): {
     },
     async tryInputs(actor, scope, identifier, input) {
       const pipeline = await deps.get(actor, scope, identifier);
-      filledIn(pipeline, scope, input);
+      await requireSecrets(deps.judgeSecrets, actor, scope, filledIn(pipeline, scope, input).secrets);
       return pipeline;
     },
   };
@@ -96,7 +103,8 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf }): {
 
 function fill(yaml: string, scope: InProject, input: Input): Filled {
   const { pipeline, doc } = readPipeline(yaml, scope);
-  const { pipeline: document, givenAt } = fillIn(pipeline, input?.text, { format: input?.format ?? "yaml" });
+  const filled = fillIn(pipeline, input?.text, { format: input?.format ?? "yaml" });
+  const { pipeline: document, givenAt, givenIn } = filled;
   // The documents themselves are large and are not kept.
   const places = new Map(
     referencesIn(document).map(({ path }) => {
@@ -104,5 +112,6 @@ function fill(yaml: string, scope: InProject, input: Input): Filled {
       return [pathText(path), given ? { ...given, inInputs: true } : { ...doc.position(path), inInputs: false }];
     }),
   );
-  return { document, at: (path) => places.get(pathText(path)) ?? { inInputs: false } };
+  const secrets = filledSecrets(document, givenIn, doc.positionIn);
+  return { document, secrets, at: (path) => places.get(pathText(path)) ?? { inInputs: false } };
 }

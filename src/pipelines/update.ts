@@ -6,6 +6,7 @@ import type { PipelineDeps } from "./create.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
+import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { findPipeline, holdPipeline, markDeleted, replacePipeline, type PipelineKey } from "./store/pipelines.ts";
 import { connectorsIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf, type PipelineText } from "./text.ts";
@@ -13,7 +14,7 @@ import { keptText, stageNamesOf, type PipelineText } from "./text.ts";
 /**
  * Saves the next version and answers its number; runs that are under way keep theirs. `version` is the one that the
  * caller has read. Throws `pipeline.not_found`, `core.stale_version`, `pipeline.other_identifier`, and the document's
- * own problems.
+ * own problems and those of its secrets.
  */
 export type UpdatePipeline = (
   actor: Actor,
@@ -33,6 +34,7 @@ export const makeUpdatePipeline =
       const fault = faultOf(doc, ["pipeline", "identifier"], `'${document.identifier}' is not '${identifier}'`);
       throw problem("pipeline.other_identifier", [document.identifier, identifier], { faults: [fault] });
     }
+    await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
     const to = {
       name: document.name,
       description: document.description ?? "",

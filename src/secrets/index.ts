@@ -11,7 +11,8 @@ import { makeGetSecret, makeIsSecretFree, makeListSecrets, makePermit } from "./
 import { BUILT_IN } from "./manager.ts";
 import { makeGetManager, makeListManagers } from "./managers.ts";
 import { makePlatformWrapper } from "./managers/platform.ts";
-import { makeRequireSecret, makeResolveSecret, makeResolveText } from "./resolve.ts";
+import { makeJudgeSecrets } from "./judge.ts";
+import { makeRequireSecret, makeResolveForRun, makeResolveSecret, makeResolveText } from "./resolve.ts";
 import { secretRoutes } from "./rest.ts";
 import { insertManager } from "./store/managers.ts";
 import { insertManagerScope } from "./store/scopes.ts";
@@ -21,6 +22,7 @@ import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
 import { makeVault } from "./vault.ts";
 
 export { addSecretTypes } from "./graphql.ts";
+export type { JudgeSecrets } from "./judge.ts";
 
 export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits; readonly keys: KeyRing };
 
@@ -46,9 +48,11 @@ export function makeSecrets({ keys, ...rest }: SecretsDeps) {
     ...verbs,
     routes: secretRoutes(verbs),
     require: makeRequireSecret(deps),
+    judge: makeJudgeSecrets(deps),
     resolve,
     emptyScope,
     resolveText: makeResolveText(resolve),
+    resolveForRun: makeResolveForRun(resolve),
     /** What every account begins with: the built-in secret manager, whose id is the account's. */
     furnish: async (tx: Tx, accountId: Uuid): Promise<void> => {
       await insertManager(tx, accountId, { ...BUILT_IN, id: accountId, kind: "platform" }, rest.clock.now());

@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
 import { referred, type Place } from "../core/reference.ts";
 import type { Authorize, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -68,6 +69,23 @@ export const makeResolveText =
     return Buffer.concat(await Array.fromAsync(secret.read())).toString("utf8");
   };
 
+/** Where a run is now, by what its pipeline says of it. */
+type RunPlaceOf<Home extends Place> = (accountId: Uuid, home: Home) => Promise<RunPlace>;
+
+/** How a step asks for a secret: its text, or a file with its content. A file as a text is `secret.not_text`. */
+type StepUse = { readonly reference: string; readonly as: "value" | "file" };
+
+/** Secrets for steps: at the moment of use the place of the run decides. */
+export const makeResolveForRun =
+  (resolve: ResolveSecret) =>
+  <Home extends Place>(placeOf: RunPlaceOf<Home>) =>
+  async (accountId: Uuid, home: Home, { reference, as }: StepUse): Promise<Resolved> => {
+    // Whoever started the run was asked for the permission then.
+    const secret = await resolve({ kind: "system", accountId }, home, reference, await placeOf(accountId, home));
+    if (as === "value" && secret.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [secret.name]);
+    return secret;
+  };
+
 async function checkUse(deps: Deps, accountId: Uuid, secret: Secret, run: RunPlace): Promise<void> {
   const scope = secret.inheritsScope
     ? (await findManager(deps.db, accountId, secret.managerId))?.usageScope
@@ -88,6 +106,7 @@ async function* reader(deps: Deps, accountId: Uuid, name: string, content: Conte
   try {
     yield* deps.vault.open(accountId, content, chunk, content.kind);
   } catch (error) {
+    if (error instanceof Problem) throw error;
     throw gone
       ? problem("secret.replaced", [name], { retryAfter: 1 })
       : problem("secret.unreadable", [name], { cause: error });

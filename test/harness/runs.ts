@@ -22,6 +22,8 @@ export type PipelineSketch = {
   /** Any failure then rolls the stage back. */
   readonly rollback?: readonly StepSketch[];
   readonly variables?: Readonly<Record<string, string>>;
+  /** Of the stage; `e`, which is no production, unless told otherwise. */
+  readonly environment?: string;
 };
 
 /** Creates the project and these pipelines; a pipeline's name is its identifier. */
@@ -56,7 +58,7 @@ export async function addPipeline(to: Sender, sketch: PipelineSketch): Promise<v
   assert.equal(answer.status, 200, answer.text);
 }
 
-function documentOf({ id, steps, rollback, variables = {} }: PipelineSketch) {
+function documentOf({ id, steps, rollback, variables = {}, environment = "e" }: PipelineSketch) {
   const execution = { steps: steps.map(stepOf), rollbackSteps: (rollback ?? []).map(stepOf) };
   const failureStrategies = rollback
     ? [{ onFailure: { errors: ["AllErrors"], action: { type: "StageRollback" } } }]
@@ -74,7 +76,7 @@ function documentOf({ id, steps, rollback, variables = {} }: PipelineSketch) {
           identifier: "stage",
           type: "Deployment",
           failureStrategies,
-          spec: { serviceConfig: { serviceRef: "s" }, infrastructure: { environmentRef: "e" }, execution },
+          spec: { serviceConfig: { serviceRef: "s" }, infrastructure: { environmentRef: environment }, execution },
         },
       },
     ],

@@ -4,6 +4,7 @@ import { LOOKUP, refusalOfCall } from "./functions.ts";
 import { MAX_FAULTS } from "./limits.ts";
 import { refusalOfRoot } from "./roots.ts";
 import type { Expression } from "./syntax.ts";
+import { barePath, secretOf } from "./secrets.ts";
 import { parseTemplate, type TemplatePart } from "./template.ts";
 
 /** A path that a text reads: as far as it is written out, from its root on. */
@@ -20,14 +21,27 @@ export function referencesOf(text: string): readonly Reference[] {
   return found;
 }
 
+/** The same, with whether the expression is that path and nothing else. */
+export function readsOf(text: string): readonly (Reference & { readonly isAlone: boolean })[] {
+  return parseTemplate(text).parts.flatMap((part) => {
+    if (part.kind !== "expression") return [];
+    const found: Reference[] = [];
+    collect(part.node, found);
+    const isAlone = barePath(part.node) !== undefined;
+    return found.map((one) => ({ ...one, isAlone }));
+  });
+}
+
 /**
  * What can be said against a text before it runs: syntax, names and functions
  * that do not exist or are not run yet, runtime inputs without a value. An empty
- * list means that only values can still fail.
+ * list means that only values can still fail. `mayAskSecrets`: an expression may ask for one, where its value is never stored.
  */
-export function checkTemplate(text: string): readonly TextFault[] {
+export function checkTemplate(text: string, { mayAskSecrets = false } = {}): readonly TextFault[] {
   try {
-    const errors = parseTemplate(text).parts.flatMap((part) => (part.kind === "expression" ? faultsOf(part) : []));
+    const errors = parseTemplate(text).parts.flatMap((part) =>
+      part.kind === "expression" && !(mayAskSecrets && secretOf(part.node)) ? faultsOf(part) : [],
+    );
     return errors.slice(0, MAX_FAULTS).map((error) => faultAt(text, error));
   } catch (error) {
     if (error instanceof ExpressionError) return [faultAt(text, error)];

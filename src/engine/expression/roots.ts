@@ -13,9 +13,22 @@ export const ROOTS: readonly string[] = [
   "project",
 ];
 
+/** The root of the expressions that ask for a secret; nothing else may begin with it. */
+export const SECRETS = "secrets";
+
+/**
+ * Values are never evaluated: whatever made a part of another expression of a secret would make it a part of what is stored.
+ * And its name is never computed: whoever could choose it would choose which secret is given away.
+ */
+const misplacedSecret = (at: number): ExpressionError =>
+  new ExpressionError(
+    "place",
+    `a secret stands alone, its reference written out, as in <+secrets.getValue("account.name")> or <+secrets.getAsFile("account.name")>, in a script or in the value of an environment variable`,
+    at,
+  );
+
 /** Families that pipelines of this API family use and that the engine does not run yet. */
 const LATER: ReadonlySet<string> = new Set([
-  "secrets",
   "variable",
   "service",
   "serviceConfig",
@@ -65,6 +78,7 @@ const LATER: ReadonlySet<string> = new Set([
 /** Why a path may not begin with `name`; undefined when it may. */
 export function refusalOfRoot(name: string, at: number): ExpressionError | undefined {
   if (ROOTS.includes(name)) return undefined;
+  if (name === SECRETS) return misplacedSecret(at);
   if (name === "input") {
     return new ExpressionError("unresolved", "it is a runtime input that was given no value", at);
   }

@@ -86,7 +86,7 @@ function failureFrom(node: Step, outcome: TaskOutcome): Failure {
     case "cancelled":
       return failed(`Step '${node.name}' was stopped by its delegate, although nobody had asked for it`, "Unknown");
     case "refused":
-      return failed(`Step '${node.name}' failed: ${outcome.message}`, "ApplicationError");
+      return failed(`Step '${node.name}' failed: ${outcome.message}`, outcome.type ?? "ApplicationError");
     case "lost":
       return failed(`Step '${node.name}' was lost: ${outcome.message}`, outcome.type);
     default:

@@ -6,6 +6,7 @@ import { faultOf } from "../../platform/document/validate.ts";
 import type { Phase } from "./fields.ts";
 import { isMarker } from "./marker.ts";
 import type { PipelineDocument } from "./schema.ts";
+import { misplaced, misread, secretVariables } from "./secrets.ts";
 import { type ValueField, valueFields } from "./texts.ts";
 import { duplicates } from "./unique.ts";
 
@@ -13,15 +14,27 @@ import { duplicates } from "./unique.ts";
 export function faultsOf(pipeline: PipelineDocument, doc: Omit<Doc, "pathText">, phase: Phase): readonly Fault[] {
   return [
     ...duplicates(pipeline).map(({ path, message }) => faultOf(doc, path, message)),
-    ...valueFields(pipeline).flatMap((field) => ofField(field, doc, phase)),
+    ...misplaced(pipeline).map(({ path, offset }) => ({
+      path: pathText(path),
+      message:
+        "A secret cannot be a part of what stands here, as it is stored and shown: secrets go into a script or into the value of an environment variable",
+      ...doc.positionIn(path, offset),
+    })),
+    ...valueFields(pipeline).flatMap((field) => ofField(field, pipeline, doc, phase)),
   ];
 }
 
-function ofField(field: ValueField, doc: Omit<Doc, "pathText">, phase: Phase): readonly Fault[] {
+function ofField(
+  field: ValueField,
+  pipeline: PipelineDocument,
+  doc: Omit<Doc, "pathText">,
+  phase: Phase,
+): readonly Fault[] {
   const { path, value } = field;
   if (typeof value !== "string") return lossy(field, doc);
-  if (phase === "saved" && isMarker(value)) return [];
-  return textFaults(field.kind, value).map(({ offset, message }) => ({
+  if (field.kind === "secret" || (phase === "saved" && isMarker(value))) return [];
+  const stage = path[1] === "stages" && typeof path[2] === "number" ? path[2] : undefined;
+  return textFaults(field.kind, value, secretVariables(pipeline, stage)).map(({ offset, message }) => ({
     path: pathText(path),
     message,
     ...doc.positionIn(path, offset),
@@ -30,13 +43,22 @@ function ofField(field: ValueField, doc: Omit<Doc, "pathText">, phase: Phase): r
 
 type Found = Pick<TextFault, "offset" | "message">;
 
-function textFaults(kind: ValueField["kind"], value: string): readonly Found[] {
-  if (kind === "script") {
-    const bound = bindScript(value);
-    return "faults" in bound ? bound.faults : [];
-  }
-  const faults = checkTemplate(value);
-  return faults.length > 0 || kind === "template" ? faults : beforeItsTime(value);
+type Known = ReturnType<typeof secretVariables>;
+
+function textFaults(kind: ValueField["kind"], value: string, secrets: Known): readonly Found[] {
+  if (kind === "script") return scriptFaults(value, secrets);
+  const faults = checkTemplate(value, { mayAskSecrets: kind === "template" });
+  if (faults.length > 0) return faults;
+  const reads = misread(value, secrets, kind === "template");
+  return reads.length > 0 || kind === "template" ? reads : beforeItsTime(value);
+}
+
+function scriptFaults(script: string, secrets: Known): readonly Found[] {
+  const bound = bindScript(script);
+  if ("faults" in bound) return bound.faults;
+  return bound.bindings.flatMap(({ expression }) =>
+    misread(expression, secrets, true).map(({ message }) => ({ offset: script.indexOf(expression), message })),
+  );
 }
 
 const NOT_YET = new Set<unknown>(["step", "steps", "execution"]);

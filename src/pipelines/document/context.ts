@@ -103,7 +103,8 @@ const stepsContext = (items: readonly { readonly step: StepDocument }[]): Json =
   Object.fromEntries(items.map(({ step }) => [step.identifier, stepContext(step)]));
 
 function stepContext(step: StepDocument): Json {
-  const environment = (step.spec.environmentVariables ?? []).map(({ name, value }) => [name, value ?? ""] as const);
+  const plainOnes = (step.spec.environmentVariables ?? []).filter(({ type }) => type !== "Secret");
+  const environment = plainOnes.map(({ name, value }) => [name, value ?? ""] as const);
   return { ...plain(step), spec: { ...plain(step.spec), environmentVariables: Object.fromEntries(environment) } };
 }
 
@@ -116,6 +117,8 @@ function valuesOf(
 ): JsonMap {
   const into: JsonMap = {};
   for (const variable of list ?? []) {
+    // Nothing that expressions see holds a secret, nor says which one is used.
+    if (variable.type === "Secret") continue;
     if (typeof variable.value === "string" && variable.value.includes("<+")) {
       pending.push({ variable, into, place: `${place}.${variable.name}`, stage });
     } else into[variable.name] = valueOf(variable);

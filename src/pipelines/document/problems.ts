@@ -5,6 +5,7 @@ export const problems = {
   "pipeline.missing_inputs": [400, "INVALID_REQUEST", "Runtime inputs without a value: %s."],
   "pipeline.bad_inputs": [400, "INVALID_REQUEST", "The runtime inputs are not valid: %s."],
   "pipeline.bad_references": [400, "INVALID_REQUEST", "The pipeline cannot run: %s."],
+  "pipeline.secret_refused": [403, "NG_ACCESS_DENIED", "The pipeline may not use its secrets: %s."],
   "pipeline.unresolved_variable": [400, "UNRESOLVED_EXPRESSIONS_ERROR", "The variable %s cannot be evaluated: %s."],
 } as const satisfies ProblemTable;
 

@@ -108,8 +108,8 @@ const LATER: readonly Row[] = [
   [OUTPUTS, out("{name: a, type: ¦Secret, value: a}"), "Output variable type 'Secret' is not supported yet"],
   [
     "  tags: {}\n",
-    "  variables: [{name: a, type: ¦Secret, value: a}]\n",
-    "Variable type 'Secret' is not supported yet",
+    "  variables: [{name: a, type: Secret, value: ¦a b}]\n",
+    "A value of the type Secret is the reference of a secret, as in account.name, org.name or name",
   ],
   [
     "  tags: {}\n",

@@ -4,10 +4,11 @@ import type { PipelineDocument, StageDocument, StepDocument } from "./schema.ts"
 /**
  * A place of a pipeline that a person's words go into as they are written:
  * a script, a template of which expressions are filled in when the step
- * starts, or a variable, which is evaluated once, when the execution starts.
+ * starts, or a variable, which is evaluated once, when the execution starts. A
+ * secret is the reference of one, in a variable of that type.
  */
 export type ValueField = {
-  readonly kind: "script" | "template" | "variable";
+  readonly kind: "script" | "template" | "variable" | "secret";
   readonly path: Path;
   readonly value: string | number | boolean | null;
 };
@@ -44,7 +45,11 @@ function ofStep({ spec }: StepDocument, path: Path): readonly ValueField[] {
   return [script, ...ofList("template", [...path, "spec", "environmentVariables"], spec.environmentVariables)];
 }
 
-type Valued = { readonly value: ValueField["value"] };
+type Valued = { readonly type: string; readonly value: ValueField["value"] };
 
 const ofList = (kind: ValueField["kind"], path: Path, list: readonly Valued[] | null | undefined): ValueField[] =>
-  (list ?? []).map(({ value }, index) => ({ kind, path: [...path, index, "value"], value }));
+  (list ?? []).map(({ type, value }, index) => ({
+    kind: type === "Secret" ? "secret" : kind,
+    path: [...path, index, "value"],
+    value,
+  }));

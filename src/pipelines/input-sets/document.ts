@@ -4,9 +4,10 @@ import { parseDocument, type Doc, type Format } from "../../platform/document/do
 import { description, displayName, entityIdentifier, tags } from "../../platform/document/fields.ts";
 import { faultOf, invalid, validate } from "../../platform/document/validate.ts";
 import { sameScope } from "../document/read.ts";
-import { givenInputs } from "../inputs.ts";
+import { givenInputs, givenSecrets } from "../inputs.ts";
 import type { PipelineDocument } from "../document/index.ts";
 import type { InProject } from "../pipeline.ts";
+import type { WrittenSecret } from "../secrets.ts";
 import type { InputSetWithYaml, Kind } from "./input-set.ts";
 
 /** What one overlay, or one request, may name. */
@@ -96,6 +97,10 @@ export const referencePath = (index: number): readonly (string | number)[] => [
  */
 export const valuesOf = (pipeline: PipelineDocument, doc: Doc): ReadonlyMap<string, unknown> =>
   givenInputs(pipeline, below(doc, ROOTS.INPUT_SET));
+
+/** The secrets that an input set asks for. */
+export const secretsOfSet = (pipeline: PipelineDocument, doc: Doc): readonly WrittenSecret[] =>
+  givenSecrets(pipeline, below(doc, ROOTS.INPUT_SET));
 
 /** The part of the document that a run could have been given as it is. */
 function below(doc: Doc, root: string): Doc {

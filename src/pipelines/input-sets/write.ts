@@ -7,9 +7,10 @@ import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
 import type { InProject, SavedPipeline } from "../pipeline.ts";
 import { problem } from "../problems.ts";
+import { requireSecrets } from "../secrets.ts";
 import * as store from "../store/input-sets.ts";
 import { keptText, type PipelineText } from "../text.ts";
-import { readSet, referencePath, ROOTS, valuesOf, type SetDocument } from "./document.ts";
+import { readSet, referencePath, ROOTS, secretsOfSet, valuesOf, type SetDocument } from "./document.ts";
 import type { CheckSets } from "./faults.ts";
 import { shownSet, type Checked, type InputSetWithYaml, type Kind } from "./input-set.ts";
 
@@ -133,7 +134,11 @@ async function read(
   deps.authorize(actor, "core_inputset_edit", { accountId: actor.accountId, ...placeOf(within) });
   const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
   const document = readSet(kind, text, format, within);
-  if (kind === "INPUT_SET") valuesOf(readPipeline(pipeline.yaml, within).pipeline, document.doc);
+  if (kind === "INPUT_SET") {
+    const { pipeline: read } = readPipeline(pipeline.yaml, within);
+    valuesOf(read, document.doc);
+    await requireSecrets(deps.judgeSecrets, actor, within, secretsOfSet(read, document.doc));
+  }
   return { pipeline, document };
 }
 

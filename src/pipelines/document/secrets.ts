@@ -1,0 +1,89 @@
+/** Where a pipeline asks for secrets, by reference; their values are never part of it. */
+import { readsOf, replacePaths, secretsIn, type SecretUse } from "../../engine/index.ts";
+import type { Path } from "../../platform/document/path.ts";
+import { isMarker } from "./marker.ts";
+import type { PipelineDocument, StageDocument } from "./schema.ts";
+import { type ValueField, valueFields } from "./texts.ts";
+
+/** `offset`: where in the text at `path`; 0 where all of it is the reference. */
+export type AskedSecret = SecretUse & { readonly path: Path; readonly offset: number };
+
+/** All of them, in the order of the document. Of a text that is not checked yet, those before its first fault. */
+export const secretsOf = (pipeline: PipelineDocument): readonly AskedSecret[] => valueFields(pipeline).flatMap(ofField);
+
+function ofField({ kind, path, value }: ValueField): readonly AskedSecret[] {
+  if (typeof value !== "string" || isMarker(value)) return [];
+  if (kind === "secret") return [{ reference: value, as: "value", path, offset: 0 }];
+  if (kind === "variable") return [];
+  return secretsIn(value).map((use) => ({ ...use, path }));
+}
+
+/** A variable of the type Secret, by a path that leads to it, and the secret that it stands for. */
+type Known = { readonly path: readonly string[]; readonly reference: string };
+
+const SERVICE = ["spec", "serviceConfig", "serviceDefinition", "spec"];
+
+/** Those that the texts of a stage, or those of the pipeline itself, can name. */
+export function secretVariables(pipeline: PipelineDocument, stage: number | undefined): readonly Known[] {
+  const own = stage === undefined ? undefined : pipeline.stages[stage]?.stage;
+  return [
+    ...named(["pipeline"], pipeline.variables),
+    ...pipeline.stages.flatMap((item) => ofStage(["pipeline", "stages", item.stage.identifier], item.stage)),
+    ...(own ? ofStage(["stage"], own) : []),
+  ];
+}
+
+const ofStage = (path: readonly string[], { variables, spec }: StageDocument): readonly Known[] => [
+  ...named(path, variables),
+  ...named([...path, ...SERVICE], spec.serviceConfig.serviceDefinition?.spec?.variables),
+];
+
+const named = (path: readonly string[], list: PipelineDocument["variables"]): readonly Known[] =>
+  (list ?? []).flatMap(({ name, type, value }) =>
+    type === "Secret" ? [{ path: [...path, "variables", name], reference: String(value) }] : [],
+  );
+
+const leadsTo = (path: readonly (string | number)[], known: Known): boolean =>
+  known.path.every((part, nth) => path[nth] === part);
+
+/** The text with each expression that is a variable of the type Secret replaced by one that asks for its secret. */
+export const withSecrets = (text: string, known: readonly Known[]): string =>
+  known.length === 0
+    ? text
+    : replacePaths(text, (path) => {
+        const found = known.find((one) => one.path.length === path.length && leadsTo(path, one));
+        return found && `<+secrets.getValue("${found.reference}")>`;
+      });
+
+type Found = { readonly offset: number; readonly message: string };
+
+/** Variables of the type Secret that a text reads as if they were text. `mayAsk`: where an expression may ask for a secret. */
+export function misread(text: string, known: readonly Known[], mayAsk: boolean): readonly Found[] {
+  if (known.length === 0) return [];
+  return readsOf(text).flatMap(({ path, offset, isAlone }) => {
+    const found = known.find((one) => leadsTo(path, one));
+    if (!found || (mayAsk && isAlone && path.length === found.path.length)) return [];
+    const name = found.path.join(".");
+    const message = mayAsk
+      ? `'${name}' is a secret: it stands alone in its expression, as in <+${path.join(".")}>`
+      : `'${name}' is a secret, and what stands here is stored: read it in a script or in the value of an environment variable`;
+    return [{ offset, message }];
+  });
+}
+
+const ASKS = /<\+[^<>]*\bsecrets\s*\.\s*get(?:Value|AsFile)\s*\(/;
+
+/** Texts that ask for a secret where no expression gets a value: what stands there is stored and shown as it is. */
+export function misplaced(pipeline: PipelineDocument): readonly { readonly path: Path; readonly offset: number }[] {
+  const places = new Set(valueFields(pipeline).map(({ path }) => JSON.stringify(path)));
+  const found: { path: Path; offset: number }[] = [];
+  const look = (value: unknown, path: Path): void => {
+    if (typeof value === "string") {
+      const offset = value.search(ASKS);
+      if (offset >= 0 && !places.has(JSON.stringify(path))) found.push({ path, offset });
+    } else if (typeof value === "object" && value !== null)
+      for (const [key, item] of Object.entries(value)) look(item, [...path, Array.isArray(value) ? Number(key) : key]);
+  };
+  look(pipeline, ["pipeline"]);
+  return found;
+}

@@ -1,0 +1,45 @@
+import type { Permits } from "../access/index.ts";
+import type { Actor } from "../core/actor.ts";
+import { referred, type Place } from "../core/reference.ts";
+import type { Db } from "../platform/db/db.ts";
+import { scopeOf } from "./find.ts";
+import { findSecret } from "./store/secrets.ts";
+
+/** A secret by its reference, as `account.x`, and how it is wanted: its text, or a file with its content. */
+export type SecretUse = { readonly reference: string; readonly as: "value" | "file" };
+
+/** Why a use cannot be: `missing`, the same for what may not be seen; `refused`, for what may be seen and not used. */
+export type SecretFault = { readonly kind: "missing" | "refused"; readonly message: string };
+
+/**
+ * What can be said against uses of secrets in a thing that lives at `home`, before it runs: an answer for each, undefined
+ * where the actor may use the secret. Nothing is opened.
+ */
+export type JudgeSecrets = (
+  actor: Actor,
+  home: Place,
+  uses: readonly SecretUse[],
+) => Promise<readonly (SecretFault | undefined)[]>;
+
+export const makeJudgeSecrets =
+  ({ db, permits }: { readonly db: Db; readonly permits: Permits }): JudgeSecrets =>
+  (actor, home, uses) =>
+    Promise.all(
+      uses.map(async ({ reference, as }): Promise<SecretFault | undefined> => {
+        const key = referred(reference, home);
+        const scope = key && scopeOf(actor.accountId, key);
+        const may = (permission: "core_secret_view" | "core_secret_access"): boolean =>
+          scope !== undefined && permits(actor, permission, scope, key?.identifier);
+        const isSeen = may("core_secret_view") || may("core_secret_access");
+        const secret = key && isSeen ? await findSecret(db, actor.accountId, key) : undefined;
+        if (!secret) return { kind: "missing", message: `No secret '${reference}' exists` };
+        if (!may("core_secret_access"))
+          return {
+            kind: "refused",
+            message: `The secret '${reference}' may not be used: core_secret_access is missing`,
+          };
+        if (as === "value" && secret.type !== "ENCRYPTED_TEXT")
+          return { kind: "missing", message: `The secret '${reference}' is a file: use secrets.getAsFile` };
+        return undefined;
+      }),
+    );

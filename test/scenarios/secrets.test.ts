@@ -1,0 +1,316 @@
+/** Secrets in runs, from the pipeline to the step: a platform and a real delegate, with everything they keep looked through. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { PassThrough } from "node:stream";
+import { after, before, test } from "node:test";
+import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
+import { makePlace, QUICK, silentLog } from "../../delegate/testing/kit.ts";
+import { systemTimers } from "../../delegate/timers.ts";
+import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
+import { newIdentity, pretendDelegate } from "../harness/pretend-delegate.ts";
+import {
+  abortRun,
+  addPipeline,
+  detailOf,
+  ended,
+  givePipelines,
+  logOf,
+  type PipelineSketch,
+  startRun,
+} from "../harness/runs.ts";
+import { dumpOf } from "../harness/secrets.ts";
+
+const VALUE = "pa55-w0rd/of the s3rver";
+const MASK = "**************";
+const JSON_TYPE = "application/json";
+
+let platform: TestPlatform;
+let delegate: Delegate;
+const place = makePlace();
+const logged: string[] = [];
+
+before(async () => {
+  const log = new PassThrough();
+  log.on("data", (line: Buffer) => logged.push(line.toString()));
+  platform = await startTestPlatform({ logTo: log, maxSecretFile: 11 * 1024 * 1024 });
+  await givePipelines(platform);
+  const prod = {
+    name: "Prod",
+    identifier: "prod",
+    type: "Production",
+    orgIdentifier: "default",
+    projectIdentifier: "p",
+  };
+  const made = await platform.send("POST", "/ng/api/environmentsV2", {
+    contentType: JSON_TYPE,
+    body: JSON.stringify(prod),
+  });
+  assert.equal(made.status, 200, made.text);
+  delegate = await startDelegate(
+    {
+      socketUrl: `${platform.url.replace("http", "ws")}/delegate/connect`,
+      token: await platform.delegateToken(),
+      name: "real",
+      tags: ["real"],
+      workDir: place.path,
+      slots: 4,
+      stepUser: undefined,
+      stepPath: undefined,
+      belongsTo: undefined,
+    },
+    { ...QUICK, timers: systemTimers, chance: Math.random, log: silentLog() },
+  );
+});
+after(async () => {
+  await delegate?.stop();
+  await platform?.stop();
+  place.remove();
+});
+
+const CREATE = "mutation ($input: CreateSecretInput!) { createSecret(input: $input) { secret { id } } }";
+const UPDATE = "mutation ($input: UpdateSecretInput!) { updateSecret(input: $input) { secret { id } } }";
+
+async function mutate(query: string, input: object, field: "createSecret" | "updateSecret"): Promise<string> {
+  const answer = await platform.graphql(query, { input });
+  assert.ok(answer.body.data?.[field], answer.text);
+  return answer.body.data[field].secret.id;
+}
+
+/** A text at the account; `scope` instead of its manager's. */
+const text = (name: string, value: string, scope: object = {}): Promise<string> =>
+  mutate(CREATE, { secretType: "ENCRYPTED_TEXT", encryptedText: { name, value, ...scope } }, "createSecret");
+
+async function file(name: string, content: Uint8Array<ArrayBuffer>): Promise<void> {
+  const form = new FormData();
+  const input = { secretType: "ENCRYPTED_FILE", encryptedFile: { name } };
+  form.append("query", JSON.stringify({ query: CREATE, variables: { input } }));
+  form.append("file", new Blob([content]), name);
+  const answer = await platform.send("POST", `/api/graphql?accountId=${platform.accountId}`, { body: form });
+  assert.ok(answer.body.data?.createSecret, answer.text);
+}
+
+/** Runs it on the real delegate; answers how it ended and what was logged. */
+async function run(sketch: PipelineSketch) {
+  const steps = sketch.steps.map((step) => ({ selectors: ["real"], ...step }));
+  await addPipeline(platform, { ...sketch, steps });
+  const id = await startRun(platform, sketch.id);
+  const status = await ended(platform, id);
+  return { id, status, log: await logOf(platform, id), detail: () => detailOf(platform, id) };
+}
+
+const asked = (name: string): string => `<+secrets.getValue("${name}")>`;
+const prodOnly = {
+  usageScope: {
+    appEnvScopes: [{ application: { filterType: "ALL" }, environment: { filterType: "PRODUCTION_ENVIRONMENTS" } }],
+  },
+};
+
+test("a value and a file reach the step, leave masked, and stand nowhere else", async () => {
+  await text("server_password", VALUE);
+  await file("server_key", Buffer.from(`-----BEGIN-----\n${VALUE}\n-----END-----\n`));
+  const script = [
+    `[ "${asked("account.server_password")}" = "$(sed -n 2p <+secrets.getAsFile("account.server_key")>)" ] && echo same`,
+    `echo "it is ${asked("account.server_password")}" >&2`,
+    `cat <+secrets.getAsFile("account.server_key")>; base64 <+secrets.getAsFile("account.server_key")>`,
+    `echo "$AUTH" | od -An -tx1 | tr -d ' \\n'; set -x; : "$AUTH"; exec 2>&1; curl --no-such-option "$AUTH"; true`,
+  ].join("\n");
+  const steps = [{ id: "x", script, env: { AUTH: `Basic ${asked("account.server_password")}` } }];
+  const { status, log, detail } = await run({ id: "uses_all", steps });
+  assert.equal(status, "SUCCESS", log);
+  assert.match(log, /^same\n/m);
+  assert.match(log, /^it is \*{14}$/m);
+  const secret = [
+    VALUE,
+    Buffer.from(VALUE).toString("base64").slice(0, 20),
+    Buffer.from(VALUE).toString("hex"),
+    encodeURIComponent(VALUE),
+  ];
+  const shown = [log, JSON.stringify(await detail()), await dumpOf(platform), logged.join("\n")];
+  const audits = await platform.send("POST", "/audit/api/audits/list?pageSize=100", {
+    contentType: JSON_TYPE,
+    body: "{}",
+  });
+  for (const all of [...shown, audits.text])
+    for (const part of secret)
+      assert.ok(
+        !all.includes(part),
+        `${part} in ${all.slice(Math.max(0, all.indexOf(part) - 200), all.indexOf(part) + 50)}`,
+      );
+  assert.ok(log.split(MASK).length > 6, log);
+  const kept = (await dumpOf(platform))
+    .split("\n")
+    .filter((row) => row.startsWith("tasks ") || row.startsWith("executions "));
+  assert.ok(
+    kept.some((row) => row.includes("account.server_password")),
+    "tasks and plans keep the name",
+  );
+});
+
+test("10 MiB arrive whole, and variables of the type Secret and inherited scopes work", async () => {
+  const content = randomBytes(10 * 1024 * 1024);
+  await file("large_file", content);
+  const { createHash } = await import("node:crypto");
+  const script = `sha256sum <<+secrets.getAsFile("account.large_file")>`;
+  const { status, log } = await run({ id: "large", steps: [{ id: "x", script }] });
+  assert.equal(status, "SUCCESS", log);
+  assert.equal(log.split(" ")[0], createHash("sha256").update(content).digest("hex"));
+});
+
+test("outside of its usage scope a secret fails the step, naming itself and the reason; inside it works", async () => {
+  await text("prod_only", `${VALUE}-prod`, prodOnly);
+  await text("for_nobody", `${VALUE}-none`, { scopedToAccount: true });
+  const script = `echo "started ${asked("account.prod_only")}"`;
+  const outside = await run({ id: "outside", steps: [{ id: "x", script }] });
+  assert.equal(outside.status, "FAILED");
+  assert.equal(outside.log, "");
+  const failureInfo = (await outside.detail()).step("x")["failureInfo"];
+  assert.match(
+    failureInfo.message,
+    /secret \[prod_only\] may not be used here: the run's application and environment are outside its usage scope/,
+  );
+  assert.deepEqual(failureInfo.failureTypeList, ["Authorization"]);
+  const nobody = await run({ id: "nobody", steps: [{ id: "x", script: `echo ${asked("account.for_nobody")}` }] });
+  assert.match(
+    (await nobody.detail()).step("x")["failureInfo"].message,
+    /secret \[for_nobody\] may not be used here: it has no usage scope/,
+  );
+  const inside = await run({ id: "inside", steps: [{ id: "x", script }], environment: "prod" });
+  assert.equal(inside.status, "SUCCESS");
+  assert.equal(inside.log, `started ${MASK}\n`);
+});
+
+test("the scope counts at the moment of use: an environment that has become another kind", async () => {
+  const change = (type: string) =>
+    platform.send("PUT", "/ng/api/environmentsV2", {
+      contentType: JSON_TYPE,
+      body: JSON.stringify({
+        name: "Prod",
+        identifier: "prod",
+        type,
+        orgIdentifier: "default",
+        projectIdentifier: "p",
+      }),
+    });
+  assert.equal((await change("PreProduction")).status, 200);
+  const id = await startRun(platform, "inside");
+  assert.equal(await ended(platform, id), "FAILED");
+  assert.equal((await change("Production")).status, 200);
+  assert.equal(await ended(platform, await startRun(platform, "inside")), "SUCCESS");
+});
+
+test("an output variable with a secret fails its step, and no one reads it", async () => {
+  const steps = [{ id: "x", script: `TOKEN="x${asked("account.server_password")}"`, outputs: ["TOKEN"] }];
+  const { status, detail } = await run({ id: "tells", steps });
+  assert.equal(status, "FAILED");
+  const found = await detail();
+  assert.match(found.step("x")["failureInfo"].message, /its output variable 'TOKEN' holds a secret; none was taken/);
+  assert.ok(!JSON.stringify(found).includes(VALUE));
+});
+
+test("a value that is too large for a variable is refused by its name and size, before anything is sent", async () => {
+  await text("huge", "x".repeat(140_000));
+  const { status, detail } = await run({ id: "huge", steps: [{ id: "x", script: `echo ${asked("account.huge")}` }] });
+  assert.equal(status, "FAILED");
+  assert.match(
+    (await detail()).step("x")["failureInfo"].message,
+    /\[account\.huge\] has 140000 bytes.*use secrets\.getAsFile/,
+  );
+});
+
+/** A delegate that the test speaks for, welcomed; one of an identity has one name. */
+async function pretend(more: { identity?: string; holds?: { task: string; epoch: number }[] } = {}) {
+  const identity = more.identity ?? newIdentity();
+  const name = `pretend-${identity.slice(0, 8)}`;
+  const token = await platform.delegateToken();
+  const made = await pretendDelegate({ url: platform.url, token, tags: ["pretend"], ...more, name, identity });
+  return { ...made, welcome: await made.next("welcome") };
+}
+
+const held = (id: string, name: string): PipelineSketch => ({
+  id,
+  steps: [{ id: "x", script: `echo ${asked(name)}`, selectors: ["pretend"] }],
+});
+
+test("secrets are opened when a delegate takes the task, not before: what is deleted by then fails the step clearly", async () => {
+  const secretId = await text("short_lived", VALUE);
+  await addPipeline(platform, held("waits", "account.short_lived"));
+  const id = await startRun(platform, "waits");
+  const gone = await platform.graphql(
+    "mutation ($input: DeleteSecretInput!) { deleteSecret(input: $input) { clientMutationId } }",
+    {
+      input: { secretId, secretType: "ENCRYPTED_TEXT" },
+    },
+  );
+  assert.equal(gone.body.errors, undefined, gone.text);
+  const taker = await pretend();
+  assert.equal((await taker.next("drop")).kind, "drop");
+  assert.equal(await ended(platform, id), "FAILED");
+  const failureInfo = (await detailOf(platform, id)).step("x")["failureInfo"];
+  assert.match(failureInfo.message, /No secret exists with the reference \[account\.short_lived\]/);
+  assert.deepEqual(taker.waiting(), []);
+  await taker.close();
+});
+
+test("a change between start and use counts: the delegate gets the value of the moment", async () => {
+  const secretId = await text("changes", "before-the-change");
+  await addPipeline(platform, held("changing", "account.changes"));
+  const id = await startRun(platform, "changing");
+  await mutate(
+    UPDATE,
+    { secretId, secretType: "ENCRYPTED_TEXT", encryptedText: { value: "after-the-change" } },
+    "updateSecret",
+  );
+  const taker = await pretend();
+  const piece = await taker.next("secret");
+  assert.equal(Buffer.from(piece.data, "base64").toString(), "after-the-change");
+  taker.finish(await taker.next("run"));
+  assert.equal(await ended(platform, id), "SUCCESS");
+  await taker.close();
+});
+
+test("a task that its delegate holds gets no secret again; one that never began gets all of them, and its script once", async () => {
+  await addPipeline(platform, held("twice", "account.server_password"));
+  const identity = newIdentity();
+  const first = await pretend({ identity });
+  const id = await startRun(platform, "twice");
+  await first.next("secret");
+  await first.next("run");
+  await first.cut();
+  const never = await pretend({ identity });
+  const again = await never.next("secret");
+  const { task, epoch } = await never.next("run");
+  assert.deepEqual([again.task, again.epoch], [task, epoch]);
+  await never.cut();
+  const holds = await pretend({ identity, holds: [{ task, epoch }] });
+  assert.deepEqual(holds.welcome.keep, [{ task, epoch, offset: 0 }]);
+  holds.finish({ task, epoch });
+  await holds.next("finishedAck");
+  assert.equal(await ended(platform, id), "SUCCESS");
+  assert.deepEqual(holds.waiting(), []);
+  await holds.close();
+});
+
+test("what has ended before its secrets were sent is never sent", async () => {
+  await addPipeline(platform, held("aborted", "account.server_password"));
+  const id = await startRun(platform, "aborted");
+  assert.equal((await abortRun(platform, id)).status, 200);
+  const taker = await pretend();
+  assert.equal(await ended(platform, id), "ABORTED");
+  assert.deepEqual(taker.waiting(), []);
+  await taker.close();
+});
+
+test("a content that was changed in the database fails the step, and not for ever again", async () => {
+  await text("damaged", VALUE);
+  await addPipeline(platform, held("reads_damaged", "account.damaged"));
+  await platform.db.query(
+    `update secret_chunks set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1)
+      where content_id in (select c.id from secret_contents c join secrets s on s.account_id = c.account_id and s.id = c.secret_id
+                            where s.name = 'damaged' and s.account_id is not null)`,
+  );
+  const taker = await pretend();
+  const id = await startRun(platform, "reads_damaged");
+  assert.equal(await ended(platform, id), "FAILED");
+  assert.match((await detailOf(platform, id)).step("x")["failureInfo"].message, /secret \[damaged\] cannot be opened/);
+  await taker.close();
+});
