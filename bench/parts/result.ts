@@ -1,7 +1,7 @@
 /** What a benchmark answers: figures, each with the floor of the same run where there is one. */
 
-/** Milliseconds, seconds, events per second, mebibytes. */
-export type Unit = "ms" | "s" | "/s" | "MiB";
+/** Milliseconds, seconds, events and megabytes per second, mebibytes. */
+export type Unit = "ms" | "s" | "/s" | "MB/s" | "MiB";
 
 /** What the issue asks of a figure, in the figure's unit, or of its ratio. */
 export type Goal = { readonly of: "value" | "ratio"; readonly atMost?: number; readonly atLeast?: number };

@@ -1,14 +1,18 @@
 import { MAX_SECRET_PIECE, type ToDelegate } from "../../protocol/messages.ts";
-import type { To } from "./deliver.ts";
 import { problem } from "./problems.ts";
 import type { OpenedSecret, SecretUse } from "./task.ts";
 
 /** What one variable of a process holds at most, on Linux; larger ones are not even sent. */
 const MAX_VALUE = 128 * 1024 - 1;
 
+type Lease = { readonly task: string; readonly epoch: number };
+
 export type SendSecrets = {
-  readonly to: To;
-  readonly order: { readonly task: string; readonly epoch: number };
+  readonly to: {
+    readonly holds: (order: Lease) => boolean;
+    readonly sent: (message: ToDelegate) => Promise<boolean>;
+  };
+  readonly order: Lease;
   readonly uses: readonly SecretUse[];
   /** In the same order. */
   readonly opened: readonly OpenedSecret[];

@@ -1,6 +1,7 @@
 /** Secrets in runs, from the pipeline to the step: a platform and a real delegate, with everything they keep looked through. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { after, before, test } from "node:test";
 import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
@@ -16,6 +17,7 @@ import {
   givePipelines,
   logOf,
   type PipelineSketch,
+  SCOPE,
   startRun,
 } from "../harness/runs.ts";
 import { dumpOf } from "../harness/secrets.ts";
@@ -154,6 +156,27 @@ test("10 MiB arrive whole, and variables of the type Secret and inherited scopes
   const { status, log } = await run({ id: "large", steps: [{ id: "x", script }] });
   assert.equal(status, "SUCCESS", log);
   assert.equal(log.split(" ")[0], createHash("sha256").update(content).digest("hex"));
+});
+
+test("the example uses all forms, and shows none of the values", async () => {
+  await text("api_token", `${VALUE}-token`);
+  await text("db_password", `${VALUE}-db`);
+  await file("tls_key", Buffer.from("a key of thirty bytes, not one\n"));
+  const example = readFileSync(new URL("../../examples/secrets/pipeline.yaml", import.meta.url), "utf8")
+    .replace("projectIdentifier: quickstart", "projectIdentifier: p")
+    .replace("serviceRef: web_shop", "serviceRef: s")
+    .replace("environmentRef: staging", "environmentRef: e");
+  const made = await platform.send("POST", `/pipeline/api/pipelines?${SCOPE}`, {
+    contentType: "application/yaml",
+    body: example,
+  });
+  assert.equal(made.status, 200, made.text);
+  const id = await startRun(platform, "use_secrets");
+  assert.equal(await ended(platform, id), "SUCCESS");
+  assert.equal(
+    await logOf(platform, id),
+    `token of ${VALUE.length + 6} characters\n31\nconnecting to postgres://shop:${MASK}@db/shop with ${MASK}\n`,
+  );
 });
 
 test("outside of its usage scope a secret fails the step, naming itself and the reason; inside it works", async () => {

@@ -1,0 +1,64 @@
+/**
+ * Masking a log of a build, in pieces of 64 KiB as a delegate reads them, with 1, 10 and 100 secrets, none of which it holds; and
+ * with 10 of which every line holds one. The floor is the same loop that copies the pieces. In turns; the medians count.
+ */
+import { randomBytes } from "node:crypto";
+import { automatonOf } from "../delegate/mask/automaton.ts";
+import { makeMasker } from "../delegate/mask/masker.ts";
+import { needlesOf } from "../delegate/mask/needles.ts";
+import { beside, median, type Bench } from "./parts/result.ts";
+
+const PIECE = 64 * 1024;
+const PIECES = 512;
+const ROUNDS = 7;
+const WARM_UP = 2;
+
+type Kind = { readonly name: string; readonly secrets: number; readonly shown: boolean };
+
+const KINDS: readonly Kind[] = [
+  { name: "1 secret", secrets: 1, shown: false },
+  { name: "10 secrets", secrets: 10, shown: false },
+  { name: "100 secrets", secrets: 100, shown: false },
+  { name: "10 secrets, one in each line", secrets: 10, shown: true },
+];
+
+export const masking: Bench = async (signal, progress) => {
+  const kinds = KINDS.map((kind) => {
+    const secrets = Array.from({ length: kind.secrets }, () => randomBytes(24).toString("base64"));
+    const automaton = automatonOf(needlesOf(secrets.map((secret) => Buffer.from(secret))));
+    return { ...kind, automaton, piece: logOf(kind.shown ? secrets : ["src/build/step.ts"]), rates: [] as number[] };
+  });
+  const floors: number[] = [];
+  for (let round = 1 - WARM_UP; round <= ROUNDS; round += 1) {
+    signal.throwIfAborted();
+    if (round > 0) progress(`round ${round} of ${ROUNDS}`);
+    const bare = rate((piece) => Buffer.from(piece), logOf(["src/build/step.ts"]));
+    if (round > 0) floors.push(bare);
+    for (const { automaton, piece, rates } of kinds) {
+      const masker = makeMasker(automaton);
+      const found = rate(masker.push, piece);
+      if (round > 0) rates.push(found);
+    }
+  }
+  return {
+    definition: "Megabytes per second through the masker, in pieces of 64 KiB; floor: the pieces copied.",
+    parameters: { pieceBytes: PIECE, pieces: PIECES, rounds: ROUNDS },
+    figures: kinds.map(({ name, rates }) =>
+      beside({ name, value: median(rates), unit: "MB/s", floor: median(floors) }),
+    ),
+  };
+};
+
+function rate(through: (piece: Buffer) => Buffer, piece: Buffer): number {
+  const from = performance.now();
+  for (let nth = 0; nth < PIECES; nth += 1) through(piece);
+  return (PIECE * PIECES) / 1_000 / (performance.now() - from);
+}
+
+/** Lines of a build that name these in turn. */
+function logOf(names: readonly string[]): Buffer {
+  let text = "";
+  for (let nth = 0; text.length < PIECE; nth += 1)
+    text += `2026-11-21T15:59:47.${nth % 1000}Z INFO  module ${nth}: ${names[nth % names.length]} done in ${nth * 7} ms\n`;
+  return Buffer.from(text).subarray(0, PIECE);
+}
