@@ -41,6 +41,15 @@ program
     process.exit(await main(process.argv.slice(3)));
   });
 
+const admin = program.command("admin").description("people: let somebody in again").usage("<command> [options]");
+
+admin
+  .command("reset-password")
+  .description("print a new one-time password for a person, and end their sessions")
+  .option("--email <address>", "whose password; without it that of the administrator of the first start")
+  .option("--account <id>", "the account, where there are several")
+  .action(ending(async (options) => (await import("../src/commands/admin.ts")).resetPassword(options)));
+
 const audit = program
   .command("audit")
   .description("the audit trail: export it, verify it")

@@ -570,6 +570,22 @@ create table services (
   constraint services_account_id_org_identifier_project_identifier_ident_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
 );
 
+create table sessions (
+  account_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  secret_hash bytea not null,
+  method text not null,
+  remote_address text not null,
+  user_agent text not null,
+  created_at bigint not null,
+  last_seen_at bigint not null,
+  expires_at bigint not null,
+  constraint sessions_pkey PRIMARY KEY (account_id, id),
+  constraint sessions_method_check CHECK ((method = ANY (ARRAY['PASSWORD'::text, 'OPENID_CONNECT'::text])))
+);
+CREATE INDEX sessions_by_user ON public.sessions USING btree (account_id, user_id);
+
 create table settings (
   account_id uuid not null,
   org_identifier text,
@@ -579,6 +595,15 @@ create table settings (
   allow_overrides boolean not null,
   updated_at bigint not null,
   constraint settings_account_id_org_identifier_project_identifier_ident_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
+);
+
+create table sign_in_failures (
+  account_id uuid not null,
+  subject text not null,
+  failures integer not null,
+  blocked_until bigint not null,
+  last_at bigint not null,
+  constraint sign_in_failures_pkey PRIMARY KEY (account_id, subject)
 );
 
 create table tasks (
@@ -818,9 +843,13 @@ alter table services add constraint services_account_id_fkey FOREIGN KEY (accoun
 alter table services add constraint services_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table services add constraint services_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
 
+alter table sessions add constraint sessions_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id) ON DELETE CASCADE;
+
 alter table settings add constraint settings_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table settings add constraint settings_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table settings add constraint settings_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
+alter table sign_in_failures add constraint sign_in_failures_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table tasks add constraint tasks_account_id_delegate_id_fkey FOREIGN KEY (account_id, delegate_id) REFERENCES delegates(account_id, id);
 alter table tasks add constraint tasks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

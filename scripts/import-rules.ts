@@ -12,6 +12,7 @@ export const slices = [
   ["projects", "account, organization, project"],
   ["settings", "typed settings, inherited down the scopes"],
   ["limits", "how many requests an account and a token may make"],
+  ["login", "passwords, sessions, single sign-on: how people get in"],
   ["secrets", "names, sealed values, secret managers, who may resolve them"],
   ["connectors", "how to reach registries, clusters and git"],
   ["environments", "environments and services"],

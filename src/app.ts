@@ -20,20 +20,23 @@ import {
   makeUsers,
   type FirstFacts,
   type FirstStart,
+  type OnLeave,
 } from "./identity/index.ts";
 import { makePipelines } from "./pipelines/index.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
 import type { Db } from "./platform/db/db.ts";
 import { databaseProblem } from "./platform/db/problems.ts";
+import { inTurn } from "./platform/in-turn.ts";
 import { addGraphql } from "./platform/graphql/endpoint.ts";
 import { addApiDocs } from "./platform/http/api-docs.ts";
 import { makeHealth } from "./platform/http/health.ts";
 import { makeHttp } from "./platform/http/server.ts";
 import { makeLimits } from "./limits/index.ts";
+import { makeLogin, type Lifetimes } from "./login/index.ts";
 import { buildSchema } from "./schema.ts";
 import { makeSettings } from "./settings/index.ts";
-import { every } from "./platform/jobs/every.ts";
+import { every, together } from "./platform/jobs/every.ts";
 import { reachPublic } from "./platform/outgoing/reach.ts";
 import type { Log } from "./platform/log/log.ts";
 import { DEFAULT_ORGANIZATION, makeProjects, type EmptyScope, type Projects } from "./projects/index.ts";
@@ -53,6 +56,8 @@ export type PlatformDeps = {
   readonly publicUrl: () => string;
   /** Names of the migrations that are still to come; for readiness. */
   readonly pendingMigrations: () => Promise<readonly string[]>;
+  /** How long people stay signed in. */
+  readonly sessions: Lifetimes;
   /** Bytes of a secret file at most. */
   readonly maxSecretFile: number;
   /** Aborted once the end is near: whoever asks for readiness is told so at once, while requests are still served. */
@@ -78,14 +83,16 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     grantsOf: access.grantsOf,
     requireScope: (actor, scope) => projects.requireScope(actor, scope),
     letGo: access.letGo,
-    standingSessions: async () => [],
+    standingSessions: (sessions, now) => login.standing(sessions, now),
     onError,
   });
-  const users = makeUsers({ ...base, ...identity, keepAdministrator: access.keepAdministrator, onLeave: access.letGo });
+  const onLeave: OnLeave = inTurn(access.letGo, (tx, user) => login.endSessions(tx, user));
+  const users = makeUsers({ ...base, ...identity, keepAdministrator: access.keepAdministrator, onLeave });
   const projects: Projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const settings = makeSettings({ ...base, requireScope: projects.requireScope });
   const audits = makeTrail({ ...base, settingValue: settings.value, onError });
   const limits = makeLimits({ db, clock, settingValue: settings.value });
+  const login = makeLogin({ ...base, ...deps, ...access, ...identity, lifetimes: deps.sessions });
   const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
   const environments = makeEnvironments(scoped);
   const secrets = secretsOver(deps, { ...base, permits: access.permits }, projects, environments.placesOf);
@@ -138,6 +145,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     projects,
     settings,
     limits,
+    login,
     secrets,
     connectors,
     connectionTests,
@@ -154,13 +162,15 @@ export async function buildPlatform(deps: PlatformDeps) {
   const onError = (error: unknown): void => log.error({ err: error }, "something failed that nobody waited for");
   const stopping = new AbortController();
   const slices = makeSlices(deps, onError);
-  const { access, identity, projects, limits, secrets, connectionTests, delegates, executions, triggers } = slices;
+  const { access, identity, projects, limits, login, secrets, connectionTests, delegates, executions, triggers } =
+    slices;
 
   const schema = buildSchema(slices);
   const httpDeps = {
     log,
     authenticate: identity.authenticate,
     watch: identity.watch,
+    sessionOf: login.sessionOf,
     count: limits.count,
     explain: databaseProblem,
     refused: slices.audits.refused,
@@ -172,6 +182,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   http.add([...health.routes, ...Object.values(slices).flatMap((slice) => ("routes" in slice ? slice.routes : []))]);
   addGraphql(http.app, schema, { ...httpDeps, maxFile: deps.maxSecretFile });
   addApiDocs(http.app);
+  login.serve(http.app);
   const served = delegates.serve(http.app, withTests(executions.ports, connectionTests));
 
   /** Everything that is looked at again and again; tests call it instead of waiting. */
@@ -181,6 +192,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     await triggers.sweep();
     for (const slice of [limits, slices.audits]) await slice.sweep();
     await identity.look();
+    await login.sweep();
   };
 
   return {
@@ -220,25 +232,11 @@ export async function buildPlatform(deps: PlatformDeps) {
   };
 }
 
-type Stoppable = { readonly stop: () => Promise<void> };
-
-const together = (jobs: readonly Stoppable[]): Stoppable => ({
-  stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))),
-});
-
 /** Each slice that keeps things in scopes empties them, in turn. */
 const eachOf =
   (slices: () => readonly { readonly emptyScope: EmptyScope }[]): EmptyScope =>
   async (tx, scope) => {
     for (const slice of slices()) await slice.emptyScope(tx, scope);
-  };
-
-type Furnish = Projects["furnish"];
-
-const inTurn =
-  (...all: readonly Furnish[]): Furnish =>
-  async (tx, accountId) => {
-    for (const furnish of all) await furnish(tx, accountId);
   };
 
 /** What connectors name is a text: a file is no password. */

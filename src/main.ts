@@ -48,6 +48,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     log,
     publicUrl: () => baseUrl,
     maxSecretFile: config.maxSecretFile,
+    sessions: config.sessions,
     leaving,
     serverMayReach: config.serverMayReach,
   });

@@ -22,6 +22,7 @@ export async function describePlatform(): Promise<{
     publicUrl: () => "",
     pendingMigrations: none,
     maxSecretFile: 0,
+    sessions: { idleMs: 0, mostMs: 0 },
     leaving: new AbortController().signal,
     serverMayReach: [],
   });

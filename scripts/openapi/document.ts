@@ -33,6 +33,9 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
         bearer: { type: "http", scheme: "bearer" },
+        // Behind https the cookie's name begins with __Host-.
+        session: { type: "apiKey", in: "cookie", name: "railhead_session" },
+        csrfToken: { type: "apiKey", in: "header", name: "x-csrf-token" },
       },
       schemas: { Error: errorSchema, ResourceError: resourceErrorSchema, TooManyRequests: tooManyRequestsSchema },
       responses: refusalResponses(codes),

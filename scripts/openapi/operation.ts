@@ -26,13 +26,18 @@ export function operationOf(route: Route, doc: RouteDoc): Json {
   return {
     operationId: route.operation,
     summary: doc.summary,
-    ...("public" in route.access ? {} : { "x-permission": route.access.permission }),
+    ...("permission" in route.access ? { "x-permission": route.access.permission } : {}),
     ...(doc.description === undefined ? {} : { description: doc.description }),
     tags: [route.operation.split(".")[0]],
     ...(open ? { security: [] } : {}),
+    ...("session" in route.access ? { security: [{ session: [], csrfToken: [] }] } : {}),
     parameters: [...pathParameters(route, doc), ...accountParameter(route), ...queryParameters(route, doc)],
     ...(doc.body ? { requestBody: bodyOf(doc.body) } : {}),
-    responses: { "200": answerOf(doc), ...refusalsOf(route, open), ...otherAnswers(doc) },
+    responses: {
+      "200": answerOf(doc),
+      ...refusalsOf(route, open ? (doc.refuses ?? []) : ["401", "403"]),
+      ...otherAnswers(doc),
+    },
   };
 }
 
@@ -111,9 +116,11 @@ const otherAnswers = ({ otherAnswers: others = {} }: RouteDoc): Json =>
     ]),
   );
 
-function refusalsOf(route: Route, open: boolean): Json {
+function refusalsOf(route: Route, personal: readonly string[]): Json {
   const family = route.errors === "rest" ? "Error" : "ResourceError";
-  const statuses = Object.keys(REFUSALS).filter((status) => !open || (status !== "401" && status !== "403"));
+  const statuses = Object.keys(REFUSALS).filter(
+    (status) => (status !== "401" && status !== "403") || personal.includes(status),
+  );
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${family}${status}` }]));
 }
 

@@ -10,6 +10,7 @@ import { makeFindParent } from "./keys/parent.ts";
 import { apiKeyRoutes } from "./keys/rest-keys.ts";
 import { tokenRoutes } from "./keys/rest-tokens.ts";
 import { makeTokens } from "./keys/tokens.ts";
+import { makeLogins } from "./logins.ts";
 import { problem } from "./problems.ts";
 import { serviceAccountRoutes } from "./service-accounts/rest.ts";
 import { makeServiceAccounts, type LetGo, type ScopeExists } from "./service-accounts/verbs.ts";
@@ -36,11 +37,14 @@ import { userRoutes } from "./users/routes.ts";
 import type { StillStanding } from "./watch.ts";
 
 export { firstStart, type FirstFacts, type FirstStart } from "./first-start.ts";
+export { makeLogins } from "./logins.ts";
+export { ADMIN_EMAIL } from "./first-start.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { anyActive, CREATOR, creatorOf, type CreatorRow } from "./store.ts";
 export { makeHoldRootKey, makeRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
 export type { User } from "./user.ts";
 export type { Authenticate } from "./authenticate.ts";
+export type { OnLeave } from "./users/life.ts";
 
 export type IdentityDeps = {
   readonly db: Db;
@@ -64,6 +68,7 @@ export function makeIdentity(deps: IdentityDeps) {
   const tokens = makeTokens({ ...deps, ended, findParent });
   return {
     ...credentials,
+    people: makeLogins(deps),
     serviceAccounts,
     apiKeys,
     tokens,

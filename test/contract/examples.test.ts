@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stringify } from "yaml";
+import { signedIn } from "../harness/sessions.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
 import { watchTrail } from "./audited.ts";
 import { operationsOf, readDocument, type Operation } from "./operations.ts";
@@ -46,7 +47,7 @@ test("each operation refuses strangers, and requests that lack something, in the
   const platform = await startTestPlatform();
   try {
     const world = await furnish(platform);
-    for (const operation of operations.filter((one) => !one.public && isPlain(one))) {
+    for (const operation of operations.filter((one) => !one.public && !one.session && isPlain(one))) {
       const stranger = await call(platform, world, operation, "json", { apiKey: "pat.x.y.z" });
       assert.equal(stranger.status, 401, operation.operationId);
       check(operation, stranger);
@@ -94,7 +95,7 @@ test("an answer outside the document is seen", () => {
   assert.throws(() => check(operation, answer(418, {})), /a status that the document does not have/);
 });
 
-type How = { readonly apiKey?: string; readonly account?: null };
+type How = { readonly apiKey?: string | null; readonly account?: null };
 
 /** Event streams and forms have tests of their own. */
 const isPlain = ({ responses, bodies }: Operation): boolean =>
@@ -106,11 +107,17 @@ async function call(
   world: World,
   operation: Operation,
   format: "json" | "yaml",
-  how: How = {},
+  asked: How = {},
 ): Promise<Answer> {
+  const session = operation.session ? await signedIn(platform) : undefined;
+  const how = session ? { ...asked, apiKey: null, headers: session.headers } : asked;
   const types = Object.keys(operation.bodies);
   const type = types.find((one) => one.endsWith(format)) ?? types[0];
-  const path = addressOf(operation, { ...world, ...(how.account === null ? {} : { accountId: platform.accountId }) });
+  const path = addressOf(operation, {
+    ...world,
+    ...(session && { sessionId: session.id }),
+    ...(how.account === null ? {} : { accountId: platform.accountId }),
+  });
   if (type === undefined) return platform.send(operation.method, path, how);
   const body = written(operation.bodies[type]?.example, type);
   return platform.send(operation.method, path, { ...how, body, contentType: type });

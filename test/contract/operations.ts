@@ -16,12 +16,14 @@ export type Operation = {
   readonly path: string;
   readonly operationId: string;
   readonly public: boolean;
+  /** For people who are signed in: no key opens it. */
+  readonly session: boolean;
   readonly parameters: readonly Parameter[];
   readonly bodies: Readonly<Record<string, Media>>;
   readonly responses: Readonly<Record<string, Answered>>;
 };
 
-type Written = Omit<Operation, "method" | "path" | "bodies" | "public"> & {
+type Written = Omit<Operation, "method" | "path" | "bodies" | "public" | "session"> & {
   readonly security?: readonly unknown[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
 };
@@ -40,7 +42,8 @@ export const operationsOf = (document: ApiDocument): readonly Operation[] =>
       ...operation,
       method: method.toUpperCase(),
       path,
-      public: security !== undefined,
+      public: security?.length === 0,
+      session: (security?.length ?? 0) > 0,
       bodies: requestBody?.content ?? {},
     })),
   );

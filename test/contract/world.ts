@@ -14,6 +14,7 @@ import {
   projectYaml,
   triggerYaml,
 } from "../harness/contract.ts";
+import { givePassword } from "../harness/sessions.ts";
 import { pretendDelegate } from "../harness/pretend-delegate.ts";
 import type { TestPlatform } from "../harness/platform.ts";
 
@@ -37,6 +38,7 @@ async function makeDeployer(platform: TestPlatform): Promise<void> {
 }
 
 export async function furnish(platform: TestPlatform): Promise<World> {
+  await givePassword(platform);
   await made(create.project(platform, projectYaml()));
   await makeTargets(platform);
   await made(create.connector(platform, connectorYaml()));

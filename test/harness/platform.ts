@@ -107,6 +107,7 @@ async function startOn(
     publicUrl: () => url,
     pendingMigrations: async () => [],
     serverMayReach: options.serverMayReach ?? [],
+    sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     maxSecretFile: options.maxSecretFile ?? 1024 * 1024,
     leaving: new AbortController().signal,
   });

@@ -29,6 +29,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
     delegateDir: undefined,
     stepPath: undefined,
     maxSecretFile: 10 * 1024 * 1024,
+    sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     serverMayReach: [],
     logLevel: "info",
   });
@@ -47,6 +48,8 @@ test("every value is read, paths from the current folder, addresses without a sl
       RAILHEAD_DELEGATE_DIR: "work",
       RAILHEAD_STEP_PATH: "/opt/bin:/usr/bin",
       RAILHEAD_MAX_SECRET_FILE: "4096",
+      RAILHEAD_SESSION_IDLE_MINUTES: "30",
+      RAILHEAD_SESSION_HOURS: "8",
       RAILHEAD_SERVER_MAY_REACH: "10.1.0.0/16, registry.internal:5000",
       RAILHEAD_LOG_LEVEL: "warn",
     },
@@ -60,6 +63,7 @@ test("every value is read, paths from the current folder, addresses without a sl
   assert.equal(config.delegateDir, join(folder, "work"));
   assert.equal(config.stepPath, "/opt/bin:/usr/bin");
   assert.equal(config.maxSecretFile, 4096);
+  assert.deepEqual(config.sessions, { idleMs: 1_800_000, mostMs: 8 * 3_600_000 });
   assert.deepEqual(config.serverMayReach, ["10.1.0.0/16", "registry.internal:5000"]);
   assert.equal(config.logLevel, "warn");
 });

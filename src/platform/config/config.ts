@@ -26,6 +26,8 @@ export type Config = KeySources & {
   readonly stepPath: string | undefined;
   /** Bytes of an uploaded secret file at most. */
   readonly maxSecretFile: number;
+  /** How long people stay signed in: without a request, and altogether. */
+  readonly sessions: { readonly idleMs: number; readonly mostMs: number };
   /** What the server itself may connect to besides public addresses: networks, or `host:port`. */
   readonly serverMayReach: readonly string[];
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error";
@@ -49,6 +51,7 @@ export function readConfig(env: Env, cwd: string): Config {
     delegateDir: env["RAILHEAD_DELEGATE_DIR"] ? resolve(cwd, env["RAILHEAD_DELEGATE_DIR"]) : undefined,
     stepPath: readStepPath(env["RAILHEAD_STEP_PATH"], faults),
     maxSecretFile: readMaxSecretFile(env["RAILHEAD_MAX_SECRET_FILE"], faults),
+    sessions: readSessions(env, faults),
     serverMayReach: readReach(env["RAILHEAD_SERVER_MAY_REACH"], faults),
     logLevel: readLogLevel(env["RAILHEAD_LOG_LEVEL"], faults),
   };
@@ -111,6 +114,22 @@ function readMaxSecretFile(text: string | undefined, faults: string[]): number {
   if (bytes >= 1 && bytes <= LARGEST_SECRET_FILE) return bytes;
   faults.push(`RAILHEAD_MAX_SECRET_FILE is "${text}"; it takes a number of bytes from 1 to ${LARGEST_SECRET_FILE}.`);
   return DEFAULT_MAX_SECRET_FILE;
+}
+
+const MINUTE_MS = 60_000;
+
+function readSessions(env: Env, faults: string[]): Config["sessions"] {
+  const read = (name: string, fallback: number, most: number): number => {
+    const text = env[name] || String(fallback);
+    const count = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+    if (count >= 1 && count <= most) return count;
+    faults.push(`${name} is "${text}"; it takes a whole number from 1 to ${most}.`);
+    return fallback;
+  };
+  return {
+    idleMs: read("RAILHEAD_SESSION_IDLE_MINUTES", 12 * 60, 30 * 24 * 60) * MINUTE_MS,
+    mostMs: read("RAILHEAD_SESSION_HOURS", 7 * 24, 90 * 24) * 60 * MINUTE_MS,
+  };
 }
 
 function readReach(text: string | undefined, faults: string[]): readonly string[] {

@@ -1,14 +1,50 @@
 /** Passwords at rest: argon2id (RFC 9106) in the PHC text form. */
-import { argon2, randomBytes } from "node:crypto";
+import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
 const derive = promisify(argon2);
-// OWASP's first choice for argon2id: 19 MiB, two passes, one lane.
-const COST = { memory: 19 * 1024, passes: 2, parallelism: 1, tagLength: 32 } as const;
 
-export async function hashPassword(password: string): Promise<string> {
+type Cost = { readonly memory: number; readonly passes: number; readonly parallelism: number };
+
+// OWASP's first choice for argon2id: 19 MiB, two passes, one lane. Raising it is enough: who signs in gets a new hash.
+export const COST: Cost = { memory: 19 * 1024, passes: 2, parallelism: 1 };
+const TAG_BYTES = 32;
+
+export async function hashPassword(password: string, cost: Cost = COST): Promise<string> {
   const nonce = randomBytes(16);
-  const tag = await derive("argon2id", { message: password, nonce, ...COST });
+  const tag = await derive("argon2id", { message: plain(password), nonce, tagLength: TAG_BYTES, ...cost });
   const b64 = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
-  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${b64(nonce)}$${b64(tag)}`;
+  return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${b64(nonce)}$${b64(tag)}`;
 }
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/** Compared against when there is no hash, so that nobody's password takes as long as somebody's. */
+const NOBODY = { cost: COST, nonce: randomBytes(16), tag: randomBytes(TAG_BYTES) };
+
+function parsed(kept: string | undefined): typeof NOBODY | undefined {
+  const [, memory, passes, parallelism, nonce = "", tag = ""] = PHC.exec(kept ?? "") ?? [];
+  if (memory === undefined) return undefined;
+  return {
+    cost: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    nonce: Buffer.from(nonce, "base64"),
+    tag: Buffer.from(tag, "base64"),
+  };
+}
+
+/** Whether the password is the one behind the hash; `undefined`, or a text that is no hash, never matches and takes as long. */
+export async function passwordMatches(password: string, kept: string | undefined): Promise<boolean> {
+  const found = parsed(kept);
+  const { cost, nonce, tag } = found ?? NOBODY;
+  const made = await derive("argon2id", { message: plain(password), nonce, tagLength: tag.length, ...cost });
+  return timingSafeEqual(made, tag) && found !== undefined;
+}
+
+/** Whether the hash was made with less than is asked for now. */
+export function isOutdated(kept: string): boolean {
+  const cost = parsed(kept)?.cost;
+  return !cost || cost.memory < COST.memory || cost.passes < COST.passes || cost.parallelism < COST.parallelism;
+}
+
+/** The same letters are the same bytes, however a keyboard composed them. */
+const plain = (password: string): string => password.normalize("NFC");

@@ -5,8 +5,8 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 
-/** Of a person, of a service account, of delegates. */
-export type TokenPrefix = "pat" | "sat" | "dlg";
+/** Of a person, of a service account, of delegates; and of a session, which is only ever in a cookie. */
+export type TokenPrefix = "pat" | "sat" | "dlg" | "ses";
 export type TokenParts = { readonly accountId: Uuid; readonly tokenId: Uuid; readonly secret: string };
 
 const LONGEST_TOKEN = 256;

@@ -2,11 +2,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ExecutionResult, GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";
+import { actorOf, callerOf } from "../http/callers.ts";
 import { credentialOf } from "../http/credentials.ts";
 import { problem as httpProblem } from "../http/problems.ts";
 import type { Body } from "../http/routes.ts";
 import { mediaType } from "../http/read-bytes.ts";
-import { actorOf, checkAccount, noteRefusal, toProblem, type HttpDeps } from "../http/server.ts";
+import { checkAccount, noteRefusal, toProblem, type HttpDeps } from "../http/server.ts";
 import { makeDocuments } from "./documents.ts";
 import { fieldOf, formatGraphqlError } from "./errors.ts";
 import { addExplorer } from "./explorer.ts";
@@ -74,9 +75,11 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
       onRequest: async (request) => {
         request.errorFamily = "resource";
         request.operation = "graphql.run";
-        const credential = credentialOf(request.raw);
-        if (credential !== undefined || !isForm(request)) {
-          request.actor = await actorOf(deps, credential, request);
+        // A form is what any page can send without being asked: a session is no credential for one.
+        if (!isForm(request)) request.actor = await callerOf(deps, request);
+        else if (credentialOf(request.raw) !== undefined)
+          request.actor = await actorOf(deps, credentialOf(request.raw), request);
+        if (request.actor) {
           checkAccount("accountId", request, request.actor);
         }
         negotiate(request.headers.accept);

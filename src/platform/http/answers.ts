@@ -9,6 +9,13 @@ export const ok = (call: Pick<Call, "correlationId">, data: unknown, version?: n
   ...(version === undefined ? {} : { version }),
 });
 
+/** The same with headers of its own, cookies perhaps. */
+export const okWith = (
+  call: Pick<Call, "correlationId">,
+  data: unknown,
+  headers: Readonly<Record<string, string | readonly string[]>>,
+): Answer => ({ kind: "json", status: 200, body: success(data, call.correlationId), headers });
+
 export const json = (status: number, body: unknown): Answer => ({ kind: "json", status, body });
 export const text = (body: string | Buffer | AsyncIterable<Buffer>, status = 200): Answer => ({
   kind: "text",

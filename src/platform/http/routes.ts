@@ -6,7 +6,7 @@
  * refused at start (law 8).
  */
 import type { z } from "zod";
-import type { Actor } from "../../core/actor.ts";
+import type { Actor, RequestFacts } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { ErrorFamily } from "./envelope.ts";
 import type { EventSink } from "./events.ts";
@@ -28,6 +28,8 @@ export type Call<Q = unknown> = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Body;
   readonly correlationId: string;
+  /** What the audit trail keeps of the request. */
+  readonly facts: RequestFacts;
 };
 
 /** A public route has no actor: whatever it needs to know is in the address or the body. */
@@ -40,6 +42,8 @@ export type Answer =
       readonly body: unknown;
       /** Of the thing that the body shows: sent as `ETag`, for a later `If-Match`. */
       readonly version?: number;
+      /** Cookies, and whatever else this answer alone has. */
+      readonly headers?: Readonly<Record<string, string | readonly string[]>>;
     }
   | { readonly kind: "text"; readonly status: number; readonly body: string | Buffer | AsyncIterable<Buffer> }
   | { readonly kind: "events"; readonly run: (sink: EventSink) => Promise<void> };
@@ -66,6 +70,8 @@ export type RouteDoc = {
   readonly body?: BodyDoc;
   /** The whole body of a 200 (`shapes.ts`), or the media type of what is not JSON. */
   readonly answer: z.ZodType | "text/plain" | "text/event-stream" | "text/html";
+  /** Statuses that a public route refuses with beside the usual ones. */
+  readonly refuses?: readonly ("401" | "403")[];
   /** Bodies of other statuses that are not the family's error. */
   readonly otherAnswers?: Readonly<Record<number, z.ZodType>>;
 };
@@ -96,7 +102,17 @@ export type PublicRoute = Shared & {
   readonly handle: (call: PublicCall) => Promise<Answer>;
 };
 
-export type Route = PrivateRoute | PublicRoute;
+/**
+ * For people who are signed in, about themselves: no permission is asked for, and the handler lets the slice that keeps
+ * sessions look at the headers. `session` says what the route is for.
+ */
+export type SessionRoute = Shared & {
+  readonly access: { readonly session: string };
+  readonly query: z.ZodType;
+  readonly handle: (call: PublicCall) => Promise<Answer>;
+};
+
+export type Route = PrivateRoute | PublicRoute | SessionRoute;
 
 /** Bytes of a body at most where nothing else is said: an organization or a connector has a tenth of it. */
 const SMALL_BODY = 64 * 1024;
@@ -128,6 +144,21 @@ export function publicRoute<Q extends z.ZodType>(
     readonly handle: (call: PublicCall<z.output<Q>>) => Promise<Answer>;
   },
 ): PublicRoute {
+  return {
+    errors: "rest",
+    maxBody: SMALL_BODY,
+    ...spec,
+    handle: (call) => spec.handle(call as PublicCall<z.output<Q>>),
+  };
+}
+
+/** Declares a route for whoever is signed in. */
+export function sessionRoute<Q extends z.ZodType>(
+  spec: Optional<Omit<SessionRoute, "query" | "handle">, "errors" | "maxBody"> & {
+    readonly query: Q;
+    readonly handle: (call: PublicCall<z.output<Q>>) => Promise<Answer>;
+  },
+): SessionRoute {
   return {
     errors: "rest",
     maxBody: SMALL_BODY,

@@ -8,11 +8,11 @@ import websocket from "@fastify/websocket";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { randomUUID } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
-import { toWire, type Uuid } from "../../core/ids.ts";
+import { toWire } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
 import type { NoteRefused } from "../../core/refused.ts";
 import { partLog, type Log } from "../log/log.ts";
-import { credentialOf } from "./credentials.ts";
+import { callerOf, type CallerDeps } from "./callers.ts";
 import { errorBody, type ErrorFamily } from "./envelope.ts";
 import { factsOf } from "./facts.ts";
 import { answerNotHttp, familyNear } from "./not-http.ts";
@@ -22,20 +22,14 @@ import { refusedBy } from "./refusals.ts";
 import type { Body, Call, PublicCall, Route } from "./routes.ts";
 import { send, type Watch } from "./send.ts";
 
-/** Who a token belongs to; undefined for a token that is unknown, expired or malformed. At once when it was asked just now. */
-export type Authenticate = (token: string) => Actor | undefined | Promise<Actor | undefined>;
-
 /** The problem of a database that cannot answer now; undefined for any other error. */
 export type ExplainError = (error: unknown) => Problem | undefined;
 
-export type HttpDeps = {
+export type HttpDeps = CallerDeps & {
   readonly log: Log;
-  readonly authenticate: Authenticate;
   /** What is open ends with the credential that it was opened with. */
   readonly watch: Watch;
   readonly explain: ExplainError;
-  /** Counts a request of this account with this credential; throws when there are too many. Undefined: nothing to wait for. */
-  readonly count: (accountId: Uuid, credential: string) => Promise<void> | undefined;
   /** Told of each attempt that is refused. */
   readonly refused?: NoteRefused;
   /** Bytes of one WebSocket frame at most. */
@@ -145,7 +139,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
     onRequest: async (request) => {
       request.errorFamily = route.errors;
       request.operation = route.operation;
-      if ("permission" in route.access) request.actor = await actorOf(deps, credentialOf(request.raw), request);
+      if ("permission" in route.access) request.actor = await callerOf(deps, request);
     },
     handler: async (request, reply) => {
       const shared = sharedCall(route, request);
@@ -155,23 +149,6 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
     },
   });
 }
-
-/** Whose token it is, or the one problem that hides whether it exists. Counts the request. */
-export async function actorOf(
-  deps: Pick<HttpDeps, "authenticate" | "count">,
-  token: string | undefined,
-  request: FastifyRequest,
-): Promise<Actor> {
-  const known = token ? deps.authenticate(token) : undefined;
-  const actor = known instanceof Promise ? await known : known;
-  if (!token || !actor) throw problem("http.no_credential");
-  const counted = deps.count(actor.accountId, withoutSecret(token));
-  if (counted) await counted;
-  return { ...actor, request: factsOf(request) };
-}
-
-/** `pat.<account>.<id>.<secret>` names its token without the last part. */
-const withoutSecret = (token: string): string => token.slice(0, token.lastIndexOf("."));
 
 function sharedCall(route: Route, request: FastifyRequest): PublicCall {
   const given = request.query as Record<string, unknown>;
@@ -188,6 +165,7 @@ function sharedCall(route: Route, request: FastifyRequest): PublicCall {
     // A form has not been read: only GraphQL takes one.
     body: (request.body as Body | undefined) ?? { contentType: mediaType(request), charset: "", bytes: NO_BYTES },
     correlationId: request.id,
+    facts: factsOf(request),
   };
 }
 

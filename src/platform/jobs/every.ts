@@ -22,3 +22,11 @@ export function every(
     },
   };
 }
+
+/** What goes on until it is stopped. */
+type Stoppable = { readonly stop: () => Promise<void> };
+
+/** Several as one. */
+export const together = (jobs: readonly Stoppable[]): Stoppable => ({
+  stop: async () => void (await Promise.all(jobs.map((job) => job.stop()))),
+});

@@ -11,6 +11,7 @@ import {
 import { fromWire } from "../../../src/core/ids.ts";
 import { operationsOf, readDocument, type Operation } from "../../contract/operations.ts";
 import { furnish, type World } from "../../contract/world.ts";
+import { signedIn, type SessionHeaders } from "../../harness/sessions.ts";
 import { eventually, made } from "../../harness/contract.ts";
 import type { Answer, SendOptions, TestPlatform } from "../../harness/platform.ts";
 
@@ -26,6 +27,7 @@ export type Sample = {
 /** The world of the examples with a secret in it, once all that its making set going has come to rest. */
 export async function furnished(platform: TestPlatform): Promise<World> {
   const world = await furnish(platform);
+  sessions.set(platform.accountId, (await signedIn(platform)).headers);
   const secret = samples(world).find(({ operation }) => operation.operationId === "secret.create");
   if (!secret) throw new Error("no operation makes a secret");
   await made(ask(platform, secret));
@@ -66,8 +68,11 @@ function valuesOf({ operationId, parameters }: Operation, place: "path" | "query
 
 type Caller = Pick<TestPlatform, "send" | "accountId">;
 
-/** Sends the sample; a body is sent as it is when it is text. */
-export function ask(caller: Caller, sample: Sample, how: SendOptions = {}): Promise<Answer> {
+/** Of the administrators of furnished accounts: some operations are for people who are signed in. */
+const sessions = new Map<string, SessionHeaders>();
+
+/** Sends the sample, by key or, where that is asked for, by a session; a body is sent as it is when it is text. */
+export function ask(caller: Caller, sample: Sample, asking: SendOptions = {}): Promise<Answer> {
   const { operation, params, query, body, type } = sample;
   const path = Object.entries(params).reduce(
     (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
@@ -76,6 +81,8 @@ export function ask(caller: Caller, sample: Sample, how: SendOptions = {}): Prom
   const asked = new URLSearchParams(query);
   const account = operation.parameters.find(({ name }) => name === "accountId" || name === "accountIdentifier");
   if (account && !asked.has(account.name)) asked.set(account.name, caller.accountId);
+  const session = operation.session && asking.apiKey === undefined ? sessions.get(caller.accountId) : undefined;
+  const how = session ? { ...asking, apiKey: null, headers: { ...session, ...asking.headers } } : asking;
   const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
   return caller.send(operation.method, `/gateway${path}?${asked.toString()}`, {
     ...sent,

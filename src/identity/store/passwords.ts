@@ -1,0 +1,47 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+
+type Store = { readonly query: Query };
+
+export type LoginRow = {
+  readonly id: Uuid;
+  readonly name: string;
+  readonly email: string;
+  readonly mustChangePassword: boolean;
+  /** Null for somebody without a password. */
+  readonly passwordHash: string | null;
+};
+
+const LOGIN = `id, name, email, must_change_password as "mustChangePassword", nullif(password_hash, '') as "passwordHash"`;
+
+export async function findLogin(db: Store, accountId: Uuid, id: Uuid): Promise<LoginRow | undefined> {
+  const rows = await db.query<LoginRow>(`select ${LOGIN} from users where account_id = $1 and id = $2 and active`, [
+    accountId,
+    id,
+  ]);
+  return rows[0];
+}
+
+/** In any case of letters, as the unique key has it. */
+export async function findLoginByEmail(db: Store, accountId: Uuid, email: string): Promise<LoginRow | undefined> {
+  const rows = await db.query<LoginRow>(
+    `select ${LOGIN} from users where account_id = $1 and lower(email) = lower($2) and active`,
+    [accountId, email],
+  );
+  return rows[0];
+}
+
+/** False when the hash is not `was` any more; without `was` it is replaced whatever it is. */
+export async function savePassword(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+  { hash, mustChange, was }: { readonly hash: string; readonly mustChange: boolean; readonly was?: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update users set password_hash = $3, must_change_password = $4
+      where account_id = $1 and id = $2 and password_hash = coalesce($5, password_hash) returning id`,
+    [accountId, id, hash, mustChange, was ?? null],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,46 @@
+/** Attempts to sign in are counted before they are looked at, so that many at once get no further than one after the other. */
+import type { Clock } from "../core/clock.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { Db } from "../platform/db/db.ts";
+import { afterAttempt, POLICIES, type Subject } from "./back-off.ts";
+import { problem } from "./problems.ts";
+import { deleteTallies, lockTallies, saveTally, takeBackAttempt } from "./store/failures.ts";
+
+export type Attempts = {
+  /** Counts an attempt as failed. Throws `login.blocked` (429) while any of the subjects has to wait; that counts nothing. */
+  readonly begin: (accountId: Uuid, subjects: readonly Subject[]) => Promise<void>;
+  /**
+   * The attempt has succeeded: what the person failed at from here is forgotten. An address and a person from anywhere
+   * keep their failures, but for this one: somebody else may have caused them, and an attacker has a name of its own too.
+   */
+  readonly succeed: (accountId: Uuid, subjects: readonly Subject[]) => Promise<void>;
+};
+
+export const makeAttempts = ({ db, clock }: { readonly db: Db; readonly clock: Clock }): Attempts => ({
+  begin: (accountId, subjects) =>
+    db.transaction(async (tx) => {
+      const now = clock.now();
+      const tallies = await lockTallies(
+        tx,
+        accountId,
+        subjects.map(({ key }) => key),
+      );
+      const until = Math.max(...[...tallies.values()].map(({ blockedUntil }) => blockedUntil));
+      if (until > now) {
+        const seconds = Math.ceil((until - now) / 1_000);
+        throw problem("login.blocked", [String(seconds)], { retryAfter: seconds });
+      }
+      for (const { key, policy } of subjects)
+        await saveTally(tx, accountId, key, afterAttempt(tallies.get(key), POLICIES[policy], now));
+    }),
+  succeed: async (accountId, subjects) => {
+    const keysOf = (isPair: boolean): readonly string[] =>
+      subjects.filter(({ policy }) => (policy === "pair") === isPair).map(({ key }) => key);
+    await db.transaction(async (tx) => {
+      // In the order that everybody locks in.
+      await lockTallies(tx, accountId, [...keysOf(true), ...keysOf(false)]);
+      await deleteTallies(tx, accountId, keysOf(true));
+      await takeBackAttempt(tx, accountId, keysOf(false));
+    });
+  },
+});

@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { toWire } from "../core/ids.ts";
+import { hashPassword, passwordMatches } from "../platform/crypto/passwords.ts";
+import type { Tx } from "../platform/db/db.ts";
+import { subjectOfChange } from "./back-off.ts";
+import type { Gate } from "./gate.ts";
+import { openSession, type Visitor } from "./open-session.ts";
+import { passwordFault } from "./password-rules.ts";
+import { problem } from "./problems.ts";
+import { actorOf, recordRefusal, type SignedIn, type SignInDeps } from "./sign-in.ts";
+import { deleteSessionsOf } from "./store/sessions.ts";
+
+export type PasswordChange = { readonly currentPassword: string; readonly newPassword: string };
+
+/** The person's other sessions end; the one that asks goes on as a new one. Guessing the current password is slowed down as signing in is. */
+export type ChangePassword = (
+  change: PasswordChange,
+  headers: IncomingHttpHeaders,
+  visitor: Visitor,
+) => Promise<SignedIn>;
+
+export type ChangeDeps = SignInDeps & { readonly gate: Pick<Gate, "enter">; readonly ended: (tx: Tx) => void };
+
+export const makeChangePassword =
+  (deps: ChangeDeps): ChangePassword =>
+  async ({ currentPassword, newPassword }, headers, visitor) => {
+    const { accountId, person, session } = await deps.gate.enter(headers);
+    const was = person.passwordHash;
+    if (was === null) throw problem("login.no_password");
+    const subjects = [subjectOfChange(person.id)];
+    const isRight = await deps.turns(async () => {
+      await deps.attempts.begin(accountId, subjects);
+      return passwordMatches(currentPassword, was);
+    });
+    if (!isRight) {
+      await deps.db.transaction((tx) => recordRefusal(tx, deps, accountId, person.email, visitor));
+      throw problem("login.wrong_current");
+    }
+    await deps.attempts.succeed(accountId, subjects);
+    const fault = newPassword === currentPassword ? "is the one that it replaces" : passwordFault(newPassword, person);
+    if (fault !== undefined) throw problem("login.weak_password", [fault]);
+    const hash = await deps.turns(() => hashPassword(newPassword));
+    return deps.db.transaction(async (tx) => {
+      // Somebody was quicker, the administrator perhaps: that password counts.
+      if (!(await deps.people.savePassword(tx, accountId, person.id, { hash, mustChange: false, was })))
+        throw problem("login.wrong_current");
+      const ended = await deleteSessionsOf(tx, accountId, person.id);
+      const opened = await openSession(tx, deps, { accountId, userId: person.id, method: session.method }, visitor);
+      await deps.audit.record(tx, actorOf(accountId, person, visitor), {
+        operation: "password.change",
+        resourceType: "USER",
+        resourceId: toWire(person.id),
+        scope: {},
+        before: { mustChangePassword: person.mustChangePassword, sessions: ended },
+        after: { mustChangePassword: false, sessions: 1, passwordChangedAt: deps.clock.now() },
+      });
+      deps.ended(tx);
+      return { opened, person: { ...person, passwordHash: hash, mustChangePassword: false } };
+    });
+  };

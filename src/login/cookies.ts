@@ -1,0 +1,48 @@
+/**
+ * Cookies of the browser that somebody signs in with. Behind https their names begin with `__Host-`: a browser takes
+ * such a cookie from this very host alone, over https, for the whole path. Plain http, which is for trying things out
+ * on one's own machine, cannot have that.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+
+export type CookieKind = "session" | "device" | "sign_in";
+
+export type Cookies = {
+  /** The value; undefined without one, and when two of the name disagree. */
+  readonly read: (headers: IncomingHttpHeaders, kind: CookieKind) => string | undefined;
+  /** As text of `set-cookie`. `sameSite` is Strict but for what has to come along when another site leads back to us. */
+  readonly write: (
+    kind: CookieKind,
+    value: string,
+    how: { readonly seconds: number; readonly sameSite?: "Lax" },
+  ) => string;
+  readonly clear: (kind: CookieKind) => string;
+};
+
+export function makeCookies(publicUrl: () => string): Cookies {
+  const isSecure = (): boolean => publicUrl().startsWith("https:");
+  const nameOf = (kind: CookieKind): string => `${isSecure() ? "__Host-" : ""}railhead_${kind}`;
+  const write: Cookies["write"] = (kind, value, { seconds, sameSite = "Strict" }) =>
+    [
+      `${nameOf(kind)}=${value}`,
+      "Path=/",
+      `Max-Age=${seconds}`,
+      "HttpOnly",
+      `SameSite=${sameSite}`,
+      ...(isSecure() ? ["Secure"] : []),
+    ].join("; ");
+  return {
+    read: ({ cookie }, kind) => {
+      const found = valuesOf(cookie ?? "", nameOf(kind));
+      return found.every((value) => value === found[0]) ? found[0] : undefined;
+    },
+    write,
+    clear: (kind) => write(kind, "", { seconds: 0 }),
+  };
+}
+
+const valuesOf = (header: string, name: string): readonly string[] =>
+  header.split(";").flatMap((pair) => {
+    const at = pair.indexOf("=");
+    return at > 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
+  });

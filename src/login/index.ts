@@ -1,0 +1,113 @@
+/** How people get in: passwords and sessions (docs/api/login.md). */
+import type { IncomingHttpHeaders } from "node:http";
+import type { GrantsOf } from "../access/index.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { NewId, Uuid } from "../core/ids.ts";
+import type { KeyRing } from "../platform/crypto/key-ring.ts";
+import { makeTurns } from "../platform/crypto/turns.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import { makeAttempts } from "./attempts.ts";
+import { FORGET_MS } from "./back-off.ts";
+import { makeChangePassword } from "./change-password.ts";
+import { makeCookies } from "./cookies.ts";
+import { makeDevices } from "./devices.ts";
+import { makeGate } from "./gate.ts";
+import { makeListSessions } from "./list-sessions.ts";
+import { addLoginPages } from "./pages.ts";
+import type { People } from "./people.ts";
+import { problem } from "./problems.ts";
+import { loginRoutes } from "./rest.ts";
+import type { Lifetimes } from "./session.ts";
+import { makeSignIn } from "./sign-in.ts";
+import { makeEndSession, makeSignOut, makeSignOutEverywhere } from "./sign-out.ts";
+import { forgetFailures } from "./store/failures.ts";
+import { deleteOverSessions, deleteSessionsOf, standingSessions } from "./store/sessions.ts";
+
+export { makeResetPassword } from "./reset-password.ts";
+export type { Lifetimes } from "./session.ts";
+
+export type LoginDeps = {
+  readonly db: Db;
+  readonly audit: Pick<Audit, "record">;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly keys: KeyRing;
+  readonly people: People;
+  readonly grantsOf: GrantsOf;
+  readonly lifetimes: Lifetimes;
+  readonly publicUrl: () => string;
+  /** Says on every replica, after the commit, that credentials have ended. */
+  readonly ended: (tx: Tx) => void;
+};
+
+type SessionId = { readonly accountId: Uuid; readonly id: Uuid };
+
+const SWEEP_MS = 60_000;
+/** Of four threads that Node has for such work, two stay free for files and names. */
+const HASHES_AT_ONCE = 2;
+const HASHES_WAITING = 50;
+
+export function makeLogin(deps: LoginDeps) {
+  const { db, clock, publicUrl } = deps;
+  const cookies = makeCookies(publicUrl);
+  const devices = makeDevices({ keys: deps.keys, cookies });
+  const refuse = (): Error => problem("login.busy", [], { retryAfter: 3 });
+  const turns = makeTurns({ atOnce: HASHES_AT_ONCE, queue: HASHES_WAITING, refuse });
+  const gate = makeGate({ ...deps, cookies });
+  const signing = { ...deps, attempts: makeAttempts(deps), devices, turns };
+  const ended = (tx: Tx): void => {
+    tx.afterCommit(gate.forget);
+    deps.ended(tx);
+  };
+  const ending = { ...signing, gate, ended };
+  let nextSweep = 0;
+
+  return {
+    routes: loginRoutes({
+      signIn: makeSignIn(signing),
+      changePassword: makeChangePassword(ending),
+      signOut: makeSignOut(ending),
+      endSession: makeEndSession(ending),
+      signOutEverywhere: makeSignOutEverywhere(ending),
+      listSessions: makeListSessions(ending),
+      gate,
+      cookies,
+      devices,
+      now: clock.now,
+      publicUrl,
+    }),
+    serve: addLoginPages,
+    /** Who is signed in, for requests without a token (`SessionOf` of the HTTP server). */
+    sessionOf: async (headers: IncomingHttpHeaders): Promise<{ actor: Actor; credential: string } | undefined> => {
+      const live = await gate.credential(headers);
+      if (!live) return undefined;
+      const { accountId, person, session } = live;
+      const { id, name, email } = person;
+      // Kept by whoever knows when they change, not with the session.
+      const grants = await deps.grantsOf(accountId, { type: "USER", id });
+      const credential = { kind: "session", accountId, id: session.id } as const;
+      return {
+        actor: { kind: "user", accountId, id, name, email, grants, credential },
+        credential: `session.${session.id}`,
+      };
+    },
+    /** Somebody is not to be signed in any more, wherever they are. */
+    async endSessions(tx: Tx, { accountId, id }: { readonly accountId: Uuid; readonly id: Uuid }): Promise<void> {
+      await deleteSessionsOf(tx, accountId, id);
+      ended(tx);
+    },
+    /** Those of the sessions that hold at this moment: what is open with another one ends. */
+    standing: (sessions: readonly SessionId[], now: number): Promise<readonly Uuid[]> =>
+      standingSessions(db, sessions, { now, seenAfter: now - deps.lifetimes.idleMs }),
+    /** Sessions that are over, and failures that nothing followed. */
+    async sweep(): Promise<void> {
+      const now = clock.now();
+      if (now < nextSweep) return;
+      nextSweep = now + SWEEP_MS;
+      await deleteOverSessions(db, { now, seenBefore: now - deps.lifetimes.idleMs });
+      await forgetFailures(db, now - FORGET_MS);
+    },
+  };
+}

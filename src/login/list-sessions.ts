@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Clock } from "../core/clock.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { Gate } from "./gate.ts";
+import type { Lifetimes, Session } from "./session.ts";
+import { listSessions } from "./store/sessions.ts";
+
+export type ListedSession = Session & {
+  /** The one that asks. */
+  readonly current: boolean;
+};
+
+/** The person's own sessions, the newest first. */
+export type ListSessions = (headers: IncomingHttpHeaders) => Promise<readonly ListedSession[]>;
+
+type Deps = {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly lifetimes: Lifetimes;
+  readonly gate: Pick<Gate, "enter">;
+};
+
+export const makeListSessions =
+  ({ db, clock, lifetimes, gate }: Deps): ListSessions =>
+  async (headers) => {
+    const { accountId, person, session } = await gate.enter(headers);
+    const now = clock.now();
+    const found = await listSessions(db, accountId, person.id, { now, seenAfter: now - lifetimes.idleMs });
+    return found.map((one) => ({ ...one, current: one.id === session.id }));
+  };

@@ -1,0 +1,276 @@
+/** Signing in with a password, and what a session is good for (docs/api/login.md). */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { pretendBrowser, type PretendBrowser } from "../../test/harness/browser.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { ADMIN, givePassword, PASSWORD, signedIn } from "../../test/harness/sessions.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+import { hashPassword } from "../platform/crypto/passwords.ts";
+
+let platform: TestPlatform;
+before(async () => void (platform = await startTestPlatform()));
+after(() => platform?.stop());
+beforeEach(async () => {
+  await givePassword(platform);
+  await platform.db.query("delete from sign_in_failures");
+  await platform.db.query("delete from sessions");
+  platform.clock.advance(2_000);
+});
+
+const signedInBrowser = async (): Promise<PretendBrowser> => {
+  const browser = pretendBrowser(platform);
+  const answer = await browser.signIn(ADMIN, PASSWORD);
+  assert.equal(answer.status, 200, answer.text);
+  return browser;
+};
+const projects = (browser: PretendBrowser) => browser.send("GET", "/ng/api/organizations");
+const trail = async (operation: string): Promise<readonly Record<string, unknown>[]> =>
+  platform.db.query(
+    "select actor_kind, actor_name, resource_id, remote_address, request_path from audit_entries where operation = $1 order by at, id",
+    [operation],
+  );
+
+test("e-mail and password open a session: for REST and GraphQL, with its anti-forgery token", async () => {
+  const browser = pretendBrowser(platform);
+  const nobody = await browser.send("GET", "/auth/session");
+  assert.deepEqual([nobody.status, nobody.body.data], [200, { signedIn: false }]);
+  const answer = await browser.signIn("Admin@Railhead.LOCAL", PASSWORD);
+  assert.equal(answer.status, 200, answer.text);
+  const { csrfToken, expiresAt, user, ...rest } = answer.body.data;
+  assert.deepEqual(rest, {
+    signedIn: true,
+    accountIdentifier: platform.accountId,
+    mustChangePassword: false,
+    hasPassword: true,
+  });
+  assert.equal(user.email, ADMIN);
+  assert.equal(expiresAt, platform.clock.now() + 7 * 24 * 3_600_000);
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  const again = await browser.send("GET", "/auth/session");
+  assert.deepEqual(again.body.data, answer.body.data);
+  assert.equal((await projects(browser)).status, 200);
+  const query = { query: "{ users { nodes { email } } }", variables: null };
+  const asked = await browser.send("POST", `/gateway/api/graphql?accountId=${platform.accountId}`, query);
+  assert.equal(asked.body.data.users.nodes[0].email, ADMIN, asked.text);
+  assert.ok(csrfToken.length >= 40);
+});
+
+test("the cookie: out of reach of scripts and of other sites, with a hash alone in the database", async () => {
+  const answer = await pretendBrowser(platform).signIn(ADMIN, PASSWORD);
+  const [session = "", device = ""] = answer.headers.getSetCookie();
+  assert.match(
+    session,
+    /^railhead_session=ses\.[\w-]{22}\.[\w-]{22}\.[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/,
+  );
+  assert.match(device, /^railhead_device=[\w-]+; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Strict$/);
+  const secret = /\.([\w-]{43});/.exec(session)?.[1] ?? "";
+  const [row] = await platform.db.query<{ text: string }>("select s::text as text from sessions s");
+  assert.ok(row && !row.text.includes(secret) && !row.text.includes(Buffer.from(secret).toString("hex")));
+  assert.ok(!answer.text.includes(secret));
+});
+
+test("a session ends when nobody used it for half a day, and after a week in any case", async () => {
+  const idle = await signedInBrowser();
+  platform.clock.advance(12 * 3_600_000 - 1_000);
+  assert.equal((await projects(idle)).status, 200);
+  platform.clock.advance(12 * 3_600_000 - 61_000);
+  assert.equal((await projects(idle)).status, 200, "a request puts the end off");
+  platform.clock.advance(12 * 3_600_000);
+  assert.equal((await projects(idle)).status, 401);
+  const busy = await signedInBrowser();
+  for (let half = 0; half < 14; half += 1) {
+    assert.equal((await projects(busy)).status, 200, `half-day ${half}`);
+    platform.clock.advance(12 * 3_600_000 - 60_000);
+  }
+  platform.clock.advance(14 * 60_000);
+  assert.equal((await projects(busy)).status, 401);
+  await platform.platform.sweep();
+  assert.deepEqual(await platform.db.query("select 1 from sessions"), []);
+});
+
+test("signing out ends the session within a second on every replica, and is recorded", async () => {
+  const replica = await platform.replica();
+  const browser = await signedInBrowser();
+  const elsewhere = (): Promise<number> =>
+    replica
+      .send("GET", "/ng/api/organizations", {
+        apiKey: null,
+        headers: { cookie: cookie, "x-csrf-token": browser.csrfToken() },
+      })
+      .then(({ status }) => status);
+  const cookie = `railhead_session=${browser.cookies()["railhead_session"]}`;
+  assert.equal(await elsewhere(), 200);
+  const out = await browser.send("POST", "/auth/logout");
+  assert.deepEqual([out.status, out.body.data], [200, { ended: 1 }]);
+  assert.deepEqual(Object.keys(browser.cookies()), ["railhead_device"]);
+  assert.equal(
+    (await platform.send("GET", "/ng/api/organizations", { apiKey: null, headers: { cookie } })).status,
+    401,
+  );
+  platform.clock.advance(1_000);
+  assert.equal(await elsewhere(), 401);
+  const [entry] = await trail("session.delete");
+  assert.deepEqual([entry?.["actor_kind"], entry?.["actor_name"]], ["user", "admin"]);
+});
+
+test("the list of one's own sessions: one is ended, then all of them", async () => {
+  const [one, two, three] = [await signedInBrowser(), await signedInBrowser(), await signedInBrowser()];
+  await platform.db.query("delete from sessions where user_id <> (select id from users where email = $1)", [ADMIN]);
+  const { body } = await one.send("GET", "/auth/sessions");
+  assert.equal(body.data.length, 3);
+  assert.deepEqual(
+    body.data.map(({ current }: { current: boolean }) => current),
+    [false, false, true],
+  );
+  assert.deepEqual(Object.keys(body.data[0]).toSorted(), [
+    "createdAt",
+    "current",
+    "expiresAt",
+    "id",
+    "lastSeenAt",
+    "method",
+    "remoteAddress",
+    "userAgent",
+  ]);
+  const ended = await one.send("DELETE", `/auth/sessions/${body.data[0].id}`);
+  assert.equal(ended.status, 200, ended.text);
+  assert.equal((await one.send("DELETE", `/auth/sessions/${body.data[0].id}`)).status, 404);
+  assert.equal((await one.send("DELETE", "/auth/sessions/x")).status, 404);
+  platform.clock.advance(1_000);
+  assert.deepEqual([(await projects(two)).status, (await projects(three)).status], [200, 401]);
+  const all = await one.send("DELETE", "/auth/sessions");
+  assert.deepEqual([all.status, all.body.data], [200, { ended: 2 }]);
+  platform.clock.advance(1_000);
+  assert.deepEqual([(await projects(one)).status, (await projects(two)).status], [401, 401]);
+});
+
+test("nobody ends a session of somebody else", async () => {
+  await platform.addUser("_account_admin");
+  const [other] = await platform.db.query<{ email: string }>("select email from users where email <> $1", [ADMIN]);
+  const theirs = await signedIn(platform, other?.email);
+  const browser = await signedInBrowser();
+  assert.equal((await browser.send("DELETE", `/auth/sessions/${theirs.id}`)).status, 404);
+  assert.equal((await browser.send("GET", "/auth/sessions")).body.data.length, 1);
+  await browser.send("DELETE", "/auth/sessions");
+  platform.clock.advance(1_000);
+  const still = await platform.send("GET", "/ng/api/organizations", { apiKey: null, headers: theirs.headers });
+  assert.equal(still.status, 200, still.text);
+});
+
+test("a one-time password opens nothing but the change of it", async () => {
+  await platform.db.query("update users set must_change_password = true where email = $1", [ADMIN]);
+  const browser = await signedInBrowser();
+  assert.equal((await browser.send("GET", "/auth/session")).body.data.mustChangePassword, true);
+  const graphql = `/api/graphql?accountId=${platform.accountId}`;
+  for (const answer of [
+    await projects(browser),
+    await browser.send("POST", graphql, { query: "{ users { nodes { id } } }" }),
+  ]) {
+    assert.equal(answer.status, 403, answer.text);
+    assert.match(answer.text, /PASSWORD_EXPIRED/);
+  }
+  const changed = await browser.send("POST", "/auth/password", {
+    currentPassword: PASSWORD,
+    newPassword: "seven grey herons at dusk",
+  });
+  assert.equal(changed.status, 200, changed.text);
+  assert.equal(changed.body.data.mustChangePassword, false);
+  assert.equal((await projects(browser)).status, 200);
+  assert.equal((await trail("password.change")).length, 1);
+});
+
+test("a changed password ends the other sessions, makes this one a new one, and is the one that counts", async () => {
+  const [browser, other] = [await signedInBrowser(), await signedInBrowser()];
+  const before = browser.cookies()["railhead_session"];
+  const chosen = "seven grey herons at dusk";
+  const wrong = await browser.send("POST", "/auth/password", { currentPassword: "not this one", newPassword: chosen });
+  assert.equal(wrong.status, 400);
+  assert.match(wrong.body.message, /The current password is wrong/);
+  const weak = await browser.send("POST", "/auth/password", { currentPassword: PASSWORD, newPassword: "Password1234" });
+  assert.match(weak.body.message, /^The new password is among those that are tried first\.$/);
+  const same = await browser.send("POST", "/auth/password", { currentPassword: PASSWORD, newPassword: PASSWORD });
+  assert.match(same.body.message, /is the one that it replaces/);
+  assert.equal(
+    (await browser.send("POST", "/auth/password", { currentPassword: PASSWORD, newPassword: chosen })).status,
+    200,
+  );
+  assert.notEqual(browser.cookies()["railhead_session"], before);
+  platform.clock.advance(1_000);
+  assert.deepEqual([(await projects(browser)).status, (await projects(other)).status], [200, 401]);
+  const stale = { cookie: `railhead_session=${before}`, "x-csrf-token": browser.csrfToken() };
+  assert.equal((await platform.send("GET", "/ng/api/organizations", { apiKey: null, headers: stale })).status, 401);
+  const fresh = pretendBrowser(platform);
+  assert.equal((await fresh.signIn(ADMIN, PASSWORD)).status, 401);
+  assert.equal((await fresh.signIn(ADMIN, chosen)).status, 200);
+});
+
+test("a hash that was made with less is made anew when its person signs in", async () => {
+  const weak = await hashPassword(PASSWORD, { memory: 8 * 1024, passes: 1, parallelism: 1 });
+  await platform.db.query("update users set password_hash = $1 where email = $2", [weak, ADMIN]);
+  await signedInBrowser();
+  const [row] = await platform.db.query<{ hash: string }>("select password_hash as hash from users where email = $1", [
+    ADMIN,
+  ]);
+  assert.match(row?.hash ?? "", /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  await signedInBrowser();
+});
+
+test("signing in and failing to are recorded, with the address; the password never", async () => {
+  const browser = pretendBrowser(platform);
+  const typed = "one that somebody typed";
+  assert.equal((await browser.signIn("Nobody@Example.com", typed)).status, 401);
+  await signedInBrowser();
+  const [refused] = (await trail("session.refuse")).slice(-1);
+  assert.deepEqual(refused, {
+    actor_kind: "system",
+    actor_name: "system",
+    resource_id: "nobody@example.com",
+    remote_address: "127.0.0.1",
+    request_path: "/auth/login",
+  });
+  const [entered] = (await trail("session.create")).slice(-1);
+  assert.deepEqual([entered?.["actor_kind"], entered?.["remote_address"]], ["user", "127.0.0.1"]);
+  const everything = await platform.db.query<{ text: string }>("select e::text as text from audit_entries e");
+  assert.ok(everything.every(({ text }) => !text.includes(typed) && !text.includes(PASSWORD)));
+});
+
+test("what is no JSON, or has more than it should, is refused before anything is looked at", async () => {
+  for (const [contentType, body] of [
+    ["text/plain", JSON.stringify({ email: ADMIN, password: PASSWORD })],
+    ["application/yaml", `email: ${ADMIN}\npassword: ${PASSWORD}\n`],
+    ["application/x-www-form-urlencoded", `email=${ADMIN}&password=${PASSWORD}`],
+    ["application/json", JSON.stringify({ email: ADMIN, password: PASSWORD, role: "_account_admin" })],
+    ["application/json", JSON.stringify({ email: ADMIN, password: "x".repeat(801) })],
+    ["application/json", JSON.stringify({ email: [ADMIN], password: PASSWORD })],
+  ] as const) {
+    const answer = await platform.send("POST", "/auth/login", { apiKey: null, contentType, body });
+    assert.equal(answer.status, 400, `${contentType} ${body.slice(0, 80)}: ${answer.text}`);
+    assert.equal(answer.headers.getSetCookie().length, 0);
+    assert.ok(!answer.text.includes(PASSWORD));
+  }
+  assert.deepEqual(await platform.db.query("select 1 from sign_in_failures"), []);
+});
+
+test("whoever is deleted or deactivated is signed out within a second on every replica, and does not get in again", async () => {
+  const replica = await platform.replica();
+  for (const how of ["deleted", "deactivated"]) {
+    await platform.addUser("_account_viewer");
+    const [user] = await platform.db.query<{ id: Uuid; email: string }>(
+      "select id, email from users where email <> $1 and active order by created_at desc, id desc limit 1",
+      [ADMIN],
+    );
+    assert.ok(user);
+    await givePassword(platform, user.email);
+    const { headers } = await signedIn(platform, user.email);
+    const ask = (at: TestPlatform) => at.send("GET", "/ng/api/organizations", { apiKey: null, headers });
+    assert.deepEqual([(await ask(platform)).status, (await ask(replica)).status], [200, 200]);
+    if (how === "deleted") {
+      const gone = await platform.send("DELETE", `/ng/api/user/${toWire(user.id)}`);
+      assert.equal(gone.status, 200, gone.text);
+      assert.deepEqual(await platform.db.query("select 1 from sessions where user_id = $1", [user.id]), []);
+    } else await platform.db.query("update users set active = false where id = $1", [user.id]);
+    platform.clock.advance(1_000);
+    assert.deepEqual([(await ask(platform)).status, (await ask(replica)).status], [401, 401], how);
+    assert.equal((await pretendBrowser(platform).signIn(user.email, PASSWORD)).status, 401);
+  }
+});

@@ -1,0 +1,44 @@
+import type { RequestFacts } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { NewId, Uuid } from "../core/ids.ts";
+import type { Tx } from "../platform/db/db.ts";
+import { hashOf, newSessionSecret, type Lifetimes, type SessionSecret, type SignInMethod } from "./session.ts";
+import { insertSession } from "./store/sessions.ts";
+
+/** The browser that signs in, as far as it shows. */
+export type Visitor = { readonly facts: RequestFacts; readonly userAgent: string | undefined };
+
+export type Opened = SessionSecret & { readonly userId: Uuid; readonly expiresAt: number };
+
+const LONGEST_AGENT = 200;
+
+/** A new session, whatever cookie the browser came with: none that somebody else chose becomes one. */
+export async function openSession(
+  tx: Tx,
+  deps: { readonly clock: Clock; readonly newId: NewId; readonly lifetimes: Lifetimes },
+  who: { readonly accountId: Uuid; readonly userId: Uuid; readonly method: SignInMethod },
+  { facts, userAgent = "" }: Visitor,
+): Promise<Opened> {
+  const { accountId, userId, method } = who;
+  const createdAt = deps.clock.now();
+  const opened = {
+    accountId,
+    id: deps.newId(),
+    secret: newSessionSecret(),
+    userId,
+    expiresAt: createdAt + deps.lifetimes.mostMs,
+  };
+  await insertSession(tx, {
+    accountId,
+    id: opened.id,
+    userId,
+    secretHash: hashOf(opened.secret),
+    method,
+    remoteAddress: facts.remoteAddress,
+    // Control characters have no business in a list that people read.
+    userAgent: userAgent.replace(/\p{C}/gu, "").slice(0, LONGEST_AGENT).toWellFormed(),
+    createdAt,
+    expiresAt: opened.expiresAt,
+  });
+  return opened;
+}

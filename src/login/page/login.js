@@ -1,0 +1,252 @@
+/**
+ * The door: signing in, choosing a password, one's own sessions. What comes from outside is put into the page as text only,
+ * and the session itself is in a cookie that no script can read.
+ */
+const page = (id) => document.getElementById(id);
+const SECTIONS = ["signing-in", "changing", "account"];
+const TITLES = { "signing-in": "Sign in", changing: "Choose a password", account: "Your account" };
+
+let csrfToken = "";
+let me;
+
+/** The answer's data; throws an Error whose message is for people. */
+async function ask(method, path, body) {
+  const headers = { accept: "application/json" };
+  if (csrfToken) headers["x-csrf-token"] = csrfToken;
+  if (body !== undefined) headers["content-type"] = "application/json";
+  let response;
+  try {
+    response = await fetch(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  } catch {
+    throw new Error("The server does not answer.");
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer.data;
+  throw Object.assign(new Error(answer.message ?? `The server answered ${response.status}.`), {
+    status: response.status,
+  });
+}
+
+function tell(id, text) {
+  for (const one of ["alert", "notice"]) {
+    page(one).hidden = one !== id || !text;
+    page(one).textContent = one === id ? text : "";
+  }
+}
+
+function show(section) {
+  for (const one of SECTIONS) page(one).hidden = one !== section;
+  document.title = `${TITLES[section]} · Railhead`;
+  page(`${section}-title`).focus();
+}
+
+/** Runs what a button or a form asks for, once at a time, and tells what went wrong. */
+const run = (work) => (event) => {
+  event.preventDefault();
+  const button = event.submitter ?? event.currentTarget;
+  if (button.disabled) return;
+  button.disabled = true;
+  tell("alert", "");
+  work()
+    .catch((error) => {
+      if (error.status === 401 && me) return begin("Your session is over. Sign in again.");
+      tell("alert", error.message);
+    })
+    .finally(() => (button.disabled = false));
+};
+
+/** Where to go after signing in: a page of this server, whatever the address says; undefined stays here. */
+function returnTo() {
+  const asked = new URLSearchParams(location.search).get("returnTo");
+  const url = asked?.startsWith("/") ? URL.parse(asked, location.origin) : null;
+  return url?.origin === location.origin ? url.href : undefined;
+}
+
+async function enter(session, current = "") {
+  me = session;
+  csrfToken = session.csrfToken;
+  if (session.mustChangePassword) return askForPassword(current, true);
+  const target = returnTo();
+  if (target) return location.replace(target);
+  await showAccount();
+}
+
+function askForPassword(current, isOneTime) {
+  page("one-time").hidden = !isOneTime;
+  page("keep").hidden = isOneTime;
+  page("leave").hidden = !isOneTime;
+  page("changing-email").value = me.user.email;
+  page("current").value = current;
+  for (const id of ["new", "again"]) page(id).value = "";
+  show("changing");
+}
+
+async function showAccount() {
+  page("name").textContent = me.user.name;
+  page("address").textContent = me.user.email;
+  page("change").hidden = !me.hasPassword;
+  await listSessions();
+  await listIdentities();
+  show("account");
+}
+
+const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const METHODS = { PASSWORD: "password", OPENID_CONNECT: "single sign-on" };
+
+/** "Firefox on Linux", as far as the browser says so. */
+function browserName(agent) {
+  const name = ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((one) => agent.includes(one));
+  const system = ["Windows", "Android", "iPhone", "Mac OS", "Linux"].find((one) => agent.includes(one));
+  const called = { Edg: "Edge", OPR: "Opera" }[name] ?? name;
+  return called ? `${called}${system ? ` on ${system}` : ""}` : agent || "A program";
+}
+
+function item(title, details, action) {
+  const [line, text, strong, hint] = ["li", "div", "strong", "span"].map((tag) => document.createElement(tag));
+  strong.textContent = title;
+  hint.className = "hint";
+  hint.textContent = details;
+  text.append(strong, hint);
+  line.append(text);
+  if (action) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "quiet";
+    button.textContent = action.label;
+    button.setAttribute("aria-label", `${action.label}: ${title}`);
+    button.addEventListener("click", run(action.work));
+    line.append(button);
+  }
+  return line;
+}
+
+async function listSessions() {
+  const sessions = await ask("GET", "auth/sessions");
+  const lines = sessions.map((one) =>
+    item(
+      `${browserName(one.userAgent)}${one.current ? " (this one)" : ""}`,
+      `${one.remoteAddress} · by ${METHODS[one.method]} · since ${when.format(one.createdAt)} · last seen ${when.format(one.lastSeenAt)}`,
+      one.current
+        ? undefined
+        : {
+            label: "End",
+            work: async () => {
+              await ask("DELETE", `auth/sessions/${encodeURIComponent(one.id)}`);
+              await listSessions();
+              tell("notice", "That session has ended.");
+            },
+          },
+    ),
+  );
+  page("sessions").replaceChildren(...lines);
+}
+
+async function listIdentities() {
+  const name = me.openIdConnect?.name;
+  page("single-sign-ons").hidden = !name;
+  if (!name) return;
+  const linked = await ask("GET", "auth/identities");
+  const lines = linked.map((one) =>
+    item(one.issuer, `${one.subject} · linked ${when.format(one.linkedAt)}`, {
+      label: "Unlink",
+      work: async () => {
+        await ask("DELETE", `auth/identities/${encodeURIComponent(one.id)}`);
+        await listIdentities();
+        tell("notice", "It no longer signs you in.");
+      },
+    }),
+  );
+  page("identities").replaceChildren(...lines);
+  page("link").textContent = `Link ${name}`;
+}
+
+async function begin(text = "") {
+  me = undefined;
+  csrfToken = "";
+  const session = await ask("GET", "auth/session");
+  if (session.signedIn) return enter(session);
+  const single = session.openIdConnect;
+  page("single").hidden = !single;
+  if (single) {
+    const target = returnTo();
+    page("single-sign-on").textContent = `Sign in with ${single.name}`;
+    page("single-sign-on").href =
+      `auth/oidc/start${target ? `?returnTo=${encodeURIComponent(target.slice(location.origin.length))}` : ""}`;
+  }
+  tell("notice", text);
+  page("password").value = "";
+  show("signing-in");
+}
+
+/** Why single sign-on has led back here without a session. */
+const FAILURES = {
+  unlinked:
+    "Nobody here is linked with that account yet. Sign in with your password and link it, or ask your administrator.",
+  inactive: "You may not sign in here any more.",
+  taken: "That account is linked with somebody else.",
+  refused: "Single sign-on was refused or took too long. Try again.",
+  unavailable: "The identity provider does not answer as it should. Try again later.",
+};
+
+page("signing-in")
+  .querySelector("form")
+  .addEventListener(
+    "submit",
+    run(async () => {
+      const [email, password] = [page("email").value.trim(), page("password").value];
+      if (!email || !password) throw new Error("Type your e-mail and your password.");
+      const session = await ask("POST", "auth/login", { email, password });
+      page("password").value = "";
+      await enter(session, password);
+    }),
+  );
+page("changing")
+  .querySelector("form")
+  .addEventListener(
+    "submit",
+    run(async () => {
+      const [currentPassword, newPassword] = [page("current").value, page("new").value];
+      if (newPassword !== page("again").value) throw new Error("The new password is not the same in both fields.");
+      if (!currentPassword || !newPassword) throw new Error("Type the current password and the new one.");
+      const session = await ask("POST", "auth/password", { currentPassword, newPassword });
+      for (const id of ["current", "new", "again"]) page(id).value = "";
+      await enter(session);
+      tell("notice", "The password is changed. Your other sessions have ended.");
+    }),
+  );
+page("change").addEventListener("click", () => {
+  tell("notice", "");
+  askForPassword("", false);
+});
+page("keep").addEventListener("click", run(showAccount));
+for (const id of ["out", "leave"])
+  page(id).addEventListener(
+    "click",
+    run(async () => {
+      await ask("POST", "auth/logout");
+      await begin("You are signed out.");
+    }),
+  );
+page("everywhere").addEventListener(
+  "click",
+  run(async () => {
+    await ask("DELETE", "auth/sessions");
+    await begin("You are signed out everywhere.");
+  }),
+);
+page("link").addEventListener(
+  "click",
+  run(async () => {
+    const { location: target } = await ask("POST", "auth/oidc/link");
+    location.assign(target);
+  }),
+);
+
+const failure = FAILURES[new URLSearchParams(location.search).get("failure")];
+try {
+  await begin();
+  if (failure) tell("alert", failure);
+} catch (error) {
+  show("signing-in");
+  tell("alert", error.message);
+}

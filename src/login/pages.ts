@@ -1,0 +1,34 @@
+/** `GET /login`: the page where people sign in, and see where they are. Everything it loads comes from this server. */
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { readFileSync } from "node:fs";
+
+/** Forms are sent by the script: without it a password must not end up in an address. */
+const POLICY =
+  "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const FILES = [
+  ["", "index.html", "text/html"],
+  ["/login.js", "login.js", "text/javascript"],
+  ["/login.css", "login.css", "text/css"],
+] as const;
+
+export function addLoginPages(app: FastifyInstance): void {
+  for (const [path, file, type] of FILES) {
+    const text = readFileSync(new URL(`page/${file}`, import.meta.url), "utf8");
+    for (const prefix of ["", "/gateway"])
+      app.get(`${prefix}/login${path}`, (_request, reply) =>
+        guarded(reply).header("content-type", `${type}; charset=utf-8`).send(text),
+      );
+  }
+}
+
+/** What every page of this slice says to a browser: nothing from elsewhere, no frame around it, no address passed on. */
+export const guarded = (reply: FastifyReply): FastifyReply =>
+  reply
+    .header("content-security-policy", POLICY)
+    .header("x-content-type-options", "nosniff")
+    .header("x-frame-options", "DENY")
+    .header("referrer-policy", "no-referrer")
+    .header("cross-origin-opener-policy", "same-origin")
+    .header("cross-origin-resource-policy", "same-origin")
+    .header("cache-control", "no-cache");

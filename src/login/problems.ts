@@ -1,0 +1,36 @@
+import { problemsOf } from "../core/problem.ts";
+
+export const problems = {
+  // One answer for a wrong password, a person that nobody is, and one who may not sign in.
+  "login.refused": [401, "INVALID_CREDENTIAL", "The e-mail or the password is wrong."],
+  "login.blocked": [429, "TOO_MANY_REQUESTS", "Too many failed attempts to sign in; try again in %s seconds."],
+  "login.busy": [503, "UNEXPECTED", "Too many people sign in at this moment; try again in a few seconds."],
+  "login.no_session": [401, "INVALID_TOKEN", "Nobody is signed in here: the session is missing, unknown or over."],
+  "login.no_csrf": [
+    403,
+    "ACCESS_DENIED",
+    "A session needs its anti-forgery token in the header x-csrf-token; GET /auth/session tells it.",
+  ],
+  "login.other_origin": [
+    403,
+    "ACCESS_DENIED",
+    "Sessions are for pages of this server alone; this one comes from elsewhere.",
+  ],
+  "login.must_change": [
+    403,
+    "PASSWORD_EXPIRED",
+    "The one-time password has to be changed before anything else: POST /auth/password.",
+  ],
+  "login.wrong_current": [400, "INVALID_REQUEST", "The current password is wrong."],
+  "login.no_password": [
+    400,
+    "INVALID_REQUEST",
+    "There is no password to change: you sign in through the identity provider.",
+  ],
+  "login.weak_password": [400, "INVALID_REQUEST", "The new password %s."],
+  "login.only_json": [400, "INVALID_REQUEST", "The body has to be JSON, with content-type: application/json."],
+  "login.no_person": [404, "USER_DOES_NOT_EXIST", "Nobody who may sign in has the e-mail address '%s'."],
+  "login.not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "You have no session with this id."],
+} as const;
+
+export const problem = problemsOf(problems);

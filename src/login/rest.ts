@@ -1,0 +1,202 @@
+/** Signing in and out, and the sessions of the person who is signed in (docs/api/login.md). */
+import { z } from "zod";
+import { validate } from "../platform/document/validate.ts";
+import { ok, okWith } from "../platform/http/answers.ts";
+import { documentOf } from "../platform/http/bodies.ts";
+import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../platform/http/routes.ts";
+import type { ChangePassword } from "./change-password.ts";
+import type { Cookies } from "./cookies.ts";
+import type { Devices } from "./devices.ts";
+import type { Gate } from "./gate.ts";
+import type { ListSessions } from "./list-sessions.ts";
+import type { Opened, Visitor } from "./open-session.ts";
+import { checkOrigin } from "./origin.ts";
+import type { Person } from "./people.ts";
+import { LONGEST } from "./password-rules.ts";
+import { problem } from "./problems.ts";
+import { writeSession } from "./session.ts";
+import { endedShape, listedShape, listedWire, sessionShape, signedInShape, signedInWire } from "./shapes.ts";
+import type { SignIn } from "./sign-in.ts";
+import type { EndSession, SignOut, SignOutEverywhere } from "./sign-out.ts";
+
+export type Verbs = {
+  readonly signIn: SignIn;
+  readonly changePassword: ChangePassword;
+  readonly signOut: SignOut;
+  readonly endSession: EndSession;
+  readonly signOutEverywhere: SignOutEverywhere;
+  readonly listSessions: ListSessions;
+  readonly gate: Pick<Gate, "look">;
+  readonly cookies: Cookies;
+  readonly devices: Devices;
+  readonly now: () => number;
+  readonly publicUrl: () => string;
+};
+
+const JSON_ONLY = ["application/json"];
+const SESSION = { session: "about the person who is signed in, for their own browser" };
+const NO_QUERY = z.object({});
+const NO_STORE = { "cache-control": "no-store" } as const;
+
+/** Longer than any password may be: what is longer is wrong, and costs no work. */
+const password = z
+  .string()
+  .min(1)
+  .max(4 * LONGEST);
+
+const credentials = z.strictObject({ email: z.string().min(1).max(254), password });
+const change = z.strictObject({ currentPassword: password, newPassword: password });
+
+/** A page of elsewhere can send forms and plain text without being asked; JSON it can not. */
+function jsonOf<T>(schema: z.ZodType<T>, { body }: Pick<PublicCall, "body">): T {
+  if (body.contentType !== "application/json") throw problem("login.only_json");
+  return validate(schema, documentOf(body));
+}
+
+export const visitorOf = ({ facts, headers }: Pick<PublicCall, "facts" | "headers">): Visitor => {
+  const agent = headers["user-agent"];
+  return { facts, userAgent: typeof agent === "string" ? agent : undefined };
+};
+
+/** The cookie of a session that was opened just now. */
+export const sessionCookie = (cookies: Cookies, opened: Opened, now: number): string =>
+  cookies.write("session", writeSession(opened), { seconds: Math.floor((opened.expiresAt - now) / 1_000) });
+
+function signedInAnswer(
+  verbs: Verbs,
+  call: PublicCall,
+  opened: Opened,
+  person: Person,
+  more: readonly string[] = [],
+): Answer {
+  const { accountId } = opened;
+  const data = signedInWire({ accountId, person, secret: opened, session: opened });
+  const headers = { ...NO_STORE, "set-cookie": [sessionCookie(verbs.cookies, opened, verbs.now()), ...more] };
+  return okWith(call, data, headers);
+}
+
+const signedOutAnswer = (verbs: Verbs, call: PublicCall, data: unknown): Answer =>
+  okWith(call, data, { ...NO_STORE, "set-cookie": [verbs.cookies.clear("session")] });
+
+const signInRoute = (verbs: Verbs): Route =>
+  publicRoute({
+    method: "POST",
+    path: "/auth/login",
+    operation: "session.create",
+    access: { public: "whoever signs in has no credential yet but the password in the body" },
+    query: NO_QUERY,
+    doc: {
+      summary: "Sign in with e-mail and password",
+      description:
+        "Sets the cookie of the session. A wrong password and a person that does not exist get the same 401; after many failures the answer is 429 with Retry-After.",
+      body: {
+        schema: credentials,
+        types: JSON_ONLY,
+        example: { email: "admin@railhead.local", password: "plum-lantern-orbit-42" },
+      },
+      answer: signedInShape,
+      refuses: ["401", "403"],
+    },
+    handle: async (call) => {
+      checkOrigin(call.headers, verbs.publicUrl());
+      const { opened, person } = await verbs.signIn(jsonOf(credentials, call), call.headers, visitorOf(call));
+      return signedInAnswer(verbs, call, opened, person, [verbs.devices.remember(opened.accountId, person.id)]);
+    },
+  });
+
+const sessionOfBrowser = (verbs: Verbs): Route =>
+  publicRoute({
+    method: "GET",
+    path: "/auth/session",
+    operation: "session.get",
+    access: { public: "tells a browser whether it is signed in, and a page of this server the anti-forgery token" },
+    query: NO_QUERY,
+    doc: {
+      summary: "Who is signed in with this browser, and the session's anti-forgery token",
+      answer: sessionShape,
+      refuses: ["403"],
+    },
+    handle: async (call) => {
+      const live = await verbs.gate.look(call.headers);
+      return okWith(call, live ? signedInWire(live) : { signedIn: false }, NO_STORE);
+    },
+  });
+
+const changeRoute = (verbs: Verbs): Route =>
+  sessionRoute({
+    method: "POST",
+    path: "/auth/password",
+    operation: "password.change",
+    access: SESSION,
+    query: NO_QUERY,
+    doc: {
+      summary: "Change one's own password",
+      description:
+        "All other sessions of the person end; this one goes on with a new cookie and a new anti-forgery token.",
+      body: {
+        schema: change,
+        types: JSON_ONLY,
+        example: { currentPassword: "plum-lantern-orbit-42", newPassword: "seven grey herons at dusk" },
+      },
+      answer: signedInShape,
+    },
+    handle: async (call) => {
+      const { opened, person } = await verbs.changePassword(jsonOf(change, call), call.headers, visitorOf(call));
+      return signedInAnswer(verbs, call, opened, person);
+    },
+  });
+
+const endRoutes = (verbs: Verbs): readonly Route[] => [
+  sessionRoute({
+    method: "POST",
+    path: "/auth/logout",
+    operation: "session.end",
+    access: SESSION,
+    query: NO_QUERY,
+    doc: { summary: "Sign out: end this session", answer: endedShape },
+    handle: async (call) => {
+      await verbs.signOut(call.headers, call.facts);
+      return signedOutAnswer(verbs, call, { ended: 1 });
+    },
+  }),
+  sessionRoute({
+    method: "GET",
+    path: "/auth/sessions",
+    operation: "session.list",
+    access: SESSION,
+    query: NO_QUERY,
+    doc: { summary: "List one's own sessions, the newest first", answer: listedShape },
+    handle: async (call) => {
+      const found = await verbs.listSessions(call.headers);
+      return okWith(call, found.map(listedWire), NO_STORE);
+    },
+  }),
+  sessionRoute({
+    method: "DELETE",
+    path: "/auth/sessions",
+    operation: "session.delete-all",
+    access: SESSION,
+    query: NO_QUERY,
+    doc: { summary: "Sign out everywhere: end all of one's own sessions, this one too", answer: endedShape },
+    handle: async (call) => signedOutAnswer(verbs, call, await verbs.signOutEverywhere(call.headers, call.facts)),
+  }),
+  sessionRoute({
+    method: "DELETE",
+    path: "/auth/sessions/:sessionId",
+    operation: "session.delete",
+    access: SESSION,
+    query: NO_QUERY,
+    doc: { summary: "End one of one's own sessions", answer: endedShape },
+    handle: async (call) => {
+      await verbs.endSession(call.headers, call.params["sessionId"] ?? "", call.facts);
+      return ok(call, { ended: 1 });
+    },
+  }),
+];
+
+export const loginRoutes = (verbs: Verbs): readonly Route[] => [
+  signInRoute(verbs),
+  sessionOfBrowser(verbs),
+  changeRoute(verbs),
+  ...endRoutes(verbs),
+];

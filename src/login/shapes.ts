@@ -1,0 +1,70 @@
+/** Answers of the interface of sessions. */
+import { z } from "zod";
+import { toWire, type Uuid } from "../core/ids.ts";
+import { enveloped, epochMs, wireId } from "../platform/http/shapes.ts";
+import type { ListedSession } from "./list-sessions.ts";
+import type { Person } from "./people.ts";
+import { csrfTokenOf, type Session, type SessionSecret } from "./session.ts";
+
+const method = z.enum(["PASSWORD", "OPENID_CONNECT"]);
+
+const signedIn = z.strictObject({
+  signedIn: z.literal(true),
+  accountIdentifier: wireId,
+  user: z.strictObject({ id: wireId, name: z.string(), email: z.string() }),
+  mustChangePassword: z.boolean().describe("True while only POST /auth/password and signing out are possible."),
+  hasPassword: z.boolean(),
+  csrfToken: z.string().describe("For the header x-csrf-token of every request of this session."),
+  expiresAt: epochMs,
+});
+
+const signedOut = z.strictObject({
+  signedIn: z.literal(false),
+});
+
+export const signedInShape = enveloped(signedIn);
+export const sessionShape = enveloped(z.union([signedIn, signedOut]));
+export const endedShape = enveloped(z.strictObject({ ended: z.int() }));
+
+export const listedShape = enveloped(
+  z.array(
+    z.strictObject({
+      id: wireId,
+      current: z.boolean(),
+      method,
+      remoteAddress: z.string(),
+      userAgent: z.string(),
+      createdAt: epochMs,
+      lastSeenAt: epochMs.describe("To the minute."),
+      expiresAt: epochMs,
+    }),
+  ),
+);
+
+type Shown = {
+  readonly accountId: Uuid;
+  readonly person: Pick<Person, "id" | "name" | "email" | "mustChangePassword" | "passwordHash">;
+  readonly secret: SessionSecret;
+  readonly session: Pick<Session, "expiresAt">;
+};
+
+export const signedInWire = ({ accountId, person, secret, session }: Shown): z.output<typeof signedIn> => ({
+  signedIn: true,
+  accountIdentifier: toWire(accountId),
+  user: { id: toWire(person.id), name: person.name, email: person.email },
+  mustChangePassword: person.mustChangePassword,
+  hasPassword: person.passwordHash !== null,
+  csrfToken: csrfTokenOf(secret),
+  expiresAt: session.expiresAt,
+});
+
+export const listedWire = ({ id, current, ...rest }: ListedSession) => ({
+  id: toWire(id),
+  current,
+  method: rest.method,
+  remoteAddress: rest.remoteAddress,
+  userAgent: rest.userAgent,
+  createdAt: rest.createdAt,
+  lastSeenAt: rest.lastSeenAt,
+  expiresAt: rest.expiresAt,
+});

@@ -1,0 +1,118 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Audit } from "../audit/index.ts";
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import { hashPassword, isOutdated, passwordMatches } from "../platform/crypto/passwords.ts";
+import type { Turns } from "../platform/crypto/turns.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import type { Attempts } from "./attempts.ts";
+import { subjectsOf } from "./back-off.ts";
+import type { Devices } from "./devices.ts";
+import { openSession, type Opened, type Visitor } from "./open-session.ts";
+import type { People, Person } from "./people.ts";
+import { problem } from "./problems.ts";
+import type { Lifetimes, SignInMethod } from "./session.ts";
+
+export type Credentials = { readonly email: string; readonly password: string };
+
+/** Throws `login.refused`, the same for whatever is wrong and after the same work, and `login.blocked` after many of those. */
+export type SignIn = (credentials: Credentials, headers: IncomingHttpHeaders, visitor: Visitor) => Promise<SignedIn>;
+export type SignedIn = { readonly opened: Opened; readonly person: Person };
+
+export type SignInDeps = {
+  readonly db: Db;
+  readonly audit: Pick<Audit, "record">;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly people: People;
+  readonly attempts: Attempts;
+  readonly devices: Devices;
+  readonly turns: Turns;
+  readonly lifetimes: Lifetimes;
+};
+
+export const makeSignIn =
+  (deps: SignInDeps): SignIn =>
+  async (credentials, headers, visitor) => {
+    const accountId = await deps.people.firstAccount();
+    if (!accountId) throw problem("login.refused");
+    const found = await deps.people.byEmail(accountId, credentials.email);
+    const device = deps.devices.of(headers, accountId, found?.id);
+    const subjects = subjectsOf({ email: credentials.email, address: visitor.facts.remoteAddress, device });
+    // Counted only when its turn has come: whoever is sent away before has not tried.
+    const isRight = await deps.turns(async () => {
+      await deps.attempts.begin(accountId, subjects);
+      return passwordMatches(credentials.password, found?.passwordHash ?? undefined);
+    });
+    if (!isRight || !found) {
+      await deps.db.transaction((tx) => recordRefusal(tx, deps, accountId, credentials.email, visitor));
+      throw problem("login.refused");
+    }
+    await deps.attempts.succeed(accountId, subjects);
+    await renewHash(deps, accountId, found, credentials.password);
+    const opened = await deps.db.transaction((tx) =>
+      enter(tx, deps, { accountId, person: found, method: "PASSWORD" }, visitor),
+    );
+    return { opened, person: found };
+  };
+
+type Enter = Pick<SignInDeps, "audit" | "clock" | "newId" | "lifetimes">;
+
+/** Opens the session of somebody who has shown who they are, and records it. */
+export async function enter(
+  tx: Tx,
+  deps: Enter,
+  who: { readonly accountId: Uuid; readonly person: Person; readonly method: SignInMethod },
+  visitor: Visitor,
+): Promise<Opened> {
+  const { accountId, person, method } = who;
+  const opened = await openSession(tx, deps, { accountId, userId: person.id, method }, visitor);
+  await deps.audit.record(tx, actorOf(accountId, person, visitor), {
+    operation: "session.create",
+    resourceType: "SESSION",
+    resourceId: toWire(opened.id),
+    scope: {},
+    after: { user: toWire(person.id), method, expiresAt: opened.expiresAt },
+  });
+  return opened;
+}
+
+/** The person, for the trail alone: nothing is asked of it. */
+export const actorOf = (accountId: Uuid, { id, name, email }: Person, { facts }: Pick<Visitor, "facts">): Actor => ({
+  kind: "user",
+  accountId,
+  id,
+  name,
+  email,
+  grants: [],
+  request: facts,
+});
+
+/** Nobody has shown who they are, so that nobody but the system stands for it; the e-mail is what was typed. */
+export const recordRefusal = (
+  tx: Tx,
+  { audit }: Pick<SignInDeps, "audit">,
+  accountId: Uuid,
+  email: string,
+  { facts }: Pick<Visitor, "facts">,
+): Promise<void> =>
+  audit.record(
+    tx,
+    { kind: "system", accountId, request: facts },
+    {
+      operation: "session.refuse",
+      resourceType: "SESSION",
+      resourceId: email.toLowerCase(),
+      scope: {},
+      after: { email: email.toLowerCase() },
+    },
+  );
+
+/** With what is asked for now, while the password is at hand. */
+async function renewHash(deps: SignInDeps, accountId: Uuid, person: Person, password: string): Promise<void> {
+  const was = person.passwordHash;
+  if (was === null || !isOutdated(was)) return;
+  const hash = await deps.turns(() => hashPassword(password));
+  await deps.people.savePassword(deps.db, accountId, person.id, { hash, mustChange: person.mustChangePassword, was });
+}

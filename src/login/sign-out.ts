@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Audit } from "../audit/index.ts";
+import type { RequestFacts } from "../core/actor.ts";
+import { fromWire, toWire, type Uuid } from "../core/ids.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import type { Gate, Live } from "./gate.ts";
+import { problem } from "./problems.ts";
+import { actorOf } from "./sign-in.ts";
+import { deleteSession, deleteSessionsOf } from "./store/sessions.ts";
+
+type Deps = {
+  readonly db: Db;
+  readonly audit: Pick<Audit, "record">;
+  readonly gate: Pick<Gate, "enter">;
+  /** Told inside the transaction, for after the commit. */
+  readonly ended: (tx: Tx) => void;
+};
+
+/** Ends the session that asks. */
+export type SignOut = (headers: IncomingHttpHeaders, facts: RequestFacts) => Promise<void>;
+
+export const makeSignOut =
+  (deps: Deps): SignOut =>
+  async (headers, facts) => {
+    const live = await deps.gate.enter(headers);
+    await endOne(deps, live, live.session.id, facts);
+  };
+
+/** Ends one of the person's own sessions. Throws `login.not_found`. */
+export type EndSession = (headers: IncomingHttpHeaders, id: string, facts: RequestFacts) => Promise<void>;
+
+export const makeEndSession =
+  (deps: Deps): EndSession =>
+  async (headers, text, facts) => {
+    const live = await deps.gate.enter(headers);
+    const id = fromWire(text);
+    if (!id || !(await endOne(deps, live, id, facts))) throw problem("login.not_found");
+  };
+
+const endOne = (deps: Deps, live: Live, id: Uuid, facts: RequestFacts): Promise<boolean> =>
+  deps.db.transaction(async (tx) => {
+    if (!(await deleteSession(tx, live.accountId, live.person.id, id))) return false;
+    await deps.audit.record(tx, actorOf(live.accountId, live.person, { facts }), {
+      operation: "session.delete",
+      resourceType: "SESSION",
+      resourceId: toWire(id),
+      scope: {},
+      before: { user: toWire(live.person.id) },
+    });
+    deps.ended(tx);
+    return true;
+  });
+
+/** Ends all sessions of the person, the one that asks among them. */
+export type SignOutEverywhere = (
+  headers: IncomingHttpHeaders,
+  facts: RequestFacts,
+) => Promise<{ readonly ended: number }>;
+
+export const makeSignOutEverywhere =
+  (deps: Deps): SignOutEverywhere =>
+  async (headers, facts) => {
+    const live = await deps.gate.enter(headers);
+    return deps.db.transaction(async (tx) => {
+      const ended = await deleteSessionsOf(tx, live.accountId, live.person.id);
+      await deps.audit.record(tx, actorOf(live.accountId, live.person, { facts }), {
+        operation: "session.delete-all",
+        resourceType: "USER",
+        resourceId: toWire(live.person.id),
+        scope: {},
+        before: { sessions: ended },
+        after: { sessions: 0 },
+      });
+      deps.ended(tx);
+      return { ended };
+    });
+  };

@@ -1,0 +1,49 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { Tally } from "../back-off.ts";
+
+type Store = { readonly query: Query };
+
+/**
+ * The tallies of the subjects, locked until the transaction ends; a subject without one has nothing against it. Locks
+ * are taken in one order, by key, so that two attempts with subjects in common wait for each other and never both.
+ */
+export async function lockTallies(db: Store, accountId: Uuid, keys: readonly string[]): Promise<Map<string, Tally>> {
+  await db.query(
+    `insert into sign_in_failures (account_id, subject, failures, blocked_until, last_at)
+     select $1, subject, 0, 0, 0 from unnest($2::text[]) as s (subject) order by subject
+     on conflict do nothing`,
+    [accountId, keys],
+  );
+  const rows = await db.query<Tally & { subject: string }>(
+    `select subject, failures, blocked_until as "blockedUntil", last_at as "lastAt" from sign_in_failures
+      where account_id = $1 and subject = any($2) order by subject for update`,
+    [accountId, keys],
+  );
+  return new Map(rows.map(({ subject, ...tally }) => [subject, tally]));
+}
+
+export async function saveTally(db: Store, accountId: Uuid, key: string, tally: Tally): Promise<void> {
+  await db.query(
+    `update sign_in_failures set failures = $3, blocked_until = $4, last_at = $5 where account_id = $1 and subject = $2`,
+    [accountId, key, tally.failures, tally.blockedUntil, tally.lastAt],
+  );
+}
+
+/** One attempt less; what a pause has begun is over with it. */
+export async function takeBackAttempt(db: Store, accountId: Uuid, keys: readonly string[]): Promise<void> {
+  await db.query(
+    `update sign_in_failures set failures = greatest(0, failures - 1), blocked_until = 0
+      where account_id = $1 and subject = any($2)`,
+    [accountId, keys],
+  );
+}
+
+export async function deleteTallies(db: Store, accountId: Uuid, keys: readonly string[]): Promise<void> {
+  await db.query(`delete from sign_in_failures where account_id = $1 and subject = any($2)`, [accountId, keys]);
+}
+
+export async function forgetFailures(db: Store, lastBefore: number): Promise<void> {
+  // law 7: the sweep of all accounts.
+  await db.query(`delete from sign_in_failures where account_id is not null and last_at <= $1`, [lastBefore]);
+}

@@ -1,0 +1,40 @@
+/** People with a password, and sessions as a browser has them, made without signing in: that costs a hash each time. */
+import { createHmac, randomUUIDv7 } from "node:crypto";
+import { fromWire, toWire, type Uuid } from "../../src/core/ids.ts";
+import { hashPassword } from "../../src/platform/crypto/passwords.ts";
+import { hashSecret, newTokenSecret, writeToken } from "../../src/platform/crypto/tokens.ts";
+import type { TestPlatform } from "./platform.ts";
+
+export const ADMIN = "admin@railhead.local";
+/** What the examples of api/openapi.json sign in with. */
+export const PASSWORD = "plum-lantern-orbit-42";
+
+export type SessionHeaders = { readonly cookie: string; readonly "x-csrf-token": string };
+export type TestSession = { readonly id: string; readonly headers: SessionHeaders };
+type Where = Pick<TestPlatform, "db" | "accountId" | "clock">;
+
+let hashed: Promise<string> | undefined;
+
+/** Gives a person `PASSWORD`, not as a one-time one. */
+export async function givePassword({ db, accountId }: Where, email = ADMIN): Promise<void> {
+  hashed ??= hashPassword(PASSWORD);
+  await db.query(
+    "update users set password_hash = $3, must_change_password = false where account_id = $1 and email = $2",
+    [fromWire(accountId), email, await hashed],
+  );
+}
+
+/** A browser in which the person is signed in. */
+export async function signedIn({ db, accountId, clock }: Where, email = ADMIN): Promise<TestSession> {
+  const session = { accountId: fromWire(accountId) as Uuid, tokenId: randomUUIDv7() as Uuid, secret: newTokenSecret() };
+  const now = clock.now();
+  await db.query(
+    `insert into sessions (account_id, id, user_id, secret_hash, method, remote_address, user_agent, created_at, last_seen_at, expires_at)
+     select account_id, $2, id, $3, 'PASSWORD', '192.0.2.1', 'a test', $4::bigint, $4::bigint, $4::bigint + 86400000 from users
+      where account_id = $1 and email = $5`,
+    [session.accountId, session.tokenId, hashSecret(session.secret), now, email],
+  );
+  const csrfToken = createHmac("sha256", session.secret).update("railhead anti-forgery token").digest("base64url");
+  const headers = { cookie: `railhead_session=${writeToken("ses", session)}`, "x-csrf-token": csrfToken };
+  return { id: toWire(session.tokenId), headers };
+}

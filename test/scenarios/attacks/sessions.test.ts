@@ -1,0 +1,173 @@
+/**
+ * Attack classes 6 and 28, for sessions: a browser sends its cookies with whatever request a page makes it send. None of
+ * those does anything unless it also has the session's anti-forgery token and comes from our own pages.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { World } from "../../contract/world.ts";
+import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../harness/platform.ts";
+import { signedIn, type SessionHeaders } from "../../harness/sessions.ts";
+import { ask, digests, furnished, samples, type Sample } from "./requests.ts";
+
+let platform: TestPlatform;
+let world: World;
+let session: SessionHeaders;
+const logged: string[] = [];
+before(async () => {
+  const { Writable } = await import("node:stream");
+  const logTo = new Writable({
+    write: (chunk, _encoding, done) => {
+      logged.push(String(chunk));
+      done();
+    },
+  });
+  platform = await startTestPlatform({ logTo });
+  world = await furnished(platform);
+  session = (await signedIn(platform)).headers;
+});
+after(() => platform?.stop());
+
+const json = (): readonly Sample[] =>
+  samples(world).filter(({ operation, type }) => !operation.public && type !== "multipart/form-data");
+
+/** Each operation as it would succeed with a key, with these headers instead. */
+async function everywhere(headers: Readonly<Record<string, string>>, judge: (answer: Answer, what: string) => void) {
+  const earlier = await digests(platform);
+  let asked = 0;
+  for (const sample of json()) {
+    judge(await ask(platform, sample, { apiKey: null, headers }), sample.operation.operationId);
+    asked += 1;
+  }
+  assert.ok(asked > 50, String(asked));
+  assert.deepEqual(await digests(platform), earlier);
+}
+
+const refusedWith =
+  (status: number, text: RegExp) =>
+  (answer: Answer, what: string): void => {
+    assert.equal(answer.status, status, `${what}: ${answer.text}`);
+    assert.match(answer.text, text, what);
+  };
+
+test("a session without its anti-forgery token does nothing, in any operation", async () => {
+  await everywhere({ cookie: session.cookie }, refusedWith(403, /x-csrf-token/));
+});
+
+test("the anti-forgery token of another session, or none that is one, does nothing", async () => {
+  const other = (await signedIn(platform)).headers;
+  for (const token of [
+    other["x-csrf-token"],
+    "",
+    "x".repeat(43),
+    `${session["x-csrf-token"]}, ${session["x-csrf-token"]}`,
+  ]) {
+    const headers = { cookie: session.cookie, "x-csrf-token": token };
+    const answer = await platform.send("GET", "/ng/api/organizations", { apiKey: null, headers });
+    refusedWith(403, /x-csrf-token/)(answer, token);
+  }
+});
+
+test("a session with its token does nothing for pages of other origins", async () => {
+  await everywhere({ ...session, origin: "https://example.com" }, refusedWith(403, /comes from elsewhere/));
+  const { port } = new URL(platform.url);
+  const elsewhere = [
+    { origin: "null" },
+    { origin: `https://127.0.0.1:${port}` },
+    { origin: `http://127.0.0.1:${port}.example.com` },
+    { origin: `http://127.0.0.1:${Number(port) + 1}` },
+    { origin: `http://railhead.localhost:${port}` },
+    { origin: platform.url, "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "cross-site" },
+  ];
+  for (const headers of elsewhere)
+    for (const path of ["/ng/api/organizations", "/auth/session", "/auth/sessions"]) {
+      const answer = await platform.send("GET", path, { apiKey: null, headers: { ...session, ...headers } });
+      refusedWith(403, /comes from elsewhere/)(answer, `${path} ${JSON.stringify(headers)}`);
+    }
+});
+
+test("the same request is answered for our own pages", async () => {
+  const { port } = new URL(platform.url);
+  for (const headers of [
+    {},
+    { origin: platform.url },
+    { origin: `http://localhost:${port}`, "sec-fetch-site": "same-origin" },
+  ]) {
+    const answer = await platform.send("GET", "/ng/api/organizations", {
+      apiKey: null,
+      headers: { ...session, ...headers },
+    });
+    assert.equal(answer.status, 200, answer.text);
+  }
+});
+
+test("a form never runs by a session, with its token or without, and neither does plain text", async () => {
+  const query = 'mutation { deleteSecret(input: { secretId: "x", secretType: ENCRYPTED_TEXT }) { clientMutationId } }';
+  const form = new FormData();
+  form.append("query", query);
+  const asked = { query, variables: null };
+  const ways: readonly SendOptions[] = [
+    { body: form },
+    { body: JSON.stringify(asked), contentType: "text/plain" },
+    { body: new URLSearchParams({ query }).toString(), contentType: "application/x-www-form-urlencoded" },
+  ];
+  const all = ["/api/graphql", "/gateway/api/graphql", "/gateway/api/graphql-api"].flatMap((path) =>
+    [session, { cookie: session.cookie }, { ...session, origin: platform.url }].flatMap((headers) =>
+      ways.map((how) => ({ path, how: { ...how, apiKey: null, headers } })),
+    ),
+  );
+  for (const { path, how } of all) {
+    const answer = await platform.send("POST", `${path}?accountId=${platform.accountId}`, how);
+    const expected = how.body === form ? [401] : [400, 403];
+    assert.ok(expected.includes(answer.status), `${how.contentType}: ${answer.status} ${answer.text}`);
+    assert.doesNotMatch(answer.text, /deleteSecret/);
+  }
+});
+
+test("a wrong key stays wrong beside a session, and a right one needs none of it", async () => {
+  for (const apiKey of ["", "pat.x.y.z", `${platform.apiKey}x`]) {
+    const answer = await platform.send("GET", "/ng/api/organizations", { apiKey, headers: session });
+    assert.equal(answer.status, 401, `${apiKey}: ${answer.text}`);
+  }
+  const headers = { cookie: session.cookie, origin: "https://example.com" };
+  assert.equal((await platform.send("GET", "/ng/api/organizations", { headers })).status, 200);
+});
+
+test("a session counts in its cookie alone: in no header for tokens, no address and no other cookie", async () => {
+  const text = session.cookie.split("=")[1] ?? "";
+  const other = (await signedIn(platform)).headers.cookie;
+  const ways: readonly (readonly [string, SendOptions])[] = [
+    ["", { apiKey: text }],
+    ["", { apiKey: null, headers: { ...session, cookie: "", authorization: `Bearer ${text}` } }],
+    ["", { apiKey: session["x-csrf-token"] }],
+    [`?railhead_session=${text}`, { apiKey: null, headers: { "x-csrf-token": session["x-csrf-token"] } }],
+    ["", { apiKey: null, headers: { ...session, cookie: `session=${text}` } }],
+    ["", { apiKey: null, headers: { ...session, cookie: `__Host-railhead_session=${text}` } }],
+    ["", { apiKey: null, headers: { ...session, cookie: `${session.cookie}; ${other}` } }],
+    ["", { apiKey: null, headers: { ...session, cookie: `${session.cookie}x` } }],
+    ["", { apiKey: null, headers: { ...session, cookie: session.cookie.replace("ses.", "pat.") } }],
+  ];
+  for (const [query, how] of ways) {
+    const answer = await platform.send("GET", `/ng/api/organizations${query}`, how);
+    assert.equal(answer.status, 401, `${query} ${JSON.stringify(how)}: ${answer.text}`);
+  }
+});
+
+test("a session opens nothing of another account", async () => {
+  const other = await platform.addAccount();
+  const answer = await platform.send("GET", "/ng/api/organizations", {
+    apiKey: null,
+    headers: session,
+    account: other.accountId,
+  });
+  assert.equal(answer.status, 403, answer.text);
+});
+
+test("no session and no anti-forgery token stands in the log", async () => {
+  const token = session["x-csrf-token"];
+  await platform.send("GET", `/auth/session?x=${token}`, { apiKey: null, headers: session });
+  const secret = session.cookie.split(".").at(-1) ?? "";
+  assert.ok(secret.length > 40);
+  assert.ok(logged.every((line) => !line.includes(secret) && !line.includes(token)));
+});

@@ -1,0 +1,94 @@
+/** Signing in to a server as people start it, and `railhead admin reset-password` on its machine. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { pretendBrowser, type PretendBrowser } from "../harness/browser.ts";
+import { runProgram } from "../harness/program.ts";
+import {
+  makeServerFolder,
+  readFacts,
+  startServer,
+  type ServerFolder,
+  type ServerProcess,
+} from "../harness/server-process.ts";
+import { until } from "../harness/until.ts";
+import type { BootstrapFacts } from "../../src/platform/config/bootstrap.ts";
+
+const NO_DELEGATE = { RAILHEAD_LOCAL_DELEGATE: "off" };
+const CHOSEN = "plum-lantern-orbit-42";
+let folder: ServerFolder;
+let server: ServerProcess;
+let facts: BootstrapFacts;
+before(async () => {
+  folder = await makeServerFolder();
+  server = await startServer(folder, NO_DELEGATE);
+  facts = await readFacts(folder);
+});
+after(async () => {
+  await server?.end("SIGTERM");
+  await folder?.remove();
+});
+
+const railhead = (...args: readonly string[]) =>
+  runProgram({ args, env: { RAILHEAD_DATA_DIR: folder.dataDir }, cwd: folder.path });
+
+/** A browser that has nothing of this server yet. */
+function browserOf(): PretendBrowser {
+  const { url } = server;
+  return pretendBrowser({
+    url,
+    send: async (method, path, { body, contentType, headers } = {}) => {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: { ...(contentType === undefined ? {} : { "content-type": contentType }), ...headers },
+        ...(typeof body === "string" ? { body } : {}),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+    },
+  });
+}
+const projects = async (browser: PretendBrowser): Promise<number> =>
+  (await browser.send("GET", `/ng/api/organizations?accountIdentifier=${facts.accountId}`)).status;
+
+let browser: PretendBrowser;
+
+test("the one-time password of the first start opens nothing until it is changed", async () => {
+  browser = browserOf();
+  const answer = await browser.signIn(facts.adminEmail, facts.adminPassword);
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.body.data.mustChangePassword, true);
+  assert.equal(await projects(browser), 403);
+  const change = { currentPassword: facts.adminPassword, newPassword: CHOSEN };
+  assert.equal((await browser.send("POST", "/auth/password", change)).status, 200);
+  assert.equal(await projects(browser), 200);
+});
+
+test("reset while the server runs: a new one-time password, and the person's sessions end", async () => {
+  const { code, stdout, stderr } = await railhead("admin", "reset-password");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^[\w-]{20}\n$/);
+  assert.match(stderr, /^New one-time password of admin@railhead\.local; 1 session has ended\./);
+  await until(
+    () => projects(browser),
+    (status) => status === 401,
+  );
+  const again = browserOf();
+  assert.equal((await again.signIn(facts.adminEmail, CHOSEN)).status, 401);
+  const answer = await again.signIn(facts.adminEmail, stdout.trim());
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.body.data.mustChangePassword, true);
+  const trail = await railhead("audit", "export");
+  assert.match(trail.stdout, /"action":"RESET"/);
+  assert.ok(!trail.stdout.includes(stdout.trim()));
+});
+
+test("a reset while the server does not run counts at its next start; whom nobody is called is refused by name", async () => {
+  await server.end("SIGTERM");
+  const unknown = await railhead("admin", "reset-password", "--email", "nobody@example.com");
+  assert.deepEqual([unknown.code, unknown.stdout], [2, ""]);
+  assert.match(unknown.stderr, /Nobody who may sign in has the e-mail address 'nobody@example\.com'/);
+  const { code, stdout } = await railhead("admin", "reset-password", "--email", facts.adminEmail.toUpperCase());
+  assert.equal(code, 0);
+  server = await startServer(folder, NO_DELEGATE);
+  assert.equal((await browserOf().signIn(facts.adminEmail, stdout.trim())).status, 200);
+});
