@@ -514,6 +514,20 @@ create table secret_scopes (
 CREATE INDEX secret_scopes_by_application ON public.secret_scopes USING btree (account_id, application_id);
 CREATE INDEX secret_scopes_by_environment ON public.secret_scopes USING btree (account_id, environment_id);
 
+create table secret_uses (
+  account_id uuid not null,
+  user_type text not null,
+  user_id uuid not null,
+  user_org_identifier text,
+  user_project_identifier text,
+  user_identifier text not null,
+  org_identifier text,
+  project_identifier text,
+  identifier text not null,
+  constraint secret_uses_account_id_user_type_user_id_identifier_org_ide_key UNIQUE NULLS NOT DISTINCT (account_id, user_type, user_id, identifier, org_identifier, project_identifier)
+);
+CREATE INDEX secret_uses_by_secret ON public.secret_uses USING btree (account_id, identifier, org_identifier, project_identifier);
+
 create table secrets (
   account_id uuid not null,
   id uuid not null,
@@ -829,6 +843,8 @@ alter table secret_managers add constraint secret_managers_account_id_fkey FOREI
 alter table secret_scopes add constraint secret_scopes_account_id_application_id_fkey FOREIGN KEY (account_id, application_id) REFERENCES projects(account_id, id) ON DELETE CASCADE;
 alter table secret_scopes add constraint secret_scopes_account_id_environment_id_fkey FOREIGN KEY (account_id, environment_id) REFERENCES environments(account_id, id) ON DELETE CASCADE;
 alter table secret_scopes add constraint secret_scopes_account_id_secret_id_fkey FOREIGN KEY (account_id, secret_id) REFERENCES secrets(account_id, id) ON DELETE CASCADE;
+
+alter table secret_uses add constraint secret_uses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table secrets add constraint secrets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table secrets add constraint secrets_account_id_manager_id_fkey FOREIGN KEY (account_id, manager_id) REFERENCES secret_managers(account_id, id);

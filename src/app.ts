@@ -31,7 +31,7 @@ import { inTurn } from "./platform/in-turn.ts";
 import { addGraphql } from "./platform/graphql/endpoint.ts";
 import { addApiDocs } from "./platform/http/api-docs.ts";
 import { makeHealth } from "./platform/http/health.ts";
-import { makeHttp } from "./platform/http/server.ts";
+import { makeFormRooms, makeHttp } from "./platform/http/server.ts";
 import { makeLimits } from "./limits/index.ts";
 import { makeLogin, type Lifetimes } from "./login/index.ts";
 import { buildSchema } from "./schema.ts";
@@ -96,7 +96,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
   const environments = makeEnvironments(scoped);
   const secrets = secretsOver(deps, { ...base, permits: access.permits }, projects, environments.placesOf);
-  const connectors = makeConnectors({ ...scoped, requireSecret: textRequired(secrets) });
+  const connectors = makeConnectors({ ...scoped, ...secretsNamed(secrets) });
   const readSecrets = secretsRead(secrets);
   const openSecret = secrets.resolveForRun(environments.runPlace);
   const delegates = makeDelegates({ ...base, readSecrets, openSecret, log, onError });
@@ -176,11 +176,12 @@ export async function buildPlatform(deps: PlatformDeps) {
     refused: slices.audits.refused,
     stopping: stopping.signal,
     maxFrame: MAX_FRAME,
+    forms: makeFormRooms(deps.maxSecretFile),
   };
   const http = await makeHttp(httpDeps);
   const health = makeHealth({ ...deps, stopping: stopping.signal });
   http.add([...health.routes, ...Object.values(slices).flatMap((slice) => ("routes" in slice ? slice.routes : []))]);
-  addGraphql(http.app, schema, { ...httpDeps, maxFile: deps.maxSecretFile });
+  addGraphql(http.app, schema, httpDeps);
   addApiDocs(http.app);
   login.serve(http.app);
   const served = delegates.serve(http.app, withTests(executions.ports, connectionTests));
@@ -240,10 +241,11 @@ const eachOf =
   };
 
 /** What connectors name is a text: a file is no password. */
-const textRequired =
-  (secrets: Secrets): RequireSecret =>
-  (actor, home, reference) =>
-    secrets.require(actor, home, reference, "ENCRYPTED_TEXT");
+const secretsNamed = ({ require, noteUses }: Secrets) => ({
+  requireSecret: ((actor, home, reference) =>
+    require(actor, home, reference, "ENCRYPTED_TEXT")) satisfies RequireSecret,
+  noteSecretUses: noteUses,
+});
 
 /** Secrets for what has no user: whoever made the connector has named them. */
 const secretsRead =

@@ -37,7 +37,12 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
         session: { type: "apiKey", in: "cookie", name: "railhead_session" },
         csrfToken: { type: "apiKey", in: "header", name: "x-csrf-token" },
       },
-      schemas: { Error: errorSchema, ResourceError: resourceErrorSchema, TooManyRequests: tooManyRequestsSchema },
+      schemas: {
+        Error: errorSchema,
+        ResourceError: olderErrorSchema("metaData"),
+        GraphqlError: olderErrorSchema("metadata"),
+        TooManyRequests: tooManyRequestsSchema,
+      },
       responses: refusalResponses(codes),
     },
   };
@@ -95,10 +100,12 @@ const errorSchema = object({
   },
 });
 
-const resourceErrorSchema = object({
-  metadata: { type: "object" },
-  resource: { type: "null" },
-  responseMessages: { type: "array", minItems: 1, items: object(message) },
-});
+/** Of the older families, which write the name of its first field differently. */
+const olderErrorSchema = (first: "metaData" | "metadata"): Json =>
+  object({
+    [first]: { type: "object" },
+    resource: { type: "null" },
+    responseMessages: { type: "array", minItems: 1, items: object(message) },
+  });
 
 const tooManyRequestsSchema = object({ code: text, message: text, status: { const: "Error" } });

@@ -78,14 +78,14 @@ const operation = (operationId: string): Json => ({
       "400": {
         description: "The request is no GraphQL request; or, to who accepts it, the document is not valid",
         content: {
-          "application/json": { schema: { $ref: "#/components/schemas/ResourceError" } },
+          "application/json": { schema: { $ref: "#/components/schemas/GraphqlError" } },
           "application/graphql-response+json": { schema: answer },
         },
       },
       ...Object.fromEntries(
         ["401", "402", "403", "406", "429", "500", "503"].map((status) => [
           status,
-          { $ref: `#/components/responses/ResourceError${status}` },
+          { $ref: `#/components/responses/GraphqlError${status}` },
         ]),
       ),
     },

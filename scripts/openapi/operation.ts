@@ -18,6 +18,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
 /** Only GraphQL asks what its client accepts. */
 const ONLY_GRAPHQL = { "406": "Accept takes none of the media types that there are" };
 
+/** The schema of each family's error. */
+const FAMILIES = { rest: "Error", resource: "ResourceError", graphql: "GraphqlError" } as const;
+
 /** Where the examples live. */
 const SCOPE: Readonly<Record<string, string>> = { orgIdentifier: "default", projectIdentifier: "shop" };
 
@@ -31,7 +34,12 @@ export function operationOf(route: Route, doc: RouteDoc): Json {
     tags: [route.operation.split(".")[0]],
     ...(open ? { security: [] } : {}),
     ...("session" in route.access ? { security: [{ session: [], csrfToken: [] }] } : {}),
-    parameters: [...pathParameters(route, doc), ...accountParameter(route), ...queryParameters(route, doc)],
+    parameters: [
+      ...pathParameters(route, doc),
+      ...accountParameter(route),
+      ...queryParameters(route, doc),
+      ...(doc.ifMatch ? [IF_MATCH] : []),
+    ],
     ...(doc.body ? { requestBody: bodyOf(doc.body) } : {}),
     responses: {
       "200": answerOf(doc),
@@ -84,12 +92,24 @@ function queryParameters(route: Route, doc: RouteDoc): Json[] {
   );
 }
 
+/** `*`, or none, takes any version. */
+const IF_MATCH: Json = {
+  name: "If-Match",
+  in: "header",
+  required: false,
+  description: "The version that was read, bare or as an ETag. 402 when it is not the newest any more.",
+  schema: { type: "string" },
+};
+
+const ETAG: Json = { ETag: { description: "The version, for If-Match.", schema: { type: "string" } } };
+
 const exampleOf = (example: unknown): Json => (example === undefined ? {} : { example });
 
 function bodyOf(body: BodyDoc): Json {
   const inner = jsonSchema(body.schema, "input");
   const schema = body.root === undefined ? inner : jsonSchema(z.strictObject({ [body.root]: body.schema }), "input");
   const example = body.root === undefined ? body.example : { [body.root]: body.example };
+  if (body.form) return formOf(body.form, schema, example);
   const types = body.types ?? DOCUMENT_TYPES;
   return {
     required: body.required ?? true,
@@ -97,8 +117,29 @@ function bodyOf(body: BodyDoc): Json {
   };
 }
 
-const answerOf = ({ answer }: RouteDoc): Json => ({
+/** A form with a document in its part `spec` and bytes in its part `file`. */
+const formOf = (parts: NonNullable<BodyDoc["form"]>, spec: Json, example: unknown): Json => ({
+  required: true,
+  content: {
+    "multipart/form-data": {
+      schema: {
+        type: "object",
+        properties: {
+          spec,
+          file: { type: "string", contentMediaType: "application/octet-stream", description: "The content." },
+        },
+        required: (["spec", "file"] as const).filter((part) => parts[part] === "required"),
+        additionalProperties: false,
+      },
+      encoding: { spec: { contentType: "application/json" } },
+      example: { spec: example, file: "content" },
+    },
+  },
+});
+
+const answerOf = ({ answer, etag }: RouteDoc): Json => ({
   description: "Request processed successfully",
+  ...(etag ? { headers: ETAG } : {}),
   content:
     typeof answer === "string"
       ? { [answer]: { schema: { type: "string" } } }
@@ -117,7 +158,7 @@ const otherAnswers = ({ otherAnswers: others = {} }: RouteDoc): Json =>
   );
 
 function refusalsOf(route: Route, personal: readonly string[]): Json {
-  const family = route.errors === "rest" ? "Error" : "ResourceError";
+  const family = FAMILIES[route.errors];
   const statuses = Object.keys(REFUSALS).filter(
     (status) => (status !== "401" && status !== "403") || personal.includes(status),
   );
@@ -126,8 +167,8 @@ function refusalsOf(route: Route, personal: readonly string[]): Json {
 
 /** The refusals as components: each operation of a family shares them. */
 export function refusalResponses(codes: (status: string) => readonly string[]): Json {
-  const entries = ["Error", "ResourceError"].flatMap((family) =>
-    Object.entries({ ...REFUSALS, ...(family === "ResourceError" ? ONLY_GRAPHQL : {}) }).map(
+  const entries = Object.values(FAMILIES).flatMap((family) =>
+    Object.entries({ ...REFUSALS, ...(family === FAMILIES.graphql ? ONLY_GRAPHQL : {}) }).map(
       ([status, description]): [string, Json] => [
         `${family}${status}`,
         {

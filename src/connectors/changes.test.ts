@@ -74,6 +74,7 @@ test("a secret that is named has to exist", async () => {
       asked.push([home.projectIdentifier, reference]);
       if (!there && reference === "account.p") throw new Problem("x", 400, "X", "no such secret");
     },
+    noteSecretUses: async () => undefined,
     clock: platform.clock,
     newId: () => crypto.randomUUID() as Uuid,
   });

@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { scopeOf, shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { insertConnector } from "./store/connectors.ts";
-import { requireSecrets, type ConnectorDeps } from "./verbs.ts";
+import { noteSecrets, requireSecrets, type ConnectorDeps } from "./verbs.ts";
 
 /** The scope stands in the connector itself. Throws what RequireScope throws, `connector.no_secret`, `connector.duplicate`. */
 export type CreateConnector = (actor: Actor, connector: NewConnector) => Promise<Connector>;
@@ -27,6 +27,7 @@ export const makeCreateConnector =
     await deps.db.transaction(async (tx) => {
       if (!(await insertConnector(tx, actor.accountId, connector)))
         throw problem("connector.duplicate", [input.identifier]);
+      await noteSecrets(deps, tx, actor.accountId, connector);
       await deps.audit.record(tx, actor, {
         operation: "connector.create",
         resourceType: "CONNECTOR",

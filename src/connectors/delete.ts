@@ -13,13 +13,15 @@ type How = { readonly version: number | undefined; readonly force: boolean };
 export type DeleteConnector = (actor: Actor, key: ConnectorKey, how: How) => Promise<void>;
 
 export const makeDeleteConnector =
-  (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize">): DeleteConnector =>
+  (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "noteSecretUses">): DeleteConnector =>
   async (actor, key, how) => {
     const scope = scopeOf(key);
     deps.authorize(actor, "core_connector_delete", { accountId: actor.accountId, ...scope });
     await deps.db.transaction(async (tx) => {
       const before = await findConnector(tx, actor.accountId, key, "hold");
-      if (!(await deleteConnector(tx, actor.accountId, key, how))) throw await whyNot(tx, actor, key, how);
+      const id = await deleteConnector(tx, actor.accountId, key, how);
+      if (!id) throw await whyNot(tx, actor, key, how);
+      await deps.noteSecretUses(tx, actor.accountId, { ...key, type: "CONNECTOR", id }, []);
       await deps.audit.record(tx, actor, {
         operation: "connector.delete",
         resourceType: "CONNECTOR",

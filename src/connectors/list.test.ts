@@ -77,7 +77,7 @@ test("type and category narrow the list; a type that there is not matches nothin
   assert.equal((await platform.send("GET", `${PATH}?${SHOP}&category=NONE`)).status, 400);
   assert.match(
     (await platform.send("GET", `${PATH}?${SHOP}&source_category=x`)).body.message,
-    /source_category: is not supported/,
+    /source_category is not supported/,
   );
 });
 

@@ -66,6 +66,8 @@ const EXAMPLE = {
   type: "ContainerRegistry",
   spec: { registryUrl: "https://registry.example.com/v2/", providerType: "PublicHosted", auth: { type: "Anonymous" } },
 };
+/** As clients send them, the contract's own first after JSON (spec.md, "Create connector"). */
+const TYPES = ["application/json", "text/yaml", "application/yaml", "text/plain", "text/html"];
 const PATH = "/ng/api/connectors";
 const params = { identifier: "images" };
 const pages = maybeProjectQuery.extend(ngPageQuery(100).shape).extend({ searchTerm: maybeText("searchTerm") });
@@ -105,7 +107,7 @@ export const connectorRoutes = (verbs: Verbs): readonly Route[] => [
     operation: "connector.get",
     access: { permission: "core_connector_view" },
     query: maybeProjectQuery,
-    doc: { summary: "Read a connector", params, answer: enveloped(connectorShape) },
+    doc: { summary: "Read a connector", params, answer: enveloped(connectorShape), etag: true },
     handle: async (call) => {
       const connector = await verbs.get(call.actor, keyOf(call));
       return ok(call, connectorResponse(connector), connector.version);
@@ -123,8 +125,9 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
     query: maybeProjectQuery,
     doc: {
       summary: "Create a connector in the scope that the body names",
-      body: { schema: connectorBody, root: "connector", example: EXAMPLE },
+      body: { schema: connectorBody, root: "connector", example: EXAMPLE, types: TYPES },
       answer: enveloped(connectorShape),
+      etag: true,
     },
     handle: async (call) => {
       const connector = await verbs.create(call.actor, connectorIn(call));
@@ -139,8 +142,10 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
     query: maybeProjectQuery,
     doc: {
       summary: "Replace the connector that scope and identifier in the body name",
-      body: { schema: connectorBody, root: "connector", example: { ...EXAMPLE, name: "Our images" } },
+      body: { schema: connectorBody, root: "connector", example: { ...EXAMPLE, name: "Our images" }, types: TYPES },
       answer: enveloped(connectorShape),
+      etag: true,
+      ifMatch: true,
     },
     handle: async (call) => {
       const document = connectorIn(call);
@@ -156,6 +161,7 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
     query: maybeProjectQuery.extend({ forceDelete: flag }),
     doc: {
       summary: "Delete a connector; with forceDelete also one that is used",
+      ifMatch: true,
       params,
       answer: enveloped(z.literal(true)),
     },

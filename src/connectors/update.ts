@@ -4,7 +4,7 @@ import type { Tx } from "../platform/db/db.ts";
 import { scopeOf, shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { findConnector, updateConnector } from "./store/connectors.ts";
-import { requireSecrets, type ConnectorDeps } from "./verbs.ts";
+import { noteSecrets, requireSecrets, type ConnectorDeps } from "./verbs.ts";
 
 /**
  * Scope and identifier in the document say which connector; they and the type stay what they are. `version` is
@@ -29,6 +29,7 @@ export const makeUpdateConnector =
       const change = { to: input, version, at: deps.clock.now() };
       const connector = await updateConnector(tx, actor.accountId, input, change);
       if (!connector) throw await whyNot(tx, actor, input, version);
+      await noteSecrets(deps, tx, actor.accountId, connector);
       await deps.audit.record(tx, actor, {
         operation: "connector.update",
         resourceType: "CONNECTOR",

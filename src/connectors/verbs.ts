@@ -1,13 +1,14 @@
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
-import type { NewId } from "../core/ids.ts";
+import type { NewId, Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import type { Place } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
-import type { NewConnector } from "./connector.ts";
+import type { NoteSecretUses } from "../secrets/index.ts";
+import type { Connector, NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { typeOf } from "./types/table.ts";
 
@@ -21,6 +22,7 @@ export type ConnectorDeps = {
   readonly authorize: Authorize;
   readonly requireScope: RequireScope;
   readonly requireSecret: RequireSecret;
+  readonly noteSecretUses: NoteSecretUses;
   readonly clock: Clock;
   readonly newId: NewId;
 };
@@ -37,3 +39,19 @@ export async function requireSecrets(
       throw problem("connector.no_secret", [`connector.spec.${path.join(".")}`, error.message]);
     });
 }
+
+/** Notes in the transaction that saves a connector which secrets it names. */
+export const noteSecrets = (
+  { noteSecretUses }: Pick<ConnectorDeps, "noteSecretUses">,
+  tx: Tx,
+  accountId: Uuid,
+  connector: Connector,
+): Promise<void> =>
+  noteSecretUses(
+    tx,
+    accountId,
+    { ...connector, type: "CONNECTOR" },
+    typeOf(connector)
+      .secrets(connector.spec)
+      .map(({ reference }) => reference),
+  );

@@ -34,6 +34,8 @@ test("a token: its text once, then only that it is there", async () => {
   const { value, ...facts } = created.body.resource;
   assert.match(value, /^dlg\./);
   assert.deepEqual([facts.name, facts.status, facts.revokedAt], ["listed", "ACTIVE", null]);
+  assert.deepEqual([facts.revokeAfter, facts.ownerIdentifier, facts.parentUniqueId], [null, null, null]);
+  assert.equal(facts.createdByNgUser, facts.createdBy);
   const listed = await platform.send("GET", `${PATH}?name=listed`);
   assert.deepEqual(listed.body.resource, [{ ...facts, value: null }]);
   const again = await platform.send("POST", `${PATH}?tokenName=listed`);
@@ -115,6 +117,19 @@ test("delegates: by status, name, tags and host, in REST and in GraphQL", async 
   assert.deepEqual(await list({ delegateName: "seen" }), ["seen"]);
   assert.deepEqual(await list({ delegateTags: ["b", "a"] }), ["seen"]);
   assert.deepEqual(await list({ delegateTags: ["a", "c"] }), []);
+  const holding = async (...tags: string[]): Promise<Answer> =>
+    platform.send("POST", "/ng/api/delegate-group-tags/delegate-groups", {
+      contentType: "application/json",
+      body: JSON.stringify({ tags }),
+    });
+  const group = { name: "seen", identifier: "seen", tags: ["a", "b"], orgIdentifier: null, projectIdentifier: null };
+  assert.deepEqual((await holding("b")).body, {
+    metaData: {},
+    resource: [{ accountIdentifier: platform.accountId, ...group }],
+    responseMessages: [],
+  });
+  assert.deepEqual((await holding("b", "c")).body.resource, []);
+  assert.equal((await holding()).status, 400);
   assert.ok((await list({ status: "CONNECTED" })).includes("seen"));
   assert.ok((await list({ status: "DELETED" })).includes("keeper"));
   assert.ok(!(await list({ status: "ENABLED" })).includes("keeper"));

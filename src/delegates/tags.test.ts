@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { addPipeline, detailOf, givePipelines, startRun } from "../../test/harness/runs.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { until } from "../../test/harness/until.ts";
 import {
   newIdentity,
   pretendDelegate,
@@ -90,8 +91,8 @@ test("an unknown delegate is 404 in that envelope, alike for no id, another acco
     for (const method of ["GET", "POST", "PUT", "DELETE"]) {
       const answer = await tagsOf(id, method, method === "POST" || method === "PUT" ? ["a"] : undefined);
       assert.equal(answer.status, 404, `${method} ${id}: ${answer.text}`);
-      const { metadata, resource, responseMessages } = answer.body;
-      assert.deepEqual([metadata, resource, responseMessages[0].code], [{}, null, "RESOURCE_NOT_FOUND"]);
+      const { metaData, resource, responseMessages, ...more } = answer.body;
+      assert.deepEqual([metaData, resource, responseMessages[0].code, more], [{}, null, "RESOURCE_NOT_FOUND", {}]);
     }
 });
 
@@ -105,6 +106,24 @@ test("bodies that are no list of tags are refused, and change nothing", async ()
   const over = await tagsOf(id, "POST", ["one more"]);
   assert.deepEqual([over.status, over.body.responseMessages[0].code], [402, "USAGE_LIMITS_EXCEEDED"]);
   assert.deepEqual((await tagsOf(id, "GET")).body.resource.tags, many);
+});
+
+test("of two that add at once neither loses what the other added", async () => {
+  const id = await connect({ tags: [] });
+  await tagsOf(id, "PUT", ["first"]);
+  let mine: Promise<Answer> | undefined;
+  await platform.db.transaction(async (tx) => {
+    const holder = await tx.query<{ pid: number }>(
+      "update delegates set tags = tags || '{by hand}'::text[] where name = 'build' returning pg_backend_pid() as pid",
+    );
+    mine = tagsOf(id, "POST", ["mine"]);
+    await until(
+      () => platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [holder[0]?.pid]),
+      (waiting) => waiting.length > 0,
+    );
+  });
+  assert.deepEqual((await mine)?.body.resource.tags, ["first", "by hand", "mine"]);
+  assert.deepEqual((await tagsOf(id, "GET")).body.resource.tags, ["first", "by hand", "mine"]);
 });
 
 test("a change takes effect on routing at once, in both directions", async () => {

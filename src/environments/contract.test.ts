@@ -212,6 +212,10 @@ for (const kind of KINDS) {
         pageToken: null,
       },
     });
+    // The same as a plain array.
+    const array = await made(platform.send("GET", `${path}/list/access?${org}&size=2`));
+    const whole = await made(platform.send("GET", `${path}?${org}&size=2`));
+    assert.deepEqual(array, whole.content);
     assert.deepEqual((await listed("searchTerm=percent")).ids, ["l_b", "l_c"]);
     assert.deepEqual((await listed("searchTerm=L_A")).ids, ["l_a"]);
     for (const term of ["%25", "l%25a", "\\", "."])

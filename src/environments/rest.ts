@@ -5,7 +5,7 @@ import { ok } from "../platform/http/answers.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
 import { ngPage, ngPageShape, springPageQuery } from "../platform/http/pages.ts";
 import { maybeProjectQuery } from "../platform/http/queries.ts";
-import { route, type Call, type Route } from "../platform/http/routes.ts";
+import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import { readBody, type Read } from "./body.ts";
 import type { Entity, Environment, Fields, Service } from "./entity.ts";
@@ -42,6 +42,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
   const params = { identifier: face.example.identifier };
   const edit = { permission: `core_${noun}_edit` };
   const view = { permission: `core_${noun}_view` };
+  const shown = (call: Call<Query>, entity: T): Answer => ok(call, response(entity, call.accountId), entity.version);
   const keyOf = (call: Call<Query>) => ({ ...placeOf(call.query), identifier: call.params["identifier"] ?? "" });
   return [
     route({
@@ -50,8 +51,8 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
       operation: `${noun}.create`,
       access: edit,
       query: maybeProjectQuery,
-      doc: { summary: `Create a ${noun}`.replace("a e", "an e"), body, answer: shape },
-      handle: async (call) => ok(call, response(await verbs.create(call.actor, face.read(call)), call.accountId)),
+      doc: { summary: `Create a ${noun}`.replace("a e", "an e"), body, answer: shape, etag: true },
+      handle: async (call) => shown(call, await verbs.create(call.actor, face.read(call))),
     }),
     route({
       method: "PUT",
@@ -59,9 +60,8 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
       operation: `${noun}.update`,
       access: edit,
       query: maybeProjectQuery,
-      doc: { summary: `Replace the ${noun} that the body names`, body, answer: shape },
-      handle: async (call) =>
-        ok(call, response(await verbs.update(call.actor, face.read(call), ifMatch(call)), call.accountId)),
+      doc: { summary: `Replace the ${noun} that the body names`, body, answer: shape, etag: true, ifMatch: true },
+      handle: async (call) => shown(call, await verbs.update(call.actor, face.read(call), ifMatch(call))),
     }),
     route({
       method: "PUT",
@@ -69,9 +69,14 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
       operation: `${noun}.upsert`,
       access: edit,
       query: maybeProjectQuery,
-      doc: { summary: `Replace the ${noun} that the body names, or create it`, body, answer: shape },
-      handle: async (call) =>
-        ok(call, response(await verbs.upsert(call.actor, face.read(call), ifMatch(call)), call.accountId)),
+      doc: {
+        summary: `Replace the ${noun} that the body names, or create it`,
+        body,
+        answer: shape,
+        etag: true,
+        ifMatch: true,
+      },
+      handle: async (call) => shown(call, await verbs.upsert(call.actor, face.read(call), ifMatch(call))),
     }),
     route({
       method: "GET",
@@ -89,12 +94,32 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
     }),
     route({
       method: "GET",
+      path: `${path}/list/access`,
+      operation: `${noun}.list-accessible`,
+      access: view,
+      query: listQuery,
+      doc: {
+        summary: `List the ${noun}s of a scope as a plain array, by identifier`,
+        answer: enveloped(z.array(face.shape)),
+      },
+      handle: async (call) => {
+        const { page, size, searchTerm } = call.query;
+        const filter = { ...placeOf(call.query), searchTerm };
+        const { items } = await verbs.list(call.actor, filter, { limit: size, offset: page * size });
+        return ok(
+          call,
+          items.map((entity) => response(entity, call.accountId)),
+        );
+      },
+    }),
+    route({
+      method: "GET",
       path: `${path}/:identifier`,
       operation: `${noun}.get`,
       access: view,
       query: maybeProjectQuery,
-      doc: { summary: `Read the ${noun}`, params, answer: shape },
-      handle: async (call) => ok(call, response(await verbs.get(call.actor, keyOf(call)), call.accountId)),
+      doc: { summary: `Read the ${noun}`, params, answer: shape, etag: true },
+      handle: async (call) => shown(call, await verbs.get(call.actor, keyOf(call))),
     }),
     route({
       method: "DELETE",
@@ -102,7 +127,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
       operation: `${noun}.delete`,
       access: { permission: `core_${noun}_delete` },
       query: deleteQuery,
-      doc: { summary: `Delete the ${noun}`, params, answer: enveloped(z.literal(true)) },
+      doc: { summary: `Delete the ${noun}`, params, answer: enveloped(z.literal(true)), ifMatch: true },
       handle: async (call) => {
         await verbs.remove(call.actor, keyOf(call), ifMatch(call));
         return ok(call, true);

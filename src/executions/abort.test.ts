@@ -127,17 +127,17 @@ test("a cancel that got lost is repeated by the slow poll", async () => {
   await delegate.next("finishedAck");
 });
 
-test("the second abort and the one after the end are refused with 400", async () => {
+test("the second abort and the one after the end are refused with 402", async () => {
   const delegate = await connect();
   const id = await startRun(platform, "two");
   const run = await delegate.next("run");
   await abort(id);
   const again = await abort(id);
-  assert.deepEqual([again.status, again.body.code], [400, "ABORT_ALL_ALREADY"]);
+  assert.deepEqual([again.status, again.body.code], [402, "ABORT_ALL_ALREADY"]);
   delegate.cancelled(run);
   await delegate.next("finishedAck");
   const late = await abort(id);
-  assert.deepEqual([late.status, late.body.code], [400, "ENGINE_INTERRUPT_PROCESSING_EXCEPTION"]);
+  assert.deepEqual([late.status, late.body.code], [402, "ENGINE_INTERRUPT_PROCESSING_EXCEPTION"]);
   assert.match(late.body.message, /has ended with status Aborted/);
 });
 
@@ -153,7 +153,7 @@ test("of many aborts at once one is taken, and audited once", async () => {
   const answers = await Promise.all([1, 2, 3, 4, 5].map(() => abort(id)));
   assert.deepEqual(
     answers.map(({ status }) => status).toSorted((a, b) => a - b),
-    [200, 400, 400, 400, 400],
+    [200, 402, 402, 402, 402],
   );
   assert.equal(await audited(), before + 1);
   delegate.cancelled(run);

@@ -159,6 +159,20 @@ for (const [filter, operator, values, expected] of ROWS) {
   });
 }
 
+test("NOT_IN finds what nobody known has started, too", async () => {
+  const id = ids["a"] ?? "";
+  const [before] = await platform.db.query<{ by: string | null }>(
+    `update executions e set started_by = null from (select id, started_by from executions) o
+      where o.id = e.id and e.id = $1 returning o.started_by as by`,
+    [fromWire(id)],
+  );
+  try {
+    assert.equal(await found({ triggeredBy: { operator: "NOT_IN", values: [known["second"]] } }), "acd");
+  } finally {
+    await platform.db.query("update executions set started_by = $2 where id = $1", [fromWire(id), before?.by]);
+  }
+});
+
 test("every filter and operator of the schema is in the table above, or is refused by its name", async () => {
   const all = Object.keys(ID_RULES).flatMap((filter) =>
     ["EQUALS", "IN", "LIKE", "NOT_IN", "NOT_NULL"].map((operator) => `${filter} ${operator}`),

@@ -14,11 +14,11 @@ export const problems = {
     "interruptType '%s' is not supported yet; supported: AbortAll.",
   ],
   "execution.already_ended": [
-    400,
+    402,
     "ENGINE_INTERRUPT_PROCESSING_EXCEPTION",
     "Execution [%s] has ended with status %s; there is nothing to abort.",
   ],
-  "execution.abort_again": [400, "ABORT_ALL_ALREADY", "Execution [%s] is being aborted already."],
+  "execution.abort_again": [402, "ABORT_ALL_ALREADY", "Execution [%s] is being aborted already."],
   "execution.unsupported": [400, "UNSUPPORTED_OPERATION_EXCEPTION", "%s is not supported yet."],
   "execution.not_of_pipeline": [
     404,

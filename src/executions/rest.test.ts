@@ -237,7 +237,7 @@ test("the older abort: its envelope, its words, and its errors", async () => {
   assert.equal(typeof createdBy.email, "string");
   assert.equal((await made(platform.send("GET", `${EXECUTION}/${first}`))).pipelineExecutionSummary.status, "Aborted");
   const late = await abort();
-  assert.deepEqual([late.status, late.body.responseMessages[0].code], [400, "ENGINE_INTERRUPT_PROCESSING_EXCEPTION"]);
+  assert.deepEqual([late.status, late.body.responseMessages[0].code], [402, "ENGINE_INTERRUPT_PROCESSING_EXCEPTION"]);
 });
 
 test("what is not supported yet is refused by its name, after the permission", async () => {

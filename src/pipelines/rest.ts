@@ -90,7 +90,13 @@ const writeRoutes = (verbs: PipelineVerbs): readonly Route[] => [
       maxBody: LARGE_BODY,
       access: edit,
       query: projectQuery,
-      doc: { summary: "Save the next version of a pipeline", params, body: bodyOf("deploy"), answer: enveloped(shape) },
+      doc: {
+        summary: "Save the next version of a pipeline",
+        params,
+        body: bodyOf("deploy"),
+        answer: enveloped(shape),
+        ifMatch: true,
+      },
       handle: async (call) => {
         const identifier = identifierOf(call);
         await verbs.update(call.actor, call.query, identifier, sent(call.body), ifMatch(call));
@@ -107,6 +113,7 @@ const writeRoutes = (verbs: PipelineVerbs): readonly Route[] => [
     doc: {
       summary: "Delete a pipeline",
       description: "Its executions stay, and those under way go on; its triggers are gone.",
+      ifMatch: true,
       params: { identifier: "rollout" },
       answer: enveloped(z.literal(true)),
     },
@@ -198,10 +205,15 @@ const readRoutes = (verbs: PipelineVerbs): readonly Route[] => [
     operation: "pipeline.get",
     access: view,
     query: projectQuery.extend({ getTemplatesResolvedPipeline: flag }),
-    doc: { summary: "Read the newest version of a pipeline", params, answer: enveloped(wire.pipelineShape) },
+    doc: {
+      summary: "Read the newest version of a pipeline",
+      params,
+      answer: enveloped(wire.pipelineShape),
+      etag: true,
+    },
     handle: async (call) => {
       const pipeline = await verbs.get(call.actor, call.query, identifierOf(call));
-      return ok(call, wire.pipelineResponse(pipeline, call.query.getTemplatesResolvedPipeline));
+      return ok(call, wire.pipelineResponse(pipeline, call.query.getTemplatesResolvedPipeline), pipeline.version);
     },
   }),
 ];

@@ -107,6 +107,11 @@ async function furnish(): Promise<void> {
      on conflict do nothing`,
   );
   await db.query(
+    `insert into secret_uses (account_id, user_type, user_id, user_identifier, user_org_identifier, user_project_identifier,
+                              identifier, org_identifier, project_identifier)
+     select account_id, 'CONNECTOR', id, 'registry', 'default', 'shop', 'password', 'default', 'shop' from pipelines`,
+  );
+  await db.query(
     `insert into log_streams (account_id, execution_id, stream_id, bytes) select account_id, id, id, 1 from executions`,
   );
   await db.query(

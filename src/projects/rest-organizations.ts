@@ -29,6 +29,7 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
       summary: "Create an organization",
       body: { schema: organizationBody, root: "organization", example: EXAMPLE },
       answer,
+      etag: true,
     },
     handle: async (call) => {
       const body = validate(organizationBody, documentOf(call.body), { root: "organization" });
@@ -55,7 +56,7 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
     operation: "organization.get",
     access: { permission: "core_organization_view" },
     query,
-    doc: { summary: "Read an organization", params: { identifier: "default" }, answer },
+    doc: { summary: "Read an organization", params: { identifier: "default" }, answer, etag: true },
     handle: async (call) => {
       const organization = await verbs.get(call.actor, call.params["identifier"] ?? "");
       return ok(call, organizationResponse(organization), organization.version);
@@ -72,6 +73,8 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
       params,
       body: { schema: organizationBody, root: "organization", example: { ...EXAMPLE, name: "Transport" } },
       answer,
+      etag: true,
+      ifMatch: true,
     },
     handle: async (call) => {
       const body = validate(organizationBody, documentOf(call.body), { root: "organization" });
@@ -88,6 +91,7 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
     query,
     doc: {
       summary: "Delete an organization that has no projects, with what lies in it",
+      ifMatch: true,
       params,
       answer: enveloped(z.literal(true)),
     },

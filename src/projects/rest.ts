@@ -52,6 +52,7 @@ export const projectRoutes = (verbs: Verbs): readonly Route[] => [
       summary: "Create a project",
       body: { schema: projectBody, root: "project", example: EXAMPLE },
       answer,
+      etag: true,
     },
     handle: async (call) => {
       const project = await verbs.create(call.actor, bodyOf(call));
@@ -65,7 +66,7 @@ export const projectRoutes = (verbs: Verbs): readonly Route[] => [
     operation: "project.get",
     access: { permission: "core_project_view" },
     query: orgQuery,
-    doc: { summary: "Read a project", params: { identifier: "shop" }, answer },
+    doc: { summary: "Read a project", params: { identifier: "shop" }, answer, etag: true },
     handle: async (call) => {
       const project = await verbs.get(call.actor, call.query.orgIdentifier, identifierOf(call));
       return ok(call, projectResponse(project), project.version);
@@ -82,6 +83,8 @@ export const projectRoutes = (verbs: Verbs): readonly Route[] => [
       params: { identifier: "warehouse" },
       body: { schema: projectBody, root: "project", example: { ...EXAMPLE, color: "#A1B2C3" } },
       answer,
+      etag: true,
+      ifMatch: true,
     },
     handle: async (call) => {
       const project = await verbs.update(call.actor, identifierOf(call), bodyOf(call), ifMatch(call));
@@ -96,6 +99,7 @@ export const projectRoutes = (verbs: Verbs): readonly Route[] => [
     query: orgQuery,
     doc: {
       summary: "Delete a project with all that lies in it, unless something of it runs",
+      ifMatch: true,
       params: { identifier: "warehouse" },
       answer: enveloped(z.literal(true)),
     },

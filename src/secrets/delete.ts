@@ -1,21 +1,32 @@
 import type { Actor } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
+import { commonProblem } from "../core/problems.ts";
+import type { Tx } from "../platform/db/db.ts";
 import { scopeWithin, type SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
-import { shownSecret } from "./secret.ts";
+import { shownSecret, type Secret } from "./secret.ts";
 import { deleteSecret, lockSecret } from "./store/secrets.ts";
+import { usersOfSecret } from "./store/uses.ts";
 import { stale } from "./update.ts";
 
-/** Throws `secret.not_found`, `core.stale_version`. */
-export type DeleteSecret = (actor: Actor, ref: SecretRef, version?: number) => Promise<void>;
+export type HowToDelete = {
+  readonly version?: number | undefined;
+  /** Also one that is used. */
+  readonly force?: boolean;
+};
+
+/** Throws `secret.not_found`, `core.stale_version`, `core.referenced`. */
+export type DeleteSecret = (actor: Actor, ref: SecretRef, how?: HowToDelete) => Promise<void>;
 
 export const makeDeleteSecret =
   (deps: Pick<SecretDeps, "db" | "audit" | "authorize">): DeleteSecret =>
-  async (actor, ref, version) => {
+  async (actor, ref, { version, force = false } = {}) => {
     const { accountId } = actor;
     const found = await findPermitted(deps, actor, "core_secret_delete", ref);
     await deps.db.transaction(async (tx) => {
       const current = await lockSecret(tx, accountId, found.id);
       if (!current) throw notFound(ref);
+      if (!force) await refuseUsed(tx, accountId, current);
       if (!(await deleteSecret(tx, accountId, current.id, version))) throw stale(current, version);
       await deps.audit.record(tx, actor, {
         operation: "secret.delete",
@@ -26,3 +37,10 @@ export const makeDeleteSecret =
       });
     });
   };
+
+/** With the secret locked: whoever names it from now on waits, and finds it gone. */
+async function refuseUsed(tx: Tx, accountId: Uuid, secret: Secret): Promise<void> {
+  const { total, first } = await usersOfSecret(tx, accountId, secret);
+  const more = total > first.length ? ` and ${total - first.length} more` : "";
+  if (total > 0) throw commonProblem("core.referenced", ["Secret", secret.identifier, `${first.join(", ")}${more}`]);
+}

@@ -17,12 +17,15 @@ import { secretRoutes } from "./rest.ts";
 import { insertManager } from "./store/managers.ts";
 import { insertManagerScope } from "./store/scopes.ts";
 import { deleteSecretsOf } from "./store/secrets.ts";
+import { deleteSecretUsesOf } from "./store/uses.ts";
 import { makeUpdateSecret } from "./update.ts";
 import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
+import { noteSecretUses } from "./uses.ts";
 import { makeVault } from "./vault.ts";
 
 export { addSecretTypes } from "./graphql.ts";
 export type { JudgeSecrets } from "./judge.ts";
+export type { NoteSecretUses } from "./uses.ts";
 
 export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits; readonly keys: KeyRing };
 
@@ -50,6 +53,7 @@ export function makeSecrets({ keys, ...rest }: SecretsDeps) {
     require: makeRequireSecret(deps),
     judge: makeJudgeSecrets(deps),
     resolve,
+    noteUses: noteSecretUses,
     emptyScope,
     resolveText: makeResolveText(resolve),
     resolveForRun: makeResolveForRun(resolve),
@@ -61,5 +65,7 @@ export function makeSecrets({ keys, ...rest }: SecretsDeps) {
   };
 }
 
-const emptyScope: EmptyScope = (tx, { accountId, orgIdentifier, project }) =>
-  deleteSecretsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+const emptyScope: EmptyScope = async (tx, { accountId, orgIdentifier, project }) => {
+  await deleteSecretUsesOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+  await deleteSecretsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+};

@@ -11,6 +11,7 @@ export const problems = {
   ],
   "secret.duplicate_name": [400, "DUPLICATE_FIELD", "A secret named [%s] already exists in this account."],
   "secret.no_content": [400, "INVALID_REQUEST", "The secret [%s] has no content: %s."],
+  "secret.no_part": [400, "INVALID_REQUEST", "The form has no part '%s'."],
   "secret.not_text": [400, "INVALID_REQUEST", "The secret [%s] is a file; a text is needed here."],
   "secret.too_large": [402, "FILE_SIZE_EXCEEDS_LIMIT", "The content of the secret [%s] is larger than %s bytes."],
   "secret.unsupported_type": [400, "INVALID_REQUEST", "Secrets of the type %s are not supported."],

@@ -1,6 +1,5 @@
 /** `/ng/api/v2/secrets` (reference section 4.5) over the verbs that GraphQL has too. */
 import { z } from "zod";
-import type { Place } from "../core/reference.ts";
 import { contentOf } from "../platform/crypto/chunks.ts";
 import { validate } from "../platform/document/validate.ts";
 import { ok } from "../platform/http/answers.ts";
@@ -8,13 +7,14 @@ import { documentOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
 import { ngPage, ngPageQuery, ngPageShape } from "../platform/http/pages.ts";
 import { flag, maybeProjectQuery, maybeText } from "../platform/http/queries.ts";
-import { route, type Call, type Route } from "../platform/http/routes.ts";
+import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import type { CreateSecret } from "./create.ts";
 import type { DeleteSecret } from "./delete.ts";
 import type { GetSecret, IsSecretFree, ListSecrets, Permit, SecretRef } from "./find.ts";
 import { problem } from "./problems.ts";
-import type { SecretKey } from "./secret.ts";
+import { fileRoutes } from "./rest-files.ts";
+import { inScope, keyOf, managerIn, placeOf, writeQuery, type Scoped } from "./rest-scope.ts";
 import type { UpdateSecret } from "./update.ts";
 import { ASKED_TYPES, filterBody, filterOf, secretResponse, secretShape, textBody } from "./wire.ts";
 
@@ -28,13 +28,6 @@ type Verbs = {
   readonly isFree: IsSecretFree;
 };
 
-type Scoped = Call<{ readonly orgIdentifier?: string | undefined; readonly projectIdentifier?: string | undefined }>;
-
-const placeOf = ({ query }: Pick<Scoped, "query">): Place => ({
-  orgIdentifier: query.orgIdentifier ?? null,
-  projectIdentifier: query.projectIdentifier ?? null,
-});
-const keyOf = (call: Scoped): SecretKey => ({ ...placeOf(call), identifier: call.params["identifier"] ?? "" });
 const refOf = (call: Scoped): SecretRef => ({ by: "identifier", key: keyOf(call) });
 
 const PATH = "/ng/api/v2/secrets";
@@ -49,12 +42,9 @@ const one = enveloped(secretShape);
 const page = enveloped(ngPageShape(secretShape));
 const pages = maybeProjectQuery.extend(ngPageQuery(100).shape);
 
-const writeQuery = maybeProjectQuery.extend({
-  privateSecret: z.enum(["false"], { error: "may only be false" }).optional(),
-});
-
 export const secretRoutes = (verbs: Verbs): readonly Route[] => [
   ...writingRoutes(verbs),
+  ...fileRoutes(verbs),
   ...listRoutes(verbs),
   route({
     method: "GET",
@@ -62,7 +52,7 @@ export const secretRoutes = (verbs: Verbs): readonly Route[] => [
     operation: "secret.get",
     access: { permission: "core_secret_view" },
     query: maybeProjectQuery,
-    doc: { summary: "Read a secret, without its value", params, answer: one },
+    doc: { summary: "Read a secret, without its value", params, answer: one, etag: true },
     handle: async (call) => {
       const secret = await verbs.get(call.actor, refOf(call));
       return ok(call, secretResponse(secret), secret.version);
@@ -74,28 +64,20 @@ export const secretRoutes = (verbs: Verbs): readonly Route[] => [
     operation: "secret.delete",
     access: { permission: "core_secret_delete" },
     query: maybeProjectQuery.extend({ forceDelete: flag }),
-    doc: { summary: "Delete a secret", params, answer: enveloped(z.literal(true)) },
+    doc: {
+      summary: "Delete a secret; with forceDelete also one that is used",
+      params,
+      answer: enveloped(z.literal(true)),
+      ifMatch: true,
+    },
     handle: async (call) => {
-      await verbs.delete(call.actor, refOf(call), ifMatch(call));
+      await verbs.delete(call.actor, refOf(call), { version: ifMatch(call), force: call.query.forceDelete });
       return ok(call, true);
     },
   }),
 ];
 
-/** What a body says; the scope in the query, where there is one, has to be the same. */
-function readText(call: Scoped) {
-  const body = validate(textBody, documentOf(call.body), { root: "secret" });
-  const place = placeOf(call);
-  for (const field of ["orgIdentifier", "projectIdentifier"] as const) {
-    const inBody = body[field] ?? null;
-    if (inBody !== null && inBody !== place[field])
-      throw problem("secret.other_scope", [field, inBody, place[field] ?? "none"]);
-  }
-  return { ...body, ...place };
-}
-
-const managerIn = (identifier: string | undefined) =>
-  identifier === undefined ? undefined : ({ by: "identifier", identifier } as const);
+const readText = (call: Scoped) => inScope(call, validate(textBody, documentOf(call.body), { root: "secret" }));
 
 const writingRoutes = (verbs: Verbs): readonly Route[] => [
   ...["", "/yaml"].map((suffix) =>
@@ -113,6 +95,7 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
           example: suffix === "" ? EXAMPLE : { ...EXAMPLE, name: "Other", identifier: "other" },
         },
         answer: one,
+        etag: true,
       },
       handle: async (call) => {
         verbs.permit(call.actor, "core_secret_edit", placeOf(call));
@@ -141,6 +124,8 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
         params,
         body: { schema: textBody, root: "secret", example: { ...EXAMPLE, name: "Password of the registry" } },
         answer: one,
+        etag: true,
+        ifMatch: true,
       },
       handle: async (call) => {
         verbs.permit(call.actor, "core_secret_edit", placeOf(call));

@@ -231,7 +231,7 @@ test("whatever is refused leaves nothing: no row, no piece, no entry in the trai
   await assert.rejects(secrets.create(admin, text("other", { name: "There" })), code("secret.duplicate_name"));
   await assert.rejects(secrets.update(admin, ref("first"), { name: "There" }), code("secret.duplicate_name"));
   await assert.rejects(secrets.update(admin, ref("there"), { name: "x" }, 7), code("core.stale_version"));
-  await assert.rejects(secrets.delete(admin, ref("there"), 7), code("core.stale_version"));
+  await assert.rejects(secrets.delete(admin, ref("there"), { version: 7 }), code("core.stale_version"));
   await assert.rejects(
     secrets.update(admin, ref("there"), { manager: { by: "id", id: randomUUIDv7() as Uuid } }),
     code("secret.other_manager"),
@@ -256,6 +256,6 @@ test("two changes at once: neither takes the other back", async () => {
   assert.deepEqual([secret.description, secret.inheritsScope, secret.version], ["told", false, 4]);
   assert.deepEqual(secret.usageScope, ENTIRE_ACCOUNT);
   assert.equal(await secrets.resolveText(admin, HERE, "shared_by_two"), "new");
-  await secrets.delete(admin, { by: "id", id: toWire(id) }, 4);
+  await secrets.delete(admin, { by: "id", id: toWire(id) }, { version: 4 });
   await assert.rejects(secrets.get(admin, ref("shared_by_two")), code("secret.not_found"));
 });

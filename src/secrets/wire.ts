@@ -45,6 +45,19 @@ export const textBody = z.strictObject({
   }),
 });
 
+/** The document beside a file. */
+export const fileBody = z.strictObject({
+  ...common,
+  type: z.enum(["SecretFile"], { error: "takes SecretFile; a SecretText goes to /ng/api/v2/secrets" }),
+  spec: z
+    .strictObject({
+      type: z.enum(["SecretFileSpec"]).optional(),
+      secretManagerIdentifier: managerIdentifier,
+      additionalMetadata: z.null().optional(),
+    })
+    .nullish(),
+});
+
 /** The value of a text is null in every answer. */
 export const secretResponse = (secret: Secret) => ({
   secret: {

@@ -22,7 +22,7 @@ export const placeOf = ({ orgIdentifier, projectIdentifier }: SettingScope) => (
 });
 
 export type SettingFilter = {
-  readonly category: Definition["category"];
+  readonly category: string;
   readonly group: string | undefined;
   /** Also those that can be set at a parent only. */
   readonly includeParentScopes: boolean;

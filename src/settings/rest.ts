@@ -12,19 +12,24 @@ import type { SettingOutcome, UpdateSettings } from "./update.ts";
 
 type Verbs = { readonly list: ListSettings; readonly get: GetSetting; readonly update: UpdateSettings };
 
-/** The wide language has more categories; there are no settings of ours in them. */
+/** Those with settings of ours, and the others of the wide language, in which there are none. */
 const CATEGORIES = ["CORE", "PMS"] as const;
+const ALL_CATEGORIES = [...CATEGORIES, "CD", "CI", "CV", "CF", "CE", "NOTIFICATION", "TEMPLATESERVICE"] as const;
 
-const changes = z
-  .array(
-    z.strictObject({
-      identifier: z.string().min(1).max(128),
-      value: z.string().nullish(),
-      allowOverrides: z.boolean().nullish(),
-      updateType: z.enum(["UPDATE", "RESTORE"]),
-    }),
-  )
-  .max(100);
+const changesWith = <Value extends z.ZodType>(value: Value) =>
+  z
+    .array(
+      z.strictObject({
+        identifier: z.string().min(1).max(128),
+        value: value.optional(),
+        allowOverrides: z.boolean().nullish(),
+        updateType: z.enum(["UPDATE", "RESTORE"]),
+      }),
+    )
+    .max(100);
+/** A value of a wrong type is its entry's fault alone, and found by the verb. */
+const changes = changesWith(z.unknown());
+const documentedChanges = changesWith(z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
 const settingShape = z.strictObject({
   identifier: z.string(),
@@ -90,8 +95,11 @@ const scopeOf = (query: z.output<typeof maybeProjectQuery>): SettingScope => ({
   projectIdentifier: query.projectIdentifier ?? null,
 });
 
+const categoryFault = ({ input }: { readonly input?: unknown }): string =>
+  `${input === undefined ? "is required: one of" : "takes one of"} ${ALL_CATEGORIES.join(", ")}`;
+
 const listQuery = maybeProjectQuery.extend({
-  category: z.enum(CATEGORIES, { error: `is required: ${CATEGORIES.join(" or ")}` }),
+  category: z.enum(ALL_CATEGORIES, { error: categoryFault }),
   group: z.string().optional(),
   includeParentScopes: z.enum(["true", "false"], { error: "is true or false" }).default("false"),
 });
@@ -107,7 +115,7 @@ export const settingRoutes = (verbs: Verbs): readonly Route[] => [
       summary: "Update settings",
       description: "Each entry has a result of its own: one that is refused changes nothing and holds up no other.",
       body: {
-        schema: changes,
+        schema: documentedChanges,
         example: [
           {
             identifier: "scim_jwt_token_key_field",
@@ -122,7 +130,7 @@ export const settingRoutes = (verbs: Verbs): readonly Route[] => [
     handle: async (call) => {
       const asked = validate(changes, documentOf(call.body)).map((one) => ({
         ...one,
-        value: one.value ?? "",
+        value: one.value,
         allowOverrides: one.allowOverrides ?? false,
       }));
       const scope = scopeOf(call.query);

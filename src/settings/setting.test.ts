@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { fromWire, type Uuid } from "../core/ids.ts";
 import { create, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { until } from "../../test/harness/until.ts";
+import { lockSettings } from "./store.ts";
 
 let platform: TestPlatform;
 before(async () => {
@@ -101,6 +104,31 @@ test("an entry that is refused says why, changes nothing and holds up no other",
   );
   assert.equal(await valueAt("scim_jwt_token_key_field"), "preferred_username");
   assert.equal(await valueAt("scim_jwt_token_value_field"), "other");
+  // A value of another type is wrong for its setting, not for the request.
+  const typed = (identifier: string, value: unknown) => ({ ...entry(identifier, ""), value });
+  const others = await put([
+    typed("scim_jwt_token_key_field", 5),
+    typed("scim_jwt_token_jwks_keys_url", { url: "https://x" }),
+    typed(WEBHOOK, ["true"]),
+    typed("requests_per_minute_account", true),
+    typed("requests_per_minute_token", 5_000),
+    typed("scim_jwt_token_value_field", "third"),
+  ]);
+  assert.equal(others.status, 200, others.text);
+  assert.deepEqual(
+    (others.body.data as { errorMessage: string | null }[]).map(({ errorMessage }) => errorMessage),
+    [
+      "scim_jwt_token_key_field must be a text; write it in quotes.",
+      "scim_jwt_token_jwks_keys_url must be a text; write it in quotes.",
+      `${WEBHOOK} must be a truth value.`,
+      "requests_per_minute_account must be a number.",
+      null,
+      null,
+    ],
+  );
+  assert.equal(await valueAt("scim_jwt_token_key_field"), "preferred_username");
+  assert.equal(await valueAt("requests_per_minute_token"), "5000");
+  assert.equal(await valueAt("scim_jwt_token_value_field"), "third");
   const tooLong = await put([bad.at(-1)]);
   assert.match(tooLong.body.data[0].errorMessage, /longer than 2048/);
 });
@@ -158,19 +186,36 @@ test("what is wrong about the request as a whole is 400 or 404", async () => {
   ];
   for (const body of wrong) assert.equal((await put(body)).status, 400, JSON.stringify(body));
   assert.equal((await platform.send("GET", "/ng/api/settings")).status, 400);
-  assert.equal((await platform.send("GET", "/ng/api/settings?category=XX")).status, 400);
+  const unknown = await platform.send("GET", "/ng/api/settings?category=XX");
+  assert.match(`${unknown.status} ${unknown.body.message}`, /^400 Query parameter category takes one of CORE, PMS, CD/);
+  // A category of the wide language without settings is an empty list.
+  assert.deepEqual(await made(platform.send("GET", "/ng/api/settings?category=CD")), []);
   assert.equal((await platform.send("GET", "/ng/api/settings/nothing")).status, 404);
   assert.equal((await put([], `${ORG}&projectIdentifier=none`)).status, 404);
   assert.equal((await put([], "projectIdentifier=shop")).status, 400);
 });
 
-test("two updates at once: both count, and neither passes a parent that forbids", async () => {
-  const [parent, child] = await Promise.all([
-    put([entry(WEBHOOK, "true", false)]),
-    put([entry(WEBHOOK, "false", false)], PROJECT),
-  ]);
-  assert.equal(parent.body.data[0].updateStatus, true);
-  assert.ok([true, false].includes(child.body.data[0].updateStatus));
+test("an update waits for one under way, and does not pass a parent that forbids", async () => {
+  await put([entry(WEBHOOK, "true", true)]);
+  let child: Promise<Answer> | undefined;
+  await platform.db.transaction(async (tx) => {
+    await lockSettings(tx, fromWire(platform.accountId) as Uuid);
+    await tx.query("update settings set allow_overrides = false where identifier = $1", [WEBHOOK]);
+    const holder = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+    child = put([entry(WEBHOOK, "false", false)], PROJECT);
+    // Answered without waiting, it has read what is not so any more.
+    const answered = child.then(() => true);
+    await until(
+      async () =>
+        (
+          await platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [
+            holder[0]?.pid,
+          ])
+        ).length > 0 || (await Promise.race([answered, Promise.resolve(false)])),
+      Boolean,
+    );
+  });
+  assert.equal((await child)?.body.data[0].errorMessage, `${WEBHOOK} may not be overridden here.`);
   assert.equal(await valueAt(WEBHOOK, PROJECT), "true");
   await put([entry(WEBHOOK, "", false, "RESTORE")]);
   await put([entry(WEBHOOK, "", false, "RESTORE")], PROJECT);

@@ -63,8 +63,30 @@ export function effective(definition: Definition, scope: SettingScope, rows: rea
   return { definition, ...result, editable: !blocked && definition.levels.includes(level) };
 }
 
-/** What is wrong with a value for this setting; undefined when nothing is. */
-export function valueFault(definition: Definition, value: string): string | undefined {
+/**
+ * A value as it was sent, as the text that is kept. What is no text is wrong for this setting, not for the request;
+ * numbers and truth values stand for themselves where the setting is one, nothing stands for the empty text.
+ */
+export function readValue(
+  definition: Definition,
+  sent: unknown,
+): { readonly value: string } | { readonly fault: string } {
+  const value = textOf(definition, sent);
+  if (value === undefined) return { fault: `must be a ${NOUNS[definition.type]}` };
+  const fault = valueFault(definition, value);
+  return fault === undefined ? { value } : { fault };
+}
+
+const NOUNS = { String: "text; write it in quotes", Number: "number", Boolean: "truth value" } as const;
+
+function textOf({ type }: Definition, sent: unknown): string | undefined {
+  if (typeof sent === "string") return sent;
+  if (sent === null || sent === undefined) return "";
+  const stands = (type === "Number" && typeof sent === "number") || (type === "Boolean" && typeof sent === "boolean");
+  return stands ? JSON.stringify(sent) : undefined;
+}
+
+function valueFault(definition: Definition, value: string): string | undefined {
   if (value.length > MAX_VALUE) return `is longer than ${MAX_VALUE} characters`;
   if (definition.type === "Boolean" && value !== "true" && value !== "false") return "must be true or false";
   if (definition.type === "Number" && !/^\d{1,9}$/.test(value)) return "must be a whole number from 0 to 999999999";

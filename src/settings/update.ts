@@ -6,12 +6,13 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { definitionOf } from "./catalogue.ts";
 import { placeOf } from "./get.ts";
-import { effective, valueFault, type Effective, type SettingScope } from "./setting.ts";
+import { effective, readValue, type Effective, type SettingScope } from "./setting.ts";
 import { deleteRow, findRows, lockSettings, saveRow } from "./store.ts";
 
 export type SettingChange = {
   readonly identifier: string;
-  readonly value: string;
+  /** As it was sent: of any type. */
+  readonly value: unknown;
   readonly allowOverrides: boolean;
   /** RESTORE gives back what the parent has. */
   readonly updateType: "UPDATE" | "RESTORE";
@@ -64,7 +65,7 @@ async function apply(
   tx: Tx,
   actor: Actor,
   scope: SettingScope,
-  { identifier, updateType, ...set }: SettingChange,
+  { identifier, updateType, value: sent, allowOverrides }: SettingChange,
 ): Promise<SettingOutcome> {
   const definition = definitionOf(identifier);
   if (!definition) return { identifier, error: "is no setting" };
@@ -74,10 +75,13 @@ async function apply(
       identifier,
       error: definition.levels.includes("project") ? "may not be overridden here" : "can be set for the account only",
     };
-  const fault = updateType === "UPDATE" ? valueFault(definition, set.value) : undefined;
-  if (fault !== undefined) return { identifier, error: fault };
   if (updateType === "RESTORE") await deleteRow(tx, actor.accountId, scope, identifier);
-  else await saveRow(tx, actor.accountId, { ...scope, identifier, ...set, updatedAt: deps.clock.now() });
+  else {
+    const read = readValue(definition, sent);
+    if ("fault" in read) return { identifier, error: read.fault };
+    const updatedAt = deps.clock.now();
+    await saveRow(tx, actor.accountId, { ...scope, identifier, ...read, allowOverrides, updatedAt });
+  }
   const after = effective(definition, scope, await findRows(tx, actor.accountId, scope));
   await deps.audit.record(tx, actor, {
     operation: updateType === "UPDATE" ? "setting.update" : "setting.restore",

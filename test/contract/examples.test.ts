@@ -36,12 +36,33 @@ for (const format of ["json", "yaml"] as const)
         assert.equal(answer.status, 200, `${operation.operationId} (${format}): ${answer.text}`);
         check(operation, answer);
         await trail.note(operation);
+        const versioned = operation.responses["200"]?.headers?.["ETag"] !== undefined;
+        assert.equal(
+          answer.headers.has("etag"),
+          versioned,
+          `${operation.operationId}: does its doc say etag: true where it answers a version?`,
+        );
       }
       trail.settle();
     } finally {
       await platform.stop();
     }
   });
+
+test("each operation takes If-Match or does not, as the document says", async () => {
+  const platform = await startTestPlatform();
+  try {
+    const world = await furnish(platform);
+    for (const operation of inOrder().filter((one) => one.method !== "GET" && !one.public && isPlain(one))) {
+      const answer = await call(platform, world, operation, "json", { headers: { "if-match": "no version" } });
+      const taken = answer.status === 400 && answer.text.includes("If-Match takes the version");
+      const says = `${operation.operationId}: does its doc say ifMatch: true where it is taken? ${answer.text}`;
+      assert.equal(taken, operation.headers.includes("If-Match"), says);
+    }
+  } finally {
+    await platform.stop();
+  }
+});
 
 test("each operation refuses strangers, and requests that lack something, in the shape that the document gives", async () => {
   const platform = await startTestPlatform();
@@ -95,12 +116,14 @@ test("an answer outside the document is seen", () => {
   assert.throws(() => check(operation, answer(418, {})), /a status that the document does not have/);
 });
 
-type How = { readonly apiKey?: string | null; readonly account?: null };
+type How = {
+  readonly apiKey?: string | null;
+  readonly account?: null;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
-/** Event streams and forms have tests of their own. */
-const isPlain = ({ responses, bodies }: Operation): boolean =>
-  !responses["200"]?.content?.["text/event-stream"] &&
-  (Object.keys(bodies).length === 0 || Object.keys(bodies).some((type) => !type.startsWith("multipart/")));
+/** Event streams have tests of their own, and so have the forms of GraphQL. */
+const isPlain = ({ responses }: Operation): boolean => !responses["200"]?.content?.["text/event-stream"];
 
 async function call(
   platform: TestPlatform,
@@ -119,8 +142,18 @@ async function call(
     ...(how.account === null ? {} : { accountId: platform.accountId }),
   });
   if (type === undefined) return platform.send(operation.method, path, how);
-  const body = written(operation.bodies[type]?.example, type);
+  const example = operation.bodies[type]?.example;
+  if (type === "multipart/form-data") return platform.send(operation.method, path, { ...how, body: formOf(example) });
+  const body = written(example, type);
   return platform.send(operation.method, path, { ...how, body, contentType: type });
+}
+
+function formOf(example: unknown): FormData {
+  const { spec, file } = example as { readonly spec: unknown; readonly file: string };
+  const form = new FormData();
+  form.append("spec", JSON.stringify(spec));
+  form.append("file", new Blob([file]), "file");
+  return form;
 }
 
 function written(example: unknown, type: string): string {

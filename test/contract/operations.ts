@@ -9,7 +9,11 @@ export type Parameter = {
   readonly example?: string;
 };
 type Media = { readonly schema: object; readonly example?: unknown };
-export type Answered = { readonly $ref?: string; readonly content?: Readonly<Record<string, Media>> };
+export type Answered = {
+  readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, Media>>;
+};
 
 export type Operation = {
   readonly method: string;
@@ -18,12 +22,16 @@ export type Operation = {
   readonly public: boolean;
   /** For people who are signed in: no key opens it. */
   readonly session: boolean;
+  /** Those of the address. */
   readonly parameters: readonly Parameter[];
+  /** The names of headers that it takes beside the credential. */
+  readonly headers: readonly string[];
   readonly bodies: Readonly<Record<string, Media>>;
   readonly responses: Readonly<Record<string, Answered>>;
 };
 
-type Written = Omit<Operation, "method" | "path" | "bodies" | "public" | "session"> & {
+type Written = Omit<Operation, "method" | "path" | "bodies" | "public" | "session" | "headers" | "parameters"> & {
+  readonly parameters: readonly (Parameter | (Omit<Parameter, "in"> & { readonly in: "header" }))[];
   readonly security?: readonly unknown[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
 };
@@ -38,8 +46,10 @@ export const readDocument = (): ApiDocument =>
 
 export const operationsOf = (document: ApiDocument): readonly Operation[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { security, requestBody, ...operation }]) => ({
+    Object.entries(methods).map(([method, { security, requestBody, parameters, ...operation }]) => ({
       ...operation,
+      parameters: parameters.filter((one) => one.in !== "header"),
+      headers: parameters.filter((one) => one.in === "header").map(({ name }) => name),
       method: method.toUpperCase(),
       path,
       public: security?.length === 0,

@@ -90,21 +90,21 @@ export async function updateConnector(
   return rows[0];
 }
 
-/** False when there is no such connector, when it has another version, or when it is used and `force` is not set. */
+/** Its id; undefined when there is no such connector, when it has another version, or when it is used and `force` is not set. */
 export async function deleteConnector(
   db: Store,
   accountId: Uuid,
   key: ConnectorKey,
   how: { readonly version: number | undefined; readonly force: boolean },
-): Promise<boolean> {
-  const rows = await db.query(
+): Promise<Uuid | undefined> {
+  const rows = await db.query<{ id: Uuid }>(
     `delete from connectors
       where ${KEY} and ($5::int is null or version = $5)
         and ($6 or not exists (select 1 from connector_uses where ${KEY}))
      returning id`,
     [...keyValues(accountId, key), how.version ?? null, how.force],
   );
-  return rows.length > 0;
+  return rows[0]?.id;
 }
 
 /** What a list is narrowed to; undefined is no condition. Texts are found anywhere, in any case of letters. */

@@ -1,7 +1,10 @@
 /** Fields that the specs of several types have in common. */
 import { z } from "zod";
 
-/** An http or https address; a user name or a password in it would be shown to everybody who reads the connector. */
+/**
+ * An http or https address; a user name or a password in it would be shown to everybody who reads the connector, and
+ * a query or a fragment would be left out when it connects.
+ */
 export const webAddress = z
   .string()
   .max(2_048)
@@ -9,9 +12,9 @@ export const webAddress = z
     (text) => {
       const url = URL.parse(text);
       const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
-      return isWeb && url.username === "" && url.password === "";
+      return isWeb && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
     },
-    { error: "must be an http or https address without a user name in it" },
+    { error: "must be an http or https address without a user name, a query or a fragment in it" },
   );
 
 /** Each once, in their order. */

@@ -32,9 +32,13 @@ const tokenShape = z.strictObject({
   accountId: wireId,
   name: z.string(),
   createdBy: wireId.nullable(),
+  createdByNgUser: wireId.nullable(),
   createdAt: epochMs,
   status: z.enum(["ACTIVE", "REVOKED"]),
   revokedAt: epochMs.nullable(),
+  revokeAfter: z.null(),
+  ownerIdentifier: z.null(),
+  parentUniqueId: z.null(),
   value: z.string().nullable().describe("Shown once, when the token is created."),
 });
 
@@ -43,9 +47,13 @@ const tokenWire = (accountId: Uuid, token: TokenView, value: string | null = nul
   accountId: toWire(accountId),
   name: token.name,
   createdBy: token.createdBy && toWire(token.createdBy),
+  createdByNgUser: token.createdBy && toWire(token.createdBy),
   createdAt: token.createdAt,
   status: token.revokedAt === null ? "ACTIVE" : "REVOKED",
   revokedAt: token.revokedAt,
+  revokeAfter: null,
+  ownerIdentifier: null,
+  parentUniqueId: null,
   value,
 });
 

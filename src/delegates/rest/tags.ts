@@ -7,12 +7,17 @@ import { documentOf } from "../../platform/http/bodies.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
 import { resourced, wireId } from "../../platform/http/shapes.ts";
 import { MAX_TAGS, type TaggedDelegate } from "../delegate.ts";
+import type { ListDelegates } from "../list.ts";
 import type { ChangeTags, DelegateRef, GetTags } from "../tags.ts";
 
-type Verbs = { readonly getTags: GetTags; readonly changeTags: ChangeTags };
+type Verbs = { readonly getTags: GetTags; readonly changeTags: ChangeTags; readonly list: ListDelegates };
+
+/** Beyond it nobody reads. */
+const MAX_LISTED = 1_000;
 
 const tagsBody = z.strictObject({ tags: z.array(z.string().min(1).max(128)).max(MAX_TAGS) });
-const body = { schema: tagsBody, types: ["application/json"], example: { tags: ["linux", "eu"] } };
+const holdersBody = z.strictObject({ tags: z.array(z.string().min(1).max(128)).min(1).max(MAX_TAGS) });
+const body = { schema: tagsBody, example: { tags: ["linux", "eu"] } };
 
 /** How one family of paths names a delegate and shows it. */
 type Family = {
@@ -110,7 +115,30 @@ function familyRoutes(verbs: Verbs, family: Family): readonly Route[] {
   ];
 }
 
+const holdersRoute = ({ list }: Pick<Verbs, "list">): Route =>
+  route({
+    method: "POST",
+    path: "/ng/api/delegate-group-tags/delegate-groups",
+    operation: "delegate-group-tags.holders",
+    access: { permission: "core_delegate_view" },
+    account: "accountIdentifier",
+    errors: "resource",
+    query: z.object({}),
+    doc: {
+      summary: "List the delegates that have all the tags",
+      body: { schema: holdersBody, example: { tags: ["linux"] } },
+      answer: resourced(z.array(byName.shape)),
+    },
+    handle: async (call) => {
+      const { tags } = validate(holdersBody, documentOf(call.body));
+      const { items } = await list(call.actor, { tags, revoked: false }, MAX_LISTED, 0);
+      const resource = items.map((delegate) => byName.wire(delegate));
+      return json(200, { metaData: {}, resource, responseMessages: [] });
+    },
+  });
+
 export const tagRoutes = (verbs: Verbs): readonly Route[] => [
+  holdersRoute(verbs),
   ...familyRoutes(verbs, byId),
   ...familyRoutes(verbs, byName),
 ];

@@ -58,6 +58,7 @@ const readRoutes = ({ currentUser, getUser, listUsers }: UserRoutesDeps): readon
       summary: "Read who the credential belongs to",
       description: "Every person may; a credential that is no person's is refused.",
       answer: whole,
+      etag: true,
     },
     handle: async (call) => {
       const user = await currentUser(call.actor);
@@ -91,7 +92,7 @@ const readRoutes = ({ currentUser, getUser, listUsers }: UserRoutesDeps): readon
     operation: "user.get",
     access: { permission: "core_user_view" },
     query,
-    doc: { summary: "Read a person", answer: whole },
+    doc: { summary: "Read a person", answer: whole, etag: true },
     handle: async (call) => {
       const user = await getUser(call.actor, call.params["userId"] ?? "");
       return ok(call, info(user, toWire(call.accountId)), user.version);
@@ -131,6 +132,8 @@ const changeRoutes = ({ people }: UserRoutesDeps): readonly Route[] => [
         summary:
           verb === "deactivate" ? "End a person's access, so that it can be given back" : "Let a person in again",
         answer: whole,
+        etag: true,
+        ifMatch: true,
       },
       handle: async (call) => {
         const user = await people[verb](call.actor, idOf(call), ifMatch(call));
@@ -144,7 +147,7 @@ const changeRoutes = ({ people }: UserRoutesDeps): readonly Route[] => [
     operation: "user.delete",
     access: { permission: "core_user_manage" },
     query,
-    doc: { summary: "Remove a person from the account", answer: enveloped(z.literal(true)) },
+    doc: { summary: "Remove a person from the account", answer: enveloped(z.literal(true)), ifMatch: true },
     handle: async (call) => {
       await people.delete(call.actor, idOf(call), ifMatch(call));
       return ok(call, true);

@@ -97,7 +97,7 @@ function routesOf(kind: Kind, verbs: Verbs): readonly Route[] {
       maxBody: LARGE_BODY,
       access: edit,
       query,
-      doc: { summary: `Create ${what}`, queryExample, body, answer },
+      doc: { summary: `Create ${what}`, queryExample, body, answer, etag: true },
       handle: async (call) => {
         const set = await verbs.create(call.actor, call.query, kind, sent(call.body));
         return ok(call, response(set, named(call)), set.version);
@@ -110,7 +110,7 @@ function routesOf(kind: Kind, verbs: Verbs): readonly Route[] {
       maxBody: LARGE_BODY,
       access: edit,
       query,
-      doc: { summary: `Replace ${what}`, params, queryExample, body, answer },
+      doc: { summary: `Replace ${what}`, params, queryExample, body, answer, etag: true, ifMatch: true },
       handle: async (call) => {
         const which = { kind, identifier: identifierOf(call) };
         const set = await verbs.update(call.actor, call.query, which, sent(call.body), ifMatch(call));
@@ -123,7 +123,7 @@ function routesOf(kind: Kind, verbs: Verbs): readonly Route[] {
       operation: `${noun}.get`,
       access: view,
       query,
-      doc: { summary: `Read ${what}`, params, queryExample, answer },
+      doc: { summary: `Read ${what}`, params, queryExample, answer, etag: true },
       handle: async (call) => {
         const set = await verbs.get(call.actor, call.query, kind, identifierOf(call));
         return ok(call, response(set, named(call)), set.version);
@@ -179,6 +179,7 @@ const deleteRoute = (verbs: Verbs): Route =>
     doc: {
       summary: "Delete an input set or an overlay",
       description: "402 while an overlay lists it.",
+      ifMatch: true,
       params: { inputSetIdentifier: "nightly" },
       queryExample,
       answer: enveloped(z.literal(true)),

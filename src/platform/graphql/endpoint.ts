@@ -4,6 +4,8 @@ import type { ExecutionResult, GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import { actorOf, callerOf } from "../http/callers.ts";
 import { credentialOf } from "../http/credentials.ts";
+import type { UploadedFile } from "../http/file-pages.ts";
+import { checkFormLength, hasMore, readForm } from "../http/form.ts";
 import { problem as httpProblem } from "../http/problems.ts";
 import type { Body } from "../http/routes.ts";
 import { mediaType } from "../http/read-bytes.ts";
@@ -11,9 +13,7 @@ import { checkAccount, noteRefusal, toProblem, type HttpDeps } from "../http/ser
 import { makeDocuments } from "./documents.ts";
 import { fieldOf, formatGraphqlError } from "./errors.ts";
 import { addExplorer } from "./explorer.ts";
-import { checkFormLength, readForm } from "./form.ts";
 import { isUtf8Type, negotiate, statusOf } from "./media.ts";
-import { makeRoom, type UploadedFile } from "./pages.ts";
 import { problem } from "./problems.ts";
 import { MAX_GRAPHQL_BODY, readJsonRequest, readQueryPart, type GraphqlRequest } from "./request.ts";
 import { checkFileIsTaken } from "./uploads.ts";
@@ -25,17 +25,8 @@ export const GRAPHQL_PATHS = [
   "/api/graphql-api",
 ] as const;
 
-export type GraphqlDeps = HttpDeps & {
-  /** Bytes of the file of a form at most. */
-  readonly maxFile: number;
-};
-
-/** Files of callers that are known, and of those whose credential comes in the form itself, held at a time. */
-const FILES_OF_CALLERS = 8;
-const FILES_OF_STRANGERS = 2;
-/** What of a refused form is read and forgotten, so that its sender gets to see the answer: bytes, and how long. */
-const MAX_DISCARDED = 1024 * 1024;
-const MAX_DISCARDING_MS = 500;
+/** Bytes of the texts in a form. */
+const FORM_TEXTS = { query: MAX_GRAPHQL_BODY, "x-api-key": 4 * 1024 };
 
 type Asked = {
   readonly actor: Actor;
@@ -44,7 +35,7 @@ type Asked = {
   readonly release?: () => void;
 };
 
-export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: GraphqlDeps): void {
+export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: HttpDeps): void {
   const documents = makeDocuments(schema);
   const readForms = makeFormReader(deps);
   addExplorer(app);
@@ -61,7 +52,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
       method: ["GET", "HEAD", "PUT", "DELETE", "PATCH"],
       url,
       onRequest: async (request, reply) => {
-        request.errorFamily = "resource";
+        request.errorFamily = "graphql";
         reply.header("allow", "POST, OPTIONS");
         throw problem("graphql.only_post", [request.method]);
       },
@@ -73,7 +64,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
       bodyLimit: MAX_GRAPHQL_BODY,
       // A credential in the headers is checked before the body is read; only a form may bring its own.
       onRequest: async (request) => {
-        request.errorFamily = "resource";
+        request.errorFamily = "graphql";
         request.operation = "graphql.run";
         // A form is what any page can send without being asked: a session is no credential for one.
         if (!isForm(request)) request.actor = await callerOf(deps, request);
@@ -83,7 +74,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Gr
           checkAccount("accountId", request, request.actor);
         }
         negotiate(request.headers.accept);
-        if (isForm(request)) checkFormLength(request.headers["content-length"], deps.maxFile);
+        if (isForm(request)) checkFormLength(request.headers["content-length"], FORM_TEXTS, deps.forms.maxFile);
       },
       handler: async (request, reply) => {
         const asked = isForm(request) ? await readForms(request, reply) : readJson(request);
@@ -122,20 +113,17 @@ function readJson(request: FastifyRequest): Asked {
   return { actor, request: readJsonRequest(bytes) };
 }
 
-function makeFormReader(deps: GraphqlDeps): (request: FastifyRequest, reply: FastifyReply) => Promise<Asked> {
-  const { maxFile } = deps;
-  const callers = makeRoom(FILES_OF_CALLERS, maxFile);
-  const strangers = makeRoom(FILES_OF_STRANGERS, maxFile);
+function makeFormReader(deps: HttpDeps): (request: FastifyRequest, reply: FastifyReply) => Promise<Asked> {
+  const { maxFile, callers, strangers } = deps.forms;
 
   async function read(request: FastifyRequest): Promise<Asked> {
-    const form = await readForm(request.raw, { maxFile, room: request.actor ? callers : strangers });
+    const form = await readForm(request.raw, { texts: FORM_TEXTS, maxFile, room: request.actor ? callers : strangers });
     try {
-      const header = credentialOf(request.raw);
-      if (header !== undefined && form.credential !== undefined && header !== form.credential)
-        throw httpProblem("http.two_credentials");
-      const actor = (request.actor ??= await actorOf(deps, form.credential, request));
-      if (form.query === undefined) throw problem("graphql.no_query");
-      const asked = readQueryPart(form.query);
+      const [header, own, query] = [credentialOf(request.raw), form.text("x-api-key"), form.text("query")];
+      if (header !== undefined && own !== undefined && header !== own) throw httpProblem("http.two_credentials");
+      const actor = (request.actor ??= await actorOf(deps, own, request));
+      if (query === undefined) throw problem("graphql.no_query");
+      const asked = readQueryPart(query);
       checkAccount("accountId", request, actor);
       return { actor, request: asked, file: form.file, release: form.release };
     } catch (error) {
@@ -148,24 +136,8 @@ function makeFormReader(deps: GraphqlDeps): (request: FastifyRequest, reply: Fas
     try {
       return await read(request);
     } catch (error) {
-      if (await hasMore(request)) reply.header("connection", "close");
+      if (await hasMore(request.raw)) reply.header("connection", "close");
       throw error;
     }
   };
-}
-
-/** Reads and forgets the rest of a refused body; true when there is more than is worth reading. */
-function hasMore({ raw }: FastifyRequest): Promise<boolean> {
-  if (raw.complete || raw.destroyed) return Promise.resolve(false);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  let bytes = 0;
-  raw.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > MAX_DISCARDED) resolve(true);
-  });
-  raw.on("end", () => resolve(false)).on("close", () => resolve(true));
-  // Who waits for the answer before sending on gets it.
-  const impatient = setTimeout(resolve, MAX_DISCARDING_MS, true);
-  raw.resume();
-  return promise.finally(() => clearTimeout(impatient));
 }

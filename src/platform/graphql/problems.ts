@@ -19,14 +19,6 @@ export const problems = {
     "INVALID_REQUEST",
     "A form has one file; several fields of this operation take one.",
   ],
-  "graphql.file_too_large": [402, "FILE_SIZE_EXCEEDS_LIMIT", "The file is larger than %s bytes."],
-  "graphql.no_room": [503, "UNEXPECTED", "Too many files are being uploaded at once; try again."],
-  "graphql.two_parts": [400, "INVALID_REQUEST", "The form has two parts named '%s'."],
-  "graphql.unknown_part": [
-    400,
-    "INVALID_REQUEST",
-    "The form has a part named '%s'; it takes query, x-api-key and file.",
-  ],
   "graphql.not_acceptable": [
     406,
     "INVALID_REQUEST",

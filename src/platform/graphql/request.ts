@@ -1,6 +1,6 @@
 /** Reads a GraphQL request out of JSON, or out of the part `query` of a form. */
 import { twiceIn } from "../document/json-scan.ts";
-import { decoded } from "../http/bodies.ts";
+import { decoded } from "../http/utf8.ts";
 import { problem } from "./problems.ts";
 import type { Variables } from "./documents.ts";
 

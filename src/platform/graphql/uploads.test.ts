@@ -8,6 +8,7 @@ import { buildSchema, type GraphQLSchema } from "graphql";
 import { rawRequest } from "../../../test/harness/raw-http.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { makeLog } from "../log/log.ts";
+import { makeFormRooms } from "../http/form.ts";
 import { makeHttp, type Http } from "../http/server.ts";
 import type { GraphqlContext } from "./builder.ts";
 import { addGraphql } from "./endpoint.ts";
@@ -47,6 +48,7 @@ before(async () => {
     explain: () => undefined,
     count: () => undefined,
     maxFrame: 1024,
+    forms: makeFormRooms(MAX_FILE),
     stopping: new AbortController().signal,
   });
   const served = schema();
@@ -66,8 +68,8 @@ before(async () => {
     explain: () => undefined,
     count: () => undefined,
     maxFrame: 1024,
+    forms: makeFormRooms(MAX_FILE),
     stopping: new AbortController().signal,
-    maxFile: MAX_FILE,
   });
   url = await http.app.listen({ host: "127.0.0.1", port: 0 });
 });
@@ -218,6 +220,15 @@ test("who stops in the middle of a form that is refused gets the answer", { time
     assert.match(answered, /^connection: close$/im);
   }
 });
+
+test(
+  "a form that says itself that it is too large is refused before any of it comes",
+  { timeout: 20_000 },
+  async () => {
+    const { status, body } = await rawRequest(url, head(50_000_000));
+    assert.deepEqual([status, JSON.parse(body).responseMessages[0].code], [402, "FILE_SIZE_EXCEEDS_LIMIT"]);
+  },
+);
 
 test("part headers without an end, and parts without a name, are cut off", { timeout: 20_000 }, async () => {
   for (const piece of ["x-y: z\r\n", "--b\r\n\r\n\r\n", `--b\r\nx: ${"y".repeat(1_000)}\r\n\r\n\r\n`]) {

@@ -265,8 +265,8 @@ test("NUL is refused wherever it stands, and never with 500", async () => {
 test("query parameters: required, once, and unknown ones ignored", async () => {
   const send = (query: string): Promise<Answer> =>
     platform.send("POST", `/ng/api/projects?${query}`, { contentType: YAML, body: projectYaml("q") });
-  assertRefused(await send(""), "INVALID_REQUEST", /^Query parameter orgIdentifier: is required/);
-  assertRefused(await send("orgIdentifier="), "INVALID_REQUEST", /^Query parameter orgIdentifier: is required/);
+  assertRefused(await send(""), "INVALID_REQUEST", /^Query parameter orgIdentifier is required/);
+  assertRefused(await send("orgIdentifier="), "INVALID_REQUEST", /^Query parameter orgIdentifier is required/);
   assertRefused(
     await send("orgIdentifier=default&orgIdentifier=default"),
     "INVALID_REQUEST",

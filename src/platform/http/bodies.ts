@@ -1,8 +1,8 @@
 /** Bodies that are documents: YAML and JSON alike (design section 7). */
-import { isUtf8 } from "node:buffer";
 import { parseDocument, type Doc } from "../document/document.ts";
 import { problem } from "./problems.ts";
 import type { Body } from "./routes.ts";
+import { decoded } from "./utf8.ts";
 
 const JSON_TYPES = new Set(["application/json"]);
 const YAML_TYPES = new Set(["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", ""]);
@@ -27,12 +27,6 @@ export function textOf(body: Body): string | undefined {
 export function payloadOf(body: Body): string {
   checkCharset(body);
   return decoded(body.bytes);
-}
-
-/** The text of bytes that must be UTF-8: replacing what is not would keep something else than was sent. */
-export function decoded(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw problem("http.bad_body", ["The body is not UTF-8."]);
-  return bytes.toString("utf8");
 }
 
 function textBytes(body: Body, { orText = false }: BodyTypes): Buffer {

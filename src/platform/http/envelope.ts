@@ -1,8 +1,11 @@
 /** The bodies that every REST answer has (spec.md; error shapes of reference section 3.2). */
 import type { Problem } from "../../core/problem.ts";
 
-/** Which clients read the error: NextGen REST, or the older `{metadata, resource, responseMessages}` family. */
-export type ErrorFamily = "rest" | "resource";
+/**
+ * Which clients read the error: NextGen REST; the older REST, with the envelope of delegate tags `{metaData, resource,
+ * responseMessages}`; or GraphQL, whose refusals have it with `metadata`.
+ */
+export type ErrorFamily = "rest" | "resource" | "graphql";
 
 export const success = (data: unknown, correlationId: string) => ({
   status: "SUCCESS",
@@ -22,7 +25,9 @@ const message = (problem: Problem) => ({
 export function errorBody(problem: Problem, family: ErrorFamily, correlationId: string): unknown {
   // Published as it is answered at the edge, whatever stands behind it (reference section 3.2).
   if (problem.status === 429) return { code: problem.wire, message: problem.message, status: "Error" };
-  if (family === "resource") return { metadata: {}, resource: null, responseMessages: [message(problem)] };
+  const older = { resource: null, responseMessages: [message(problem)] };
+  if (family === "resource") return { metaData: {}, ...older };
+  if (family === "graphql") return { metadata: {}, ...older };
   return {
     status: "ERROR",
     code: problem.wire,

@@ -1,6 +1,8 @@
 /** Answers to what Node's parser refuses, and to clients that are too slow: there is no request, and so no route to say it. */
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type { Problem } from "../../core/problem.ts";
 import { errorBody, type ErrorFamily } from "./envelope.ts";
 import { problem } from "./problems.ts";
 import type { Route } from "./routes.ts";
@@ -19,6 +21,13 @@ export function answerNotHttp({ code }: { readonly code?: string }, socket: Sock
     socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
   }
   socket.destroy();
+}
+
+/** What Node or the CORS plugin would answer in plain text, or with no body at all. */
+export function faultOfHead({ method, headers, httpVersion }: IncomingMessage): Problem | undefined {
+  if (httpVersion === "1.1" && headers.host === undefined) return problem("http.not_http", ["it names no host"]);
+  const isPreflight = headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
+  return method === "OPTIONS" && !isPreflight ? problem("http.no_preflight") : undefined;
 }
 
 function reasonOf(code: string | undefined): string {

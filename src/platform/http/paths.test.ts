@@ -112,6 +112,15 @@ test("no other method of a private path is answered without a credential", async
     }
 });
 
+test("HEAD answers what GET answers, without the body", async () => {
+  const key = { "x-api-key": platform.apiKey };
+  for (const path of [`/ng/api/organizations/default${query()}`, "/health/live", `/ng/api/projects/none${query()}`]) {
+    const [get, head] = [await send("GET", path, key), await send("HEAD", path, key)];
+    assert.deepEqual([head.status, head.text], [get.status, ""], path);
+    assert.ok(get.text.length > 0);
+  }
+});
+
 test("a header or a parameter does not change the method", async () => {
   for (const name of ["x-http-method-override", "x-http-method", "x-method-override"]) {
     const { status } = await send("GET", "/health/live?_method=DELETE", { [name]: "DELETE" });
@@ -158,6 +167,7 @@ test("what is no HTTP, and addresses and headers that are too long, are refused 
     [`GET /ng/api/projects?searchTerm=${"x".repeat(20_000)} HTTP/1.1`, "host: x"],
     ["GET /health/live HTTP/9", "host: x"],
     ["rubbish"],
+    ["GET /health/live HTTP/1.1"],
   ];
   for (const head of heads) {
     const { status, head: answered, body } = await rawRequest(platform.url, head);
@@ -180,7 +190,7 @@ test("an address that no route has is refused as those beside it", async () => {
     for (const prefix of ["", "/gateway"]) {
       const { status, text } = await send("PUT", prefix + path, { "x-api-key": platform.apiKey });
       assert.equal(status, 404);
-      assert.deepEqual(Object.keys(JSON.parse(text) as object), ["metadata", "resource", "responseMessages"]);
+      assert.deepEqual(Object.keys(JSON.parse(text) as object), ["metaData", "resource", "responseMessages"]);
     }
   const { status, text } = await send("GET", `/ng/api/connectors/${long}`, { "x-api-key": platform.apiKey });
   assert.deepEqual([status, (JSON.parse(text) as { status: string }).status], [404, "ERROR"]);

@@ -10,6 +10,7 @@ import type { Actor, RequestFacts } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { ErrorFamily } from "./envelope.ts";
 import type { EventSink } from "./events.ts";
+import type { Form, FormTexts } from "./form.ts";
 
 export type Body = {
   /** The media type without parameters, in lower case; "" when none was sent. */
@@ -27,6 +28,8 @@ export type Call<Q = unknown> = {
   readonly params: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Body;
+  /** Of a route that takes one: read when it is asked for, so after the permission. It is released with the answer. */
+  readonly form: () => Promise<Form>;
   readonly correlationId: string;
   /** What the audit trail keeps of the request. */
   readonly facts: RequestFacts;
@@ -55,6 +58,8 @@ export type BodyDoc = {
   readonly root?: string;
   /** Media types that are understood; JSON and YAML unless told otherwise. */
   readonly types?: readonly string[];
+  /** Of a form: the schema and the example are those of its text `spec`, beside which the part `file` stands. */
+  readonly form?: { readonly file: "required" | "optional"; readonly spec: "required" | "optional" };
   /** False where the body may be left out. */
   readonly required?: boolean;
   readonly example: unknown;
@@ -72,6 +77,10 @@ export type RouteDoc = {
   readonly answer: z.ZodType | "text/plain" | "text/event-stream" | "text/html";
   /** Statuses that a public route refuses with beside the usual ones. */
   readonly refuses?: readonly ("401" | "403")[];
+  /** The answer says the version of the thing as `ETag`. */
+  readonly etag?: boolean;
+  /** The version that was read is taken from `If-Match`. */
+  readonly ifMatch?: boolean;
   /** Bodies of other statuses that are not the family's error. */
   readonly otherAnswers?: Readonly<Record<number, z.ZodType>>;
 };
@@ -86,6 +95,8 @@ type Shared = {
   readonly operation: string;
   readonly errors: ErrorFamily;
   readonly maxBody: number;
+  /** The texts of the form that stands in place of a body; beside them there may be a file. */
+  readonly form?: FormTexts;
 };
 
 export type PrivateRoute = Shared & {
@@ -166,3 +177,7 @@ export function sessionRoute<Q extends z.ZodType>(
     handle: (call) => spec.handle(call as PublicCall<z.output<Q>>),
   };
 }
+
+/** HEAD has the answer of GET without its body; a stream has no end that its head could tell. */
+export const methodsOf = ({ method, doc }: Route): string[] =>
+  method === "GET" && (doc === "refused" || doc.answer !== "text/event-stream") ? ["GET", "HEAD"] : [method];

@@ -15,11 +15,14 @@ import { partLog, type Log } from "../log/log.ts";
 import { callerOf, type CallerDeps } from "./callers.ts";
 import { errorBody, type ErrorFamily } from "./envelope.ts";
 import { factsOf } from "./facts.ts";
-import { answerNotHttp, familyNear } from "./not-http.ts";
+import type { FormRooms } from "./form.ts";
+export { makeFormRooms } from "./form.ts";
+import { answerNotHttp, familyNear, faultOfHead } from "./not-http.ts";
 import { problem } from "./problems.ts";
 import { mediaType, readBodiesAsBytes } from "./read-bytes.ts";
 import { refusedBy } from "./refusals.ts";
-import type { Body, Call, PublicCall, Route } from "./routes.ts";
+import { noForm, withForm } from "./request-form.ts";
+import { methodsOf, type Answer, type Body, type Call, type PublicCall, type Route } from "./routes.ts";
 import { send, type Watch } from "./send.ts";
 
 /** The problem of a database that cannot answer now; undefined for any other error. */
@@ -32,6 +35,7 @@ export type HttpDeps = CallerDeps & {
   readonly explain: ExplainError;
   /** Told of each attempt that is refused. */
   readonly refused?: NoteRefused;
+  readonly forms: FormRooms;
   /** Bytes of one WebSocket frame at most. */
   readonly maxFrame: number;
   /** Aborted when the server begins to stop: streams end, new requests are refused. */
@@ -72,7 +76,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 256 },
     requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
     forceCloseConnections: true,
     // Addresses that no route is looked for: without this they would be answered outside the envelope.
     frameworkErrors: (error, request, reply) =>
@@ -86,11 +90,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   // Before the plugins: their routes keep the handler that stands when they are made.
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
   // Hooks for every request call back instead of making a promise each.
-  app.addHook("onRequest", ({ method, headers }, _reply, done) => {
-    // The plugin would answer in plain text.
-    const refused = method === "OPTIONS" && !(headers.origin && headers["access-control-request-method"]);
-    done(refused ? problem("http.no_preflight") : undefined);
-  });
+  app.addHook("onRequest", ({ raw }, _reply, done) => done(faultOfHead(raw)));
   await app.register(cors, {
     origin: "*",
     credentials: false,
@@ -133,7 +133,7 @@ const noRoute = (request: Pick<FastifyRequest, "method" | "url">): Problem =>
 
 function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string): void {
   app.route({
-    method: route.method,
+    method: methodsOf(route),
     url,
     bodyLimit: route.maxBody,
     onRequest: async (request) => {
@@ -142,27 +142,37 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
       if ("permission" in route.access) request.actor = await callerOf(deps, request);
     },
     handler: async (request, reply) => {
-      const shared = sharedCall(route, request);
-      if (!("account" in route)) return send(deps, await route.handle(shared), reply);
-      const call = privateCall(route.account, request, shared);
-      return send(deps, await route.handle(call), reply);
+      const run = (form: Call["form"]): Promise<Answer> => {
+        const shared = sharedCall(route, request, form);
+        return "account" in route ? route.handle(privateCall(route.account, request, shared)) : route.handle(shared);
+      };
+      const { form } = route;
+      return send(
+        deps,
+        await (form ? withForm({ ...deps.forms, texts: form }, request, reply, run) : run(noForm)),
+        reply,
+      );
     },
   });
 }
 
-function sharedCall(route: Route, request: FastifyRequest): PublicCall {
+function sharedCall(route: Route, request: FastifyRequest, form: Call["form"]): PublicCall {
   const given = request.query as Record<string, unknown>;
   const parsed = route.query.safeParse(given);
   refuseTwice(given, parsed.success ? parsed.data : {});
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw problem("http.bad_query", [`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}.`]);
+    const message = issue?.message ?? "is wrong";
+    // Our own messages go on from the name; those of the library are sentences.
+    const between = /^[a-z]/.test(message) ? " " : ": ";
+    throw problem("http.bad_query", [`${issue?.path.join(".") ?? ""}${between}${message}.`]);
   }
   return {
     query: parsed.data,
     params: request.params as Record<string, string>,
     headers: request.headers,
-    // A form has not been read: only GraphQL takes one.
+    form,
+    // A form has not been read yet.
     body: (request.body as Body | undefined) ?? { contentType: mediaType(request), charset: "", bytes: NO_BYTES },
     correlationId: request.id,
     facts: factsOf(request),

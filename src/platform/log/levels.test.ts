@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordedLog } from "../../../test/harness/watch.ts";
+import { makeFormRooms } from "../http/form.ts";
 import { makeHttp } from "../http/server.ts";
 import { makeLog } from "./log.ts";
 
@@ -15,6 +16,7 @@ async function heard(level: string): Promise<string> {
     explain: () => undefined,
     count: () => undefined,
     maxFrame: 1024,
+    forms: makeFormRooms(1024),
     stopping: new AbortController().signal,
   });
   for (const word of ["debug", "info", "warn", "error", "fatal"] as const) app.log[word](`said at ${word}`);

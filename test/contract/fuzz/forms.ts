@@ -1,13 +1,14 @@
-/** GraphQL as a form: the parts that there may be, and some that there may not. */
+/** GraphQL, or a document with a file, as a form: the parts that there may be, and some that there may not. */
 import type { Body } from "./bodies.ts";
 import { rubbishText, type Chance } from "./chance.ts";
 
 const BOUNDARY = "----fuzz7f";
 
-export function formOf(c: Chance, document: unknown): Body {
+export function formOf(c: Chance, document: unknown, name: "query" | "spec" = "query"): Body {
   const text = typeof document === "string" ? document : JSON.stringify(document);
-  const parts = [part('name="query"', text)];
-  if (c.often(50)) parts.push(part('name="file"; filename="a.txt"', c.often(20) ? rubbishText(c) : "content", FILE));
+  const parts = name === "spec" && c.often(20) ? [] : [part(`name="${name}"`, text)];
+  if (c.often(name === "spec" ? 80 : 50))
+    parts.push(part('name="file"; filename="a.txt"', c.often(20) ? rubbishText(c) : "content", FILE));
   if (c.often(15)) parts.push(part('name="x-api-key"', rubbishText(c)));
   if (c.often(20)) parts.push(c.pick(ODD_PARTS));
   if (c.often(10)) parts.reverse();

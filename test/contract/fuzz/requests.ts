@@ -106,6 +106,8 @@ function bodyTo(c: Chance, operation: Operation, ground: Ground, wrong: boolean)
   const isExample = example !== undefined && c.often(wrong ? 60 : 85);
   let value = isExample ? varied(c, example) : valueOf(c, schema, ground.words);
   if (wrong && c.often(80)) for (let faults = 1 + c.upTo(2); faults > 0; faults -= 1) value = spoiled(c, value);
+  if (types.every((type) => type === "multipart/form-data"))
+    return formOf(c, (value as { readonly spec?: unknown } | null)?.spec ?? value, "spec");
   return bodyOf(c, value, types, wrong);
 }
 

@@ -1,0 +1,133 @@
+/** A secret that a connector names is not deleted by mistake, whichever of the two changes first. */
+import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { after, beforeEach, before, test } from "node:test";
+import { connectorYaml, create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
+import { secretsOf } from "../../test/harness/secrets.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { until } from "../../test/harness/until.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+
+let platform: TestPlatform;
+before(async () => {
+  platform = await startTestPlatform();
+  await made(create.project(platform, projectYaml()));
+});
+after(() => platform?.stop());
+beforeEach(async () => {
+  for (const table of ["connectors", "secret_uses", "secrets"]) await platform.db.query(`delete from ${table}`);
+});
+
+const SECRETS = "/ng/api/v2/secrets";
+const CONNECTORS = "/ng/api/connectors";
+const SHOP = "?orgIdentifier=default&projectIdentifier=shop";
+const IN_PROJECT = "  orgIdentifier: default\n  projectIdentifier: shop\n";
+
+const makeSecret = (identifier: string, query = SHOP): Promise<unknown> =>
+  made(
+    platform.send("POST", `${SECRETS}${query}`, {
+      contentType: JSON_TYPE,
+      body: JSON.stringify({
+        secret: { type: "SecretText", name: identifier, identifier, spec: { valueType: "Inline", value: "x" } },
+      }),
+    }),
+  );
+const deleteSecret = (identifier: string, query = SHOP): Promise<Answer> =>
+  platform.send("DELETE", `${SECRETS}/${identifier}${query}`);
+const registry = (identifier: string, spec: string): string =>
+  connectorYaml(identifier, IN_PROJECT).replace("type: Anonymous", `type: UsernamePassword\n      spec: ${spec}`);
+const save = (method: "POST" | "PUT", body: string): Promise<Answer> =>
+  platform.send(method, CONNECTORS, { body, contentType: YAML });
+const status = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
+const accountId = (): Uuid => fromWire(platform.accountId) as Uuid;
+
+test("a secret in use is deleted with forceDelete only; who uses it is named, in REST and in GraphQL", async () => {
+  await makeSecret("user");
+  await makeSecret("password", "");
+  await made(save("POST", registry("main", "{usernameRef: user, passwordRef: account.password}")));
+  await made(save("POST", registry("other", "{username: me, passwordRef: account.password}")));
+  const refused = await deleteSecret("user");
+  assert.deepEqual([refused.status, refused.body.code], [402, "ENTITY_REFERENCE_EXCEPTION"]);
+  assert.equal(refused.body.message, "Secret [user] is used by connector main of project shop and cannot be deleted.");
+  const both = await deleteSecret("password", "");
+  assert.match(both.body.message, /is used by connector main of project shop, connector other of project shop and/);
+  const { body } = await platform.graphql('{ secretByName(name: "password", secretType: ENCRYPTED_TEXT) { id } }');
+  const mutation = "mutation ($input: DeleteSecretInput!) { deleteSecret(input: $input) { clientMutationId } }";
+  const input = { secretId: body.data.secretByName.id, secretType: "ENCRYPTED_TEXT" };
+  const asked = await platform.graphql(mutation, { input });
+  assert.match(
+    asked.body.errors[0].message,
+    /^Exception while fetching data \(\/deleteSecret\) : Secret \[password\] is used by/,
+  );
+  assert.equal(await status(platform.send("GET", `${SECRETS}/user${SHOP}`)), 200);
+  assert.equal(await status(deleteSecret("user", `${SHOP}&forceDelete=true`)), 200);
+  // One of the same name elsewhere is another one.
+  await makeSecret("user", "");
+  assert.equal(await status(deleteSecret("user", "")), 200);
+});
+
+test("a secret goes once the connector names another, or is gone itself", async () => {
+  for (const name of ["one", "two"]) await makeSecret(name);
+  await made(save("POST", registry("main", "{username: me, passwordRef: one}")));
+  await made(save("PUT", registry("main", "{username: me, passwordRef: two}")));
+  assert.equal(await status(deleteSecret("one")), 200);
+  assert.equal(await status(deleteSecret("two")), 402);
+  assert.equal(await status(platform.send("DELETE", `${CONNECTORS}/main${SHOP}`)), 200);
+  assert.equal(await status(deleteSecret("two")), 200);
+});
+
+/** Runs `change` in a transaction, and ends it once `asked` waits for it. */
+async function while_<T>(
+  change: Parameters<TestPlatform["db"]["transaction"]>[0],
+  asked: () => Promise<T>,
+): Promise<T> {
+  let answer: Promise<T> | undefined;
+  await platform.db.transaction(async (tx) => {
+    await change(tx);
+    const [holder] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+    answer = asked();
+    await until(
+      () => platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [holder?.pid]),
+      (waiting) => waiting.length > 0,
+    );
+  });
+  return answer as Promise<T>;
+}
+
+test("a secret that goes while a connector is made: the connector is refused, and nothing of it is left", async () => {
+  await makeSecret("fleeting");
+  const answer = await while_(
+    (tx) => tx.query("delete from secrets where identifier = 'fleeting'"),
+    () => save("POST", registry("late", "{username: me, passwordRef: fleeting}")),
+  );
+  assert.deepEqual([answer.status, answer.body.code], [400, "INVALID_REQUEST"], answer.text);
+  assert.deepEqual(await platform.db.query("select 1 from connectors union all select 1 from secret_uses"), []);
+});
+
+test("a connector that is being saved while its secret is deleted keeps it", async () => {
+  await makeSecret("kept");
+  const user = { type: "CONNECTOR", id: randomUUIDv7() as Uuid, identifier: "main" } as const;
+  const place = { orgIdentifier: "default", projectIdentifier: "shop" };
+  const answer = await while_(
+    (tx) => secretsOf(platform).noteUses(tx, accountId(), { ...user, ...place }, ["kept"]),
+    () => deleteSecret("kept"),
+  );
+  assert.equal(answer.status, 402, answer.text);
+});
+
+test("what connectors named before this was noted is found by the migration", async () => {
+  await makeSecret("a");
+  for (const query of ["", "?orgIdentifier=default"]) await makeSecret("b", query);
+  await made(save("POST", registry("one", "{usernameRef: a, passwordRef: account.b}")));
+  await made(save("POST", registry("two", "{username: me, passwordRef: org.b}")));
+  await made(save("POST", connectorYaml("three", IN_PROJECT)));
+  const rows = () => platform.db.query("select * from secret_uses order by user_id, identifier");
+  const noted = await rows();
+  assert.equal(noted.length, 3);
+  await platform.db.query("delete from secret_uses");
+  const [file = ""] = globSync("migrations/*_secret_uses.sql");
+  const sql = readFileSync(file, "utf8");
+  await platform.db.query(sql.slice(sql.indexOf("insert into secret_uses")));
+  assert.deepEqual(await rows(), noted);
+});
