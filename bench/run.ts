@@ -9,11 +9,13 @@ import { graphql } from "./graphql.ts";
 import { latency } from "./latency.ts";
 import { machineFacts, table, writeResult } from "./parts/report.ts";
 import { masking } from "./masking.ts";
+import { rotation } from "./rotation.ts";
+import { secrets } from "./secrets.ts";
 import { sequence } from "./sequence.ts";
 import { start } from "./start.ts";
 import { throughput } from "./throughput.ts";
 
-const BENCHES = { latency, throughput, sequence, graphql, start, masking } as const;
+const BENCHES = { latency, throughput, sequence, graphql, start, masking, secrets, rotation } as const;
 const LIMIT_MS = 15 * 60_000;
 
 type Name = keyof typeof BENCHES;

@@ -70,6 +70,32 @@ audit
   .option("--head <head...>", "what an earlier run printed after HEAD: the trail must still hold it")
   .action(ending(async (options) => (await import("../src/commands/audit.ts")).verifyTrail(options)));
 
+const secrets = program
+  .command("secrets")
+  .description("what is sealed: verify it, change its keys")
+  .usage("<command> [options]");
+const ACCOUNT = ["--account <id>", "one account alone; otherwise all"];
+
+secrets
+  .command("verify")
+  .description("open every secret; print how many, and which cannot be opened, never a value")
+  .option(...ACCOUNT)
+  .action(ending(async (options) => (await import("../src/commands/secrets.ts")).verifySecrets(options)));
+
+const rotate = secrets.command("rotate").description("change keys while the platform runs").usage("<keys> [options]");
+
+rotate
+  .command("root-key")
+  .description("use RAILHEAD_ROOT_KEY…, and bring everything from RAILHEAD_ROOT_KEY_PREVIOUS… under it")
+  .option(...ACCOUNT)
+  .action(ending(async (options) => (await import("../src/commands/secrets.ts")).rotateRootKey(options)));
+
+rotate
+  .command("data-keys")
+  .description("seal every secret again, under a new data key")
+  .option(...ACCOUNT)
+  .action(ending(async (options) => (await import("../src/commands/secrets.ts")).rotateDataKeys(options)));
+
 // Without a word: how it is used, which is what was missing.
 if (process.argv.length <= 2) program.outputHelp();
 else await program.parseAsync();

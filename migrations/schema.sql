@@ -284,6 +284,17 @@ create table input_sets (
 );
 CREATE INDEX input_sets_by_project ON public.input_sets USING btree (account_id, project_id);
 
+create table key_rotations (
+  account_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  started_at bigint not null,
+  finished_at bigint,
+  constraint key_rotations_pkey PRIMARY KEY (account_id, id),
+  constraint key_rotations_kind_check CHECK ((kind = 'data-keys'::text))
+);
+CREATE UNIQUE INDEX key_rotations_open ON public.key_rotations USING btree (account_id, kind) WHERE (finished_at IS NULL);
+
 create table log_chunks (
   account_id uuid not null,
   execution_id uuid not null,
@@ -466,6 +477,8 @@ create table secret_contents (
   wrapped_key bytea not null,
   size integer not null,
   created_at bigint not null,
+  origin_id uuid,
+  rotation_id uuid,
   constraint secret_contents_pkey PRIMARY KEY (account_id, id),
   constraint secret_contents_account_id_secret_id_key UNIQUE (account_id, secret_id)
 );
@@ -494,10 +507,12 @@ create table secret_managers (
   version integer not null,
   created_at bigint not null,
   updated_at bigint not null,
+  description text default ''::text not null,
+  tags jsonb default '{}'::jsonb not null,
+  spec jsonb default '{}'::jsonb not null,
   constraint secret_managers_pkey PRIMARY KEY (account_id, id),
   constraint secret_managers_account_id_identifier_key UNIQUE (account_id, identifier),
-  constraint secret_managers_account_id_name_key UNIQUE (account_id, name),
-  constraint secret_managers_kind_check CHECK ((kind = 'platform'::text))
+  constraint secret_managers_account_id_name_key UNIQUE (account_id, name)
 );
 
 create table secret_scopes (
@@ -802,6 +817,8 @@ alter table executions add constraint executions_account_id_project_id_fkey FORE
 
 alter table input_sets add constraint input_sets_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 alter table input_sets add constraint input_sets_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
+
+alter table key_rotations add constraint key_rotations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table log_chunks add constraint log_chunks_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
 

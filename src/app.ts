@@ -60,6 +60,7 @@ export type PlatformDeps = {
   readonly sessions: Lifetimes;
   /** Bytes of a secret file at most. */
   readonly maxSecretFile: number;
+  readonly secretCommands: SecretsDeps["commands"];
   /** Aborted once the end is near: whoever asks for readiness is told so at once, while requests are still served. */
   readonly leaving: AbortSignal;
   /** What the server itself may connect to besides public addresses (`parseReach`). */
@@ -275,8 +276,8 @@ const withTests = (
 });
 
 const secretsOver = (
-  { keys, maxSecretFile }: PlatformDeps,
-  base: Omit<SecretsDeps, "requireScope" | "keys" | "maxContent" | "facts">,
+  { keys, secretCommands: commands, maxSecretFile }: PlatformDeps,
+  base: Omit<SecretsDeps, "requireScope" | "keys" | "commands" | "maxContent" | "facts">,
   { requireScope, applicationsExist }: Projects,
   placesOf: PlacesOf,
 ): ReturnType<typeof makeSecrets> =>
@@ -284,6 +285,7 @@ const secretsOver = (
     ...base,
     requireScope,
     keys,
+    commands,
     maxContent: maxSecretFile,
     facts: {
       applications: applicationsExist,

@@ -9,6 +9,7 @@ import { ConfigError, loadRootKeys, readConfig, type Config } from "./platform/c
 import { makeFolder } from "./platform/folder.ts";
 import { lockDataDir } from "./platform/db/embedded/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
+import { serverName } from "./platform/db/servers.ts";
 import { makeLog, type Log } from "./platform/log/log.ts";
 
 /** Below the ten seconds after which whoever sent SIGTERM may lose patience. */
@@ -36,7 +37,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   onStop(() => lock.release());
   const keys = await loadRootKeys(config);
   if (config.localDelegate && config.delegateDir !== undefined) await checkDelegateDir(config.delegateDir);
-  const database = await openDatabase({ url: config.databaseUrl, lock, log });
+  const database = await openDatabase({ url: config.databaseUrl, lock, log, name: serverName(keys) });
   onStop(() => database.close());
   let baseUrl = config.publicUrl ?? "";
   const platform = await buildPlatform({
@@ -49,6 +50,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     publicUrl: () => baseUrl,
     maxSecretFile: config.maxSecretFile,
     sessions: config.sessions,
+    secretCommands: config.secretCommands,
     leaving,
     serverMayReach: config.serverMayReach,
   });

@@ -40,7 +40,11 @@ export async function temporaryFolder(): Promise<{ readonly path: string; readon
 }
 
 /** Resolves at readiness. Rejects with the end of the server's log. */
-export async function startServer(folder: string, signal: AbortSignal): Promise<Server> {
+export async function startServer(
+  folder: string,
+  signal: AbortSignal,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   const port = await freePort();
   const dataDir = join(folder, "data");
   const from = performance.now();
@@ -53,6 +57,7 @@ export async function startServer(folder: string, signal: AbortSignal): Promise<
       PORT: String(port),
       RAILHEAD_DATA_DIR: dataDir,
       RAILHEAD_DELEGATE_DIR: join(folder, "delegate"),
+      ...more,
     },
     stdio: ["ignore", "ignore", "pipe"],
     // Ctrl-C reaches the benchmark alone, which then stops the server in order.

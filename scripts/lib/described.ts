@@ -23,6 +23,7 @@ export async function describePlatform(): Promise<{
     pendingMigrations: none,
     maxSecretFile: 0,
     sessions: { idleMs: 0, mostMs: 0 },
+    secretCommands: new Map(),
     leaving: new AbortController().signal,
     serverMayReach: [],
   });

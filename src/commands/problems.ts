@@ -11,6 +11,11 @@ export const problems = {
     "INVALID_REQUEST",
     "There is no root key in %s. Set RAILHEAD_ROOT_KEY or RAILHEAD_ROOT_KEY_FILE as for the server.",
   ],
+  "command.servers_lack_key": [
+    400,
+    "INVALID_REQUEST",
+    "Connected servers do not know the root key %s yet: %s. Start them again with it and with the previous one first.",
+  ],
   "command.other_schema": [
     400,
     "INVALID_REQUEST",

@@ -176,7 +176,14 @@ test("a password reaches only the delegate that holds the task", async () => {
   const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
   const projects = makeProjects({ ...base, emptyScope: async () => undefined });
   const facts = { applications: projects.applicationsExist, environments: async () => new Map() };
-  const secrets = makeSecrets({ ...base, requireScope: projects.requireScope, keys, maxContent: 1_024, facts });
+  const secrets = makeSecrets({
+    ...base,
+    requireScope: projects.requireScope,
+    keys,
+    commands: new Map(),
+    maxContent: 1_024,
+    facts,
+  });
   const actor = { kind: "system", accountId: fromWire(platform.accountId) as Uuid } as const;
   const secret = (identifier: string, type: "ENCRYPTED_TEXT" | "ENCRYPTED_FILE", text: string) =>
     secrets.create(actor, {

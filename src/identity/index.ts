@@ -42,6 +42,7 @@ export { ADMIN_EMAIL } from "./first-start.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { anyActive, CREATOR, creatorOf, type CreatorRow } from "./store.ts";
 export { makeHoldRootKey, makeRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
+export { makeChangeRootKey } from "./change-root-key.ts";
 export type { User } from "./user.ts";
 export type { Authenticate } from "./authenticate.ts";
 export type { OnLeave } from "./users/life.ts";

@@ -14,7 +14,7 @@ export type BoundedRun = {
 
 export type BoundedOutcome = {
   readonly output: Buffer;
-  /** The end of what it said on standard error. It may hold anything: never log it as it is. */
+  /** The end of what it said on standard error. It may hold anything: show it by `quoted` only. */
   readonly said: string;
 } & ({ readonly code: number } | { readonly code: null; readonly why: string });
 
@@ -51,6 +51,17 @@ export function runBounded({ words, input, env, timeoutMs, maxOutput }: BoundedR
       end(code === null ? { code, why: `it was ended by ${signal ?? "a signal"}` } : { code }),
     );
   });
+}
+
+const SHOWN = 300;
+
+/** What a program says of its failure, for a sentence, without anything that might be a key. */
+export function quoted(said: string): string {
+  const text = said
+    .replaceAll(/[A-Za-z0-9+/=_-]{32,}/g, "[…]")
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+  return text === "" ? "" : `, and said: ${text.slice(0, SHOWN)}`;
 }
 
 function killGroup({ pid }: ChildProcessByStdio<Writable, Readable, Readable>): void {

@@ -69,7 +69,7 @@ export const makeCreateSecret =
     };
     const secret: Secret = { ...input, ...decided, ...made };
     await untilHeld(async () => {
-      const sealed = await deps.vault.seal({ accountId, id: secret.id, manager }, content);
+      const sealed = await deps.vault.seal({ accountId, id: secret.id, name: secret.name, manager }, content);
       await deps.db.transaction(async (tx) => {
         if (!(await insertSecret(tx, accountId, secret))) throw await taken(tx, accountId, secret);
         await insertSecretScope(tx, accountId, secret.id, secret.usageScope ?? []);

@@ -1,6 +1,6 @@
 /** The input objects of spec.md ("Input objects") and what they mean to the verbs. */
 import { z } from "zod";
-import { fromWire, type Uuid } from "../core/ids.ts";
+import { fromWire } from "../core/ids.ts";
 import { contentOf, type Content } from "../platform/crypto/chunks.ts";
 import { displayName } from "../platform/document/fields.ts";
 import { validateValue } from "../platform/document/validate.ts";
@@ -9,19 +9,10 @@ import type { FilterEnums, SecretTypes } from "./graphql-types.ts";
 import type { NewSecret } from "./create.ts";
 import type { ManagerName } from "./manager.ts";
 import { problem } from "./problems.ts";
-import { noApplication, noEnvironment, type ScopingInput } from "./scoping.ts";
+import { scopeOf, type Maybe, type ScopeInput } from "./scope-wire.ts";
+import type { ScopingInput } from "./scoping.ts";
 import { identifierFrom, type AskedType, type SecretType } from "./secret.ts";
-import type { AppEnvScope, EnvironmentKind, UsageScope } from "./usage-scope.ts";
 import type { SecretChanges } from "./update.ts";
-
-type Maybe<T> = T | null | undefined;
-
-type ScopeInput = {
-  readonly appEnvScopes: readonly {
-    readonly application: { readonly filterType?: Maybe<"ALL">; readonly appId?: Maybe<string> };
-    readonly environment: { readonly filterType?: Maybe<EnvironmentKind>; readonly envId?: Maybe<string> };
-  }[];
-};
 
 type EncryptedInput = {
   readonly name?: Maybe<string>;
@@ -180,27 +171,3 @@ const scopingOf = ({ usageScope, scopedToAccount, inheritScopesFromSM }: Encrypt
   scopedToAccount,
   inheritsScope: inheritScopesFromSM,
 });
-
-const scopeOf = ({ appEnvScopes }: ScopeInput): UsageScope =>
-  appEnvScopes.map(({ application, environment }): AppEnvScope => {
-    const appId = oneOf("application", "appId", application.filterType, application.appId);
-    const envId = oneOf("environment", "envId", environment.filterType, environment.envId);
-    return {
-      applicationId: appId === null ? null : known(appId, noApplication),
-      environmentId: envId === null ? null : known(envId, noEnvironment),
-      environments: environment.filterType ?? null,
-    };
-  });
-
-/** The id, or null where the filter is set; exactly one of the two is. */
-function oneOf(what: string, idName: string, filterType: Maybe<string>, id: Maybe<string>): string | null {
-  const given = [filterType, id].filter((each) => each !== null && each !== undefined);
-  if (given.length !== 1) throw problem("secret.bad_scope", [`${what} takes exactly one of filterType and ${idName}`]);
-  return id ?? null;
-}
-
-function known(id: string, missing: (id: string) => string): Uuid {
-  const found = fromWire(id);
-  if (!found) throw problem("secret.bad_scope", [missing(id)]);
-  return found;
-}

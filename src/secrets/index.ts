@@ -1,18 +1,18 @@
 /** Secrets: named values that steps and connectors use and that no answer contains. */
 import type { Uuid } from "../core/ids.ts";
 import type { Permits } from "../access/index.ts";
-import { makeHoldRootKey, makeRootKeyOf } from "../identity/index.ts";
-import type { KeyRing } from "../platform/crypto/key-ring.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateSecret, type SecretDeps } from "./create.ts";
 import { makeDeleteSecret } from "./delete.ts";
 import { makeGetSecret, makeIsSecretFree, makeListSecrets, makePermit } from "./find.ts";
-import { BUILT_IN } from "./manager.ts";
+import { makeKeeping, type KeepingDeps } from "./keeping.ts";
+import { makeCreateManager, makeDeleteManager, makeUpdateManager } from "./manage.ts";
+import { builtIn } from "./manager.ts";
 import { makeGetManager, makeListManagers } from "./managers.ts";
-import { makePlatformWrapper } from "./managers/platform.ts";
 import { makeJudgeSecrets } from "./judge.ts";
 import { makeRequireSecret, makeResolveForRun, makeResolveSecret, makeResolveText } from "./resolve.ts";
+import { managerRoutes } from "./rest-managers.ts";
 import { secretRoutes } from "./rest.ts";
 import { insertManager } from "./store/managers.ts";
 import { insertManagerScope } from "./store/scopes.ts";
@@ -21,20 +21,23 @@ import { deleteSecretUsesOf } from "./store/uses.ts";
 import { makeUpdateSecret } from "./update.ts";
 import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
 import { noteSecretUses } from "./uses.ts";
-import { makeVault } from "./vault.ts";
 
 export { addSecretTypes } from "./graphql.ts";
 export type { JudgeSecrets } from "./judge.ts";
+export { makeKeeping } from "./keeping.ts";
 export type { NoteSecretUses } from "./uses.ts";
 
-export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits; readonly keys: KeyRing };
+export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits } & Pick<
+    KeepingDeps,
+    "keys" | "commands"
+  >;
 
 export type Secrets = ReturnType<typeof makeSecrets>;
 
-export function makeSecrets({ keys, ...rest }: SecretsDeps) {
-  const roots = { db: rest.db, keys, rootKeyOf: makeRootKeyOf(keys), holdRootKey: makeHoldRootKey(keys) };
-  const vault = makeVault({ newId: rest.newId, wrappers: { platform: makePlatformWrapper(roots) } });
+export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
+  const { vault, wrappers } = makeKeeping({ ...rest, keys, commands });
   const deps = { ...rest, vault };
+  const managing = { ...rest, wrappers };
   const resolve = makeResolveSecret(deps);
   const verbs = {
     create: makeCreateSecret(deps),
@@ -43,13 +46,16 @@ export function makeSecrets({ keys, ...rest }: SecretsDeps) {
     get: makeGetSecret(deps),
     list: makeListSecrets(deps),
     listManagers: makeListManagers(deps),
+    createManager: makeCreateManager(managing),
+    updateManager: makeUpdateManager(managing),
+    deleteManager: makeDeleteManager(managing),
     getManager: makeGetManager(deps),
     isFree: makeIsSecretFree(deps),
     permit: makePermit(deps),
   };
   return {
     ...verbs,
-    routes: secretRoutes(verbs),
+    routes: [...secretRoutes(verbs), ...managerRoutes(verbs)],
     require: makeRequireSecret(deps),
     judge: makeJudgeSecrets(deps),
     resolve,
@@ -59,7 +65,7 @@ export function makeSecrets({ keys, ...rest }: SecretsDeps) {
     resolveForRun: makeResolveForRun(resolve),
     /** What every account begins with: the built-in secret manager, whose id is the account's. */
     furnish: async (tx: Tx, accountId: Uuid): Promise<void> => {
-      await insertManager(tx, accountId, { ...BUILT_IN, id: accountId, kind: "platform" }, rest.clock.now());
+      await insertManager(tx, accountId, builtIn(accountId, rest.clock.now()));
       await insertManagerScope(tx, accountId, accountId, ENTIRE_ACCOUNT);
     },
   };

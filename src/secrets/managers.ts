@@ -1,21 +1,29 @@
 import type { Actor } from "../core/actor.ts";
-import { fromWire } from "../core/ids.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { SecretManager } from "./manager.ts";
 import { problem } from "./problems.ts";
-import { countManagers, findManager, findManagerByName, listManagers } from "./store/managers.ts";
+import {
+  countManagers,
+  findManager,
+  findManagerByIdentifier,
+  findManagerByName,
+  listManagers,
+} from "./store/managers.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
 export type ListManagers = (actor: Actor, limit: number, offset: number) => Promise<Page<SecretManager>>;
 
 /** Throws `secret.no_manager`. */
-export type GetManager = (
-  actor: Actor,
-  ref: { readonly by: "id"; readonly id: string } | { readonly by: "name"; readonly name: string },
-) => Promise<SecretManager>;
+export type GetManager = (actor: Actor, ref: ManagerRef) => Promise<SecretManager>;
+
+export type ManagerRef =
+  | { readonly by: "id"; readonly id: string }
+  | { readonly by: "name"; readonly name: string }
+  | { readonly by: "identifier"; readonly identifier: string };
 
 export const makeListManagers =
   (deps: Deps): ListManagers =>
@@ -29,12 +37,21 @@ export const makeGetManager =
   (deps: Deps): GetManager =>
   async (actor, ref) => {
     deps.authorize(actor, "core_secret_view", { accountId: actor.accountId });
-    const { accountId } = actor;
-    const id = ref.by === "id" ? fromWire(ref.id) : undefined;
-    const found =
-      ref.by === "name"
-        ? await findManagerByName(deps.db, accountId, ref.name)
-        : id && (await findManager(deps.db, accountId, id));
-    if (!found) throw problem("secret.no_manager", [ref.by, ref.by === "name" ? ref.name : ref.id]);
+    const found = await findRef(deps.db, actor.accountId, ref);
+    if (!found) throw noManager(ref);
     return found;
   };
+
+export function noManager(ref: ManagerRef): Error {
+  return problem("secret.no_manager", [
+    ref.by,
+    ref.by === "id" ? ref.id : ref.by === "name" ? ref.name : ref.identifier,
+  ]);
+}
+
+async function findRef(db: Db, accountId: Uuid, ref: ManagerRef): Promise<SecretManager | undefined> {
+  if (ref.by === "name") return findManagerByName(db, accountId, ref.name);
+  if (ref.by === "identifier") return findManagerByIdentifier(db, accountId, ref.identifier);
+  const id = fromWire(ref.id);
+  return id && findManager(db, accountId, id);
+}

@@ -35,6 +35,38 @@ export const problems = {
     "UNEXPECTED",
     "The secret [%s] cannot be opened: it was sealed with another key, or its row was changed. The server's log has the details.",
   ],
+  "secret.no_root_key": [
+    503,
+    "UNEXPECTED",
+    "The secret [%s] cannot be sealed: this server was not given the root key %s, which the account uses.",
+  ],
+  "secret.manager_failed": [
+    503,
+    "SECRET_MANAGEMENT_ERROR",
+    "The secret [%s] cannot be sealed or opened: its secret manager does not do its work. The server's log says why.",
+  ],
+  "secret.manager_useless": [
+    503,
+    "SECRET_MANAGEMENT_ERROR",
+    "The secret manager [%s] is not made: it does not give back what it was given. The server's log says why.",
+  ],
+  "secret.duplicate_manager": [400, "DUPLICATE_FIELD", "A secret manager with the %s [%s] already exists."],
+  "secret.manager_in_use": [
+    402,
+    "ENTITY_REFERENCE_EXCEPTION",
+    "The secret manager [%s] cannot be deleted: it keeps the keys of %s secrets. Delete those first.",
+  ],
+  "secret.built_in_manager": [402, "INVALID_REQUEST", "The built-in secret manager cannot be deleted."],
+  "secret.other_kind": [
+    400,
+    "INVALID_REQUEST",
+    "The type and the spec of a secret manager cannot change, since they open what it has sealed: [%s] stays as it is.",
+  ],
+  "secret.other_manager_identifier": [
+    400,
+    "INVALID_REQUEST",
+    "The identifier of a secret manager cannot change: the address names [%s], the document [%s].",
+  ],
   "secret.no_manager": [404, "SECRET_MANAGEMENT_ERROR", "No secret manager exists with the %s [%s]."],
   "secret.bad_scope": [400, "INVALID_USAGE_RESTRICTION", "The usage scope is wrong: %s."],
   "secret.beyond_manager": [

@@ -1,13 +1,13 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import { Problem } from "../core/problem.ts";
 import { referred, type Place } from "../core/reference.ts";
 import type { Authorize, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { scopeOf } from "./find.ts";
 import { problem } from "./problems.ts";
+import { readContent } from "./read.ts";
 import type { Secret, SecretType } from "./secret.ts";
-import { findChunk, findContent, type ContentRow } from "./store/contents.ts";
+import { findContent } from "./store/contents.ts";
 import { findManager } from "./store/managers.ts";
 import { findSecret } from "./store/secrets.ts";
 import { permits, type RunPlace } from "./usage-scope.ts";
@@ -55,7 +55,7 @@ export const makeResolveSecret =
     if (!secret || !content) throw problem("secret.bad_reference", [reference, "this place"]);
     if (run) await checkUse(deps, accountId, secret, run);
     const { id, identifier, name, type } = secret;
-    return { id, identifier, name, type, size: content.size, read: () => reader(deps, accountId, name, content) };
+    return { id, identifier, name, type, size: content.size, read: () => readContent(deps, accountId, name, content) };
   };
 
 /** Throws `secret.not_text` too. */
@@ -86,29 +86,14 @@ export const makeResolveForRun =
     return secret;
   };
 
+/** The manager's scope holds for secrets with one of their own too: it may have been narrowed since. */
 async function checkUse(deps: Deps, accountId: Uuid, secret: Secret, run: RunPlace): Promise<void> {
-  const scope = secret.inheritsScope
-    ? (await findManager(deps.db, accountId, secret.managerId))?.usageScope
-    : secret.usageScope;
+  const ofManager = (await findManager(deps.db, accountId, secret.managerId))?.usageScope ?? null;
+  const scope = secret.inheritsScope ? ofManager : secret.usageScope;
   if (!scope) throw problem("secret.use_refused", [secret.name, "it has no usage scope, so that no run may use it"]);
-  if (permits(scope, run)) return;
-  const whose = secret.inheritsScope ? "the scope that it inherits from its secret manager" : "its usage scope";
-  throw problem("secret.use_refused", [secret.name, `the run's application and environment are outside ${whose}`]);
-}
-
-async function* reader(deps: Deps, accountId: Uuid, name: string, content: ContentRow): AsyncGenerator<Buffer> {
-  let gone = false;
-  const chunk = async (nth: number): Promise<Buffer> => {
-    const sealed = await findChunk(deps.db, accountId, content.id, nth);
-    gone = sealed === undefined;
-    return sealed ?? Buffer.alloc(0);
-  };
-  try {
-    yield* deps.vault.open(accountId, content, chunk, content.kind);
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw gone
-      ? problem("secret.replaced", [name], { retryAfter: 1 })
-      : problem("secret.unreadable", [name], { cause: error });
-  }
+  const outside = (whose: string): Error =>
+    problem("secret.use_refused", [secret.name, `the run's application and environment are outside ${whose}`]);
+  if (!permits(scope, run))
+    throw outside(secret.inheritsScope ? "the scope that it inherits from its secret manager" : "its usage scope");
+  if (!permits(ofManager, run)) throw outside("the usage scope of its secret manager");
 }

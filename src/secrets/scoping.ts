@@ -52,6 +52,17 @@ export async function checkScope(
   manager: SecretManager,
 ): Promise<void> {
   if (!scope) return;
+  const found = await checkNames(facts, actor, scope);
+  const outside = beyond(scope, manager.usageScope, found);
+  if (outside) throw problem("secret.beyond_manager", [manager.name, describe(outside)]);
+}
+
+/** What is known of the environments that it names. Throws `secret.bad_scope` unless everything named exists. */
+export async function checkNames(
+  facts: ScopeFacts,
+  actor: Actor,
+  scope: UsageScope,
+): Promise<ReadonlyMap<Uuid, EnvironmentFacts>> {
   if (scope.length > MAX_ENTRIES)
     throw problem("secret.bad_scope", [`it has ${scope.length} entries, at most ${MAX_ENTRIES} are allowed`]);
   const applications = named(scope, (entry) => entry.applicationId);
@@ -64,8 +75,7 @@ export async function checkScope(
   if (missing) throw problem("secret.bad_scope", [noEnvironment(toWire(missing))]);
   const apart = scope.find((entry) => isApart(entry, found));
   if (apart) throw problem("secret.bad_scope", [`${describe(apart)} belongs to another application`]);
-  const outside = beyond(scope, manager.usageScope, found);
-  if (outside) throw problem("secret.beyond_manager", [manager.name, describe(outside)]);
+  return found;
 }
 
 /** The same words for an id that names nothing and for a text that is no id. */

@@ -42,7 +42,8 @@ export const makeUpdateSecret =
     if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, manager);
     if (content) checkSize(deps, found.name, content);
     return untilHeld(async () => {
-      const sealed = content && (await deps.vault.seal({ accountId, id: found.id, manager }, content));
+      const sealed =
+        content && (await deps.vault.seal({ accountId, id: found.id, name: found.name, manager }, content));
       return deps.db.transaction(async (tx) => {
         // Locked, so that of two updates each finds what the other left and takes nothing of it back.
         const current = await lockSecret(tx, accountId, found.id);

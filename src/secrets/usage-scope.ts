@@ -1,7 +1,8 @@
 /** Where runs may use a secret (reference section 1.5). Pure. */
 import type { Uuid } from "../core/ids.ts";
 
-export type EnvironmentKind = "PRODUCTION_ENVIRONMENTS" | "NON_PRODUCTION_ENVIRONMENTS";
+export const ENVIRONMENT_KINDS = ["PRODUCTION_ENVIRONMENTS", "NON_PRODUCTION_ENVIRONMENTS"] as const;
+export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
 
 /** Of `environmentId` and `environments`, exactly one is set. */
 export type AppEnvScope = {

@@ -2,13 +2,19 @@
 import type { NewId, Uuid } from "../core/ids.ts";
 import { chunkCount, newDataKey, openChunk, sealChunks, type Content } from "../platform/crypto/chunks.ts";
 import type { Tx } from "../platform/db/db.ts";
+import { UnknownRootKey } from "../platform/crypto/seal.ts";
+import { problem } from "./problems.ts";
 import type { SecretManager } from "./manager.ts";
-import type { KeyWrapper } from "./managers/wrapper.ts";
+import type { Wrappers } from "./managers/kinds.ts";
+import { ManagerFailed } from "./managers/wrapper.ts";
 
 export type StoredContent = {
   readonly id: Uuid;
   readonly secretId: Uuid;
   readonly managerId: Uuid;
+  /** Of its manager. */
+  readonly kind: SecretManager["kind"];
+  readonly spec: unknown;
   readonly keyId: string;
   readonly wrappedKey: Buffer;
   /** Bytes of the plain content. */
@@ -16,7 +22,6 @@ export type StoredContent = {
 };
 
 export type SealedContent = StoredContent & {
-  readonly kind: Kind;
   /** The sealed pieces, made as they are taken; once only, for the data key is forgotten with the last one. */
   readonly chunks: () => Generator<Buffer>;
 };
@@ -29,26 +34,34 @@ export type Vault = {
   readonly seal: (secret: SecretRef, content: Content) => Promise<SealedContent>;
   /** Called in the transaction, before the content is stored. Throws KeyMoved. */
   readonly hold: (tx: Tx, accountId: Uuid, sealed: SealedContent) => Promise<void>;
-  /** The bytes of a content, piece by piece, as `chunk` finds them. Throws when anything has been changed. */
-  readonly open: (accountId: Uuid, stored: StoredContent, chunk: ReadChunk, kind: Kind) => AsyncGenerator<Buffer>;
+  /** The bytes of a content, piece by piece, as `chunk` finds them, from the piece `from` on. Throws when anything has been changed. */
+  readonly open: (accountId: Uuid, stored: StoredContent, chunk: ReadChunk, from?: number) => AsyncGenerator<Buffer>;
 };
 
-type Kind = SecretManager["kind"];
-type SecretRef = { readonly accountId: Uuid; readonly id: Uuid; readonly manager: Pick<SecretManager, "id" | "kind"> };
+type SecretRef = {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly name?: string;
+  readonly manager: Pick<SecretManager, "id" | "kind" | "spec">;
+};
 type ReadChunk = (nth: number) => Promise<Buffer>;
 
 /** A content has an id that is never used again: it is the version of the secret that everything is bound to. */
-const identityOf = (accountId: Uuid, secretId: Uuid, contentId: Uuid): string =>
+export const identityOf = (accountId: Uuid, secretId: Uuid, contentId: Uuid): string =>
   `secret:${accountId}:${secretId}:${contentId}`;
 
-export function makeVault(deps: { newId: NewId; wrappers: Readonly<Record<Kind, KeyWrapper>> }): Vault {
+export function makeVault(deps: { newId: NewId; wrappers: Wrappers }): Vault {
   return {
-    async seal({ accountId, id: secretId, manager }, content) {
+    async seal({ accountId, id: secretId, name, manager }, content) {
       const id = deps.newId();
       const identity = identityOf(accountId, secretId, id);
       const dataKey = newDataKey();
-      const ref = { accountId, managerId: manager.id };
-      const { keyId, wrapped: wrappedKey } = await deps.wrappers[manager.kind].wrap(ref, dataKey, identity);
+      const ref = { accountId, managerId: manager.id, spec: manager.spec };
+      const { keyId, wrapped: wrappedKey } = await deps.wrappers[manager.kind]
+        .wrap(ref, dataKey, identity)
+        .catch((error: unknown) => {
+          throw refusedBy(error, name ?? secretId);
+        });
       const chunks = function* (): Generator<Buffer> {
         try {
           yield* sealChunks(dataKey, identity, content);
@@ -56,26 +69,36 @@ export function makeVault(deps: { newId: NewId; wrappers: Readonly<Record<Kind, 
           dataKey.fill(0);
         }
       };
-      const { id: managerId, kind } = manager;
-      return { id, secretId, managerId, kind, keyId, wrappedKey, size: content.size, chunks };
+      const { id: managerId, kind, spec } = manager;
+      return { id, secretId, managerId, kind, spec, keyId, wrappedKey, size: content.size, chunks };
     },
     async hold(tx, accountId, { kind, managerId, keyId }) {
-      const held = await deps.wrappers[kind].hold?.(tx, { accountId, managerId }, keyId);
+      const held = await deps.wrappers[kind].hold?.(tx, { accountId }, keyId);
       if (held === false) throw new KeyMoved(`the key ${keyId} of the secret manager ${managerId} was replaced`);
     },
-    async *open(accountId, stored, chunk, kind) {
+    async *open(accountId, stored, chunk, from = 0) {
       const identity = identityOf(accountId, stored.secretId, stored.id);
-      const ref = { accountId, managerId: stored.managerId };
+      const ref = { accountId, managerId: stored.managerId, spec: stored.spec };
       const wrapped = { keyId: stored.keyId, wrapped: stored.wrappedKey };
-      const dataKey = await deps.wrappers[kind].unwrap(ref, wrapped, identity);
+      const dataKey = await deps.wrappers[stored.kind].unwrap(ref, wrapped, identity);
       try {
         const count = chunkCount(stored.size);
-        for (let nth = 0; nth < count; nth += 1) yield openChunk(dataKey, { identity, nth, count }, await chunk(nth));
+        for (let nth = from; nth < count; nth += 1)
+          yield openChunk(dataKey, { identity, nth, count }, await chunk(nth));
       } finally {
         dataKey.fill(0);
       }
     },
   };
+}
+
+/** What a manager could not do, in words for the caller; its own words are for the log. */
+export function refusedBy(error: unknown, secret: string): unknown {
+  if (error instanceof UnknownRootKey)
+    return problem("secret.no_root_key", [secret, error.keyId], { cause: error, retryAfter: 5 });
+  if (error instanceof ManagerFailed)
+    return problem("secret.manager_failed", [secret], { cause: error, retryAfter: 5 });
+  return error;
 }
 
 /** A key that was replaced since is replaced about once a year: the second try finds the new one. */

@@ -11,6 +11,8 @@ import { triggerRoutes } from "./rest.ts";
 import { deleteTriggersOf } from "./store.ts";
 import type { Trigger } from "./trigger.ts";
 
+export { makeSealedTokens } from "./sealed-store.ts";
+
 export type TriggersDeps = TriggerDeps &
   AdmitDeps & {
     readonly prepareRun: PrepareRun;

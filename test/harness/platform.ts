@@ -67,6 +67,8 @@ export type PlatformOptions = {
   readonly serverMayReach?: readonly string[];
   /** Bytes; 1 MiB unless told otherwise. */
   readonly maxSecretFile?: number;
+  /** Programs that secret managers may ask, by name. */
+  readonly secretCommands?: ReadonlyMap<string, readonly string[]>;
   /** What the platform gets as its database, so that a test can make it fail; tests themselves use the bare one. */
   readonly wrapDb?: (db: Db) => Db;
 };
@@ -109,6 +111,7 @@ async function startOn(
     serverMayReach: options.serverMayReach ?? [],
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     maxSecretFile: options.maxSecretFile ?? 1024 * 1024,
+    secretCommands: options.secretCommands ?? new Map(),
     leaving: new AbortController().signal,
   });
   url = await platform.http.app.listen({ host: "127.0.0.1", port: 0 });

@@ -12,7 +12,7 @@ import type { TestPlatform } from "./platform.ts";
 type Environments = Awaited<ReturnType<SecretsDeps["facts"]["environments"]>>;
 
 export function secretsOf(
-  platform: TestPlatform,
+  platform: Pick<TestPlatform, "db" | "clock" | "keys">,
   more: Partial<SecretsDeps> = {},
   /** Those that exist. */
   environments: Environments = new Map(),
@@ -22,16 +22,16 @@ export function secretsOf(
   const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
   const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => {} });
   const facts = { applications: applicationsExist, environments: async () => environments };
-  return makeSecrets({ ...base, requireScope, keys, maxContent: 1024 * 1024, facts, ...more });
+  return makeSecrets({ ...base, requireScope, keys, commands: new Map(), maxContent: 1024 * 1024, facts, ...more });
 }
 
-export const adminOf = ({ accountId }: TestPlatform): Actor => {
+export const adminOf = ({ accountId }: Pick<TestPlatform, "accountId">): Actor => {
   const id = fromWire(accountId) as Uuid;
   return { kind: "user", accountId: id, id, name: "admin", email: "admin@example.com", grants: adminGrants };
 };
 
 /** Every row of every table, as text. */
-export async function dumpOf({ db }: TestPlatform): Promise<string> {
+export async function dumpOf({ db }: Pick<TestPlatform, "db">): Promise<string> {
   const tables = await db.query<{ name: string }>(
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
   );

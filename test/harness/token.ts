@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { constants, publicEncrypt } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { debianLacks } from "./debian.ts";
@@ -57,4 +58,34 @@ export async function makeToken(): Promise<Token> {
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** What an operator writes for RAILHEAD_SECRET_COMMANDS: a program that lets the token wrap and unwrap. */
+export function wrappingProgram({ folder, env }: Token, pin = PIN): string[] {
+  const path = join(folder, `wrap-${pin}`);
+  const login = `--module ${MODULE} --token-label railhead --login --pin env:TOKEN_PIN`;
+  const oaep = "--mechanism RSA-PKCS-OAEP --hash-algorithm SHA-1 --id 01";
+  writeFileSync(
+    path,
+    `#!/bin/sh
+set -eu
+export SOFTHSM2_CONF='${env["SOFTHSM2_CONF"]}' TOKEN_PIN='${pin}'
+field() { sed -n 's/.*"'"$1"'":"\\([^"]*\\)".*/\\1/p'; }
+request=$(cat)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+case "$1" in
+wrap)
+  wrapped=$(printf %s "$request" | field key | base64 -d |
+    openssl pkeyutl -encrypt -pubin -keyform DER -inkey '${folder}/public.der' -pkeyopt rsa_padding_mode:oaep | base64 -w0)
+  printf '{"keyId":"01","wrapped":"%s"}\\n' "$wrapped" ;;
+unwrap)
+  printf %s "$request" | field wrapped | base64 -d > "$work/in"
+  ${TOOL} ${login} --decrypt ${oaep} --input-file "$work/in" --output-file "$work/out" > /dev/null
+  printf '{"key":"%s"}\\n' "$(base64 -w0 < "$work/out")" ;;
+esac
+`,
+    { mode: 0o700 },
+  );
+  return [path];
 }

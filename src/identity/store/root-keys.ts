@@ -23,3 +23,24 @@ export type KeyedAccount = { readonly id: Uuid; readonly rootKeyId: string; read
 export async function nameRootKey(db: Store, rootKeyId: string): Promise<void> {
   await db.query(`update accounts set root_key_id = $1 where root_key_id = ''`, [rootKeyId]);
 }
+/** Waits for everybody who has locked its root key, and keeps them waiting until the transaction ends. */
+export async function lockAccountKey(tx: Tx, accountId: Uuid): Promise<KeyedAccount> {
+  const [account] = await tx.query<KeyedAccount>(
+    `select id, root_key_id as "rootKeyId", key_check as "keyCheck" from accounts where id = $1 for no key update`,
+    [accountId],
+  );
+  if (!account) throw new Error(`there is no account ${accountId}`);
+  return account;
+}
+
+export async function saveRootKey(
+  db: Store,
+  accountId: Uuid,
+  { rootKeyId, keyCheck }: Omit<KeyedAccount, "id">,
+): Promise<void> {
+  await db.query(`update accounts set root_key_id = $2, key_check = $3 where id = $1`, [
+    accountId,
+    rootKeyId,
+    keyCheck,
+  ]);
+}

@@ -31,6 +31,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
     maxSecretFile: 10 * 1024 * 1024,
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     serverMayReach: [],
+    secretCommands: new Map(),
     logLevel: "info",
   });
 });

@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { parseReach } from "../outgoing/reach.ts";
 import { ConfigError } from "./config-error.ts";
-import { readKeySources, type KeySources } from "./root-keys.ts";
+import { readKeySources, readSecretCommands, type KeySources } from "./root-keys.ts";
 
 export { ConfigError } from "./config-error.ts";
 export { loadRootKeys } from "./root-keys.ts";
@@ -30,6 +30,8 @@ export type Config = KeySources & {
   readonly sessions: { readonly idleMs: number; readonly mostMs: number };
   /** What the server itself may connect to besides public addresses: networks, or `host:port`. */
   readonly serverMayReach: readonly string[];
+  /** Programs that secret managers may ask, by name. */
+  readonly secretCommands: ReadonlyMap<string, readonly string[]>;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error";
 };
 
@@ -53,6 +55,7 @@ export function readConfig(env: Env, cwd: string): Config {
     maxSecretFile: readMaxSecretFile(env["RAILHEAD_MAX_SECRET_FILE"], faults),
     sessions: readSessions(env, faults),
     serverMayReach: readReach(env["RAILHEAD_SERVER_MAY_REACH"], faults),
+    secretCommands: readSecretCommands(env, faults),
     logLevel: readLogLevel(env["RAILHEAD_LOG_LEVEL"], faults),
   };
   if (faults.length > 0) throw new ConfigError(faults);

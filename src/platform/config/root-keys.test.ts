@@ -110,3 +110,21 @@ test("one source for each key, and commands that name a program", () => {
   }
   assert.match(faults({ RAILHEAD_ROOT_KEY_PREVIOUS: "short" })[0] ?? "", /^RAILHEAD_ROOT_KEY_PREVIOUS is not 32 bytes/);
 });
+
+test("programs for secret managers are named in a JSON object, each as a line of words or a list of them", () => {
+  const text = JSON.stringify({ hsm: "/opt/hsm --slot 0", kms: ["/opt/kms", "a b"] });
+  const { secretCommands } = readConfig({ RAILHEAD_SECRET_COMMANDS: text }, folder);
+  assert.deepEqual(
+    [...secretCommands],
+    [
+      ["hsm", ["/opt/hsm", "--slot", "0"]],
+      ["kms", ["/opt/kms", "a b"]],
+    ],
+  );
+  for (const wrong of ["x", "[]", '"x"', "null", '{"a b":"x"}', '{"a":1}', '{"a":""}', '{"a":[]}', '{"a":[1]}'])
+    assert.throws(
+      () => readConfig({ RAILHEAD_SECRET_COMMANDS: wrong }, folder),
+      /RAILHEAD_SECRET_COMMANDS takes/,
+      wrong,
+    );
+});

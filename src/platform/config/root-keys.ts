@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { makeKeyRing, type KeyRing } from "../crypto/key-ring.ts";
-import { runBounded } from "../run-bounded.ts";
+import { quoted, runBounded } from "../run-bounded.ts";
 import { ConfigError } from "./config-error.ts";
 
 /** `name` is the variable that the operator has set, for messages. */
@@ -21,11 +21,36 @@ export type KeySources = {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** Programs that secret managers may ask, by name: a JSON object whose values are as in RAILHEAD_ROOT_KEY_COMMAND. */
+export function readSecretCommands(env: Env, faults: string[]): ReadonlyMap<string, readonly string[]> {
+  const name = "RAILHEAD_SECRET_COMMANDS";
+  const text = env[name];
+  if (!text) return new Map();
+  const entries = objectIn(text);
+  if (entries && entries.every(([key]) => /^[A-Za-z0-9_-]{1,64}$/.test(key)))
+    return new Map(entries.map(([key, words]) => [key, wordsOf(name, words, faults)]));
+  faults.push(`${name} takes a JSON object: {"<name>": "<program> <argument>…"}, names of letters, digits, _ and -.`);
+  return new Map();
+}
+
+function objectIn(text: string): [string, string][] | undefined {
+  try {
+    const found: unknown = JSON.parse(text);
+    if (typeof found !== "object" || found === null || Array.isArray(found)) return undefined;
+    const entries = Object.entries(found).map(([key, value]): [string, unknown] => [
+      key,
+      Array.isArray(value) ? JSON.stringify(value) : value,
+    ]);
+    return entries.every((entry): entry is [string, string] => typeof entry[1] === "string") ? entries : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 const COMMAND_MS = 30_000;
 const KEY_BYTES = 32;
 /** Room for a key in base64 and for whatever a program wraps it in by mistake; what is longer is none. */
 const MAX_OUTPUT = 4_096;
-const SHOWN = 300;
 
 export function readKeySources(env: Env, cwd: string, dataDir: string, faults: string[]): KeySources {
   const made = { name: "RAILHEAD_DATA_DIR", kind: "file", path: join(dataDir, "root.key"), made: true } as const;
@@ -49,7 +74,7 @@ function readSource(base: string, env: Env, cwd: string, faults: string[]): KeyS
 }
 
 /** Words between spaces, or a JSON list of them: no shell looks at a command, so nothing in it is special. */
-export function wordsOf(name: string, text: string, faults: string[]): readonly string[] {
+function wordsOf(name: string, text: string, faults: string[]): readonly string[] {
   const words = text.trimStart().startsWith("[") ? listIn(text) : text.split(" ").filter((word) => word !== "");
   if (words && words.length > 0 && words.every((word) => !word.includes("\0"))) return words;
   faults.push(`${name} takes a program and its arguments, separated by spaces or as a JSON list of strings.`);
@@ -117,15 +142,6 @@ async function keyFromProgram(name: string, words: readonly string[]): Promise<B
   if (key) return key;
   if (output.length === 0) throw refused("it printed nothing");
   throw refused(`it printed ${output.length} bytes, which are neither 32 bytes nor 32 bytes in base64`);
-}
-
-/** What a program says of its failure, without anything that might be a key. */
-function quoted(said: string): string {
-  const text = said
-    .replaceAll(/[A-Za-z0-9+/=_-]{32,}/g, "[…]")
-    .replaceAll(/[\p{Cc}\s]+/gu, " ")
-    .trim();
-  return text === "" ? "" : `, and said: ${text.slice(0, SHOWN)}`;
 }
 
 function decodeKey(text: string): Buffer | undefined {

@@ -26,8 +26,9 @@ export async function openDatabase(options: {
   url: string | undefined;
   lock: DataDirLock;
   log: Log;
+  name?: string | undefined;
 }): Promise<Database> {
-  const { url, lock, log } = options;
+  const { url, lock, log, name } = options;
   const embedded = url === undefined ? await startEmbedded({ lock, log }) : undefined;
   try {
     const connection: Connection = embedded?.connection ?? url ?? "";
@@ -38,6 +39,7 @@ export async function openDatabase(options: {
     const migrations = await readMigrations(MIGRATIONS);
     const db = openDb({
       connection,
+      name,
       log,
       onError: (error) => log.error({ err: error }, "a hook of the database failed"),
     });

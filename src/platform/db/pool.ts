@@ -9,6 +9,8 @@ import { runTransaction, type Lent } from "./transaction.ts";
 
 export type DbOptions = {
   readonly connection: Connection;
+  /** How the database's own lists call us; an address that names another one wins. */
+  readonly name?: string | undefined;
   /** Connections at most, besides the one that listens. Default 10. */
   readonly max?: number;
   /** Milliseconds a statement may take; 0 = no limit. Default 30 000. */
@@ -31,6 +33,7 @@ export function openDb(options: DbOptions): Db {
   const { connection, log, onError } = options;
   const config = {
     ...clientConfig(connection),
+    ...(options.name === undefined ? {} : { application_name: options.name }),
     statement_timeout: options.statementTimeout ?? 30_000,
     connectionTimeoutMillis: options.connectTimeout ?? 5_000,
   };

@@ -7,7 +7,7 @@ import { makePlatformWrapper } from "./platform.ts";
 import type { KeyWrapper } from "./wrapper.ts";
 
 const id = (nth: number): Uuid => `00000000-0000-7000-8000-00000000000${nth}` as Uuid;
-const MANAGER = { accountId: id(1), managerId: id(2) };
+const MANAGER = { accountId: id(1), managerId: id(2), spec: {} };
 const keys = makeKeyRing(randomBytes(32));
 const dataKey = randomBytes(32);
 

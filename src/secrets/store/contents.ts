@@ -1,6 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
-import type { SecretManager } from "../manager.ts";
 import type { SealedContent, StoredContent } from "../vault.ts";
 
 type Store = { readonly query: Query };
@@ -28,12 +27,16 @@ export async function deleteContent(tx: Tx, accountId: Uuid, secretId: Uuid): Pr
   await tx.query(`delete from secret_contents where account_id = $1 and secret_id = $2`, [accountId, secretId]);
 }
 
-export type ContentRow = StoredContent & { readonly kind: SecretManager["kind"] };
+/** `originId` stays the same while only the data key is replaced: the bytes do too. */
+export type ContentRow = StoredContent & { readonly originId: Uuid };
+
+/** For `… from secret_contents c join secret_managers m`. */
+export const CONTENT = `c.id, c.secret_id as "secretId", c.manager_id as "managerId", c.key_id as "keyId",
+  c.wrapped_key as "wrappedKey", c.size, m.kind, m.spec, coalesce(c.origin_id, c.id) as "originId"`;
 
 export async function findContent(db: Store, accountId: Uuid, secretId: Uuid): Promise<ContentRow | undefined> {
   const rows = await db.query<ContentRow>(
-    `select c.id, c.secret_id as "secretId", c.manager_id as "managerId", c.key_id as "keyId",
-            c.wrapped_key as "wrappedKey", c.size, m.kind
+    `select ${CONTENT}
        from secret_contents c join secret_managers m on m.account_id = c.account_id and m.id = c.manager_id
       where c.account_id = $1 and c.secret_id = $2`,
     [accountId, secretId],

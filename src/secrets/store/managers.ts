@@ -5,19 +5,75 @@ import { MANAGER_SCOPE } from "./scopes.ts";
 
 type Store = { readonly query: Query };
 
-const MANAGER = `manager.id, manager.identifier, manager.name, manager.kind, ${MANAGER_SCOPE}`;
+const MANAGER = `manager.id, manager.identifier, manager.name, manager.description, manager.tags, manager.kind,
+  manager.spec, manager.version, manager.created_at as "createdAt", manager.updated_at as "updatedAt", ${MANAGER_SCOPE}`;
 
+/** False when identifier or name is taken. Its scope is a further insert. */
 export async function insertManager(
   tx: Tx,
   accountId: Uuid,
   manager: Omit<SecretManager, "usageScope">,
-  at: number,
-): Promise<void> {
-  await tx.query(
-    `insert into secret_managers (account_id, id, identifier, name, kind, version, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, 1, $6, $6)`,
-    [accountId, manager.id, manager.identifier, manager.name, manager.kind, at],
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into secret_managers (account_id, id, identifier, name, description, tags, kind, spec, version, created_at,
+                                  updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) on conflict do nothing returning id`,
+    [
+      accountId,
+      manager.id,
+      manager.identifier,
+      manager.name,
+      manager.description,
+      JSON.stringify(manager.tags),
+      manager.kind,
+      JSON.stringify(manager.spec),
+      manager.version,
+      manager.createdAt,
+    ],
   );
+  return rows.length > 0;
+}
+
+export async function lockManager(tx: Tx, accountId: Uuid, id: Uuid): Promise<SecretManager | undefined> {
+  const rows = await tx.query<SecretManager>(
+    `select ${MANAGER} from secret_managers manager where manager.account_id = $1 and manager.id = $2
+        for update of manager`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+/** Throws the database's own error when the name is taken (`isManagerNameTaken`). */
+export async function updateManager(tx: Tx, accountId: Uuid, manager: SecretManager): Promise<void> {
+  await tx.query(
+    `update secret_managers set name = $3, description = $4, tags = $5, version = $6, updated_at = $7
+      where account_id = $1 and id = $2`,
+    [
+      accountId,
+      manager.id,
+      manager.name,
+      manager.description,
+      JSON.stringify(manager.tags),
+      manager.version,
+      manager.updatedAt,
+    ],
+  );
+}
+
+export const isManagerNameTaken = (error: unknown): boolean =>
+  error instanceof Error && "constraint" in error && error.constraint === "secret_managers_account_id_name_key";
+
+export async function countSecretsOfManager(db: Store, accountId: Uuid, id: Uuid): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from secrets where account_id = $1 and manager_id = $2`,
+    [accountId, id],
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** Its scope goes with it. A secret that is made at the same time waits for the lock of the row, and finds it gone. */
+export async function deleteManager(tx: Tx, accountId: Uuid, id: Uuid): Promise<void> {
+  await tx.query(`delete from secret_managers where account_id = $1 and id = $2`, [accountId, id]);
 }
 
 export async function findManager(db: Store, accountId: Uuid, id: Uuid): Promise<SecretManager | undefined> {

@@ -41,3 +41,7 @@ export async function insertManagerScope(tx: Tx, accountId: Uuid, managerId: Uui
     [accountId, managerId, ...columns(scope)],
   );
 }
+
+export async function deleteManagerScope(tx: Tx, accountId: Uuid, managerId: Uuid): Promise<void> {
+  await tx.query(`delete from secret_manager_scopes where account_id = $1 and manager_id = $2`, [accountId, managerId]);
+}

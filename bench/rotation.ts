@@ -1,0 +1,144 @@
+/**
+ * New root key and new data keys for 10,000 secrets, by the commands as processes, beside a server that runs and readers
+ * that resolve all the while. The floor of a resolve is the same readers without a rotation, just before.
+ * A single read that fails ends the benchmark with an error.
+ */
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "../src/core/clock.ts";
+import { contentOf } from "../src/platform/crypto/chunks.ts";
+import { makeKeyRing, type KeyRing } from "../src/platform/crypto/key-ring.ts";
+import type { Db } from "../src/platform/db/db.ts";
+import { openDb } from "../src/platform/db/pool.ts";
+import { silentLog } from "../test/harness/database.ts";
+import { adminOf, secretsOf } from "../test/harness/secrets.ts";
+import { beside, percentile, type Bench } from "./parts/result.ts";
+import { startServer, temporaryFolder } from "./parts/server.ts";
+
+const SECRETS = 10_000;
+const READERS = 4;
+const CALM_MS = 10_000;
+const HERE = { orgIdentifier: null, projectIdentifier: null };
+const LAUNCHER = fileURLToPath(new URL("../cli/railhead.js", import.meta.url));
+
+export const rotation: Bench = async (signal, progress) => {
+  const [first, second] = [randomBytes(32), randomBytes(32)];
+  const former = { RAILHEAD_ROOT_KEY: first.toString("base64") };
+  const fresh = { RAILHEAD_ROOT_KEY: second.toString("base64") };
+  const both = { ...fresh, RAILHEAD_ROOT_KEY_PREVIOUS: first.toString("base64") };
+  const folder = await temporaryFolder();
+  const env = { ...process.env, RAILHEAD_DATA_DIR: join(folder.path, "data") };
+  try {
+    let server = await startServer(folder.path, signal, former);
+    const { accountId } = server.facts;
+    const db = openDb({ connection: await server.databaseUrl(), log: silentLog, onError: () => undefined, max: 20 });
+    progress(`storing ${SECRETS} secrets`);
+    await store(db, accountId, makeKeyRing(first));
+    await db.close();
+    await server.stop();
+    server = await startServer(folder.path, signal, both);
+    const again = openDb({ connection: await server.databaseUrl(), log: silentLog, onError: () => undefined });
+    try {
+      const readers = makeReaders(again, accountId, makeKeyRing(second, first));
+      progress("reading, with nothing else going on");
+      const calm = await readers.during(() => new Promise((resolve) => setTimeout(resolve, CALM_MS)));
+      progress("rotating the root key");
+      const root = await readers.during(() => run(["secrets", "rotate", "root-key"], { ...env, ...both }));
+      progress("rotating the data keys");
+      const data = await readers.during(() => run(["secrets", "rotate", "data-keys"], { ...env, ...both }));
+      progress("verifying with the new root key alone");
+      const verify = await readers.during(() => run(["secrets", "verify"], { ...env, ...fresh }));
+      const p99 = (times: readonly number[]): number => percentile(times, 0.99);
+      const floor = p99(calm.times);
+      return {
+        definition:
+          "The commands from start to end, on 10,000 stored texts, beside a server and 4 readers that resolve without a pause; floor: the readers' 99th percentile just before.",
+        parameters: {
+          secrets: SECRETS,
+          readers: READERS,
+          failedReads: 0,
+          readsBefore: calm.times.length,
+          readsDuringRootKey: root.times.length,
+          readsDuringDataKeys: data.times.length,
+        },
+        figures: [
+          { name: "rotate root-key", value: root.seconds, unit: "s" },
+          { name: "rotate data-keys", value: data.seconds, unit: "s" },
+          { name: "verify, with the new root key alone", value: verify.seconds, unit: "s" },
+          beside({ name: "resolve during rotate root-key, p99", value: p99(root.times), unit: "ms", floor }),
+          beside({ name: "resolve during rotate data-keys, p99", value: p99(data.times), unit: "ms", floor }),
+        ],
+      };
+    } finally {
+      await again.close();
+      await server.stop();
+    }
+  } finally {
+    await folder.remove();
+  }
+};
+
+const secretsWith = (db: Db, keys: KeyRing): ReturnType<typeof secretsOf> =>
+  secretsOf({ db, keys, clock: { ...systemClock, advance: () => undefined } });
+
+async function store(db: Db, accountId: string, keys: KeyRing): Promise<void> {
+  const secrets = secretsWith(db, keys);
+  let next = 0;
+  const maker = async (): Promise<void> => {
+    for (let nth = next++; nth < SECRETS; nth = next++) {
+      const name = `secret_${nth}`;
+      const common = { ...HERE, identifier: name, name, description: "", tags: {}, scoping: {} };
+      await secrets.create(adminOf({ accountId }), {
+        ...common,
+        type: "ENCRYPTED_TEXT",
+        content: contentOf(`value of ${name}`),
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, maker));
+}
+
+type Read = { readonly seconds: number; readonly times: readonly number[] };
+
+/** Readers that resolve one secret after the other while something else goes on. */
+function makeReaders(
+  db: Db,
+  accountId: string,
+  keys: KeyRing,
+): { readonly during: (work: () => Promise<void>) => Promise<Read> } {
+  const secrets = secretsWith(db, keys);
+  const actor = adminOf({ accountId });
+  return {
+    during: async (work) => {
+      const times: number[] = [];
+      let isOver = false;
+      const reader = async (): Promise<void> => {
+        while (!isOver) {
+          const name = `secret_${Math.floor(Math.random() * SECRETS)}`;
+          const from = performance.now();
+          const value = await secrets.resolveText(actor, HERE, name);
+          times.push(performance.now() - from);
+          if (value !== `value of ${name}`) throw new Error(`${name} opened as something else`);
+        }
+      };
+      const from = performance.now();
+      const reading = Promise.all(Array.from({ length: READERS }, reader));
+      await Promise.race([work(), reading]);
+      const seconds = (performance.now() - from) / 1_000;
+      isOver = true;
+      await reading;
+      return { seconds, times };
+    },
+  };
+}
+
+async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(process.execPath, [LAUNCHER, ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`railhead ${args.join(" ")} ended with ${code}: ${said}`);
+}

@@ -1,0 +1,161 @@
+/**
+ * A secret of 1 MiB as a file: created through GraphQL as multipart form data, over HTTP to the commit, and resolved as a
+ * run resolves it. The floors are what cannot be left out: AES-256-GCM over the same bytes in Node and one insert of the
+ * result into a bare table of the same database, and one select of it and the opening. In turns; medians.
+ * Then what the server's memory grows by while it takes one file of 10 MiB.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "pg";
+import { systemClock } from "../src/core/clock.ts";
+import { makeKeyRing } from "../src/platform/crypto/key-ring.ts";
+import { openDb } from "../src/platform/db/pool.ts";
+import { silentLog } from "../test/harness/database.ts";
+import { adminOf, secretsOf } from "../test/harness/secrets.ts";
+import { beside, median, type Bench } from "./parts/result.ts";
+import { startServer, temporaryFolder, withServer, type Facts, type Server } from "./parts/server.ts";
+
+const MIB = 1024 * 1024;
+const ROUNDS = 100;
+const WARM_UP = 10;
+const UPLOADS = 3;
+const LARGE = 10 * MIB;
+const HERE = { orgIdentifier: null, projectIdentifier: null };
+
+export const secrets: Bench = async (signal, progress) => {
+  const grown: number[] = [];
+  for (let nth = 0; nth < UPLOADS; nth += 1) {
+    progress(`a file of 10 MiB, ${nth + 1} of ${UPLOADS}`);
+    grown.push(await withServer(signal, memoryGrowth));
+  }
+  const folder = await temporaryFolder();
+  try {
+    const server = await startServer(folder.path, signal);
+    try {
+      const key = Buffer.from(await readFile(join(folder.path, "data/root.key"), "utf8"), "base64");
+      const times = await rounds(server, key, progress);
+      return {
+        definition:
+          "A 1 MiB file secret created over HTTP (GraphQL, multipart, to the commit) and resolved by the verb that runs use, medians; floor: AES-256-GCM in Node and one insert, or one select, of the sealed bytes in a bare table of the same database.",
+        parameters: { rounds: ROUNDS, bytes: MIB, largeBytes: LARGE, uploads: UPLOADS },
+        figures: [
+          beside({ name: "create, 1 MiB", value: median(times.create), unit: "ms", floor: median(times.bareCreate) }),
+          beside({ name: "resolve, 1 MiB", value: median(times.resolve), unit: "ms", floor: median(times.bareRead) }),
+          {
+            name: "server's memory above idle while it takes 10 MiB (peak, median)",
+            value: median(grown),
+            unit: "MiB",
+            goal: { of: "value", atMost: 20 },
+          },
+        ],
+      };
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await folder.remove();
+  }
+};
+
+type Times = Record<"create" | "bareCreate" | "resolve" | "bareRead", number[]>;
+
+async function rounds(server: Server, key: Buffer, progress: (text: string) => void): Promise<Times> {
+  const url = await server.databaseUrl();
+  const bare = new Client(url);
+  await bare.connect();
+  const db = openDb({ connection: url, log: silentLog, onError: () => undefined });
+  const verbs = secretsOf({ db, keys: makeKeyRing(key), clock: { ...systemClock, advance: () => undefined } });
+  const actor = adminOf(server.facts);
+  const times: Times = { create: [], bareCreate: [], resolve: [], bareRead: [] };
+  try {
+    await bare.query("create table bare_secrets (id int primary key, sealed bytea not null)");
+    for (let nth = -WARM_UP; nth < ROUNDS; nth += 1) {
+      if (nth % 10 === 0) progress(`round ${nth} of ${ROUNDS}`);
+      const bytes = randomBytes(MIB);
+      const name = `file_${nth + WARM_UP}`;
+      const took = {
+        create: await timed(() => upload(server.facts, name, bytes)),
+        bareCreate: await timed(() =>
+          bare.query({
+            name: "insert",
+            text: "insert into bare_secrets values ($1, $2)",
+            values: [nth, seal(key, bytes)],
+          }),
+        ),
+        resolve: await timed(async () => {
+          const pieces = await Array.fromAsync((await verbs.resolve(actor, HERE, name)).read());
+          if (!Buffer.concat(pieces).equals(bytes)) throw new Error(`${name} opened as something else`);
+        }),
+        bareRead: await timed(async () => {
+          const { rows } = await bare.query<{ sealed: Buffer }>({
+            name: "select",
+            text: "select sealed from bare_secrets where id = $1",
+            values: [nth],
+          });
+          if (!open(key, rows[0]?.sealed ?? Buffer.alloc(0)).equals(bytes))
+            throw new Error("the floor opened as something else");
+        }),
+      };
+      if (nth >= 0) note(times, took);
+    }
+    return times;
+  } finally {
+    await db.close();
+    await bare.end();
+  }
+}
+
+function note(times: Times, took: Readonly<Record<keyof Times, number>>): void {
+  for (const what of Object.keys(times) as (keyof Times)[]) times[what].push(took[what]);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+}
+
+const MUTATION = "mutation ($secret: CreateSecretInput!) { createSecret(input: $secret) { secret { id } } }";
+
+async function upload({ baseUrl, accountId, apiKey }: Facts, name: string, bytes: Buffer): Promise<void> {
+  const variables = { secret: { secretType: "ENCRYPTED_FILE", encryptedFile: { name } } };
+  const form = new FormData();
+  form.set("query", JSON.stringify({ query: MUTATION, variables }));
+  form.set("file", new Blob([new Uint8Array(bytes)]), "secret.bin");
+  const response = await fetch(`${baseUrl}/gateway/api/graphql?accountId=${accountId}`, {
+    method: "POST",
+    headers: { "x-api-key": apiKey },
+    body: form,
+  });
+  const text = await response.text();
+  if (!text.includes('"createSecret"') || text.includes('"errors"')) throw new Error(text);
+}
+
+function seal(key: Buffer, bytes: Buffer): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  const body = Buffer.concat([cipher.update(bytes), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
+function open(key: Buffer, sealed: Buffer): Buffer {
+  const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, 12)).setAuthTag(sealed.subarray(12, 28));
+  return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);
+}
+
+/**
+ * Mebibytes between the resident size before an upload and its peak, as the kernel has counted it. A server serves for one
+ * measurement: what it has freed it keeps for the next file, which would then cost nothing.
+ */
+async function memoryGrowth({ facts, pid }: Server): Promise<number> {
+  const sizeOf = async (field: "VmRSS" | "VmHWM"): Promise<number> => {
+    const status = await readFile(`/proc/${pid}/status`, "utf8");
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
+  };
+  for (let nth = 0; nth < WARM_UP; nth += 1) await upload(facts, `small_${nth}`, randomBytes(1_000));
+  await writeFile(`/proc/${pid}/clear_refs`, "5");
+  const before = await sizeOf("VmRSS");
+  await upload(facts, "large", randomBytes(LARGE));
+  return (await sizeOf("VmHWM")) - before;
+}

@@ -1,0 +1,82 @@
+/** `railhead secrets …`: new root keys, new data keys, and whether everything that is stored can be opened. */
+import { toWire, type Uuid } from "../core/ids.ts";
+import { makeAudit } from "../audit/index.ts";
+import { makeChangeRootKey, makeHoldRootKey } from "../identity/index.ts";
+import { makeSealer } from "../platform/crypto/seal.ts";
+import type { SealedStore, Swept } from "../platform/crypto/sealed-store.ts";
+import { serversWithout } from "../platform/db/servers.ts";
+import { makeKeeping } from "../secrets/index.ts";
+import { makeSealedTokens } from "../triggers/index.ts";
+import type { Opened } from "./open.ts";
+import { problem } from "./problems.ts";
+import { namedAccounts, runCommand, say, type ExitCode } from "./run.ts";
+
+export type SecretsOptions = { readonly account?: string };
+
+/** Everything that is sealed under root keys. What a new slice seals has to be named here, or a rotation would leave it. */
+export const sealedStores = (opened: Opened): readonly SealedStore[] => {
+  const { db, keys } = opened;
+  const tokens = { db, sealer: makeSealer(keys, "webhook tokens"), holdRootKey: makeHoldRootKey(keys) };
+  return [keepingOf(opened).sealed, makeSealedTokens(tokens)];
+};
+
+const keepingOf = (opened: Opened): ReturnType<typeof makeKeeping> =>
+  makeKeeping({ ...opened, commands: opened.config.secretCommands, audit: makeAudit(opened) });
+
+/** The preferred root key becomes the one that is used, and everything is sealed under it. Again, it goes on where it stopped. */
+export const rotateRootKey = (options: SecretsOptions): Promise<ExitCode> =>
+  overAccounts(options, async (opened, accountId, signal) => {
+    const { db, keys } = opened;
+    const { id: wanted } = keys.preferred;
+    const ignorant = await serversWithout(db, wanted);
+    if (ignorant.length > 0)
+      throw problem("command.servers_lack_key", [wanted, ignorant.map(({ name }) => name).join("; ")]);
+    const former = await makeChangeRootKey({ ...opened, audit: makeAudit(opened) })(accountId);
+    await say(
+      former === wanted ? `the root key in use is ${wanted}` : `the root key in use is now ${wanted}, was ${former}`,
+    );
+    let failed = 0;
+    for (const store of sealedStores(opened))
+      failed += await tell(`${store.what} sealed under ${wanted}`, store.reseal(accountId, wanted), signal);
+    return failed;
+  });
+
+export const rotateDataKeys = (options: SecretsOptions): Promise<ExitCode> =>
+  overAccounts(options, (opened, accountId, signal) =>
+    tell("secrets sealed under new data keys", keepingOf(opened).rotateDataKeys(accountId), signal),
+  );
+
+export const verifySecrets = (options: SecretsOptions): Promise<ExitCode> =>
+  overAccounts(options, async (opened, accountId, signal) => {
+    let failed = 0;
+    for (const store of sealedStores(opened))
+      failed += await tell(`${store.what} can be opened`, store.verify(accountId), signal);
+    return failed;
+  });
+
+type PerAccount = (opened: Opened, accountId: Uuid, signal: AbortSignal) => Promise<number>;
+
+/** 1 when something could not be opened. */
+const overAccounts = (options: SecretsOptions, work: PerAccount): Promise<ExitCode> =>
+  runCommand(async (opened, signal) => {
+    let failed = 0;
+    for (const accountId of await namedAccounts(opened.db, options.account)) {
+      await say(`account ${toWire(accountId)}`);
+      failed += await work(opened, accountId, signal);
+      if (signal.aborted) return 2;
+    }
+    return failed > 0 ? 1 : 0;
+  });
+
+/** Counts what passes and names what fails; never a value. Stops between two batches. */
+async function tell(what: string, swept: AsyncGenerator<Swept>, signal: AbortSignal): Promise<number> {
+  let [done, failed] = [0, 0];
+  for await (const batch of swept) {
+    done += batch.done;
+    failed += batch.failed.length;
+    for (const name of batch.failed) await say(`  cannot be opened: ${name}`);
+    if (signal.aborted) break;
+  }
+  await say(`  ${done} ${what}${failed > 0 ? `, ${failed} cannot be opened` : ""}`);
+  return failed;
+}

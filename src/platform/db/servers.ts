@@ -1,0 +1,25 @@
+/**
+ * Which servers are connected, and which root keys they know: each says so in the name that the database lists its
+ * connections by. Before an account changes its root key, every one of them has to know the new one.
+ */
+import { describeKeys } from "../crypto/seal.ts";
+import type { KeyRing } from "../crypto/key-ring.ts";
+import type { Query } from "./db.ts";
+
+const PREFIX = "railhead server ";
+
+/** PostgreSQL keeps 63 characters: room for two ids. */
+export const serverName = (keys: KeyRing): string => `${PREFIX}${describeKeys(keys).replace(" and ", " ")}`;
+
+/** The names of connected servers that do not know the key, each once with how many connections it has. */
+export async function serversWithout(
+  db: { readonly query: Query },
+  keyId: string,
+): Promise<{ readonly name: string; readonly connections: number }[]> {
+  return db.query<{ name: string; connections: number }>(
+    `select application_name as name, count(*) as connections from pg_stat_activity
+      where datname = current_database() and starts_with(application_name, $1) and position($2 in application_name) = 0
+      group by 1 order by 1`,
+    [PREFIX, keyId],
+  );
+}

@@ -1,0 +1,43 @@
+/** How contents are kept: which kinds of managers there are, and what an operator does with keys. */
+import type { Audit } from "../audit/index.ts";
+import type { Clock } from "../core/clock.ts";
+import type { NewId } from "../core/ids.ts";
+import { makeHoldRootKey, makeRootKeyOf } from "../identity/index.ts";
+import type { KeyRing } from "../platform/crypto/key-ring.ts";
+import type { SealedStore } from "../platform/crypto/sealed-store.ts";
+import type { Db } from "../platform/db/db.ts";
+import { wrappersOf, type Wrappers } from "./managers/kinds.ts";
+import type { KindDeps } from "./managers/wrapper.ts";
+import { makeRotateDataKeys, type RotateDataKeys } from "./rotate-data-keys.ts";
+import { makeSealedSecrets } from "./sealed-store.ts";
+import { makeVault, type Vault } from "./vault.ts";
+
+export type KeepingDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly keys: KeyRing;
+  /** Programs that secret managers may ask. */
+  readonly commands: KindDeps["commands"];
+};
+
+export type Keeping = {
+  readonly vault: Vault;
+  readonly wrappers: Wrappers;
+  readonly sealed: SealedStore;
+  readonly rotateDataKeys: RotateDataKeys;
+};
+
+export function makeKeeping(deps: KeepingDeps): Keeping {
+  const { db, keys, newId, commands } = deps;
+  const holdRootKey = makeHoldRootKey(keys);
+  const wrappers = wrappersOf({ db, keys, rootKeyOf: makeRootKeyOf(keys), holdRootKey, commands });
+  const vault = makeVault({ newId, wrappers });
+  return {
+    vault,
+    wrappers,
+    sealed: makeSealedSecrets({ db, vault, wrapper: wrappers.platform, holdRootKey }),
+    rotateDataKeys: makeRotateDataKeys({ ...deps, vault }),
+  };
+}

@@ -1,0 +1,155 @@
+/** Making, changing and deleting secret managers. In this API family a manager is a connector, so its permissions are those. */
+import { randomBytes } from "node:crypto";
+import type { Actor } from "../core/actor.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+import { commonProblem } from "../core/problems.ts";
+import type { Tx } from "../platform/db/db.ts";
+import type { SecretDeps } from "./create.ts";
+import type { SecretManager } from "./manager.ts";
+import type { Wrappers } from "./managers/kinds.ts";
+import { ManagerFailed } from "./managers/wrapper.ts";
+import { noManager } from "./managers.ts";
+import { problem } from "./problems.ts";
+import { checkNames } from "./scoping.ts";
+import { scopeToWire } from "./scope-wire.ts";
+import {
+  countSecretsOfManager,
+  deleteManager,
+  findManagerByIdentifier,
+  insertManager,
+  isManagerNameTaken,
+  lockManager,
+  updateManager,
+} from "./store/managers.ts";
+import { deleteManagerScope, insertManagerScope } from "./store/scopes.ts";
+
+export type ManageDeps = Pick<SecretDeps, "db" | "audit" | "authorize" | "clock" | "newId" | "facts"> & {
+  readonly wrappers: Wrappers;
+};
+
+export type NewManager = Pick<
+  SecretManager,
+  "identifier" | "name" | "description" | "tags" | "kind" | "spec" | "usageScope"
+>;
+
+/** Tries the manager before it is kept. Throws `secret.bad_scope`, `secret.manager_useless`, `secret.duplicate_manager`. */
+export type CreateManager = (actor: Actor, manager: NewManager) => Promise<SecretManager>;
+
+export const makeCreateManager =
+  (deps: ManageDeps): CreateManager =>
+  async (actor, given) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_connector_edit", { accountId });
+    if (given.usageScope) await checkNames(deps.facts, actor, given.usageScope);
+    const at = deps.clock.now();
+    const manager: SecretManager = { ...given, id: deps.newId(), version: 1, createdAt: at, updatedAt: at };
+    await tryOut(deps.wrappers, accountId, manager);
+    await deps.db.transaction(async (tx) => {
+      if (!(await insertManager(tx, accountId, manager))) throw await taken(tx, accountId, manager);
+      await insertManagerScope(tx, accountId, manager.id, manager.usageScope ?? []);
+      await record(deps, tx, actor, "create", { after: manager });
+    });
+    return manager;
+  };
+
+/** All of it is replaced. Its kind and spec may only be what they are: they open what it has sealed. */
+export type UpdateManager = (actor: Actor, manager: NewManager, version?: number) => Promise<SecretManager>;
+
+/** The scope holds at once for the secrets that inherit it: whoever resolves one reads it from here. */
+export const makeUpdateManager =
+  (deps: ManageDeps): UpdateManager =>
+  async (actor, given, version) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_connector_edit", { accountId });
+    if (given.usageScope) await checkNames(deps.facts, actor, given.usageScope);
+    return deps.db.transaction(async (tx) => {
+      const current = await lockByIdentifier(tx, accountId, given.identifier, version);
+      if (given.kind !== current.kind || JSON.stringify(given.spec) !== JSON.stringify(current.spec))
+        throw problem("secret.other_kind", [current.identifier]);
+      const wanted = { ...current, ...given, version: current.version + 1, updatedAt: deps.clock.now() };
+      await updateManager(tx, accountId, wanted).catch((error: unknown) => {
+        throw isManagerNameTaken(error) ? problem("secret.duplicate_manager", ["name", wanted.name]) : error;
+      });
+      await deleteManagerScope(tx, accountId, wanted.id);
+      await insertManagerScope(tx, accountId, wanted.id, wanted.usageScope ?? []);
+      await record(deps, tx, actor, "update", { before: current, after: wanted });
+      return wanted;
+    });
+  };
+
+/** Throws `secret.no_manager`, `secret.built_in_manager`, `secret.manager_in_use`. */
+export type DeleteManager = (actor: Actor, identifier: string, version?: number) => Promise<void>;
+
+export const makeDeleteManager =
+  (deps: ManageDeps): DeleteManager =>
+  async (actor, identifier, version) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_connector_delete", { accountId });
+    await deps.db.transaction(async (tx) => {
+      const current = await lockByIdentifier(tx, accountId, identifier, version);
+      if (current.id === accountId) throw problem("secret.built_in_manager");
+      const secrets = await countSecretsOfManager(tx, accountId, current.id);
+      if (secrets > 0) throw problem("secret.manager_in_use", [identifier, String(secrets)]);
+      await deleteManager(tx, accountId, current.id);
+      await record(deps, tx, actor, "delete", { before: current });
+    });
+  };
+
+async function lockByIdentifier(
+  tx: Tx,
+  accountId: Uuid,
+  identifier: string,
+  version: number | undefined,
+): Promise<SecretManager> {
+  const found = await findManagerByIdentifier(tx, accountId, identifier);
+  const current = found && (await lockManager(tx, accountId, found.id));
+  if (!current) throw noManager({ by: "identifier", identifier });
+  if (version !== undefined && version !== current.version)
+    throw commonProblem("core.stale_version", ["Secret manager", identifier, String(current.version), String(version)]);
+  return current;
+}
+
+/** A manager that cannot give back what it was given would lose every secret. */
+async function tryOut(wrappers: Wrappers, accountId: Uuid, { id, kind, name, spec }: SecretManager): Promise<void> {
+  const ref = { accountId, managerId: id, spec };
+  const [probe, identity] = [randomBytes(32), `probe:${accountId}:${id}`];
+  try {
+    const back = await wrappers[kind].unwrap(ref, await wrappers[kind].wrap(ref, probe, identity), identity);
+    if (!back.equals(probe)) throw new ManagerFailed("it gave back another key");
+  } catch (error) {
+    throw error instanceof ManagerFailed ? problem("secret.manager_useless", [name], { cause: error }) : error;
+  }
+}
+
+async function taken(tx: Tx, accountId: Uuid, { identifier, name }: SecretManager): Promise<Error> {
+  const same = await findManagerByIdentifier(tx, accountId, identifier);
+  return same
+    ? problem("secret.duplicate_manager", ["identifier", identifier])
+    : problem("secret.duplicate_manager", ["name", name]);
+}
+
+const viewOf = ({ id, identifier, name, description, tags, kind, usageScope }: SecretManager) => ({
+  id: toWire(id),
+  identifier,
+  name,
+  description,
+  tags,
+  kind,
+  usageScope: scopeToWire(usageScope),
+});
+
+const record = (
+  { audit }: Pick<ManageDeps, "audit">,
+  tx: Tx,
+  actor: Actor,
+  verb: "create" | "update" | "delete",
+  { before, after }: { readonly before?: SecretManager; readonly after?: SecretManager },
+): Promise<void> =>
+  audit.record(tx, actor, {
+    operation: `secret-manager.${verb}`,
+    resourceType: "SECRET_MANAGER",
+    resourceId: (after ?? before)?.identifier ?? "",
+    scope: {},
+    before: before && viewOf(before),
+    after: after && viewOf(after),
+  });

@@ -1,0 +1,122 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query, Tx } from "../../platform/db/db.ts";
+import type { WrappedKey } from "../managers/wrapper.ts";
+import { CONTENT, type ContentRow } from "./contents.ts";
+
+type Store = { readonly query: Query };
+
+/** A content, and how people call the secret that it is of. */
+export type NamedContent = ContentRow & { readonly name: string };
+
+const NAMED = `${CONTENT}, concat_ws('/', s.org_identifier, s.project_identifier, s.identifier) as name`;
+
+const FROM = `from secret_contents c
+  join secret_managers m on m.account_id = c.account_id and m.id = c.manager_id
+  join secrets s on s.account_id = c.account_id and s.id = c.secret_id`;
+
+/** Contents after `after` whose data key another root key has wrapped, by id. */
+export async function listUnderOtherKeys(
+  db: Store,
+  accountId: Uuid,
+  keyId: string,
+  after: Uuid | null,
+  limit: number,
+): Promise<NamedContent[]> {
+  return db.query<NamedContent>(
+    `select ${NAMED} ${FROM}
+      where c.account_id = $1 and m.kind = 'platform' and c.key_id <> $2 and ($3::uuid is null or c.id > $3)
+      order by c.id limit $4`,
+    [accountId, keyId, after, limit],
+  );
+}
+
+export type Rewrapped = { readonly id: Uuid; readonly was: string; readonly now: WrappedKey };
+
+/** What was replaced or rewrapped meanwhile stays as it is. Answers how many it were. */
+export async function saveWrappedKeys(tx: Tx, accountId: Uuid, keys: readonly Rewrapped[]): Promise<number> {
+  const rows = await tx.query(
+    `update secret_contents c set key_id = n.key_id, wrapped_key = n.wrapped
+       from unnest($2::uuid[], $3::text[], $4::text[], $5::bytea[]) as n (id, was, key_id, wrapped)
+      where c.account_id = $1 and c.id = n.id and c.key_id = n.was returning c.id`,
+    [
+      accountId,
+      keys.map(({ id }) => id),
+      keys.map(({ was }) => was),
+      keys.map(({ now }) => now.keyId),
+      keys.map(({ now }) => now.wrapped),
+    ],
+  );
+  return rows.length;
+}
+
+/** Contents after `after`, by id; without those that the rotation has sealed, if one is named. */
+export async function listContents(
+  db: Store,
+  accountId: Uuid,
+  rotationId: Uuid | null,
+  after: Uuid | null,
+  limit: number,
+): Promise<NamedContent[]> {
+  return db.query<NamedContent>(
+    `select ${NAMED} ${FROM}
+      where c.account_id = $1 and ($2::uuid is null or c.rotation_id is distinct from $2)
+        and ($3::uuid is null or c.id > $3)
+      order by c.id limit $4`,
+    [accountId, rotationId, after, limit],
+  );
+}
+
+/** Secrets that have no content at all, which nothing of ours makes. */
+export async function listEmptySecrets(db: Store, accountId: Uuid, limit: number): Promise<{ name: string }[]> {
+  return db.query<{ name: string }>(
+    `select concat_ws('/', s.org_identifier, s.project_identifier, s.identifier) as name from secrets s
+      where s.account_id = $1
+        and not exists (select from secret_contents c where c.account_id = s.account_id and c.secret_id = s.id)
+      order by s.id limit $2`,
+    [accountId, limit],
+  );
+}
+
+/** False when it was replaced or deleted meanwhile; otherwise nobody does so until the transaction ends. */
+export async function lockContent(tx: Tx, accountId: Uuid, id: Uuid): Promise<boolean> {
+  const rows = await tx.query(`select 1 from secret_contents where account_id = $1 and id = $2 for update`, [
+    accountId,
+    id,
+  ]);
+  return rows.length > 0;
+}
+
+export async function markResealed(
+  tx: Tx,
+  accountId: Uuid,
+  id: Uuid,
+  { originId, rotationId }: { readonly originId: Uuid; readonly rotationId: Uuid },
+): Promise<void> {
+  await tx.query(`update secret_contents set origin_id = $3, rotation_id = $4 where account_id = $1 and id = $2`, [
+    accountId,
+    id,
+    originId,
+    rotationId,
+  ]);
+}
+
+/** The rotation that is under way, or a new one. */
+export async function openRotation(
+  db: Store,
+  accountId: Uuid,
+  made: { readonly id: Uuid; readonly at: number },
+): Promise<{ id: Uuid; startedAt: number }> {
+  const insert = `insert into key_rotations (account_id, id, kind, started_at) values ($1, $2, 'data-keys', $3)
+    on conflict (account_id, kind) where finished_at is null do update set started_at = key_rotations.started_at
+    returning id, started_at as "startedAt"`;
+  const rows = await db.query<{ id: Uuid; startedAt: number }>(insert, [accountId, made.id, made.at]);
+  return rows[0] ?? { id: made.id, startedAt: made.at };
+}
+
+export async function closeRotation(tx: Tx, accountId: Uuid, id: Uuid, at: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update key_rotations set finished_at = $3 where account_id = $1 and id = $2 and finished_at is null returning id`,
+    [accountId, id, at],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,69 @@
+/** The tokens of webhooks as something that is sealed. */
+import type { Uuid } from "../core/ids.ts";
+import type { HoldRootKey } from "../identity/index.ts";
+import type { Sealer } from "../platform/crypto/seal.ts";
+import { sealedPrefix } from "../platform/crypto/seal.ts";
+import type { SealedStore, Swept } from "../platform/crypto/sealed-store.ts";
+import type { Db } from "../platform/db/db.ts";
+import { sealedFor } from "./create.ts";
+import { listSealedTokens, saveSealedToken, type SealedToken } from "./store/sealed-tokens.ts";
+
+type Deps = { readonly db: Db; readonly sealer: Sealer; readonly holdRootKey: HoldRootKey };
+
+const BATCH = 200;
+
+export const makeSealedTokens = (deps: Deps): SealedStore => ({
+  what: "webhook tokens",
+  reseal: (accountId, keyId) =>
+    swept(deps.db, accountId, sealedPrefix(keyId), (batch) => resealBatch(deps, accountId, keyId, batch)),
+  verify: (accountId) =>
+    swept(deps.db, accountId, null, async (batch) => {
+      const failed = batch.filter((token) => opened(deps.sealer, token) === undefined);
+      return { done: batch.length - failed.length, failed: failed.map(({ name }) => name) };
+    }),
+});
+
+async function resealBatch(
+  { db, sealer, holdRootKey }: Deps,
+  accountId: Uuid,
+  keyId: string,
+  batch: readonly SealedToken[],
+): Promise<Swept> {
+  const failed: string[] = [];
+  const done = await db.transaction(async (tx) => {
+    if ((await holdRootKey(tx, accountId)) !== keyId)
+      throw new Error("another rotation has changed the root key of the account meanwhile; start again");
+    let saved = 0;
+    for (const token of batch) {
+      const plain = opened(sealer, token);
+      if (plain === undefined) failed.push(token.name);
+      else if (await saveSealedToken(tx, token, sealer.seal(plain, sealedFor(token), keyId))) saved += 1;
+    }
+    return saved;
+  });
+  return { done, failed };
+}
+
+function opened(sealer: Sealer, token: SealedToken): string | undefined {
+  try {
+    return sealer.open(token.tokenSealed, sealedFor(token));
+  } catch {
+    return undefined;
+  }
+}
+
+async function* swept(
+  db: Db,
+  accountId: Uuid,
+  except: Buffer | null,
+  work: (batch: readonly SealedToken[]) => Promise<Swept>,
+): AsyncGenerator<Swept> {
+  let after: Uuid | null = null;
+  for (;;) {
+    const batch: readonly SealedToken[] = await listSealedTokens(db, accountId, except, after, BATCH);
+    const last = batch.at(-1);
+    if (!last) return;
+    yield await work(batch);
+    after = last.id;
+  }
+}

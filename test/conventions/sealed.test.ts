@@ -1,0 +1,47 @@
+/** What is sealed under root keys has to be named where they are rotated: a value that is forgotten is lost with its key. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isTest, readCode } from "../../scripts/lib/files.ts";
+
+const ROTATED_BY = "src/commands/secrets.ts";
+
+/** What needs no rotation, and why. The list only shrinks. */
+const EXEMPT: Readonly<Record<string, string>> = {
+  "known browsers": "sealed into cookies and stored nowhere: a browser whose cookie does not open is a new one",
+};
+
+/** The purposes of the sealers that a text makes. */
+const purposesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\bmakeSealer\(\s*[^,()]+,\s*(?:"([^"]+)"|(\w+))/g)].map(
+    ([, literal, name]) => literal ?? name ?? "",
+  );
+
+function forgotten(files: ReadonlyMap<string, string>): readonly string[] {
+  const rotated = new Set(purposesIn(files.get(ROTATED_BY) ?? ""));
+  return [...files]
+    .filter(
+      ([file]) =>
+        file.startsWith("src/") &&
+        !isTest(file) &&
+        !file.startsWith("src/platform/") &&
+        file !== "src/identity/root-key.ts",
+    )
+    .flatMap(([file, text]) => purposesIn(text).map((purpose) => ({ file, purpose })))
+    .filter(({ purpose }) => !rotated.has(purpose) && !Object.hasOwn(EXEMPT, purpose))
+    .map(({ file, purpose }) => `${file} seals "${purpose}", which sealedStores in ${ROTATED_BY} does not know`);
+}
+
+test("whatever is sealed under root keys is rotated and verified", () => assert.deepEqual(forgotten(readCode()), []));
+
+test("planted: a sealer that nobody rotates", () => {
+  const files = new Map([
+    [ROTATED_BY, `makeSealer(keys, "webhook tokens")`],
+    ["src/triggers/x.ts", `makeSealer(deps.keys, "webhook tokens")`],
+    ["src/login/x.ts", `makeSealer(\n  deps.keys,\n  "passwords of others",\n)`],
+    ["src/login/y.ts", `makeSealer(deps.keys, PURPOSE)`],
+  ]);
+  assert.deepEqual(
+    forgotten(files).map((text) => text.split(" ", 1)[0]),
+    ["src/login/x.ts", "src/login/y.ts"],
+  );
+});

@@ -1,0 +1,228 @@
+/** The commands for keys as processes, beside two servers that run, killed in the middle and started again. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, test } from "node:test";
+import { CHUNK, contentOf } from "../../src/platform/crypto/chunks.ts";
+import { makeKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
+import type { Db } from "../../src/platform/db/db.ts";
+import { openDb } from "../../src/platform/db/pool.ts";
+import { makeClient } from "../harness/client.ts";
+import { databaseByAddress, silentLog } from "../harness/database.ts";
+import { projectYaml, triggerYaml, pipelineYaml, YAML } from "../harness/contract.ts";
+import { handClock } from "../harness/platform.ts";
+import { runProgram, startProgram, type ProgramOptions } from "../harness/program.ts";
+import { adminOf, secretsOf } from "../harness/secrets.ts";
+import {
+  makeServerFolder,
+  readFacts,
+  runServer,
+  startServer,
+  type ServerFolder,
+  type ServerProcess,
+} from "../harness/server-process.ts";
+import { until } from "../harness/until.ts";
+
+const TEXTS = 450;
+const HERE = { orgIdentifier: null, projectIdentifier: null };
+const FILE = randomBytes(2 * CHUNK + 1);
+const [first, second] = [randomBytes(32), randomBytes(32)];
+const [was, is, both] = [makeKeyRing(first), makeKeyRing(second), makeKeyRing(second, first)];
+const FORMER = { RAILHEAD_ROOT_KEY: first.toString("base64") };
+const NEW = { RAILHEAD_ROOT_KEY: second.toString("base64") };
+const BOTH = { ...NEW, RAILHEAD_ROOT_KEY_PREVIOUS: first.toString("base64") };
+
+type Env = Readonly<Record<string, string>>;
+
+let database: Awaited<ReturnType<typeof databaseByAddress>>;
+let folders: readonly [ServerFolder, ServerFolder];
+const servers: ServerProcess[] = [];
+let db: Db;
+let client: ReturnType<typeof makeClient>;
+let accountId: string;
+
+before(async () => {
+  [database, ...folders] = await Promise.all([databaseByAddress("migrated"), makeServerFolder(), makeServerFolder()]);
+  db = openDb({ connection: database.url, log: silentLog, onError: () => undefined });
+  for (const folder of folders) servers.push(await startServer(folder, env(FORMER)));
+  const facts = await readFacts(folders[0]);
+  accountId = facts.accountId;
+  client = makeClient(facts);
+  await fill();
+});
+after(async () => {
+  for (const server of servers) await server.end("SIGTERM");
+  await db?.close();
+  for (const folder of folders ?? []) await folder.remove();
+  await database?.drop();
+});
+
+const env = (keys: Env): Env => ({ DATABASE_URL: database.url, RAILHEAD_LOCAL_DELEGATE: "off", ...keys });
+const command = (words: string, keys: Env): ProgramOptions => ({
+  args: ["secrets", ...words.split(" ")],
+  env: { RAILHEAD_DATA_DIR: folders[0].dataDir, ...env(keys) },
+  cwd: folders[0].path,
+});
+const secretsWith = (keys: KeyRing): ReturnType<typeof secretsOf> => secretsOf({ db, clock: handClock(), keys });
+
+async function fill(): Promise<void> {
+  for (const [path, yaml] of [
+    ["/ng/api/projects?orgIdentifier=default", projectYaml()],
+    ["/pipeline/api/pipelines?orgIdentifier=default&projectIdentifier=shop", pipelineYaml()],
+    ["/pipeline/api/triggers?orgIdentifier=default&projectIdentifier=shop&targetIdentifier=deploy", triggerYaml()],
+  ] as const) {
+    const { status, text } = await client.send("POST", path, yaml, YAML);
+    assert.equal(status, 200, text);
+  }
+  const secrets = secretsWith(was);
+  const common = { ...HERE, description: "", tags: {}, scoping: {} };
+  for (let nth = 0; nth < TEXTS; nth += 1) {
+    const name = `text_${nth}`;
+    const content = contentOf(`value of ${name}`);
+    await secrets.create(adminOf({ accountId }), {
+      ...common,
+      identifier: name,
+      name,
+      type: "ENCRYPTED_TEXT",
+      content,
+    });
+  }
+  const content = { size: FILE.length, pages: [FILE] };
+  await secrets.create(adminOf({ accountId }), {
+    ...common,
+    identifier: "file",
+    name: "file",
+    type: "ENCRYPTED_FILE",
+    content,
+  });
+}
+
+/** Resolves texts and the file, one after the other, as runs do, until it is told to stop; answers how many it were. */
+async function keepReading(keys: KeyRing, over: () => boolean): Promise<number> {
+  const secrets = secretsWith(keys);
+  const actor = adminOf({ accountId });
+  let read = 0;
+  for (; !over(); read += 1) {
+    const name = `text_${(read * 37) % TEXTS}`;
+    assert.equal(await secrets.resolveText(actor, HERE, name), `value of ${name}`);
+    if (read % 10 > 0) continue;
+    const pieces = await Array.fromAsync((await secrets.resolve(actor, HERE, "file")).read());
+    assert.ok(Buffer.concat(pieces).equals(FILE));
+  }
+  return read;
+}
+
+const rows = async (): Promise<{ id: string; keyId: string }[]> =>
+  db.query<{ id: string; keyId: string }>(`select id, key_id as "keyId" from secret_contents order by id`);
+
+/** Runs a rotation beside readers; it is held up at a row in its middle, killed there, and started again. */
+async function killedAndResumed(
+  words: string,
+  changed: (row: { id: string; keyId: string }) => boolean,
+): Promise<string> {
+  let isOver = false;
+  const reading = Promise.all([keepReading(both, () => isOver), keepReading(both, () => isOver)]);
+  try {
+    const middle = (await rows())[Math.floor(TEXTS * 0.7)];
+    await db.transaction(async (tx) => {
+      await tx.query("select 1 from secret_contents where id = $1 for update", [middle?.id]);
+      const killed = startProgram(command(words, BOTH));
+      const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      await until(
+        () => db.query(waiting),
+        ({ length }) => length > 0,
+      );
+      assert.equal((await killed.end("SIGKILL")).signal, "SIGKILL");
+    });
+    const now = await rows();
+    const done = now.filter((row) => changed(row)).length;
+    assert.ok(done > 0 && done < now.length, `${done} of ${now.length}`);
+    const { code, stdout, stderr } = await runProgram(command(words, BOTH));
+    assert.equal(code, 0, stderr);
+    assert.ok((await rows()).every((row) => changed(row)));
+    // It has gone on, and not begun anew.
+    const told = Number(/^ {2}(\d+) secrets/m.exec(stdout)?.[1]);
+    assert.ok(told >= now.length - done - 200 && told < now.length, `${told} of ${now.length} after ${done}`);
+    return stdout;
+  } finally {
+    isOver = true;
+    for (const read of await reading) assert.ok(read > 10);
+  }
+}
+
+test("while a server does not know the new key, and without the key in use, nothing is changed", async () => {
+  const unknown = await runProgram(command("rotate root-key", BOTH));
+  assert.equal(unknown.code, 2);
+  assert.match(
+    unknown.stderr,
+    new RegExp(`^Connected servers do not know the root key ${is.preferred.id} yet: .*${was.preferred.id}`),
+  );
+  const lacking = await runProgram(command("verify", NEW));
+  assert.equal(lacking.code, 1);
+  assert.match(lacking.stdout, new RegExp(`^ {2}0 secrets can be opened, ${TEXTS + 1} cannot be opened$`, "m"));
+  assert.match(lacking.stdout, /^ {2}cannot be opened: text_449\n/m);
+  assert.doesNotMatch(lacking.stdout, /value of/);
+  const fine = await runProgram(command("verify", FORMER));
+  assert.deepEqual(
+    [fine.code, fine.stdout.split("\n").slice(1)],
+    [0, [`  ${TEXTS + 1} secrets can be opened`, "  1 webhook tokens can be opened", ""]],
+  );
+});
+
+test("the root key: killed in the middle, resumed, and then the new one opens everything and the former one nothing", async () => {
+  // One after the other, so that one of them always serves.
+  for (const [nth, folder] of folders.entries()) {
+    await servers[nth]?.end("SIGTERM");
+    servers[nth] = await startServer(folder, env(BOTH));
+    assert.match(servers[nth].stderr(), /another root key is in use than RAILHEAD_ROOT_KEY gives/);
+  }
+  const facts = await readFacts(folders[0]);
+  client = makeClient(facts);
+  const printed = await killedAndResumed("rotate root-key", ({ keyId }) => keyId === is.preferred.id);
+  assert.match(printed, new RegExp(`the root key in use is ${is.preferred.id}`));
+  assert.match(printed, /1 webhook tokens sealed under/);
+
+  const verified = await runProgram(command("verify", NEW));
+  assert.deepEqual(
+    [verified.code, verified.stdout.split("\n").slice(1)],
+    [0, [`  ${TEXTS + 1} secrets can be opened`, "  1 webhook tokens can be opened", ""]],
+  );
+  const former = await runProgram(command("verify", FORMER));
+  assert.equal(former.code, 1);
+  assert.match(
+    former.stdout,
+    new RegExp(
+      `^ {2}0 secrets can be opened, ${TEXTS + 1} cannot be opened\\n.*\\n {2}0 webhook tokens can be opened, 1 cannot`,
+      "m",
+    ),
+  );
+
+  // The servers went on all the while, and take new secrets under the new key.
+  const created = await client.graphql(
+    `mutation { createSecret(input: { secretType: ENCRYPTED_TEXT, encryptedText: { name: "after", value: "made after" } }) { secret { name } } }`,
+  );
+  assert.equal(created.createSecret.secret.name, "after");
+  assert.equal(await secretsWith(is).resolveText(adminOf({ accountId }), HERE, "after"), "made after");
+});
+
+test("a server with the former key alone, or a wrong one, refuses to start and names the key that it needs", async (t) => {
+  const wrong = randomBytes(32);
+  const folder = await makeServerFolder();
+  t.after(() => folder.remove());
+  for (const key of [first, wrong]) {
+    const { code, stderr } = await runServer(folder, env({ RAILHEAD_ROOT_KEY: key.toString("base64") }));
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      new RegExp(
+        `sealed under the key ${is.preferred.id}; the server was given the root key ${makeKeyRing(key).preferred.id}`,
+      ),
+    );
+  }
+});
+
+test("data keys: killed in the middle, resumed, and every one is new", async () => {
+  const former = new Set((await rows()).map(({ id }) => id));
+  await killedAndResumed("rotate data-keys", ({ id }) => !former.has(id));
+  const verified = await runProgram(command("verify", NEW));
+  assert.deepEqual([verified.code, verified.stdout.split("\n")[1]], [0, `  ${TEXTS + 2} secrets can be opened`]);
+});
