@@ -1,0 +1,160 @@
+/** What goes to a delegate with a task that has secrets, and what does not. */
+import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
+import { test } from "node:test";
+import { MAX_SECRET_PIECE, type ToDelegate } from "../../protocol/messages.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
+import { makeDeliver, type To } from "./deliver.ts";
+import type { OpenSecret, TaskEnd } from "./task.ts";
+
+const newId = (): Uuid => randomUUIDv7() as Uuid;
+const home = { orgIdentifier: "default", projectIdentifier: "p", environmentRef: "e" };
+
+type Scene = {
+  readonly openSecret: OpenSecret;
+  /** Asked before every message; false when the task has ended. */
+  readonly holds?: () => boolean;
+  readonly isOpen?: () => boolean;
+};
+
+/** Delivers a task with two secrets; settles when nothing more is to come. */
+async function deliver({ openSecret, holds = () => true, isOpen = () => true }: Scene) {
+  const sent: ToDelegate[] = [];
+  const ends: TaskEnd[] = [];
+  const seen = { closed: 0, unsent: 0, errors: 0 };
+  const done = Promise.withResolvers<void>();
+  const put = (message: ToDelegate): boolean => {
+    if (isOpen()) sent.push(message);
+    if (message.kind === "run" || message.kind === "drop") done.resolve();
+    return isOpen();
+  };
+  const to: To = {
+    accountId: newId(),
+    holds,
+    send: put,
+    sent: async (message) => put(message),
+    refuse: async (_, end) => void ends.push(end),
+    close: () => {
+      seen.closed += 1;
+      done.resolve();
+    },
+  };
+  const uses = [
+    { reference: "account.a", as: "value" as const },
+    { reference: "account.b", as: "file" as const },
+  ];
+  const env = [{ name: "A", parts: ["x", 0] }];
+  const work = { kind: "shell" as const, script: "true", env: [], outputs: [], secrets: { home, uses, env } };
+  const onError = (): void => void (seen.errors += 1);
+  makeDeliver({ openSecret, readSecrets: async () => [], onError })(
+    to,
+    { kind: "run", task: toWire(newId()), epoch: 1, work },
+    () => {
+      seen.unsent += 1;
+      done.resolve();
+    },
+  );
+  await done.promise;
+  return { sent, ends, ...seen, kinds: sent.map(({ kind }) => kind) };
+}
+
+const holding =
+  (...contents: readonly (string | Buffer)[]): OpenSecret =>
+  async (_, __, { as }) => ({
+    size: 5,
+    read: async function* () {
+      for (const content of as === "file" ? contents : ["value"]) yield Buffer.from(content);
+    },
+  });
+
+test("secrets go first, in pieces of which the last is marked, then the script with their places and no value", async () => {
+  const large = Buffer.alloc(MAX_SECRET_PIECE + 3, "x");
+  const { sent, kinds } = await deliver({ openSecret: holding(large, "end") });
+  assert.deepEqual(kinds, ["secret", "secret", "secret", "secret", "run"]);
+  const pieces = sent.flatMap((message) => (message.kind === "secret" ? [message] : []));
+  assert.deepEqual(
+    pieces.map(({ nth, as, last, data }) => [nth, as, last, Buffer.from(data, "base64").length]),
+    [
+      [0, "value", true, 5],
+      [1, "file", false, MAX_SECRET_PIECE],
+      [1, "file", false, 3],
+      [1, "file", true, 3],
+    ],
+  );
+  const run = sent.at(-1);
+  assert.deepEqual(run?.kind === "run" && run.work.kind === "shell" && run.work.secrets, {
+    uses: [
+      { label: "account.a", as: "value" },
+      { label: "account.b", as: "file" },
+    ],
+    env: [{ name: "A", parts: ["x", 0] }],
+  });
+});
+
+test("an empty secret is one empty piece", async () => {
+  const { sent } = await deliver({ openSecret: holding() });
+  assert.deepEqual(
+    sent.flatMap((message) => (message.kind === "secret" ? [[message.nth, message.data === "", message.last]] : [])),
+    [
+      [0, false, true],
+      [1, true, true],
+    ],
+  );
+});
+
+test("one that may not be used ends the task, and none of the others has been sent", async () => {
+  const refusing: OpenSecret = async (accountId, at, use) => {
+    if (use.reference === "account.b")
+      throw new Problem("secret.use_refused", 403, "X", "The secret [b] may not be used here.");
+    return holding("x")(accountId, at, use);
+  };
+  const { kinds, ends } = await deliver({ openSecret: refusing });
+  assert.deepEqual(kinds, ["drop"]);
+  assert.deepEqual(ends, [{ kind: "refused", type: "Authorization", message: "The secret [b] may not be used here." }]);
+});
+
+test("one that cannot be read ends the task as a matter of configuration", async () => {
+  const broken: OpenSecret = async () => ({
+    size: 5,
+    read: async function* () {
+      yield Buffer.from("begin");
+      throw new Problem("secret.replaced", 503, "X", "The secret [a] was replaced while it was read; try again.");
+    },
+  });
+  const { kinds, ends } = await deliver({ openSecret: broken });
+  assert.ok(!kinds.includes("run"));
+  assert.equal(ends[0]?.kind === "refused" && ends[0].type, "ConfigurationFailure");
+});
+
+test("a task that ends while its secrets are opened, or between two of them, gets nothing more and no script", async () => {
+  for (const after of [0, 1, 2]) {
+    let asked = 0;
+    const { kinds } = await deliver({ openSecret: holding("x"), holds: () => (asked += 1) <= after });
+    assert.deepEqual(kinds, [...Array.from({ length: after }, () => "secret"), "drop"]);
+  }
+});
+
+test("a delegate that has hung up is told to whoever waits; a database that fails hangs up", async () => {
+  const gone = await deliver({ openSecret: holding("x"), isOpen: () => false });
+  assert.deepEqual([gone.kinds, gone.unsent], [[], 1]);
+  for (const error of [new Error("lost"), new Problem("db.unavailable", 503, "X", "gone")]) {
+    const failed = await deliver({
+      openSecret: async () => {
+        throw error;
+      },
+    });
+    assert.deepEqual([failed.kinds, failed.ends, failed.closed, failed.errors], [[], [], 1, 1]);
+  }
+});
+
+test("what no variable can hold is refused by its size, and not opened", async () => {
+  const { kinds, ends } = await deliver({
+    openSecret: async () => ({
+      size: 200_000,
+      read: () => assert.fail("it was opened"),
+    }),
+  });
+  assert.deepEqual(kinds, ["drop"]);
+  assert.match(ends[0]?.kind === "refused" ? ends[0].message : "", /\[account\.a\] has 200000 bytes/);
+});
