@@ -1,6 +1,8 @@
+import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
 import type { AuditEntry } from "./entry.ts";
+import type { MayRead } from "./list.ts";
 import { nextEntries } from "./store/entries.ts";
 import { auditEvent } from "./wire.ts";
 
@@ -27,3 +29,28 @@ export async function* entriesOf(
 
 /** An entry as one line: what the list over REST shows of it. */
 export const lineOf = (entry: AuditEntry): string => JSON.stringify(auditEvent(entry));
+
+/** The trail of the account as lines, oldest first, at the reader's pace. Throws before the first of them, or not at all. */
+export type ExportAudits = (actor: Actor, within: Within) => AsyncIterable<Buffer>;
+
+export const makeExportAudits =
+  (deps: { readonly db: { readonly query: Query }; readonly authorize: MayRead }): ExportAudits =>
+  (actor, within) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_audit_view", { accountId });
+    return linesOf(entriesOf(deps.db, accountId, within));
+  };
+
+/** Some lines at a time: one write each would cost more than the lines. */
+const CHUNK = 64 * 1024;
+
+async function* linesOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<Buffer> {
+  let text = "";
+  for await (const entry of entries) {
+    text += `${lineOf(entry)}\n`;
+    if (text.length < CHUNK) continue;
+    yield Buffer.from(text);
+    text = "";
+  }
+  if (text !== "") yield Buffer.from(text);
+}

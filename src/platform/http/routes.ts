@@ -48,8 +48,16 @@ export type Answer =
       /** Cookies, and whatever else this answer alone has. */
       readonly headers?: Readonly<Record<string, string | readonly string[]>>;
     }
-  | { readonly kind: "text"; readonly status: number; readonly body: string | Buffer | AsyncIterable<Buffer> }
+  | {
+      readonly kind: "text";
+      readonly status: number;
+      readonly body: string | Buffer | AsyncIterable<Buffer>;
+      /** Plain text unless told otherwise. */
+      readonly type?: TextType;
+    }
   | { readonly kind: "events"; readonly run: (sink: EventSink) => Promise<void> };
+
+export type TextType = "text/plain" | "application/x-ndjson";
 
 /** The request body of a route: what it is validated with, and one that works, which a test sends. */
 export type BodyDoc = {
@@ -74,7 +82,7 @@ export type RouteDoc = {
   readonly queryExample?: Readonly<Record<string, string>>;
   readonly body?: BodyDoc;
   /** The whole body of a 200 (`shapes.ts`), or the media type of what is not JSON. */
-  readonly answer: z.ZodType | "text/plain" | "text/event-stream" | "text/html";
+  readonly answer: z.ZodType | TextType | "text/event-stream" | "text/html";
   /** Statuses that a public route refuses with beside the usual ones. */
   readonly refuses?: readonly ("401" | "403")[];
   /** The answer says the version of the thing as `ETag`. */

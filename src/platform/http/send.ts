@@ -30,7 +30,7 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): Fasti
       const body = whole ? answer.body : streamed(deps, answer.body, reply);
       return reply
         .code(answer.status)
-        .header("content-type", "text/plain; charset=utf-8")
+        .header("content-type", `${answer.type ?? "text/plain"}; charset=utf-8`)
         .header("x-content-type-options", "nosniff")
         .send(body);
     }
