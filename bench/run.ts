@@ -5,6 +5,7 @@
  */
 import { setMaxListeners } from "node:events";
 import { styleText } from "node:util";
+import { auditChain } from "./audit-chain.ts";
 import { graphql } from "./graphql.ts";
 import { latency } from "./latency.ts";
 import { machineFacts, table, writeResult } from "./parts/report.ts";
@@ -15,7 +16,17 @@ import { sequence } from "./sequence.ts";
 import { start } from "./start.ts";
 import { throughput } from "./throughput.ts";
 
-const BENCHES = { latency, throughput, sequence, graphql, start, masking, secrets, rotation } as const;
+const BENCHES = {
+  latency,
+  throughput,
+  sequence,
+  graphql,
+  start,
+  masking,
+  secrets,
+  rotation,
+  "audit-chain": auditChain,
+} as const;
 const LIMIT_MS = 15 * 60_000;
 
 type Name = keyof typeof BENCHES;
