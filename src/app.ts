@@ -108,6 +108,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     getProject: projects.get,
     exist: { ...environments.exist, connector: connectors.exist },
     judgeSecrets: secrets.judge,
+    noteSecrets: secrets.noteUses,
     noteConnectors: connectors.noteUses,
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
   });

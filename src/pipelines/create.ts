@@ -6,14 +6,14 @@ import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { NoteConnectorUses } from "../connectors/index.ts";
 import type { GetProject } from "../projects/index.ts";
-import type { JudgeSecrets } from "../secrets/index.ts";
+import type { JudgeSecrets, NoteSecretUses } from "../secrets/index.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 import type { ExistOf } from "./references.ts";
 import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { insertPipeline } from "./store/pipelines.ts";
-import { connectorsIn, userOf } from "./uses.ts";
+import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf } from "./text.ts";
 
 export type PipelineDeps = {
@@ -24,6 +24,8 @@ export type PipelineDeps = {
   /** Whether what a pipeline names exists. */
   readonly exist: ExistOf;
   readonly judgeSecrets: JudgeSecrets;
+  /** Keeps the secrets that a pipeline names from being deleted unless that is forced. */
+  readonly noteSecrets: NoteSecretUses;
   /** Keeps the connectors that a pipeline names from being deleted. */
   readonly noteConnectors: NoteConnectorUses;
   readonly clock: Clock;
@@ -68,6 +70,7 @@ export const makeCreatePipeline =
         throw problem("pipeline.duplicate", [pipeline.identifier, scope.projectIdentifier]);
       const user = userOf(pipeline.id, pipeline.identifier, scope);
       await deps.noteConnectors(tx, actor.accountId, user, connectorsIn(document));
+      await deps.noteSecrets(tx, actor.accountId, user, secretsNamedIn(document));
       await deps.audit.record(tx, actor, {
         operation: "pipeline.create",
         resourceType: "PIPELINE",

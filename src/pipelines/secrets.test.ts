@@ -281,3 +281,20 @@ test("a trigger and an input set cannot bring a secret that their author may not
   const takenSet = await set("two", "own_text");
   assert.equal(takenSet.status, 200, takenSet.text);
 });
+
+test("a secret stays as long as a pipeline names it", async () => {
+  await secret("kept", {});
+  const identifier = await saved({ script: `echo ${of("account.kept")}` });
+  const remove = (): Promise<Answer> => platform.send("DELETE", "/ng/api/v2/secrets/kept");
+  assert.match((await remove()).text, new RegExp(`pipeline ${identifier} of project p`));
+  const changed = await platform.send("PUT", `/pipeline/api/pipelines/${identifier}?${SCOPE}`, {
+    contentType: "application/yaml",
+    body: yaml({}).replaceAll(`n${nth}`, identifier),
+  });
+  assert.equal(changed.status, 200, changed.text);
+  assert.equal((await remove()).status, 200);
+  await secret("kept", {});
+  const other = await saved({ script: `echo ${of("account.kept")}` });
+  assert.equal((await platform.send("DELETE", `/pipeline/api/pipelines/${other}?${SCOPE}`)).status, 200);
+  assert.equal((await remove()).status, 200);
+});

@@ -8,7 +8,7 @@ import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts
 import { problem } from "./problems.ts";
 import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { findPipeline, holdPipeline, markDeleted, replacePipeline, type PipelineKey } from "./store/pipelines.ts";
-import { connectorsIn, userOf } from "./uses.ts";
+import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf, type PipelineText } from "./text.ts";
 
 /**
@@ -49,7 +49,9 @@ export const makeUpdatePipeline =
       const before = await held(tx, actor, scope, key);
       const saved = await replacePipeline(tx, actor.accountId, key, to, version);
       if (saved === undefined) throw await refusal(tx, actor, scope, identifier, version);
-      await deps.noteConnectors(tx, actor.accountId, userOf(saved.id, identifier, scope), connectorsIn(document));
+      const user = userOf(saved.id, identifier, scope);
+      await deps.noteConnectors(tx, actor.accountId, user, connectorsIn(document));
+      await deps.noteSecrets(tx, actor.accountId, user, secretsNamedIn(document));
       await deps.audit.record(tx, actor, {
         ...changeOf("pipeline.update", identifier, scope),
         before: before && shownPipeline(before),
@@ -80,7 +82,9 @@ export const makeDeletePipeline =
       const before = await held(tx, actor, scope, key);
       const id = await markDeleted(tx, actor.accountId, key, deps.clock.now(), version);
       if (id === undefined) throw await refusal(tx, actor, scope, identifier, version);
-      await deps.noteConnectors(tx, actor.accountId, userOf(id, identifier, scope), []);
+      const user = userOf(id, identifier, scope);
+      await deps.noteConnectors(tx, actor.accountId, user, []);
+      await deps.noteSecrets(tx, actor.accountId, user, []);
       await deps.audit.record(tx, actor, {
         ...changeOf("pipeline.delete", identifier, scope),
         before: before && shownPipeline(before),

@@ -42,7 +42,11 @@ export const shownSecret = (secret: Secret) => ({
 export type SecretKey = Place & { readonly identifier: string };
 
 /** What names secrets, so that they are not deleted by mistake. */
-export type SecretUser = Place & { readonly type: "CONNECTOR"; readonly id: Uuid; readonly identifier: string };
+export type SecretUser = Place & {
+  readonly type: "CONNECTOR" | "PIPELINE";
+  readonly id: Uuid;
+  readonly identifier: string;
+};
 
 /** Null takes all; an empty list takes none. `search` is a part of name or identifier, in any case. */
 export type SecretFilter = Place & {

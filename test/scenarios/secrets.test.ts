@@ -255,16 +255,13 @@ const held = (id: string, name: string): PipelineSketch => ({
 });
 
 test("secrets are opened when a delegate takes the task, not before: what is deleted by then fails the step clearly", async () => {
-  const secretId = await text("short_lived", VALUE);
+  await text("short_lived", VALUE);
   await addPipeline(platform, held("waits", "account.short_lived"));
   const id = await startRun(platform, "waits");
-  const gone = await platform.graphql(
-    "mutation ($input: DeleteSecretInput!) { deleteSecret(input: $input) { clientMutationId } }",
-    {
-      input: { secretId, secretType: "ENCRYPTED_TEXT" },
-    },
-  );
-  assert.equal(gone.body.errors, undefined, gone.text);
+  const named = await platform.send("DELETE", "/ng/api/v2/secrets/short_lived");
+  assert.match(named.text, /pipeline waits of project p/);
+  const forced = await platform.send("DELETE", "/ng/api/v2/secrets/short_lived?forceDelete=true");
+  assert.equal(forced.status, 200, forced.text);
   const taker = await pretend();
   assert.equal((await taker.next("drop")).kind, "drop");
   assert.equal(await ended(platform, id), "FAILED");
