@@ -264,6 +264,13 @@ CREATE INDEX executions_by_project ON public.executions USING btree (account_id,
 CREATE INDEX executions_by_starter ON public.executions USING btree (account_id, started_by, begun_at, id);
 CREATE INDEX executions_by_status ON public.executions USING btree (account_id, status, begun_at, id);
 
+create table identity_links_allowed (
+  account_id uuid not null,
+  user_id uuid not null,
+  until bigint not null,
+  constraint identity_links_allowed_pkey PRIMARY KEY (account_id, user_id)
+);
+
 create table input_sets (
   account_id uuid not null,
   id uuid not null,
@@ -635,6 +642,13 @@ create table sign_in_failures (
   constraint sign_in_failures_pkey PRIMARY KEY (account_id, subject)
 );
 
+create table sign_ins_taken (
+  account_id uuid not null,
+  state_hash bytea not null,
+  until bigint not null,
+  constraint sign_ins_taken_pkey PRIMARY KEY (account_id, state_hash)
+);
+
 create table tasks (
   account_id uuid not null,
   id uuid not null,
@@ -730,6 +744,19 @@ create table user_groups (
 );
 CREATE INDEX user_groups_by_name ON public.user_groups USING btree (account_id, name, id);
 
+create table user_identities (
+  account_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  issuer text not null,
+  subject text not null,
+  linked_at bigint not null,
+  last_used_at bigint,
+  constraint user_identities_pkey PRIMARY KEY (account_id, id),
+  constraint user_identities_account_id_issuer_subject_key UNIQUE (account_id, issuer, subject)
+);
+CREATE INDEX user_identities_by_user ON public.user_identities USING btree (account_id, user_id);
+
 create table users (
   account_id uuid not null,
   id uuid not null,
@@ -815,6 +842,8 @@ alter table execution_timers add constraint execution_timers_account_id_executio
 alter table executions add constraint executions_account_id_pipeline_id_pipeline_version_fkey FOREIGN KEY (account_id, pipeline_id, pipeline_version) REFERENCES pipeline_versions(account_id, pipeline_id, version);
 alter table executions add constraint executions_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
 
+alter table identity_links_allowed add constraint identity_links_allowed_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id) ON DELETE CASCADE;
+
 alter table input_sets add constraint input_sets_account_id_pipeline_id_fkey FOREIGN KEY (account_id, pipeline_id) REFERENCES pipelines(account_id, id);
 alter table input_sets add constraint input_sets_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
 
@@ -884,6 +913,8 @@ alter table settings add constraint settings_account_id_org_identifier_project_i
 
 alter table sign_in_failures add constraint sign_in_failures_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
+alter table sign_ins_taken add constraint sign_ins_taken_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
 alter table tasks add constraint tasks_account_id_delegate_id_fkey FOREIGN KEY (account_id, delegate_id) REFERENCES delegates(account_id, id);
 alter table tasks add constraint tasks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
@@ -898,6 +929,8 @@ alter table user_group_members add constraint user_group_members_account_id_user
 alter table user_groups add constraint user_groups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table user_groups add constraint user_groups_account_id_org_identifier_fkey FOREIGN KEY (account_id, org_identifier) REFERENCES organizations(account_id, identifier);
 alter table user_groups add constraint user_groups_account_id_org_identifier_project_identifier_fkey FOREIGN KEY (account_id, org_identifier, project_identifier) REFERENCES projects(account_id, org_identifier, identifier);
+
+alter table user_identities add constraint user_identities_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id) ON DELETE CASCADE;
 
 alter table users add constraint users_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 

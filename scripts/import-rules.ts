@@ -121,6 +121,7 @@ const sliceLayers: readonly Layer[] = slices.map(([name, what], i) => ({
 function extra(slice: SliceName): readonly LayerName[] {
   if (slice === "pipelines" || slice === "executions") return ["engine"];
   if (slice === "connectors") return ["outgoing", "connector types"];
+  if (slice === "login") return ["outgoing"];
   return slice === "delegates" ? ["protocol"] : [];
 }
 

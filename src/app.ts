@@ -23,6 +23,7 @@ import {
   type OnLeave,
 } from "./identity/index.ts";
 import { makePipelines } from "./pipelines/index.ts";
+import type { OidcConfig } from "./platform/config/oidc.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
 import type { Db } from "./platform/db/db.ts";
@@ -56,6 +57,7 @@ export type PlatformDeps = {
   readonly publicUrl: () => string;
   /** Names of the migrations that are still to come; for readiness. */
   readonly pendingMigrations: () => Promise<readonly string[]>;
+  readonly oidc: OidcConfig | undefined;
   /** How long people stay signed in. */
   readonly sessions: Lifetimes;
   /** Bytes of a secret file at most. */
@@ -93,7 +95,8 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const settings = makeSettings({ ...base, requireScope: projects.requireScope });
   const audits = makeTrail({ ...base, settingValue: settings.value, onError });
   const limits = makeLimits({ db, clock, settingValue: settings.value });
-  const login = makeLogin({ ...base, ...deps, ...access, ...identity, lifetimes: deps.sessions });
+  const mayReach = reachPublic(deps.serverMayReach);
+  const login = makeLogin({ ...base, ...deps, ...access, ...identity, mayReach, lifetimes: deps.sessions });
   const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
   const environments = makeEnvironments(scoped);
   const secrets = secretsOver(deps, { ...base, permits: access.permits }, projects, environments.placesOf);
@@ -101,7 +104,6 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const readSecrets = secretsRead(secrets);
   const openSecret = secrets.resolveForRun(environments.runPlace);
   const delegates = makeDelegates({ ...base, readSecrets, openSecret, log, onError });
-  const mayReach = reachPublic(deps.serverMayReach);
   const connectionTests = makeConnectionTests({ ...base, readSecrets, tasks: delegates, mayReach, onError });
   const pipelines = makePipelines({
     ...base,

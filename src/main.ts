@@ -51,6 +51,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     maxSecretFile: config.maxSecretFile,
     sessions: config.sessions,
     secretCommands: config.secretCommands,
+    oidc: config.oidc,
     leaving,
     serverMayReach: config.serverMayReach,
   });

@@ -24,6 +24,7 @@ export async function describePlatform(): Promise<{
     maxSecretFile: 0,
     sessions: { idleMs: 0, mostMs: 0 },
     secretCommands: new Map(),
+    oidc: undefined,
     leaving: new AbortController().signal,
     serverMayReach: [],
   });

@@ -4,6 +4,8 @@
  * on one's own machine, cannot have that.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import type { Opened } from "./open-session.ts";
+import { writeSession } from "./session.ts";
 
 export type CookieKind = "session" | "device" | "sign_in";
 
@@ -46,3 +48,7 @@ const valuesOf = (header: string, name: string): readonly string[] =>
     const at = pair.indexOf("=");
     return at > 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
   });
+
+/** The cookie of a session that was opened just now. */
+export const sessionCookie = (cookies: Cookies, opened: Opened, now: number): string =>
+  cookies.write("session", writeSession(opened), { seconds: Math.floor((opened.expiresAt - now) / 1_000) });

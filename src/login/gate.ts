@@ -13,7 +13,15 @@ import type { Cookies } from "./cookies.ts";
 import { checkOrigin } from "./origin.ts";
 import type { People, Person } from "./people.ts";
 import { problem } from "./problems.ts";
-import { isCsrfTokenOf, isOver, readSession, type Lifetimes, type Session, type SessionSecret } from "./session.ts";
+import {
+  isCsrfTokenOf,
+  isOver,
+  mustChange,
+  readSession,
+  type Lifetimes,
+  type Session,
+  type SessionSecret,
+} from "./session.ts";
 import { findSession, noteSeen } from "./store/sessions.ts";
 
 /** A session that holds now, with whose it is. */
@@ -88,7 +96,7 @@ export function makeGate(deps: Deps): Gate {
     },
     credential: async (headers) => {
       const live = await checked(headers);
-      if (live?.person.mustChangePassword) throw problem("login.must_change");
+      if (live && mustChange(live.person, live.session.method)) throw problem("login.must_change");
       return live;
     },
     forget: () => void (kept = none()),

@@ -1,11 +1,15 @@
 /** How people get in: passwords and sessions (docs/api/login.md). */
+import type { FastifyInstance } from "fastify";
 import type { IncomingHttpHeaders } from "node:http";
-import type { GrantsOf } from "../access/index.ts";
+import type { Authorize, GrantsOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
+import type { OidcConfig } from "../platform/config/oidc.ts";
+import type { Log } from "../platform/log/log.ts";
+import type { MayReach } from "../platform/outgoing/reach.ts";
 import { makeTurns } from "../platform/crypto/turns.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { makeAttempts } from "./attempts.ts";
@@ -14,6 +18,11 @@ import { makeChangePassword } from "./change-password.ts";
 import { makeCookies } from "./cookies.ts";
 import { makeDevices } from "./devices.ts";
 import { makeGate } from "./gate.ts";
+import { makeOwnIdentities, makePeoplesIdentities } from "./oidc/identities.ts";
+import { addOidcPages } from "./oidc/pages.ts";
+import { makeProvider } from "./oidc/provider.ts";
+import type { OidcDeps } from "./oidc/sign-in.ts";
+import { makeTransactions } from "./oidc/transaction.ts";
 import { makeListSessions } from "./list-sessions.ts";
 import { addLoginPages } from "./pages.ts";
 import type { People } from "./people.ts";
@@ -23,6 +32,7 @@ import type { Lifetimes } from "./session.ts";
 import { makeSignIn } from "./sign-in.ts";
 import { makeEndSession, makeSignOut, makeSignOutEverywhere } from "./sign-out.ts";
 import { forgetFailures } from "./store/failures.ts";
+import { forgetTaken } from "./store/identities.ts";
 import { deleteOverSessions, deleteSessionsOf, standingSessions } from "./store/sessions.ts";
 
 export { makeResetPassword } from "./reset-password.ts";
@@ -36,6 +46,11 @@ export type LoginDeps = {
   readonly keys: KeyRing;
   readonly people: People;
   readonly grantsOf: GrantsOf;
+  readonly authorize: Authorize;
+  readonly log: Log;
+  /** Undefined without single sign-on. */
+  readonly oidc: OidcConfig | undefined;
+  readonly mayReach: MayReach;
   readonly lifetimes: Lifetimes;
   readonly publicUrl: () => string;
   /** Says on every replica, after the commit, that credentials have ended. */
@@ -62,6 +77,8 @@ export function makeLogin(deps: LoginDeps) {
     deps.ended(tx);
   };
   const ending = { ...signing, gate, ended };
+  const sso = deps.oidc && singleSignOn({ ...signing, oidc: deps.oidc, gate, cookies });
+  const identities = { ...deps, gate };
   let nextSweep = 0;
 
   return {
@@ -72,13 +89,18 @@ export function makeLogin(deps: LoginDeps) {
       endSession: makeEndSession(ending),
       signOutEverywhere: makeSignOutEverywhere(ending),
       listSessions: makeListSessions(ending),
+      identities: { own: makeOwnIdentities(identities), peoples: makePeoplesIdentities(identities) },
+      provider: sso?.provider,
       gate,
       cookies,
       devices,
       now: clock.now,
       publicUrl,
     }),
-    serve: addLoginPages,
+    serve: (app: FastifyInstance): void => {
+      addLoginPages(app);
+      if (sso) addOidcPages(app, sso);
+    },
     /** Who is signed in, for requests without a token (`SessionOf` of the HTTP server). */
     sessionOf: async (headers: IncomingHttpHeaders): Promise<{ actor: Actor; credential: string } | undefined> => {
       const live = await gate.credential(headers);
@@ -107,7 +129,18 @@ export function makeLogin(deps: LoginDeps) {
       if (now < nextSweep) return;
       nextSweep = now + SWEEP_MS;
       await deleteOverSessions(db, { now, seenBefore: now - deps.lifetimes.idleMs });
+      await forgetTaken(db, now);
       await forgetFailures(db, now - FORGET_MS);
     },
   };
 }
+
+type SingleSignOn = Omit<OidcDeps, "provider" | "transactions" | "linkByEmail"> &
+  Pick<LoginDeps, "keys" | "mayReach"> & { readonly oidc: OidcConfig };
+
+const singleSignOn = ({ oidc, ...deps }: SingleSignOn): OidcDeps => ({
+  ...deps,
+  provider: makeProvider(oidc, deps.mayReach, deps.clock.now),
+  transactions: makeTransactions(deps),
+  linkByEmail: oidc.linkByEmail,
+});

@@ -30,6 +30,18 @@ export const problems = {
   "login.weak_password": [400, "INVALID_REQUEST", "The new password %s."],
   "login.only_json": [400, "INVALID_REQUEST", "The body has to be JSON, with content-type: application/json."],
   "login.no_person": [404, "USER_DOES_NOT_EXIST", "Nobody who may sign in has the e-mail address '%s'."],
+  "login.no_user": [404, "USER_DOES_NOT_EXIST", "User does not exist."],
+  "login.no_identity": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "There is no identity with this id."],
+  "login.last_way": [
+    402,
+    "DELETE_NOT_ALLOWED",
+    "Nothing else signs you in: there is no password, and no other identity.",
+  ],
+  "login.no_provider_answer": [
+    503,
+    "UNEXPECTED",
+    "The identity provider does not answer as it should; the log says why.",
+  ],
   "login.not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "You have no session with this id."],
 } as const;
 

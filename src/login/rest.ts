@@ -5,17 +5,25 @@ import { ok, okWith } from "../platform/http/answers.ts";
 import { documentOf } from "../platform/http/bodies.ts";
 import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../platform/http/routes.ts";
 import type { ChangePassword } from "./change-password.ts";
-import type { Cookies } from "./cookies.ts";
+import { sessionCookie, type Cookies } from "./cookies.ts";
 import type { Devices } from "./devices.ts";
 import type { Gate } from "./gate.ts";
 import type { ListSessions } from "./list-sessions.ts";
+import { identityRoutes, type IdentityVerbs } from "./rest-identities.ts";
 import type { Opened, Visitor } from "./open-session.ts";
 import { checkOrigin } from "./origin.ts";
 import type { Person } from "./people.ts";
 import { LONGEST } from "./password-rules.ts";
 import { problem } from "./problems.ts";
-import { writeSession } from "./session.ts";
-import { endedShape, listedShape, listedWire, sessionShape, signedInShape, signedInWire } from "./shapes.ts";
+import {
+  endedShape,
+  listedShape,
+  listedWire,
+  sessionShape,
+  signedInShape,
+  signedInWire,
+  signedOutWire,
+} from "./shapes.ts";
 import type { SignIn } from "./sign-in.ts";
 import type { EndSession, SignOut, SignOutEverywhere } from "./sign-out.ts";
 
@@ -27,6 +35,9 @@ export type Verbs = {
   readonly signOutEverywhere: SignOutEverywhere;
   readonly listSessions: ListSessions;
   readonly gate: Pick<Gate, "look">;
+  readonly identities: IdentityVerbs;
+  /** Of the identity provider; undefined where none is configured. */
+  readonly provider: { readonly name: string } | undefined;
   readonly cookies: Cookies;
   readonly devices: Devices;
   readonly now: () => number;
@@ -58,10 +69,6 @@ export const visitorOf = ({ facts, headers }: Pick<PublicCall, "facts" | "header
   return { facts, userAgent: typeof agent === "string" ? agent : undefined };
 };
 
-/** The cookie of a session that was opened just now. */
-export const sessionCookie = (cookies: Cookies, opened: Opened, now: number): string =>
-  cookies.write("session", writeSession(opened), { seconds: Math.floor((opened.expiresAt - now) / 1_000) });
-
 function signedInAnswer(
   verbs: Verbs,
   call: PublicCall,
@@ -70,7 +77,7 @@ function signedInAnswer(
   more: readonly string[] = [],
 ): Answer {
   const { accountId } = opened;
-  const data = signedInWire({ accountId, person, secret: opened, session: opened });
+  const data = signedInWire({ accountId, person, secret: opened, session: opened }, verbs.provider);
   const headers = { ...NO_STORE, "set-cookie": [sessionCookie(verbs.cookies, opened, verbs.now()), ...more] };
   return okWith(call, data, headers);
 }
@@ -118,7 +125,7 @@ const sessionOfBrowser = (verbs: Verbs): Route =>
     },
     handle: async (call) => {
       const live = await verbs.gate.look(call.headers);
-      return okWith(call, live ? signedInWire(live) : { signedIn: false }, NO_STORE);
+      return okWith(call, live ? signedInWire(live, verbs.provider) : signedOutWire(verbs.provider), NO_STORE);
     },
   });
 
@@ -199,4 +206,5 @@ export const loginRoutes = (verbs: Verbs): readonly Route[] => [
   sessionOfBrowser(verbs),
   changeRoute(verbs),
   ...endRoutes(verbs),
+  ...identityRoutes(verbs.identities),
 ];

@@ -44,6 +44,10 @@ export function isCsrfTokenOf(session: Pick<SessionSecret, "secret">, given: unk
   return sent.length === right.length && timingSafeEqual(sent, right);
 }
 
+/** Whoever came in with a one-time password has to choose another first; the provider's word needs no password. */
+export const mustChange = (person: { readonly mustChangePassword: boolean }, method: SignInMethod): boolean =>
+  person.mustChangePassword && method === "PASSWORD";
+
 export const isOver = (
   session: Pick<Session, "lastSeenAt" | "expiresAt">,
   { idleMs }: Lifetimes,

@@ -4,9 +4,14 @@ import { toWire, type Uuid } from "../core/ids.ts";
 import { enveloped, epochMs, wireId } from "../platform/http/shapes.ts";
 import type { ListedSession } from "./list-sessions.ts";
 import type { Person } from "./people.ts";
-import { csrfTokenOf, type Session, type SessionSecret } from "./session.ts";
+import { csrfTokenOf, mustChange, type Session, type SessionSecret } from "./session.ts";
 
 const method = z.enum(["PASSWORD", "OPENID_CONNECT"]);
+
+const openIdConnect = z
+  .strictObject({ name: z.string() })
+  .nullable()
+  .describe("The identity provider that people may sign in with, at /auth/oidc/start.");
 
 const signedIn = z.strictObject({
   signedIn: z.literal(true),
@@ -16,11 +21,10 @@ const signedIn = z.strictObject({
   hasPassword: z.boolean(),
   csrfToken: z.string().describe("For the header x-csrf-token of every request of this session."),
   expiresAt: epochMs,
+  openIdConnect,
 });
 
-const signedOut = z.strictObject({
-  signedIn: z.literal(false),
-});
+const signedOut = z.strictObject({ signedIn: z.literal(false), openIdConnect });
 
 export const signedInShape = enveloped(signedIn);
 export const sessionShape = enveloped(z.union([signedIn, signedOut]));
@@ -45,17 +49,30 @@ type Shown = {
   readonly accountId: Uuid;
   readonly person: Pick<Person, "id" | "name" | "email" | "mustChangePassword" | "passwordHash">;
   readonly secret: SessionSecret;
-  readonly session: Pick<Session, "expiresAt">;
+  readonly session: Pick<Session, "expiresAt"> & { readonly method?: Session["method"] };
 };
 
-export const signedInWire = ({ accountId, person, secret, session }: Shown): z.output<typeof signedIn> => ({
+type Provider = { readonly name: string } | undefined;
+
+const providerWire = (provider: Provider) => (provider ? { name: provider.name } : null);
+
+export const signedOutWire = (provider: Provider): z.output<typeof signedOut> => ({
+  signedIn: false,
+  openIdConnect: providerWire(provider),
+});
+
+export const signedInWire = (
+  { accountId, person, secret, session }: Shown,
+  provider: Provider,
+): z.output<typeof signedIn> => ({
   signedIn: true,
   accountIdentifier: toWire(accountId),
   user: { id: toWire(person.id), name: person.name, email: person.email },
-  mustChangePassword: person.mustChangePassword,
+  mustChangePassword: mustChange(person, session.method ?? "PASSWORD"),
   hasPassword: person.passwordHash !== null,
   csrfToken: csrfTokenOf(secret),
   expiresAt: session.expiresAt,
+  openIdConnect: providerWire(provider),
 });
 
 export const listedWire = ({ id, current, ...rest }: ListedSession) => ({

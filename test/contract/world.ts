@@ -14,7 +14,7 @@ import {
   projectYaml,
   triggerYaml,
 } from "../harness/contract.ts";
-import { givePassword } from "../harness/sessions.ts";
+import { givePassword, linkIdentities } from "../harness/sessions.ts";
 import { pretendDelegate } from "../harness/pretend-delegate.ts";
 import type { TestPlatform } from "../harness/platform.ts";
 
@@ -39,6 +39,7 @@ async function makeDeployer(platform: TestPlatform): Promise<void> {
 
 export async function furnish(platform: TestPlatform): Promise<World> {
   await givePassword(platform);
+  const identities = await linkIdentities(platform);
   await made(create.project(platform, projectYaml()));
   await makeTargets(platform);
   await made(create.connector(platform, connectorYaml()));
@@ -74,6 +75,7 @@ export async function furnish(platform: TestPlatform): Promise<World> {
     delegateId,
     userId: content[0].uuid,
     groupIdentifier: "build-1",
+    ...identities,
     // Operations that take no credential ask for the account all the same.
     "webhook.execution-details accountIdentifier": platform.accountId,
     "webhook.processing-details accountIdentifier": platform.accountId,

@@ -8,6 +8,8 @@ const ROTATED_BY = "src/commands/secrets.ts";
 /** What needs no rotation, and why. The list only shrinks. */
 const EXEMPT: Readonly<Record<string, string>> = {
   "known browsers": "sealed into cookies and stored nowhere: a browser whose cookie does not open is a new one",
+  "single sign-on":
+    "sealed into cookies of ten minutes and stored nowhere: who comes back after a rotation begins again",
 };
 
 /** The purposes of the sealers that a text makes. */

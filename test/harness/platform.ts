@@ -7,6 +7,7 @@ import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { buildPlatform, type Platform } from "../../src/app.ts";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import type { LocalClaim, LocalClaimFile } from "../../src/delegates/index.ts";
+import type { OidcConfig } from "../../src/platform/config/oidc.ts";
 import { makeKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { hashSecret, writeToken } from "../../src/platform/crypto/tokens.ts";
 import type { Db } from "../../src/platform/db/db.ts";
@@ -54,6 +55,8 @@ export type SendOptions = {
   /** Null sends none. */
   readonly apiKey?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Redirects are followed unless told otherwise. */
+  readonly redirect?: "manual";
   /** Put into the query as `accountIdentifier`; null leaves it out. */
   readonly account?: string | null;
 };
@@ -63,6 +66,8 @@ export type PlatformOptions = {
   readonly logTo?: NodeJS.WritableStream;
   /** For a test that seals or opens by itself. */
   readonly keys?: KeyRing;
+  /** Single sign-on; none unless told otherwise. */
+  readonly oidc?: OidcConfig;
   /** What the server itself may connect to besides public addresses. */
   readonly serverMayReach?: readonly string[];
   /** Bytes; 1 MiB unless told otherwise. */
@@ -109,6 +114,7 @@ async function startOn(
     publicUrl: () => url,
     pendingMigrations: async () => [],
     serverMayReach: options.serverMayReach ?? [],
+    oidc: options.oidc,
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     maxSecretFile: options.maxSecretFile ?? 1024 * 1024,
     secretCommands: options.secretCommands ?? new Map(),
@@ -136,6 +142,7 @@ async function startOn(
     const key = how.apiKey === undefined ? apiKey : how.apiKey;
     const response = await fetch(target, {
       method,
+      redirect: how.redirect ?? "follow",
       headers: {
         ...(key === null ? {} : { "x-api-key": key }),
         ...(how.contentType === undefined ? {} : { "content-type": how.contentType }),

@@ -38,3 +38,23 @@ export async function signedIn({ db, accountId, clock }: Where, email = ADMIN): 
   const headers = { cookie: `railhead_session=${writeToken("ses", session)}`, "x-csrf-token": csrfToken };
   return { id: toWire(session.tokenId), headers };
 }
+
+/** Two identities of the administrator, as the examples of api/openapi.json need them. */
+export async function linkIdentities({ db, accountId }: Where): Promise<Readonly<Record<string, string>>> {
+  const rows = await db.query<{ id: Uuid; userId: Uuid }>(
+    `insert into user_identities (account_id, id, user_id, issuer, subject, linked_at)
+     select account_id, gen_random_uuid(), id, 'https://login.example.com', subject, 0
+       from users, unnest(array['one', 'two']) as s (subject) where account_id = $1 and email = $2
+     returning id, user_id as "userId"`,
+    [fromWire(accountId), ADMIN],
+  );
+  const [one, two] = rows;
+  if (!one || !two) return {};
+  return {
+    "identity.unlink identityId": toWire(one.id),
+    "identity.unlink-own identityId": toWire(two.id),
+    "identity.unlink userId": toWire(one.userId),
+    "identity.list userId": toWire(one.userId),
+    "identity.allow-link userId": toWire(one.userId),
+  };
+}

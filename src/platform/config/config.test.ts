@@ -29,6 +29,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
     delegateDir: undefined,
     stepPath: undefined,
     maxSecretFile: 10 * 1024 * 1024,
+    oidc: undefined,
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     serverMayReach: [],
     secretCommands: new Map(),
@@ -131,4 +132,44 @@ test("the first start shows address, account, password and key", () => {
     factsFile(folder),
   ])
     assert.ok(text.includes(shown), shown);
+});
+
+test("single sign-on: from the environment, the secret from a file too, and each fault by its name", () => {
+  const file = join(folder, "oidc-secret");
+  writeFileSync(file, "from a file\n");
+  const right = {
+    RAILHEAD_OIDC_ISSUER: "https://login.example.com/realms/main",
+    RAILHEAD_OIDC_CLIENT_ID: "railhead",
+    RAILHEAD_OIDC_CLIENT_SECRET_FILE: file,
+  };
+  assert.deepEqual(readConfig(right, folder).oidc, {
+    issuer: "https://login.example.com/realms/main",
+    clientId: "railhead",
+    clientSecret: "from a file",
+    scopes: "openid profile email",
+    name: "single sign-on",
+    linkByEmail: false,
+  });
+  const more = {
+    ...right,
+    RAILHEAD_OIDC_SCOPES: "openid,groups",
+    RAILHEAD_OIDC_NAME: "Example",
+    RAILHEAD_OIDC_LINK_BY_EMAIL: "on",
+  };
+  const { scopes, name, linkByEmail } = readConfig(more, folder).oidc ?? {};
+  assert.deepEqual([scopes, name, linkByEmail], ["openid groups", "Example", true]);
+  for (const [wrong, fault] of [
+    [{ RAILHEAD_OIDC_ISSUER: "http://login.example.com" }, /RAILHEAD_OIDC_ISSUER takes/],
+    [{ RAILHEAD_OIDC_ISSUER: "" }, /RAILHEAD_OIDC_CLIENT_ID is set without RAILHEAD_OIDC_ISSUER/],
+    [{ RAILHEAD_OIDC_CLIENT_ID: "" }, /RAILHEAD_OIDC_CLIENT_ID is missing/],
+    [{ RAILHEAD_OIDC_CLIENT_SECRET: "hunter2" }, /both set/],
+    [{ RAILHEAD_OIDC_CLIENT_SECRET_FILE: "nothing-here" }, /cannot be read/],
+    [{ RAILHEAD_OIDC_SCOPES: "profile" }, /openid has to be among them/],
+    [{ RAILHEAD_OIDC_LINK_BY_EMAIL: "yes" }, /takes on or off/],
+    [{ RAILHEAD_OIDC_NAME: "x".repeat(61) }, /up to 60 characters/],
+  ] as const)
+    assert.throws(
+      () => readConfig({ ...right, ...wrong }, folder),
+      (error) => error instanceof ConfigError && fault.test(error.message) && !error.message.includes("hunter2"),
+    );
 });

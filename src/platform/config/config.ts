@@ -3,6 +3,7 @@
  * with what is expected; all of them are reported at once.
  */
 import { resolve } from "node:path";
+import { readOidc, type OidcConfig } from "./oidc.ts";
 import { parseReach } from "../outgoing/reach.ts";
 import { ConfigError } from "./config-error.ts";
 import { readKeySources, readSecretCommands, type KeySources } from "./root-keys.ts";
@@ -28,6 +29,8 @@ export type Config = KeySources & {
   readonly maxSecretFile: number;
   /** How long people stay signed in: without a request, and altogether. */
   readonly sessions: { readonly idleMs: number; readonly mostMs: number };
+  /** Single sign-on; undefined without it. */
+  readonly oidc: OidcConfig | undefined;
   /** What the server itself may connect to besides public addresses: networks, or `host:port`. */
   readonly serverMayReach: readonly string[];
   /** Programs that secret managers may ask, by name. */
@@ -54,6 +57,7 @@ export function readConfig(env: Env, cwd: string): Config {
     stepPath: readStepPath(env["RAILHEAD_STEP_PATH"], faults),
     maxSecretFile: readMaxSecretFile(env["RAILHEAD_MAX_SECRET_FILE"], faults),
     sessions: readSessions(env, faults),
+    oidc: readOidc(env, cwd, faults),
     serverMayReach: readReach(env["RAILHEAD_SERVER_MAY_REACH"], faults),
     secretCommands: readSecretCommands(env, faults),
     logLevel: readLogLevel(env["RAILHEAD_LOG_LEVEL"], faults),

@@ -39,7 +39,7 @@ export const makeGet =
     let url = webAddress(text);
     let sent = headers;
     for (let hops = 0; ; hops += 1) {
-      const got = await once(options, url, sent);
+      const got = await exchange(options, url, { method: "GET", headers: sent });
       const { location } = got.headers;
       if (!REDIRECTS.has(got.status) || location === undefined) return got;
       if (hops === MAX_REDIRECTS) throw new Unreached("Redirects", `${url.host} redirects more than ${hops} times.`);
@@ -59,7 +59,14 @@ function webAddress(text: string, base?: URL): URL {
   throw new Unreached("Address", `${from} no http or https address that can be used.`);
 }
 
-function once(options: GetOptions, url: URL, headers: Readonly<Record<string, string>>): Promise<Got> {
+export type Sent = {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+};
+
+/** One request and its answer, whatever that says: redirects are not followed. Rejects with Unreached. */
+export function exchange(options: GetOptions, url: URL, { method, headers, body }: Sent): Promise<Got> {
   const { mayReach, signal } = options;
   const host = bare(url.hostname);
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
@@ -69,7 +76,7 @@ function once(options: GetOptions, url: URL, headers: Readonly<Record<string, st
   const refused = isIP(host) === 0 ? undefined : judge(host);
   if (refused) return Promise.reject(refused);
   const settings: RequestOptions & { readonly rejectUnauthorized: true } = {
-    method: "GET",
+    method,
     headers: { accept: "application/json", "accept-encoding": "identity", ...headers },
     // A connection of its own: one kept from before might lead elsewhere.
     agent: false,
@@ -88,7 +95,7 @@ function once(options: GetOptions, url: URL, headers: Readonly<Record<string, st
       );
     });
     request.on("error", fail);
-    request.end();
+    request.end(body);
   });
 }
 

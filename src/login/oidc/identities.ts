@@ -1,0 +1,107 @@
+/** Which identities of the provider sign somebody in: seen and ended by the person, and by those who look after people. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Authorize } from "../../access/index.ts";
+import type { Audit } from "../../audit/index.ts";
+import type { Actor, RequestFacts } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import type { Db } from "../../platform/db/db.ts";
+import type { Gate } from "../gate.ts";
+import type { People, Person } from "../people.ts";
+import { problem } from "../problems.ts";
+import { actorOf } from "../sign-in.ts";
+import { allowLink, deleteIdentity, listIdentities, type Identity } from "../store/identities.ts";
+
+type Deps = {
+  readonly db: Db;
+  readonly audit: Pick<Audit, "record">;
+  readonly authorize: Authorize;
+  readonly clock: Clock;
+  readonly gate: Pick<Gate, "enter">;
+  readonly people: Pick<People, "byId">;
+};
+
+/** So long a person may be linked by e-mail once an administrator has allowed it. */
+export const ALLOWED_MS = 7 * 24 * 3_600_000;
+
+export type OwnIdentities = {
+  readonly list: (headers: IncomingHttpHeaders) => Promise<readonly Identity[]>;
+  /** Throws `login.no_identity`, `login.last_way` for whoever has nothing else to sign in with. */
+  readonly unlink: (headers: IncomingHttpHeaders, id: string, facts: RequestFacts) => Promise<void>;
+};
+
+export const makeOwnIdentities = (deps: Deps): OwnIdentities => ({
+  list: async (headers) => {
+    const { accountId, person } = await deps.gate.enter(headers);
+    return listIdentities(deps.db, accountId, person.id);
+  },
+  unlink: async (headers, text, facts) => {
+    const { accountId, person } = await deps.gate.enter(headers);
+    const [only, ...others] = await listIdentities(deps.db, accountId, person.id);
+    if (person.passwordHash === null && only?.id === fromWire(text) && others.length === 0)
+      throw problem("login.last_way");
+    await unlink(deps, actorOf(accountId, person, { facts }), person.id, text);
+  },
+});
+
+export type PeoplesIdentities = {
+  readonly list: (actor: Actor, userId: string) => Promise<readonly Identity[]>;
+  /** The person may be linked by a verified e-mail address, once; answers until when. */
+  readonly allow: (actor: Actor, userId: string) => Promise<{ readonly until: number }>;
+  readonly unlink: (actor: Actor, userId: string, id: string) => Promise<void>;
+};
+
+export function makePeoplesIdentities(deps: Deps): PeoplesIdentities {
+  async function find(actor: Actor, text: string): Promise<Person> {
+    const id = fromWire(text);
+    const person = id && (await deps.people.byId(actor.accountId, id));
+    if (!person) throw problem("login.no_user");
+    return person;
+  }
+
+  return {
+    list: async (actor, userId) => {
+      deps.authorize(actor, "core_user_view", { accountId: actor.accountId });
+      const person = await find(actor, userId);
+      return listIdentities(deps.db, actor.accountId, person.id);
+    },
+    allow: async (actor, userId) => {
+      const { accountId } = actor;
+      deps.authorize(actor, "core_user_manage", { accountId });
+      const person = await find(actor, userId);
+      const until = deps.clock.now() + ALLOWED_MS;
+      await deps.db.transaction(async (tx) => {
+        await allowLink(tx, accountId, person.id, until);
+        await deps.audit.record(tx, actor, {
+          operation: "identity.allow-link",
+          resourceType: "USER",
+          resourceId: toWire(person.id),
+          scope: {},
+          after: { until },
+        });
+      });
+      return { until };
+    },
+    unlink: async (actor, userId, id) => {
+      deps.authorize(actor, "core_user_manage", { accountId: actor.accountId });
+      await unlink(deps, actor, (await find(actor, userId)).id, id);
+    },
+  };
+}
+
+async function unlink(deps: Deps, actor: Actor, userId: Uuid, text: string): Promise<void> {
+  const id = fromWire(text);
+  const gone = await deps.db.transaction(async (tx) => {
+    const found = id && (await deleteIdentity(tx, actor.accountId, userId, id));
+    if (!found) return false;
+    await deps.audit.record(tx, actor, {
+      operation: "identity.unlink",
+      resourceType: "USER",
+      resourceId: toWire(userId),
+      scope: {},
+      before: { issuer: found.issuer, subject: found.subject },
+    });
+    return true;
+  });
+  if (!gone) throw problem("login.no_identity");
+}

@@ -1,0 +1,217 @@
+/** Single sign-on with a real provider (docs/operations/single-sign-on.md). */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { pretendBrowser, type PretendBrowser } from "../../../test/harness/browser.ts";
+import { startIdentityProvider, walk, type TestProvider } from "../../../test/harness/identity-provider.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+import { ADMIN, givePassword, PASSWORD } from "../../../test/harness/sessions.ts";
+
+let provider: TestProvider;
+let platform: TestPlatform;
+/** With RAILHEAD_OIDC_LINK_BY_EMAIL. */
+let trusting: TestPlatform;
+before(async () => {
+  provider = await startIdentityProvider();
+  const oidc = {
+    issuer: provider.issuer,
+    clientId: provider.clientId,
+    clientSecret: provider.clientSecret,
+    scopes: "openid email",
+    name: "Example",
+    linkByEmail: false,
+  };
+  platform = await startTestPlatform({ oidc });
+  trusting = await startTestPlatform({ oidc: { ...oidc, linkByEmail: true } });
+  for (const one of [platform, trusting]) {
+    provider.allow(`${one.url}/auth/oidc/callback`);
+    await givePassword(one);
+  }
+  provider.accounts.set("admin", { sub: "admin", email: ADMIN, verified: true });
+});
+after(async () => {
+  await platform?.stop();
+  await trusting?.stop();
+  await provider?.stop();
+});
+beforeEach(async () => {
+  for (const one of [platform, trusting])
+    for (const table of ["user_identities", "identity_links_allowed", "sessions"])
+      await one.db.query(`delete from ${table}`);
+  platform.clock.advance(2_000);
+});
+
+const here = (at: TestPlatform, address: string): string => address.slice(at.url.length);
+
+/** Through the provider as this person; answers where our own server then sends the browser. */
+async function signIn(at: TestPlatform, browser: PretendBrowser, name: string, query = ""): Promise<Answer> {
+  const start = await browser.send("GET", `/auth/oidc/start${query}`, undefined, { account: null, redirect: "manual" });
+  assert.equal(start.status, 302, start.text);
+  const back = await walk(start.headers.get("location") ?? "", name);
+  return browser.send("GET", here(at, back), undefined, { account: null, redirect: "manual" });
+}
+const location = ({ headers }: Answer): string | null => headers.get("location");
+
+async function linked(name = "admin"): Promise<PretendBrowser> {
+  const browser = pretendBrowser(platform);
+  await browser.signIn(ADMIN, PASSWORD);
+  const link = await browser.send("POST", "/auth/oidc/link");
+  assert.equal(link.status, 200, link.text);
+  const back = await walk(link.body.data.location, name);
+  const answer = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
+  assert.equal(location(answer), "/login", answer.text);
+  return browser;
+}
+
+test("whoever is signed in links an identity, and signs in with it from then on", async () => {
+  const browser = await linked();
+  const own = await browser.send("GET", "/auth/identities");
+  assert.deepEqual(
+    own.body.data.map(({ issuer, subject }: Record<string, unknown>) => [issuer, subject]),
+    [[provider.issuer, "admin"]],
+  );
+  const another = pretendBrowser(platform);
+  const answer = await signIn(platform, another, "admin", "?returnTo=%2Fgraphql-explorer%3Fx%3D1");
+  assert.equal(location(answer), "/graphql-explorer?x=1");
+  const { body } = await another.send("GET", "/auth/session");
+  assert.deepEqual([body.data.user.email, body.data.openIdConnect], [ADMIN, { name: "Example" }]);
+  assert.equal((await another.send("GET", "/ng/api/organizations")).status, 200);
+  assert.equal((await another.send("GET", "/auth/sessions")).body.data[0].method, "OPENID_CONNECT");
+  const [row] = await platform.db.query<{ count: number }>(
+    "select count(*) as count from audit_entries where operation in ('identity.link', 'session.create')",
+  );
+  assert.ok((row?.count ?? 0) >= 3);
+  const [redeemed] = provider.redeemed().slice(-1);
+  assert.ok((redeemed?.get("code_verifier") ?? "").length >= 43);
+});
+
+test("nobody is matched by e-mail alone: an unknown subject is refused, whatever its address", async () => {
+  const browser = pretendBrowser(platform);
+  const answer = await signIn(platform, browser, "admin");
+  assert.equal(location(answer), "/login?failure=unlinked");
+  assert.equal(browser.cookies()["railhead_session"], undefined);
+  assert.deepEqual(await platform.db.query("select 1 from user_identities"), []);
+  const [entry] = await platform.db.query(
+    "select resource_id from audit_entries where operation = 'session.refuse' order by at desc, id desc limit 1",
+  );
+  assert.deepEqual(entry, { resource_id: ADMIN });
+});
+
+test("an administrator allows the first link by e-mail: once, for seven days, for this person", async () => {
+  const [user] = (await platform.graphql("{ users { nodes { id email } } }")).body.data.users.nodes;
+  const allow = (): Promise<Answer> => platform.send("POST", `/auth/users/${user.id}/identities/allow`);
+  assert.equal((await allow()).status, 200);
+  platform.clock.advance(7 * 24 * 3_600_000);
+  assert.equal(location(await signIn(platform, pretendBrowser(platform), "admin")), "/login?failure=unlinked");
+  assert.equal((await allow()).body.data.until, platform.clock.now() + 7 * 24 * 3_600_000);
+  provider.accounts.set("unverified", { sub: "unverified", email: ADMIN, verified: false });
+  assert.equal(location(await signIn(platform, pretendBrowser(platform), "unverified")), "/login?failure=unlinked");
+  assert.equal(location(await signIn(platform, pretendBrowser(platform), "admin")), "/login");
+  provider.accounts.set("second", { sub: "second", email: ADMIN, verified: true });
+  assert.equal(location(await signIn(platform, pretendBrowser(platform), "second")), "/login?failure=unlinked");
+  const list = await platform.send("GET", `/auth/users/${user.id}/identities`);
+  assert.deepEqual(
+    list.body.data.map(({ subject }: { subject: string }) => subject),
+    ["admin"],
+  );
+  const gone = await platform.send("DELETE", `/auth/users/${user.id}/identities/${list.body.data[0].id}`);
+  assert.equal(gone.status, 200, gone.text);
+  assert.equal(location(await signIn(platform, pretendBrowser(platform), "admin")), "/login?failure=unlinked");
+  const viewer = await platform.addUser("_account_viewer");
+  for (const path of ["identities/allow", "identities"]) {
+    const method = path === "identities" ? "GET" : "POST";
+    const answer = await platform.send(method, `/auth/users/${user.id}/${path}`, { apiKey: viewer });
+    assert.equal(answer.status, method === "GET" ? 200 : 403, answer.text);
+  }
+  assert.equal((await platform.send("POST", "/auth/users/AAAAAAAAAAAAAAAAAAAAAA/identities/allow")).status, 404);
+});
+
+test("the subject counts, not the address: who has the address later is somebody else, who changed it is the same", async () => {
+  assert.equal(location(await signIn(trusting, pretendBrowser(trusting), "admin")), "/login");
+  provider.accounts.set("admin", { sub: "admin", email: "renamed@example.com", verified: true });
+  provider.accounts.set("newcomer", { sub: "newcomer", email: ADMIN, verified: true });
+  try {
+    const same = pretendBrowser(trusting);
+    assert.equal(location(await signIn(trusting, same, "admin")), "/login");
+    assert.equal((await same.send("GET", "/auth/session")).body.data.user.email, ADMIN);
+    assert.equal(location(await signIn(trusting, pretendBrowser(trusting), "newcomer")), "/login?failure=unlinked");
+  } finally {
+    provider.accounts.set("admin", { sub: "admin", email: ADMIN, verified: true });
+  }
+});
+
+test("a deactivated person is not let in, and one identity is nobody else's", async () => {
+  await linked();
+  await platform.addUser("_account_viewer");
+  const [other] = await platform.db.query<{ email: string }>("select email from users where email <> $1 limit 1", [
+    ADMIN,
+  ]);
+  await givePassword(platform, other?.email);
+  const browser = pretendBrowser(platform);
+  await browser.signIn(other?.email ?? "", PASSWORD);
+  const link = await browser.send("POST", "/auth/oidc/link");
+  const back = await walk(link.body.data.location, "admin");
+  const taken = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
+  assert.equal(location(taken), "/login?failure=taken");
+  await platform.db.query("update users set active = false where email = $1", [ADMIN]);
+  try {
+    assert.equal(location(await signIn(platform, pretendBrowser(platform), "admin")), "/login?failure=unlinked");
+  } finally {
+    await platform.db.query("update users set active = true where email = $1", [ADMIN]);
+  }
+});
+
+test("linking needs the session, its anti-forgery token, and that it still holds on the way back", async () => {
+  const nobody = await platform.send("POST", "/auth/oidc/link", { apiKey: null });
+  assert.equal(nobody.status, 401, nobody.text);
+  const browser = pretendBrowser(platform);
+  await browser.signIn(ADMIN, PASSWORD);
+  const forged = await browser.send("POST", "/auth/oidc/link", undefined, { headers: { "x-csrf-token": "x" } });
+  assert.equal(forged.status, 403, forged.text);
+  const link = await browser.send("POST", "/auth/oidc/link");
+  const back = await walk(link.body.data.location, "admin");
+  await browser.send("POST", "/auth/logout");
+  const answer = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
+  assert.equal(location(answer), "/login?failure=refused");
+  assert.deepEqual(await platform.db.query("select 1 from user_identities"), []);
+});
+
+test("one's own identity is unlinked, unless nothing else signs one in", async () => {
+  const browser = await linked();
+  const [one] = (await browser.send("GET", "/auth/identities")).body.data;
+  await platform.db.query("update users set password_hash = '' where email = $1", [ADMIN]);
+  platform.clock.advance(1_000);
+  const kept = await browser.send("DELETE", `/auth/identities/${one.id}`);
+  assert.equal(kept.status, 402, kept.text);
+  await givePassword(platform);
+  platform.clock.advance(1_000);
+  assert.equal((await browser.send("DELETE", `/auth/identities/${one.id}`)).status, 200);
+  assert.equal((await browser.send("DELETE", `/auth/identities/${one.id}`)).status, 404);
+});
+
+test("a one-time password does not stand in the way of single sign-on", async () => {
+  await linked();
+  await platform.db.query("update users set must_change_password = true where email = $1", [ADMIN]);
+  const browser = pretendBrowser(platform);
+  await signIn(platform, browser, "admin");
+  assert.equal((await browser.send("GET", "/auth/session")).body.data.mustChangePassword, false);
+  assert.equal((await browser.send("GET", "/ng/api/organizations")).status, 200);
+});
+
+test("a provider that does not answer is told, and asked again the next time", async () => {
+  const nowhere = await startTestPlatform({
+    oidc: {
+      issuer: "http://127.0.0.1:1",
+      clientId: "x",
+      clientSecret: undefined,
+      scopes: "openid",
+      name: "X",
+      linkByEmail: false,
+    },
+  });
+  try {
+    const answer = await nowhere.send("GET", "/auth/oidc/start", { apiKey: null, account: null, redirect: "manual" });
+    assert.equal(location(answer), "/login?failure=unavailable");
+  } finally {
+    await nowhere.stop();
+  }
+});

@@ -1,0 +1,175 @@
+/** Signing in by way of the provider, and linking an identity with oneself: to the provider, and back. */
+import type { IncomingHttpHeaders } from "node:http";
+import { hash } from "node:crypto";
+import type { Audit } from "../../audit/index.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
+import type { Log } from "../../platform/log/log.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import type { Cookies } from "../cookies.ts";
+import type { Gate } from "../gate.ts";
+import type { Opened, Visitor } from "../open-session.ts";
+import type { Person } from "../people.ts";
+import { problem } from "../problems.ts";
+import { isOver } from "../session.ts";
+import { actorOf, enter, recordRefusal, type SignInDeps } from "../sign-in.ts";
+import {
+  findIdentity,
+  insertIdentity,
+  listIdentities,
+  noteUsed,
+  takeLinkPermission,
+  takeOnce,
+  type Identity,
+} from "../store/identities.ts";
+import { findSession } from "../store/sessions.ts";
+import { newChecks, type Claims, type Provider } from "./provider.ts";
+import { TRANSACTION_MS, type Transaction, type Transactions } from "./transaction.ts";
+
+export type OidcDeps = Omit<SignInDeps, "attempts" | "devices" | "turns"> & {
+  readonly db: Db;
+  readonly audit: Pick<Audit, "record">;
+  readonly log: Log;
+  readonly gate: Pick<Gate, "enter">;
+  readonly provider: Provider;
+  readonly transactions: Transactions;
+  readonly cookies: Cookies;
+  readonly linkByEmail: boolean;
+  readonly publicUrl: () => string;
+};
+
+export const CALLBACK = "/auth/oidc/callback";
+
+/** Where to send the browser, and the cookie that it takes along. */
+export type Departure = { readonly location: string; readonly cookie: string };
+
+/** Rejects when the provider does not answer. */
+export async function depart(
+  deps: OidcDeps,
+  accountId: Uuid,
+  { returnTo, linking }: Pick<Transaction, "returnTo" | "linking">,
+): Promise<Departure> {
+  const checks = newChecks();
+  const location = await deps.provider.addressOf(checks, `${deps.publicUrl()}${CALLBACK}`);
+  const sealed = deps.transactions.seal({ ...checks, accountId, returnTo, linking });
+  // Lax: the provider's page leads back here, and the browser has to bring it then.
+  return {
+    location,
+    cookie: deps.cookies.write("sign_in", sealed, { seconds: TRANSACTION_MS / 1_000, sameSite: "Lax" }),
+  };
+}
+
+/** To link an identity with whoever is signed in. Throws `login.no_provider_answer`. */
+export async function departToLink(deps: OidcDeps, headers: IncomingHttpHeaders): Promise<Departure> {
+  const { accountId, person, session } = await deps.gate.enter(headers);
+  const linking = { userId: person.id, sessionId: session.id };
+  return depart(deps, accountId, { returnTo: "/login", linking }).catch((error: unknown) => {
+    throw problem("login.no_provider_answer", [], { cause: error });
+  });
+}
+
+/** `failed`: the reason, as the page tells it. */
+export type Arrival =
+  | { readonly kind: "signed-in"; readonly opened: Opened; readonly returnTo: string }
+  | { readonly kind: "linked"; readonly returnTo: string }
+  | { readonly kind: "failed"; readonly reason: "refused" | "unlinked" | "taken" };
+
+const failed = (reason: "refused" | "unlinked" | "taken"): Arrival => ({ kind: "failed", reason });
+
+/** `query` is that of the address that the provider has sent the browser to. */
+export async function arrive(
+  deps: OidcDeps,
+  query: string,
+  headers: IncomingHttpHeaders,
+  visitor: Visitor,
+): Promise<Arrival> {
+  const transaction = deps.transactions.open(deps.cookies.read(headers, "sign_in"));
+  if (!transaction) return failed("refused");
+  const { accountId, state, until } = transaction;
+  if (new URLSearchParams(query).get("state") !== state) return failed("refused");
+  // Before anything else comes of it: an answer that somebody repeats is none.
+  if (!(await takeOnce(deps.db, accountId, hash("sha256", state, "buffer"), until))) return failed("refused");
+  const claims = await redeemed(deps, query, transaction);
+  if (!claims) return failed("refused");
+  return transaction.linking ? link(deps, transaction, claims, visitor) : signIn(deps, transaction, claims, visitor);
+}
+
+async function redeemed(deps: OidcDeps, query: string, transaction: Transaction): Promise<Claims | undefined> {
+  try {
+    return await deps.provider.redeem(new URL(`${deps.publicUrl()}${CALLBACK}${query}`), transaction);
+  } catch (error) {
+    deps.log.warn({ err: error }, "single sign-on was refused");
+    return undefined;
+  }
+}
+
+async function signIn(deps: OidcDeps, transaction: Transaction, claims: Claims, visitor: Visitor): Promise<Arrival> {
+  const { accountId, returnTo } = transaction;
+  const known = await findIdentity(deps.db, accountId, claims);
+  const email = known ? undefined : await claims.verifiedEmail().catch(() => undefined);
+  return deps.db.transaction(async (tx) => {
+    const identity = known ?? (await linkByEmail(tx, deps, { accountId, email, claims }, visitor));
+    const person = identity && (await deps.people.byId(accountId, identity.userId));
+    if (!identity || !person) {
+      await recordRefusal(tx, deps, accountId, email ?? claims.subject.slice(0, 254), visitor);
+      return failed("unlinked");
+    }
+    await noteUsed(tx, accountId, identity.id, deps.clock.now());
+    const opened = await enter(tx, deps, { accountId, person, method: "OPENID_CONNECT" }, visitor);
+    return { kind: "signed-in", opened, returnTo };
+  });
+}
+
+type Stranger = { readonly accountId: Uuid; readonly email: string | undefined; readonly claims: Claims };
+
+/**
+ * The first time, and only where an administrator has said so: for everybody by the configuration, or for this person.
+ * From then on the subject counts, whoever has the address. Nobody gets a second identity of one issuer by it.
+ */
+async function linkByEmail(
+  tx: Tx,
+  deps: OidcDeps,
+  { accountId, email, claims }: Stranger,
+  visitor: Visitor,
+): Promise<Identity | undefined> {
+  const person = email === undefined ? undefined : await deps.people.byEmail(accountId, email);
+  if (!person) return undefined;
+  const isAllowed = await takeLinkPermission(tx, accountId, person.id, deps.clock.now());
+  const others = await listIdentities(tx, accountId, person.id);
+  const isFirst = deps.linkByEmail && !others.some(({ issuer }) => issuer === claims.issuer);
+  return isAllowed || isFirst ? addIdentity(tx, deps, { accountId, person }, claims, visitor) : undefined;
+}
+
+/** Undefined when the subject is linked already. */
+async function addIdentity(
+  tx: Tx,
+  deps: OidcDeps,
+  { accountId, person }: { readonly accountId: Uuid; readonly person: Person },
+  { issuer, subject }: Claims,
+  visitor: Visitor,
+): Promise<Identity | undefined> {
+  const identity = { id: deps.newId(), userId: person.id, issuer, subject, linkedAt: deps.clock.now() };
+  if (!(await insertIdentity(tx, accountId, identity))) return undefined;
+  await deps.audit.record(tx, actorOf(accountId, person, visitor), {
+    operation: "identity.link",
+    resourceType: "USER",
+    resourceId: toWire(person.id),
+    scope: {},
+    after: { issuer, subject },
+  });
+  return { ...identity, lastUsedAt: null };
+}
+
+/** The session that asked has to hold still: its cookie does not come along from the provider's page. */
+async function link(deps: OidcDeps, transaction: Transaction, claims: Claims, visitor: Visitor): Promise<Arrival> {
+  const { accountId, linking, returnTo } = transaction;
+  const session = linking && (await findSession(deps.db, accountId, linking.sessionId));
+  const person = linking && (await deps.people.byId(accountId, linking.userId));
+  if (!session || !person || session.userId !== person.id || isOver(session, deps.lifetimes, deps.clock.now()))
+    return failed("refused");
+  return deps.db.transaction(async (tx) => {
+    const known = await findIdentity(tx, accountId, claims);
+    if (known && known.userId !== person.id) return failed("taken");
+    if (!known && !(await addIdentity(tx, deps, { accountId, person }, claims, visitor))) return failed("taken");
+    return { kind: "linked", returnTo };
+  });
+}

@@ -1,0 +1,98 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+
+type Store = { readonly query: Query };
+
+export type Identity = {
+  readonly id: Uuid;
+  readonly userId: Uuid;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly linkedAt: number;
+  readonly lastUsedAt: number | null;
+};
+
+const IDENTITY = `id, user_id as "userId", issuer, subject, linked_at as "linkedAt", last_used_at as "lastUsedAt"`;
+
+export async function findIdentity(
+  db: Store,
+  accountId: Uuid,
+  { issuer, subject }: Pick<Identity, "issuer" | "subject">,
+): Promise<Identity | undefined> {
+  const rows = await db.query<Identity>(
+    `select ${IDENTITY} from user_identities where account_id = $1 and issuer = $2 and subject = $3`,
+    [accountId, issuer, subject],
+  );
+  return rows[0];
+}
+
+export async function listIdentities(db: Store, accountId: Uuid, userId: Uuid): Promise<Identity[]> {
+  return db.query<Identity>(
+    `select ${IDENTITY} from user_identities where account_id = $1 and user_id = $2 order by linked_at, id`,
+    [accountId, userId],
+  );
+}
+
+/** False when the issuer's subject is linked already, with whomever. */
+export async function insertIdentity(
+  db: Store,
+  accountId: Uuid,
+  identity: Omit<Identity, "lastUsedAt">,
+): Promise<boolean> {
+  const rows = await db.query(
+    `insert into user_identities (account_id, id, user_id, issuer, subject, linked_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict do nothing returning id`,
+    [accountId, identity.id, identity.userId, identity.issuer, identity.subject, identity.linkedAt],
+  );
+  return rows.length > 0;
+}
+
+export async function noteUsed(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
+  await db.query(`update user_identities set last_used_at = $3 where account_id = $1 and id = $2`, [accountId, id, at]);
+}
+
+export async function deleteIdentity(
+  db: Store,
+  accountId: Uuid,
+  userId: Uuid,
+  id: Uuid,
+): Promise<Identity | undefined> {
+  const rows = await db.query<Identity>(
+    `delete from user_identities where account_id = $1 and user_id = $2 and id = $3 returning ${IDENTITY}`,
+    [accountId, userId, id],
+  );
+  return rows[0];
+}
+
+/** A later permission replaces an earlier one. */
+export async function allowLink(db: Store, accountId: Uuid, userId: Uuid, until: number): Promise<void> {
+  await db.query(
+    `insert into identity_links_allowed (account_id, user_id, until) values ($1, $2, $3)
+     on conflict (account_id, user_id) do update set until = $3`,
+    [accountId, userId, until],
+  );
+}
+
+/** Uses the permission up; answers whether there was one. */
+export async function takeLinkPermission(db: Store, accountId: Uuid, userId: Uuid, now: number): Promise<boolean> {
+  const rows = await db.query(
+    `delete from identity_links_allowed where account_id = $1 and user_id = $2 and until > $3 returning user_id`,
+    [accountId, userId, now],
+  );
+  return rows.length > 0;
+}
+
+/** Whether this answer of the provider is taken for the first time. */
+export async function takeOnce(db: Store, accountId: Uuid, stateHash: Buffer, until: number): Promise<boolean> {
+  const rows = await db.query(
+    `insert into sign_ins_taken (account_id, state_hash, until) values ($1, $2, $3)
+     on conflict do nothing returning account_id`,
+    [accountId, stateHash, until],
+  );
+  return rows.length > 0;
+}
+
+export async function forgetTaken(db: Store, now: number): Promise<void> {
+  // law 7: the sweep of all accounts.
+  await db.query(`delete from sign_ins_taken where account_id is not null and until <= $1`, [now]);
+}
