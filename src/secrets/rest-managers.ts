@@ -48,6 +48,7 @@ export const managerRoutes = (verbs: Verbs): readonly Route[] => [
       summary: "Create a secret manager, with a key of its own and a usage scope that its secrets inherit",
       body: { schema: managerBody, root: "secretManager", example: EXAMPLE },
       answer,
+      etag: true,
     },
     handle: async (call) => {
       verbs.permit(call.actor, "core_connector_edit");
@@ -67,6 +68,8 @@ export const managerRoutes = (verbs: Verbs): readonly Route[] => [
       params,
       body: { schema: managerBody, root: "secretManager", example: { ...EXAMPLE, name: "Keys of what is live" } },
       answer,
+      ifMatch: true,
+      etag: true,
     },
     handle: async (call) => {
       verbs.permit(call.actor, "core_connector_edit");
@@ -84,7 +87,12 @@ export const managerRoutes = (verbs: Verbs): readonly Route[] => [
     operation: "secret-manager.delete",
     access: { permission: "core_connector_delete" },
     query,
-    doc: { summary: "Delete a secret manager that no secret uses", params, answer: enveloped(z.literal(true)) },
+    doc: {
+      summary: "Delete a secret manager that no secret uses",
+      params,
+      answer: enveloped(z.literal(true)),
+      ifMatch: true,
+    },
     handle: async (call) => {
       await verbs.deleteManager(call.actor, call.params["identifier"] ?? "", ifMatch(call));
       return ok(call, true);
@@ -113,7 +121,7 @@ const readingRoutes = (verbs: Verbs): readonly Route[] => [
     operation: "secret-manager.get",
     access: { permission: "core_secret_view" },
     query,
-    doc: { summary: "Read a secret manager", params: { identifier: "platformSecretManager" }, answer },
+    doc: { summary: "Read a secret manager", params: { identifier: "platformSecretManager" }, answer, etag: true },
     handle: async (call) => {
       const identifier = call.params["identifier"] ?? "";
       const manager = await verbs.getManager(call.actor, { by: "identifier", identifier });

@@ -7,15 +7,8 @@ import type { Db } from "../platform/db/db.ts";
 import { Problem } from "../core/problem.ts";
 import { readContent, type ReadDeps } from "./read.ts";
 import { batches } from "./sealed-store.ts";
-import { deleteContent, insertContent } from "./store/contents.ts";
-import {
-  closeRotation,
-  listContents,
-  lockContent,
-  markResealed,
-  openRotation,
-  type NamedContent,
-} from "./store/rotation.ts";
+import { insertContent } from "./store/contents.ts";
+import { closeRotation, listContents, takeContent, openRotation, type NamedContent } from "./store/rotation.ts";
 import { untilHeld } from "./vault.ts";
 
 export type RotateDeps = ReadDeps & {
@@ -96,11 +89,9 @@ async function sealAnew(
       { size, pages },
     );
     return deps.db.transaction(async (tx) => {
-      if (!(await lockContent(tx, accountId, content.id))) return "gone";
+      if (!(await takeContent(tx, accountId, content.id))) return "gone";
       await deps.vault.hold(tx, accountId, sealed);
-      await deleteContent(tx, accountId, secretId);
-      await insertContent(tx, accountId, sealed, deps.clock.now());
-      await markResealed(tx, accountId, sealed.id, { originId, rotationId });
+      await insertContent(tx, accountId, sealed, deps.clock.now(), { originId, rotationId });
       return "sealed";
     });
   });

@@ -4,12 +4,33 @@ import type { SealedContent, StoredContent } from "../vault.ts";
 
 type Store = { readonly query: Query };
 
+/** Whose bytes they are, and which rotation of data keys has sealed them again. */
+export type Resealed = { readonly originId: Uuid; readonly rotationId: Uuid };
+
 /** Piece by piece, so that a file is never in memory a second time. Sealing one is a fraction of sending it. */
-export async function insertContent(tx: Tx, accountId: Uuid, content: SealedContent, at: number): Promise<void> {
+export async function insertContent(
+  tx: Tx,
+  accountId: Uuid,
+  content: SealedContent,
+  at: number,
+  resealed?: Resealed,
+): Promise<void> {
   await tx.query(
-    `insert into secret_contents (account_id, id, secret_id, manager_id, key_id, wrapped_key, size, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [accountId, content.id, content.secretId, content.managerId, content.keyId, content.wrappedKey, content.size, at],
+    `insert into secret_contents (account_id, id, secret_id, manager_id, key_id, wrapped_key, size, created_at,
+                                  origin_id, rotation_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      accountId,
+      content.id,
+      content.secretId,
+      content.managerId,
+      content.keyId,
+      content.wrappedKey,
+      content.size,
+      at,
+      resealed?.originId ?? null,
+      resealed?.rotationId ?? null,
+    ],
   );
   let nth = 0;
   for (const sealed of content.chunks()) {

@@ -77,27 +77,13 @@ export async function listEmptySecrets(db: Store, accountId: Uuid, limit: number
   );
 }
 
-/** False when it was replaced or deleted meanwhile; otherwise nobody does so until the transaction ends. */
-export async function lockContent(tx: Tx, accountId: Uuid, id: Uuid): Promise<boolean> {
-  const rows = await tx.query(`select 1 from secret_contents where account_id = $1 and id = $2 for update`, [
+/** False when it was replaced or deleted meanwhile. */
+export async function takeContent(tx: Tx, accountId: Uuid, id: Uuid): Promise<boolean> {
+  const rows = await tx.query(`delete from secret_contents where account_id = $1 and id = $2 returning id`, [
     accountId,
     id,
   ]);
   return rows.length > 0;
-}
-
-export async function markResealed(
-  tx: Tx,
-  accountId: Uuid,
-  id: Uuid,
-  { originId, rotationId }: { readonly originId: Uuid; readonly rotationId: Uuid },
-): Promise<void> {
-  await tx.query(`update secret_contents set origin_id = $3, rotation_id = $4 where account_id = $1 and id = $2`, [
-    accountId,
-    id,
-    originId,
-    rotationId,
-  ]);
 }
 
 /** The rotation that is under way, or a new one. */
