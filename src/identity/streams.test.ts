@@ -1,0 +1,185 @@
+/**
+ * Attack class 28: what is open ends with the credential that it was opened with, on every replica. Two servers on one
+ * database, real event streams, the clock driven by hand; no job runs here but when a test says so.
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { after, before, test } from "node:test";
+import { JSON_TYPE, made } from "../../test/harness/contract.ts";
+import { eventsOf, type StreamEvent } from "../../test/harness/event-stream.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { pretendDelegate, type Lease, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
+import { givePipelines, startRun } from "../../test/harness/runs.ts";
+import { giveRole, serviceToken } from "../../test/harness/service-accounts.ts";
+
+let here: TestPlatform;
+let there: TestPlatform;
+let delegate: PretendDelegate;
+let run: { readonly id: string; readonly task: Lease };
+let written = 0;
+
+before(async () => {
+  here = await startTestPlatform();
+  there = await here.replica();
+  delegate = await pretendDelegate({ url: here.url, token: await here.delegateToken(), slots: 4 });
+  await delegate.next("welcome");
+  await givePipelines(here, { id: "one", steps: [{ id: "a" }] });
+  const id = await startRun(here, "one");
+  run = { id, task: await delegate.next("run") };
+  await say("hello\n");
+});
+after(async () => {
+  await delegate?.close();
+  await here?.stop();
+});
+
+async function say(text: string): Promise<void> {
+  delegate.log(run.task, written, text);
+  written += text.length;
+  await delegate.next("logAck");
+}
+
+type Reader = AsyncGenerator<StreamEvent>;
+
+const logPath = (on: TestPlatform, what: string): string =>
+  `${on.url}/pipeline/api/pipelines/execution/${run.id}/${what}accountIdentifier=${on.accountId}`;
+
+/** Follows the log; resolves once all that there is has come. */
+async function follow(on: TestPlatform, apiKey: string): Promise<Reader> {
+  const response = await fetch(logPath(on, "logs/stream?"), { headers: { "x-api-key": apiKey } });
+  assert.equal(response.status, 200);
+  const stream = eventsOf(response);
+  for (let read = 0; read < written;) read = Number((await stream.next()).value?.id);
+  return stream;
+}
+
+/** The streams end without the execution's end; then whoever comes back is refused, on both replicas. */
+async function cutOff(readers: readonly Reader[], apiKey: string): Promise<void> {
+  for (const reader of readers) assert.equal((await reader.next()).done, true);
+  for (const on of [here, there]) {
+    const answer = await on.send("GET", "/ng/api/projects?orgIdentifier=default", { apiKey });
+    assert.equal(answer.status, 401, answer.text);
+  }
+}
+
+async function goesOn(reader: Reader): Promise<void> {
+  await say("more\n");
+  assert.equal((await reader.next()).value?.data.text, "more\n");
+}
+
+const send = (method: string, path: string, body?: object): Promise<unknown> =>
+  made(
+    here.send(method, `/ng/api/${path}`, {
+      ...(body === undefined ? {} : { contentType: JSON_TYPE, body: JSON.stringify(body) }),
+    }),
+  );
+
+let count = 0;
+
+/** A service account that may see everything, with a token; and how the requests name them. */
+async function robot(): Promise<{ readonly identifier: string; readonly text: string; readonly of: string }> {
+  const identifier = `robot${(count += 1)}`;
+  await send("POST", "serviceaccount", { identifier, name: identifier });
+  await giveRole(here, identifier, "_account_viewer");
+  const of = `apiKeyType=SERVICE_ACCOUNT&parentIdentifier=${identifier}`;
+  return { identifier, text: await serviceToken(here, identifier), of };
+}
+
+const ENDINGS: readonly (readonly [what: string, end: (one: Awaited<ReturnType<typeof robot>>) => Promise<unknown>])[] =
+  [
+    ["its token is deleted", ({ of }) => send("DELETE", `token/t?${of}&apiKeyIdentifier=k`)],
+    ["its key is deleted", ({ of }) => send("DELETE", `apikey/k?${of}`)],
+    ["its service account is deleted", ({ identifier }) => send("DELETE", `serviceaccount/${identifier}`)],
+    ["it is rotated without overlap", ({ of }) => send("POST", `token/rotate/t?${of}&apiKeyIdentifier=k`)],
+  ];
+
+for (const [what, end] of ENDINGS)
+  test(`when ${what}, streams on both replicas end without waiting for anything, and others go on`, async () => {
+    const [ended, other] = [await robot(), await robot()];
+    const streams = [await follow(here, ended.text), await follow(there, ended.text)];
+    const untouched = await follow(there, other.text);
+    await end(ended);
+    await cutOff(streams, ended.text);
+    await goesOn(untouched);
+    await untouched.return(undefined);
+  });
+
+test("a person's streams end when they are deactivated, and when they are deleted", async () => {
+  for (const [method, path] of [
+    ["POST", "deactivate"],
+    ["DELETE", ""],
+  ] as const) {
+    const text = await here.addUser("_account_viewer");
+    const { data } = (await here.graphql(`{ users(limit: 100) { nodes { id name } } }`)).body;
+    const person = data.users.nodes.findLast(({ name }: { name: string }) => name.startsWith("user "));
+    const streams = [await follow(here, text), await follow(there, text)];
+    await send(method, `user/${person.id}${path === "" ? "" : `/${path}`}`);
+    await cutOff(streams, text);
+  }
+});
+
+test("when the token's time is over its streams end with the next look at them, and not before", async () => {
+  const { text, identifier } = await robot();
+  const owner = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: identifier, apiKeyIdentifier: "k" };
+  const validTo = here.clock.now() + 5_000;
+  await send("PUT", "token/t", { ...owner, identifier: "t", name: "t", validTo });
+  const [near, far] = [await follow(here, text), await follow(there, text)];
+  here.clock.advance(5_000);
+  for (const on of [here, there]) await on.platform.sweep();
+  await goesOn(near);
+  assert.equal((await far.next()).value?.data.text, "more\n", "the other one has it, too");
+  here.clock.advance(1);
+  for (const on of [here, there]) await on.platform.sweep();
+  await cutOff([near, far], text);
+});
+
+test("the old text of a rotation keeps its streams until rotateTimestamp", async () => {
+  const { text, of } = await robot();
+  const stream = await follow(there, text);
+  const until = here.clock.now() + 10_000;
+  const fresh = await send("POST", `token/rotate/t?${of}&apiKeyIdentifier=k&rotateTimestamp=${until}`);
+  const next = await follow(there, String(fresh));
+  await there.platform.sweep();
+  await goesOn(stream);
+  await next.next();
+  here.clock.advance(10_001);
+  await there.platform.sweep();
+  await cutOff([stream], text);
+  await goesOn(next);
+  await next.return(undefined);
+});
+
+test("a replica that was told nothing looks for itself", async () => {
+  const { text } = await robot();
+  const stream = await follow(there, text);
+  const [, , tokenId = ""] = text.split(".");
+  await here.db.query("delete from tokens where id = $1", [Buffer.from(tokenId, "base64url").toString("hex")]);
+  await there.platform.sweep();
+  assert.equal((await stream.next()).done, true);
+});
+
+test("a stream that was let in by an answer from before the end does not stay", async () => {
+  const { text } = await robot();
+  // The answer is kept for a second, and nobody is told.
+  assert.equal((await there.send("GET", "/ng/api/projects?orgIdentifier=default", { apiKey: text })).status, 200);
+  const [, , tokenId = ""] = text.split(".");
+  await here.db.query("delete from tokens where id = $1", [Buffer.from(tokenId, "base64url").toString("hex")]);
+  const response = await fetch(logPath(there, "logs/stream?"), { headers: { "x-api-key": text } });
+  assert.equal(response.status, 200);
+  for await (const { event } of eventsOf(response)) assert.equal(event, "log");
+});
+
+test("a download that is under way is torn off: a part of a log does not pass for the whole", async () => {
+  const { text, of } = await robot();
+  for (let at = 0; at < 100; at += 1) await say("x".repeat(65_536));
+  const request = get(logPath(there, "logs?"), { headers: { "x-api-key": text } });
+  const [answer] = (await once(request, "response")) as [IncomingMessage];
+  assert.equal(answer.statusCode, 200);
+  const torn = once(answer, "error");
+  // Nothing is read meanwhile: the server waits for its reader.
+  await send("DELETE", `token/t?${of}&apiKeyIdentifier=k`);
+  answer.resume();
+  await torn;
+  assert.equal(answer.complete, false);
+});

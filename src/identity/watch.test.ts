@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import type { Uuid } from "../core/ids.ts";
+import { handClock } from "../../test/harness/platform.ts";
+import { makeWatching, type StillStanding } from "./watch.ts";
+
+const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
+const nth = (n: number): Uuid => `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
+
+/** Tokens and sessions that hold until they are taken out; `asked` has the ids of each question. */
+function kit(...held: readonly Uuid[]) {
+  const valid = new Set(held);
+  const asked: Uuid[][] = [];
+  const errors: unknown[] = [];
+  const state = { fail: false, gate: Promise.resolve() };
+  const standing: StillStanding = async (credentials) => {
+    asked.push(credentials.map(({ id }) => id));
+    const now = [...valid];
+    await state.gate;
+    if (state.fail) throw new Error("no database");
+    return now;
+  };
+  const watching = makeWatching({
+    clock: handClock(),
+    standing: { token: standing, session: standing },
+    onError: (error) => errors.push(error),
+  });
+  return { valid, asked, errors, state, ...watching };
+}
+
+const token = (id: Uuid) => ({ kind: "token", accountId, id }) as const;
+
+test("each stream is told once, when its credential has ended, and nobody is asked about who has gone", async () => {
+  const { valid, asked, watch, look } = kit(nth(1), nth(2), nth(3));
+  const ended: number[] = [];
+  watch(token(nth(1)), () => ended.push(1));
+  watch(token(nth(1)), () => ended.push(11));
+  watch({ kind: "session", accountId, id: nth(2) }, () => ended.push(2));
+  const stop = watch(token(nth(3)), () => ended.push(3));
+  await setImmediate();
+  asked.length = 0;
+  await look();
+  assert.deepEqual(asked, [[nth(1), nth(3)], [nth(2)]], "one question for all tokens, one for all sessions");
+  assert.deepEqual(ended, []);
+  stop();
+  for (const id of [nth(1), nth(3)]) valid.delete(id);
+  await look();
+  await look();
+  assert.deepEqual(ended, [1, 11]);
+  valid.clear();
+  await look();
+  assert.deepEqual(ended, [1, 11, 2]);
+  asked.length = 0;
+  await look();
+  assert.deepEqual(asked, [], "nothing is open, so nothing is asked");
+});
+
+test("who comes in is looked at once by themselves: the answer that let them in may be old", async () => {
+  const { watch, asked } = kit();
+  const ended: number[] = [];
+  watch(token(nth(1)), () => ended.push(1));
+  await setImmediate();
+  assert.deepEqual([asked, ended], [[[nth(1)]], [1]]);
+});
+
+test("a look that is asked for while one is under way is not lost", async () => {
+  const { valid, state, watch, look } = kit(nth(1));
+  let ended = false;
+  watch(token(nth(1)), () => (ended = true));
+  await setImmediate();
+  const gate = Promise.withResolvers<void>();
+  state.gate = gate.promise;
+  const first = look();
+  valid.clear();
+  const second = look();
+  gate.resolve();
+  await Promise.all([first, second]);
+  assert.equal(ended, true);
+});
+
+test("a database that does not answer ends nothing, and the next look finds what has ended", async () => {
+  const { valid, state, errors, watch, look } = kit(nth(1));
+  let ended = false;
+  watch(token(nth(1)), () => (ended = true));
+  await setImmediate();
+  state.fail = true;
+  valid.clear();
+  await assert.rejects(look(), /no database/);
+  watch(token(nth(2)), () => undefined);
+  await setImmediate();
+  assert.equal(errors.length, 1);
+  assert.equal(ended, false);
+  state.fail = false;
+  await look();
+  assert.equal(ended, true);
+});
