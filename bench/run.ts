@@ -6,6 +6,7 @@
 import { setMaxListeners } from "node:events";
 import { styleText } from "node:util";
 import { auditChain } from "./audit-chain.ts";
+import { credentials } from "./credentials.ts";
 import { graphql } from "./graphql.ts";
 import { latency } from "./latency.ts";
 import { machineFacts, table, writeResult } from "./parts/report.ts";
@@ -26,6 +27,7 @@ const BENCHES = {
   secrets,
   rotation,
   "audit-chain": auditChain,
+  credentials,
 } as const;
 const LIMIT_MS = 15 * 60_000;
 

@@ -91,10 +91,14 @@ export async function startServer(
 }
 
 /** Runs with a server of its own on a fresh data directory; both are gone afterwards. */
-export async function withServer<T>(signal: AbortSignal, work: (server: Server) => Promise<T>): Promise<T> {
+export async function withServer<T>(
+  signal: AbortSignal,
+  work: (server: Server) => Promise<T>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<T> {
   const folder = await temporaryFolder();
   try {
-    const server = await startServer(folder.path, signal);
+    const server = await startServer(folder.path, signal, more);
     try {
       return await work(server);
     } finally {

@@ -1,0 +1,199 @@
+/**
+ * What credentials cost, and what their times tell. First as a stranger: does a wrong token, or a wrong password, take
+ * another time for an id that exists than for one that does not? Then as a client: what do authentication and
+ * authorization take of a small GraphQL request, beside a server in which both are replaced by nothing?
+ */
+import { randomBytes, randomUUIDv7 } from "node:crypto";
+import type { LoadAnswer, LoadOrder } from "./load.ts";
+import { startHelper, type Helper } from "./parts/children.ts";
+import { makeClient } from "./parts/client.ts";
+import { lookInto, type Look } from "./parts/database.ts";
+import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
+import { cpuSecondsOf } from "./parts/processes.ts";
+import { beside, median, type Bench, type Figure } from "./parts/result.ts";
+import { withServer, type Server } from "./parts/server.ts";
+import { ratioBounds, spread, timesOf, type Attempt } from "./parts/strangers.ts";
+
+const TOKEN_ROUNDS = { warmUp: 300, measured: 3_000 };
+const PASSWORD_ROUNDS = { warmUp: 3, measured: 60 };
+const PAIRS = 15;
+const ROUND_MS = 1_000;
+const WARM_UP_MS = 2_500;
+const CONNECTIONS = 10;
+const RUNS = 50;
+const NEVER_REACHED = "10000000";
+
+export const credentials: Bench = async (signal, progress) => {
+  const strange = await withServer(signal, async (server) => {
+    const look = await lookInto(await server.databaseUrl());
+    try {
+      progress("wrong tokens");
+      const tokens = await wrongTokens(server, signal);
+      progress("wrong passwords");
+      return [tokens, await wrongPasswords(server, look, signal)];
+    } finally {
+      await look.close();
+    }
+  });
+  const pairs = await withBoth(signal, (ours, open) => costOf(ours, open, signal, progress));
+  return {
+    definition:
+      "Refused requests, from their writing to the end of the answer, one at a time, kinds in turns; floor: the same for an id that " +
+      "does not exist. GraphQL executions, limit 1, requests per second over 10 connections; floor: a server that asks nobody who it is.",
+    parameters: {
+      tokens: TOKEN_ROUNDS.measured,
+      passwords: PASSWORD_ROUNDS.measured,
+      ...Object.fromEntries(strange.flatMap(({ parameters }) => Object.entries(parameters))),
+      connections: CONNECTIONS,
+      pairs: PAIRS,
+      roundMs: ROUND_MS,
+      "rates with beside without": pairs.map(({ ours, open }) => Number((ours.rate / open.rate).toPrecision(4))),
+    },
+    figures: [...strange.flatMap(({ figures }) => figures), ...costFigures(pairs)],
+  };
+};
+
+type Compared = {
+  readonly figures: readonly Figure[];
+  readonly parameters: Readonly<Record<string, readonly number[]>>;
+};
+
+/** The known beside the unknown, and the unknown beside the unknown. */
+function compared(name: string, times: Readonly<Record<"known" | "unknown" | "again", readonly number[]>>): Compared {
+  const { known, unknown, again } = times;
+  const floor = median(unknown);
+  return {
+    figures: [
+      beside({ name: `${name}, id that exists`, value: median(known), unit: "ms", floor }),
+      beside({ name: `${name}, id that does not, once more`, value: median(again), unit: "ms", floor }),
+    ],
+    parameters: {
+      [`${name}, exists: 5, 25, 50, 75, 95 % in ms`]: spread(known),
+      [`${name}, does not: 5, 25, 50, 75, 95 % in ms`]: spread(unknown),
+      [`${name}: ratio of the medians, 95 % bounds`]: ratioBounds(known, unknown),
+      [`${name}: the same of two that do not exist`]: ratioBounds(again, unknown),
+    },
+  };
+}
+
+async function wrongTokens({ facts }: Server, signal: AbortSignal): Promise<Compared> {
+  const { baseUrl, accountId, apiKey } = facts;
+  const url = `${baseUrl}/gateway/ng/api/settings?accountIdentifier=${accountId}`;
+  const [kind, account, id] = apiKey.split(".");
+  const attempt = (tokenId: string | undefined): Attempt => {
+    const secret = randomBytes(32).toString("base64url");
+    return { method: "GET", url, headers: { "x-api-key": [kind, account, tokenId, secret].join(".") }, status: 401 };
+  };
+  const nobody = (): Attempt => attempt(Buffer.from(randomUUIDv7().replaceAll("-", ""), "hex").toString("base64url"));
+  const kinds = { known: () => attempt(id), unknown: nobody, again: nobody };
+  return compared("wrong token", await timesOf(kinds, TOKEN_ROUNDS, signal));
+}
+
+async function wrongPasswords({ facts }: Server, look: Look, signal: AbortSignal): Promise<Compared> {
+  const attempt = (email: string): Attempt => ({
+    method: "POST",
+    url: `${facts.baseUrl}/auth/login`,
+    headers: { "content-type": "application/json", origin: facts.baseUrl },
+    body: JSON.stringify({ email, password: randomBytes(12).toString("base64url") }),
+    status: 401,
+  });
+  const nobody = (): Attempt => attempt(`${randomBytes(6).toString("hex")}@railhead.local`);
+  const kinds = { known: () => attempt("admin@railhead.local"), unknown: nobody, again: nobody };
+  // Failures slow everybody down alike; that is not what is measured.
+  const forgive = async (): Promise<void> => void (await look.query("delete from sign_in_failures"));
+  return compared("wrong password", await timesOf(kinds, PASSWORD_ROUNDS, signal, forgive));
+}
+
+/** Requests per second, and the processor time of the server's process for each, in ms. */
+type Round = { readonly rate: number; readonly cpu: number };
+type Pair = { readonly ours: Round; readonly open: Round };
+
+const OPEN_DOOR = { NODE_OPTIONS: `--import=${new URL("parts/open-door.ts", import.meta.url).href}` };
+
+const withBoth = <T>(signal: AbortSignal, work: (ours: Server, open: Server) => Promise<T>): Promise<T> =>
+  withServer(signal, (ours) => withServer(signal, (open) => work(ours, open), OPEN_DOOR));
+
+/** The two servers take turns, so that a slow moment of the machine meets both. */
+async function costOf(
+  ours: Server,
+  open: Server,
+  signal: AbortSignal,
+  progress: (text: string) => void,
+): Promise<readonly Pair[]> {
+  progress("running what is listed");
+  const load = startHelper("load.ts");
+  try {
+    const subjects = [ours, open] as const;
+    for (const server of subjects) await prepare(server, signal);
+    await checkDoors(ours, open);
+    for (const server of subjects) await round(load, server, WARM_UP_MS);
+    const pairs: Pair[] = [];
+    for (let n = 1; n <= PAIRS; n += 1) {
+      signal.throwIfAborted();
+      progress(`executions, limit 1, pair ${n} of ${PAIRS}`);
+      pairs.push({ ours: await round(load, ours), open: await round(load, open) });
+    }
+    return pairs;
+  } finally {
+    await load.stop();
+  }
+}
+
+async function prepare(server: Server, signal: AbortSignal): Promise<void> {
+  const client = makeClient(server.facts, 4, signal);
+  await client.set({ requests_per_minute_account: NEVER_REACHED, requests_per_minute_token: NEVER_REACHED });
+  await createProject(client);
+  const pipeline = await createPipeline(client, "listed", 1, ":");
+  for (let n = 0; n < RUNS; n += 1) await execute(client, pipeline);
+  client.close();
+  const look = await lookInto(await server.databaseUrl());
+  await look.untilEnded(RUNS, signal);
+  await look.close();
+}
+
+const orderFor = ({ facts }: Server, milliseconds: number, token = facts.apiKey): LoadOrder => ({
+  port: Number(new URL(facts.baseUrl).port),
+  method: "POST",
+  path: `/gateway/api/graphql?accountId=${facts.accountId}`,
+  headers: { "x-api-key": token, "content-type": "application/json" },
+  body: JSON.stringify({
+    query: "{ executions(limit: 1) { nodes { id application { name } status startedAt endedAt } } }",
+  }),
+  connections: CONNECTIONS,
+  milliseconds,
+});
+
+async function round(load: Helper, server: Server, milliseconds = ROUND_MS): Promise<Round> {
+  const before = cpuSecondsOf(server.pid);
+  const { error, body, perSecond, requests } = await load.ask<LoadAnswer>(orderFor(server, milliseconds));
+  if (error !== null) throw new Error(error);
+  const { data } = JSON.parse(body) as { data: { executions: { nodes: readonly unknown[] } } };
+  if (data.executions.nodes.length !== 1) throw new Error(`not the answer to measure: ${body.slice(0, 300)}`);
+  return { rate: perSecond, cpu: ((cpuSecondsOf(server.pid) - before) * 1_000) / requests };
+}
+
+/** A token of nobody opens the one server and not the other: otherwise nothing would be compared. */
+async function checkDoors(ours: Server, open: Server): Promise<void> {
+  for (const [server, wanted] of [
+    [ours, 401],
+    [open, 200],
+  ] as const) {
+    const { facts } = server;
+    const token = `${facts.apiKey.slice(0, facts.apiKey.lastIndexOf("."))}.wrong`;
+    const { method, path, headers, body } = orderFor(server, 0, token);
+    const { status } = await fetch(`${facts.baseUrl}${path}`, { method, headers, body });
+    if (status !== wanted) throw new Error(`a wrong token was answered ${status} instead of ${wanted}`);
+  }
+}
+
+function costFigures(pairs: readonly Pair[]): readonly Figure[] {
+  const of = (what: keyof Round) => ({
+    value: median(pairs.map(({ ours }) => ours[what])),
+    floor: median(pairs.map(({ open }) => open[what])),
+    ratio: median(pairs.map(({ ours, open }) => ours[what] / open[what])),
+  });
+  return [
+    { name: "executions, limit 1", ...of("rate"), unit: "/s", goal: { of: "ratio", atLeast: 0.95 } },
+    { name: "executions, limit 1: processor time per request", ...of("cpu"), unit: "ms" },
+  ];
+}

@@ -1,0 +1,18 @@
+/**
+ * Loaded into a server before its own code (`--import`): the modules that say who it is and what they may do are
+ * replaced by two of this folder, which ask nothing. Only a benchmark has such a server; the product has no switch for it.
+ */
+import { registerHooks } from "node:module";
+
+const REPLACED = new Map([
+  ["/src/identity/credentials.ts", new URL("no-credentials.ts", import.meta.url).href],
+  ["/src/access/permits.ts", new URL("no-permits.ts", import.meta.url).href],
+]);
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    const other = [...REPLACED].find(([path]) => found.url.endsWith(path))?.[1];
+    return other === undefined ? found : { ...found, url: other };
+  },
+});
