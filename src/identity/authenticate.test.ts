@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import { mock, test } from "node:test";
 import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -129,6 +131,28 @@ test("a wrong secret is refused also while the right one is remembered, and refu
   assert.equal(state.asked, 3);
   state.row = row("t");
   assert.ok(await authenticate(token("t")), "made a moment ago");
+});
+
+test("an id that exists and one that does not are looked up, hashed and compared alike", async () => {
+  const compared = mock.method(crypto, "timingSafeEqual");
+  syncBuiltinESMExports();
+  try {
+    for (const known of [row("s"), undefined]) {
+      const { state, authenticate } = store(known);
+      const earlier = compared.mock.callCount();
+      assert.equal(await authenticate(token("t")), undefined);
+      assert.equal(state.asked, 1);
+      const [call, ...more] = compared.mock.calls.slice(earlier);
+      assert.deepEqual(more, []);
+      assert.deepEqual(
+        call?.arguments.map((bytes) => (bytes as Buffer).byteLength),
+        [32, 32],
+      );
+    }
+  } finally {
+    mock.restoreAll();
+    syncBuiltinESMExports();
+  }
 });
 
 test("what is no token costs no look at the database", async () => {

@@ -138,6 +138,25 @@ test("keys of a service account need core_serviceaccount_manageapikey where it l
   ]);
 });
 
+test("who may not manage keys is told the same of a service account that exists and of one that does not", async () => {
+  await made(send("POST", "serviceaccount", named("there")));
+  const viewer = await platform.addUser("_account_viewer");
+  const answers: unknown[] = [];
+  for (const parentIdentifier of ["there", "nowhere"]) {
+    const query = `apiKeyType=SERVICE_ACCOUNT&parentIdentifier=${parentIdentifier}`;
+    const body = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier, ...named("k") };
+    for (const [method, path, sent] of [
+      ["GET", `apikey?${query}`, undefined],
+      ["POST", "apikey", body],
+      ["POST", "token", { ...body, apiKeyIdentifier: "k" }],
+    ] as const) {
+      const { status, body: answer } = await send(method, path, sent, viewer);
+      answers.push([status, answer.code, answer.message]);
+    }
+  }
+  assert.deepEqual(answers.slice(0, 3), answers.slice(3));
+});
+
 test("a service account cannot have personal keys, and makes none for a person", async () => {
   await made(send("POST", "serviceaccount", named("lonely")));
   const text = await serviceToken(platform, "lonely");
