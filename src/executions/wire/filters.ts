@@ -67,7 +67,10 @@ function fromQuery({ pipelineIdentifier, searchTerm, module, status: statuses, m
   if (searchTerm) conditions.push({ is: "pipelineSearch", value: anywhere(searchTerm) });
   // All pipelines are of this module.
   if (module && module.toLowerCase() !== "cd") conditions.push(NOTHING);
-  if (myDeployments === "true") conditions.push(actor.kind === "user" ? { is: "personIs", value: actor.id } : NOTHING);
+  if (myDeployments === "true") {
+    const isSomebody = actor.kind === "user" || actor.kind === "service_account";
+    conditions.push(isSomebody ? { is: "personIs", value: actor.id } : NOTHING);
+  }
   return conditions;
 }
 

@@ -1,7 +1,15 @@
 /** Service accounts over REST (reference section 7.1), in the account, an organization and a project. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, projectYaml } from "../../../test/harness/contract.ts";
+import {
+  create,
+  JSON_TYPE,
+  made,
+  makeTargets,
+  pipelineYaml,
+  projectYaml,
+  SCOPE,
+} from "../../../test/harness/contract.ts";
 import { giveRole, graphqlAs, serviceToken } from "../../../test/harness/service-accounts.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
 
@@ -104,6 +112,25 @@ test("a service account's token serves in place of a person's, as far as its rol
     actor_email: "worker@service.railhead.local",
     operation: "project.create",
   });
+});
+
+test("what a service account has started says so, to GraphQL and to the lists of REST", async () => {
+  await made(send("POST", "serviceaccount", named("starter")));
+  const text = await serviceToken(platform, "starter");
+  await giveRole(platform, "starter", "_account_admin");
+  await makeTargets(platform);
+  await made(create.pipeline(platform, pipelineYaml()));
+  const as = { ...platform, send: ((m, p, o) => platform.send(m, p, { ...o, apiKey: text })) as TestPlatform["send"] };
+  await made(create.run(as, "deploy"));
+  const { body } = await platform.graphql(
+    `{ executions(limit: 1) { nodes { cause { ... on ExecutedByUser { user { name email isPasswordExpired } } } } } }`,
+  );
+  assert.deepEqual(body.data?.executions.nodes, [
+    { cause: { user: { name: "starter", email: "starter@service.railhead.local", isPasswordExpired: false } } },
+  ]);
+  const path = `/pipeline/api/pipelines/execution/summary?${SCOPE}&myDeployments=true`;
+  assert.equal((await made(as.send("POST", path))).totalElements, 1);
+  assert.equal((await made(platform.send("POST", path))).totalElements, 0);
 });
 
 test("keys of a service account need core_serviceaccount_manageapikey where it lives, whoever asks", async () => {

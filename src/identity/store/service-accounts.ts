@@ -85,6 +85,19 @@ export async function findServiceAccount(
   return rows[0];
 }
 
+/** Wherever it lives. */
+export async function findServiceAccountById(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+): Promise<ServiceAccount | undefined> {
+  const rows = await db.query<ServiceAccount>(
+    `select ${COLUMNS} from service_accounts s where s.account_id = $1 and s.id = $2`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
 export type ServiceAccountFilter = Place & {
   readonly searchTerm?: string | undefined;
   readonly identifiers?: readonly string[] | undefined;

@@ -4,6 +4,8 @@ import type { Page } from "../../core/page.ts";
 import type { Authorize } from "../../access/index.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
+import type { ServiceAccount } from "../service-accounts/service-account.ts";
+import { findServiceAccountById } from "../store/service-accounts.ts";
 import * as store from "../store/users.ts";
 import type { UserDetail } from "../user.ts";
 import { folded } from "./fold.ts";
@@ -36,7 +38,7 @@ export const makeUserByName = (deps: Deps): FindUser =>
 export const makeUserByEmail = (deps: Deps): FindUser =>
   find(deps, ({ accountId }, email) => store.findUserByEmail(deps.db, accountId, folded(email.trim())));
 
-/** Somebody of whom another row told: also who has left since, so that what they made can still say it. */
+/** Somebody of whom another row told: also who has left since, so that what they made can still say it, and a service account. */
 export type Recall = (actor: Actor, id: Uuid) => Promise<UserDetail>;
 
 export const makeRecall =
@@ -44,9 +46,31 @@ export const makeRecall =
   async (actor, id) => {
     deps.authorize(actor, "core_user_view", { accountId: actor.accountId });
     const user = await store.findFormer(deps.db, actor.accountId, id);
-    if (!user) throw problem("identity.no_user");
-    return user;
+    if (user) return user;
+    const account = await findServiceAccountById(deps.db, actor.accountId, id);
+    if (!account) throw problem("identity.no_user");
+    return asPerson(account);
   };
+
+/** As what a service account started is shown: somebody without a password and without a directory. */
+const asPerson = ({ id, name, email, createdAt, updatedAt }: ServiceAccount): UserDetail => ({
+  id,
+  name,
+  email,
+  givenName: "",
+  familyName: "",
+  displayName: name,
+  userName: null,
+  externalId: null,
+  emailVerified: false,
+  managedExternally: false,
+  directory: {},
+  active: true,
+  mustChangePassword: false,
+  version: 1,
+  createdAt,
+  updatedAt,
+});
 
 /** Who asks. Everybody may know that of themselves. Throws `identity.no_person` for what is none. */
 export type CurrentUser = (actor: Actor) => Promise<UserDetail>;
