@@ -8,7 +8,7 @@ import type { GrantsOf } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { makeLru } from "../core/lru.ts";
-import { readToken, secretMatches, type TokenParts } from "../platform/crypto/tokens.ts";
+import { hashSecret, readToken, secretMatches, type TokenParts } from "../platform/crypto/tokens.ts";
 import type { Db } from "../platform/db/db.ts";
 import { endOf, standingAt } from "./keys/expiry.ts";
 import { findCredential, type CredentialRow } from "./store/standing.ts";
@@ -73,8 +73,8 @@ async function lookUp(db: Db, token: string, now: number): Promise<Found | undef
   const kind = token.startsWith("sat.") ? "sat" : "pat";
   const parts = readToken(kind, token);
   if (!parts) return undefined;
-  const row = await findCredential(db, parts.accountId, parts.tokenId);
-  // Compared in any case, so that an id that exists and one that does not cost the same.
+  const row = await findCredential(db, parts.accountId, parts.tokenId, hashSecret(parts.secret));
+  // Compared in constant time, and in any case: an id that exists and one that does not cost the same.
   if (!secretMatches(parts.secret, row?.secretHash) || !row) return undefined;
   const principal = principalOf(parts, row);
   if (!principal || (principal.kind === "user") !== (kind === "pat")) return undefined;

@@ -14,7 +14,16 @@ export type CredentialRow = Period & {
   readonly email: string;
 };
 
-export async function findCredential(db: Store, accountId: Uuid, tokenId: Uuid): Promise<CredentialRow | undefined> {
+/**
+ * The token of this id and this hash. The hash is asked for here already, so that an id that exists and one that does
+ * not take the same time: with a wrong secret neither reaches the joins or comes back as a row (bench/credentials.ts).
+ */
+export async function findCredential(
+  db: Store,
+  accountId: Uuid,
+  tokenId: Uuid,
+  secretHash: Buffer,
+): Promise<CredentialRow | undefined> {
   const rows = await db.query<CredentialRow>(
     `select t.secret_hash as "secretHash", t.valid_from_at as "validFrom", t.valid_to_at as "validTo",
             t.scheduled_end_at as "scheduledEnd", u.id as "userId", s.id as "serviceAccountId", s.identifier,
@@ -23,8 +32,8 @@ export async function findCredential(db: Store, accountId: Uuid, tokenId: Uuid):
        join api_keys k on k.account_id = t.account_id and k.id = t.api_key_id
        left join users u on u.account_id = k.account_id and u.id = k.user_id
        left join service_accounts s on s.account_id = k.account_id and s.id = k.service_account_id
-      where t.account_id = $1 and t.id = $2 and (k.user_id is null or u.active)`,
-    [accountId, tokenId],
+      where t.account_id = $1 and t.id = $2 and t.secret_hash = $3 and (k.user_id is null or u.active)`,
+    [accountId, tokenId, secretHash],
   );
   return rows[0];
 }
