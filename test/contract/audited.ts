@@ -7,6 +7,7 @@ import type { Operation } from "./operations.ts";
 const READS: ReadonlySet<string> = new Set([
   "audit.list",
   "connector.list-filtered",
+  "delegate-group-tags.holders",
   "delegate.list",
   "execution.list",
   "execution.outline",
