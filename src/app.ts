@@ -14,6 +14,7 @@ import { makeEnvironments, type PlacesOf } from "./environments/index.ts";
 import { makeExecutions, type Executions } from "./executions/index.ts";
 import {
   anyActive,
+  findServiceAccount,
   firstStart,
   makeHoldRootKey,
   makeIdentity,
@@ -40,12 +41,11 @@ import { makeSettings } from "./settings/index.ts";
 import { every, together } from "./platform/jobs/every.ts";
 import { reachPublic } from "./platform/outgoing/reach.ts";
 import type { Log } from "./platform/log/log.ts";
-import { DEFAULT_ORGANIZATION, makeProjects, type EmptyScope, type Projects } from "./projects/index.ts";
+import { DEFAULT_ORGANIZATION, eachOf, makeProjects, type Projects } from "./projects/index.ts";
 import { makeSecrets, type Secrets, type SecretsDeps } from "./secrets/index.ts";
 import { makeTriggers } from "./triggers/index.ts";
 
-export { DEFAULT_ORGANIZATION };
-export type { FirstStart };
+export { DEFAULT_ORGANIZATION, type FirstStart };
 
 export type PlatformDeps = {
   readonly db: Db;
@@ -79,7 +79,10 @@ const CREDENTIALS_MS = 500;
 function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const { db, clock, newId, log } = deps;
   const audit = makeAudit({ clock, newId });
-  const access = makeAccess({ db, clock, newId, anyActive, onError });
+  const access = makeAccess({
+    ...{ db, audit, clock, newId, anyActive, findServiceAccount, onError },
+    requireScope: (actor, place) => projects.requireScope(actor, place),
+  });
   const base = { db, audit, authorize: access.authorize, clock, newId };
   const identity = makeIdentity({
     ...base,
@@ -107,7 +110,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const connectionTests = makeConnectionTests({ ...base, readSecrets, tasks: delegates, mayReach, onError });
   const pipelines = makePipelines({
     ...base,
-    getProject: projects.get,
+    getProject: projects.getFor,
     exist: { ...environments.exist, connector: connectors.exist },
     judgeSecrets: secrets.judge,
     noteSecrets: secrets.noteUses,
@@ -116,7 +119,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   });
   const executions: Executions = makeExecutions({
     ...base,
-    getProject: projects.get,
+    getProject: projects.getFor,
     pipelines,
     delegates,
     log,
@@ -236,13 +239,6 @@ export async function buildPlatform(deps: PlatformDeps) {
     },
   };
 }
-
-/** Each slice that keeps things in scopes empties them, in turn. */
-const eachOf =
-  (slices: () => readonly { readonly emptyScope: EmptyScope }[]): EmptyScope =>
-  async (tx, scope) => {
-    for (const slice of slices()) await slice.emptyScope(tx, scope);
-  };
 
 /** What connectors name is a text: a file is no password. */
 const secretsNamed = ({ require, noteUses }: Secrets) => ({

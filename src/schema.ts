@@ -1,5 +1,6 @@
 /** The GraphQL schema: each slice adds its types, low to high; a higher one extends what a lower one has. */
 import type { GraphQLSchema } from "graphql";
+import { addUserGroupTypes, type UserGroups } from "./access/index.ts";
 import { addAuditTypes } from "./audit/index.ts";
 import { addDelegateTypes } from "./delegates/index.ts";
 import { addExecutionMutations, addExecutionTypes, type Executions } from "./executions/index.ts";
@@ -10,7 +11,8 @@ import { addProjectTypes, type Projects } from "./projects/index.ts";
 import { addSecretTypes, type Secrets } from "./secrets/index.ts";
 
 type Slices = {
-  readonly users: Parameters<typeof addIdentityTypes>[1];
+  readonly access: { readonly userGroups: UserGroups };
+  readonly users: Omit<Parameters<typeof addIdentityTypes>[2], "userGroups">;
   readonly audits: Parameters<typeof addAuditTypes>[2];
   readonly projects: Projects;
   readonly secrets: Secrets;
@@ -20,9 +22,10 @@ type Slices = {
 };
 
 export function buildSchema(slices: Slices): GraphQLSchema {
-  const { users, audits, projects, secrets, delegates, pipelines, executions } = slices;
+  const { access, users, audits, projects, secrets, delegates, pipelines, executions } = slices;
   const builder = makeBuilder();
-  const { User } = addIdentityTypes(builder, users);
+  const groups = addUserGroupTypes(builder, access.userGroups);
+  const { User } = addIdentityTypes(builder, groups, { ...users, userGroups: access.userGroups });
   const { Application } = addProjectTypes(builder, { User }, projects);
   addAuditTypes(builder, { User }, audits);
   addSecretTypes(builder, secrets);

@@ -1,11 +1,23 @@
 /** Who may do what, where: roles, resource groups, assignments and user groups, and the grants that come of them. */
+import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
+import { makeAskAccess } from "./acl/acl.ts";
+import { accessRoutes } from "./acl/rest.ts";
+import { assignmentRoutes } from "./assignments/rest.ts";
+import { makeAssignments, type FindServiceAccount } from "./assignments/verbs.ts";
 import { makeMakeAdministrator } from "./furnish.ts";
 import { makeGrants } from "./grants.ts";
 import { makeKeepAdministrator, type AnyActive } from "./keep-administrator.ts";
 import { authorize, permits } from "./permits.ts";
+import { resourceGroupRoutes } from "./resource-groups/rest.ts";
+import { makeResourceGroups } from "./resource-groups/verbs.ts";
+import { roleRoutes } from "./roles/rest.ts";
+import { makeRoles } from "./roles/verbs.ts";
+import { makeUserGroups } from "./user-groups/index.ts";
+import { userGroupRoutes } from "./user-groups/rest.ts";
+import type { RequireScope } from "./places.ts";
 import { deleteAccessOf } from "./store/empty-scope.ts";
 import { deleteAssignmentsOf, deleteMembershipsOf } from "./store/leaving.ts";
 
@@ -14,14 +26,22 @@ export type { MakeAdministrator } from "./furnish.ts";
 export type { GrantsOf } from "./grants.ts";
 export type { KeepAdministrator } from "./keep-administrator.ts";
 export type { Permission } from "./permission.ts";
-export { authorize, permits } from "./permits.ts";
+export { authorize, authorizeSomewhere, holdsSomewhere, permits, reach, seen, type Reach } from "./permits.ts";
+export { listed, type Listed } from "./listed.ts";
+export { within } from "./store/reach.ts";
 export type { Authorize, Permits } from "./permits.ts";
 
+export { addUserGroupTypes, type UserGroupNode } from "./user-groups/graphql.ts";
+export type { UserGroups } from "./user-groups/index.ts";
+
 export type AccessDeps = {
+  readonly audit: Audit;
+  readonly requireScope: RequireScope;
   readonly db: Db;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly anyActive: AnyActive;
+  readonly findServiceAccount: FindServiceAccount;
   readonly onError: (error: unknown) => void;
 };
 
@@ -36,11 +56,23 @@ type LetGo = { readonly accountId: Uuid; readonly id: Uuid };
 
 export function makeAccess(deps: AccessDeps) {
   const { grantsOf, changed, stop } = makeGrants(deps);
+  const keepAdministrator = makeKeepAdministrator(deps);
+  const kept = { ...deps, changed, keepAdministrator };
+  const userGroups = makeUserGroups(kept);
+  const [roles, resourceGroups, assignments] = [makeRoles(kept), makeResourceGroups(kept), makeAssignments(kept)];
   return {
     authorize,
     permits,
     grantsOf,
-    keepAdministrator: makeKeepAdministrator(deps),
+    keepAdministrator,
+    userGroups,
+    routes: [
+      ...userGroupRoutes(userGroups),
+      ...roleRoutes(roles),
+      ...resourceGroupRoutes(resourceGroups),
+      ...assignmentRoutes(assignments, { roles, resourceGroups }),
+      ...accessRoutes(makeAskAccess({ grantsOf })),
+    ],
     makeAdministrator: makeMakeAdministrator(deps),
     /** Somebody loses every membership, and, when they are removed, what was assigned to them alone. */
     letGo: async (tx: Tx, { accountId, id }: LetGo, how: "deactivated" | "deleted"): Promise<void> => {

@@ -1,5 +1,6 @@
 /** The permissions that there are (reference section 7.2), what each is about, and where it can be held. */
 import type { ResourceType } from "../core/grants.ts";
+import type { Place } from "../core/reference.ts";
 
 export type ScopeLevel = "account" | "organization" | "project";
 
@@ -63,3 +64,9 @@ export const permissions: ReadonlyMap<string, PermissionFacts> = new Map(
     }),
   ),
 );
+
+export const levelOf = ({ orgIdentifier, projectIdentifier }: Place): ScopeLevel =>
+  projectIdentifier !== null ? "project" : orgIdentifier !== null ? "organization" : "account";
+
+/** Every type that a resource group may name, in the order of the table. */
+export const resourceTypes: readonly ResourceType[] = Object.values(NOUNS).map(([type]) => type);

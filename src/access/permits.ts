@@ -22,8 +22,7 @@ type Within = Omit<Scope, "accountId">;
 
 export const permits: Permits = (actor, permission, scope, identifier) => {
   const grants = actor.accountId === scope.accountId && grantsOf(actor, permission);
-  const held =
-    typeof grants === "boolean" ? grants : grants.some((grant) => gives(grant, permission, scope, identifier));
+  const held = typeof grants === "boolean" ? grants : permitsWith(grants, permission, scope, identifier);
   if (!held) {
     // Whoever asks may answer that there is no such thing: the trail is told what was the matter.
     const { accountId: _, ...within } = scope;
@@ -32,17 +31,25 @@ export const permits: Permits = (actor, permission, scope, identifier) => {
   return held;
 };
 
+/** The same of grants that nobody has brought along. */
+export const permitsWith = (grants: Grants, permission: Permission, scope: Scope, identifier?: string): boolean =>
+  grants.some((grant) => gives(grant, permission, scope, identifier));
+
 export const authorize: Authorize = (actor, permission, scope, identifier) => {
   if (!permits(actor, permission, scope, identifier)) throw refusal(actor, permission);
 };
 
 /** Throws `access.not_permitted` where the actor holds the permission nowhere at all: before a thing is looked for by its id. */
 export const authorizeSomewhere = (actor: Actor, permission: Permission): void => {
-  const places = reach(actor, permission);
-  if (places === "all" || places.length > 0) return;
+  if (holdsSomewhere(actor, permission)) return;
   noteDenied(actor, { permission, scope: {} });
   throw refusal(actor, permission);
 };
+
+export function holdsSomewhere(actor: Actor, permission: Permission): boolean {
+  const grants = grantsOf(actor, permission);
+  return typeof grants === "boolean" ? grants : grants.some((grant) => grant.permissions.has(permission));
+}
 
 /** Those of the scope that the actor holds the permission on. */
 export function seen(actor: Actor, permission: Permission, scope: Scope): "all" | ReadonlySet<string> {

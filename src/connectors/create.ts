@@ -11,7 +11,7 @@ export const makeCreateConnector =
   (deps: ConnectorDeps): CreateConnector =>
   async (actor, input) => {
     const scope = scopeOf(input);
-    deps.authorize(actor, "core_connector_edit", { accountId: actor.accountId, ...scope });
+    deps.authorize(actor, "core_connector_edit", { accountId: actor.accountId, ...scope }, input.identifier);
     await deps.requireScope(actor, input);
     await requireSecrets(deps, actor, input);
     const at = deps.clock.now();

@@ -16,7 +16,7 @@ export const makeDeleteConnector =
   (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "noteSecretUses">): DeleteConnector =>
   async (actor, key, how) => {
     const scope = scopeOf(key);
-    deps.authorize(actor, "core_connector_delete", { accountId: actor.accountId, ...scope });
+    deps.authorize(actor, "core_connector_delete", { accountId: actor.accountId, ...scope }, key.identifier);
     await deps.db.transaction(async (tx) => {
       const before = await findConnector(tx, actor.accountId, key, "hold");
       const id = await deleteConnector(tx, actor.accountId, key, how);

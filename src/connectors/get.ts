@@ -13,7 +13,7 @@ export type GetConnector = (actor: Actor, key: ConnectorKey) => Promise<Connecto
 export const makeGetConnector =
   (deps: Deps): GetConnector =>
   async (actor, key) => {
-    deps.authorize(actor, "core_connector_view", { accountId: actor.accountId, ...scopeOf(key) });
+    deps.authorize(actor, "core_connector_view", { accountId: actor.accountId, ...scopeOf(key) }, key.identifier);
     const connector = await findConnector(deps.db, actor.accountId, key);
     if (!connector) throw problem("connector.not_found", [key.identifier]);
     return connector;
@@ -25,6 +25,6 @@ export type IsIdentifierFree = (actor: Actor, key: ConnectorKey) => Promise<bool
 export const makeIsIdentifierFree =
   (deps: Deps): IsIdentifierFree =>
   async (actor, key) => {
-    deps.authorize(actor, "core_connector_view", { accountId: actor.accountId, ...scopeOf(key) });
+    deps.authorize(actor, "core_connector_view", { accountId: actor.accountId, ...scopeOf(key) }, key.identifier);
     return (await findConnector(deps.db, actor.accountId, key)) === undefined;
   };

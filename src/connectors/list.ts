@@ -1,11 +1,11 @@
 import type { Actor } from "../core/actor.ts";
 import type { Page } from "../core/page.ts";
 import type { Place } from "../core/reference.ts";
-import type { Authorize } from "../access/index.ts";
+import { listed, seen } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { scopeOf, type Connector } from "./connector.ts";
-import { countConnectors, listConnectors, type ConnectorFilter } from "./store/connectors.ts";
+import { countConnectors, listConnectors, type ConnectorFilter, type ShownPlace } from "./store/connectors.ts";
 
 export type ConnectorQuery = {
   readonly filter: ConnectorFilter;
@@ -19,11 +19,12 @@ export type ConnectorQuery = {
 export type ListConnectors = (actor: Actor, place: Place, query: ConnectorQuery) => Promise<Page<Connector>>;
 
 export const makeListConnectors =
-  (deps: { db: Db; authorize: Authorize; requireScope: RequireScope }): ListConnectors =>
+  (deps: { db: Db; requireScope: RequireScope }): ListConnectors =>
   async (actor, place, { filter, withOuter, limit, offset }) => {
     const { accountId } = actor;
-    const places = withOuter ? outward(place) : [place];
-    for (const at of places) deps.authorize(actor, "core_connector_view", { accountId, ...scopeOf(at) });
+    // The place itself has to be for the actor's eyes; of those around it there is what the actor may see.
+    const own = { ...place, shown: listed(actor, "core_connector_view", { accountId, ...scopeOf(place) }) };
+    const places = withOuter ? [...around(actor, place), own] : [own];
     await deps.requireScope(actor, place);
     return {
       items: await listConnectors(deps.db, accountId, places, filter, { limit, offset }),
@@ -33,11 +34,16 @@ export const makeListConnectors =
     };
   };
 
-/** The place and those around it, each once. */
-function outward({ orgIdentifier, projectIdentifier }: Place): readonly Place[] {
-  return [
-    { orgIdentifier: null, projectIdentifier: null },
-    ...(orgIdentifier === null ? [] : [{ orgIdentifier, projectIdentifier: null }]),
-    ...(projectIdentifier === null ? [] : [{ orgIdentifier, projectIdentifier }]),
+/** What is around the place, as far as the actor may see something there. */
+function around(actor: Actor, { orgIdentifier, projectIdentifier }: Place): readonly ShownPlace[] {
+  const account = { orgIdentifier: null, projectIdentifier: null };
+  const places: readonly Place[] = [
+    ...(orgIdentifier === null ? [] : [account]),
+    ...(projectIdentifier === null ? [] : [{ orgIdentifier, projectIdentifier: null }]),
   ];
+  return places.flatMap((at): readonly ShownPlace[] => {
+    const visible = seen(actor, "core_connector_view", { accountId: actor.accountId, ...scopeOf(at) });
+    if (visible === "all") return [{ ...at, shown: null }];
+    return visible.size === 0 ? [] : [{ ...at, shown: [...visible] }];
+  });
 }

@@ -39,7 +39,7 @@ export const makeTestConnection =
   (deps: TestConnectionDeps, onDelegate: ReturnType<typeof makeDelegateTests>): TestConnection =>
   async (actor, key) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_connector_access", { accountId, ...scopeOf(key) });
+    deps.authorize(actor, "core_connector_access", { accountId, ...scopeOf(key) }, key.identifier);
     const connector = await findConnector(deps.db, accountId, key);
     if (!connector) throw problem("connector.not_found", [key.identifier]);
     const origin = typeOf(connector).origin(connector.spec);

@@ -21,7 +21,7 @@ export const makeUpdateConnector =
   (deps: ConnectorDeps): UpdateConnector =>
   async (actor, input, version) => {
     const scope = scopeOf(input);
-    deps.authorize(actor, "core_connector_edit", { accountId: actor.accountId, ...scope });
+    deps.authorize(actor, "core_connector_edit", { accountId: actor.accountId, ...scope }, input.identifier);
     await deps.requireScope(actor, input);
     await requireSecrets(deps, actor, input);
     return deps.db.transaction(async (tx) => {

@@ -14,7 +14,9 @@ export const makePlacesOf =
   async (actor, ids) => {
     const { accountId } = actor;
     const found = ids.length === 0 ? [] : await environmentPlaces(db, accountId, ids);
-    const visible = found.filter((one) => permits(actor, "core_environment_view", { accountId, ...where(one) }));
+    const visible = found.filter((one) =>
+      permits(actor, "core_environment_view", { accountId, ...where(one) }, one.identifier),
+    );
     return new Map(visible.map((one) => [one.id, one]));
   };
 

@@ -1,6 +1,7 @@
 /** Environments and services have a table each, of one shape; `Kind` says which, and never comes from outside. */
 import type { Uuid } from "../core/ids.ts";
 import type { Place, Referred } from "../core/reference.ts";
+import type { Listed } from "../access/index.ts";
 import type { Query } from "../platform/db/db.ts";
 import type { Entity, Kind } from "./entity.ts";
 
@@ -155,19 +156,21 @@ export async function existing(db: Store, kind: Kind, accountId: Uuid, keys: rea
   return rows.map(({ nth }) => nth);
 }
 
-export type EntityFilter = Place & { readonly searchTerm?: string | undefined };
+export type EntityFilter = Place & { readonly searchTerm?: string | undefined; readonly shown: Listed };
 
 // Said as `is null` and `=`, since no index serves `is not distinct from`.
 const inScope = ({ orgIdentifier, projectIdentifier }: Place): string =>
   `account_id = $1 and ${orgIdentifier === null ? "org_identifier is null and $2::text is null" : "org_identifier = $2"}
    and ${projectIdentifier === null ? "project_identifier is null and $3::text is null" : "project_identifier = $3"}
-   and ($4::text is null or strpos(lower(name), lower($4)) > 0 or strpos(lower(identifier), lower($4)) > 0)`;
+   and ($4::text is null or strpos(lower(name), lower($4)) > 0 or strpos(lower(identifier), lower($4)) > 0)
+   and ($5::text[] is null or identifier = any ($5))`;
 
 const filterValues = (accountId: Uuid, filter: EntityFilter): unknown[] => [
   accountId,
   filter.orgIdentifier,
   filter.projectIdentifier,
   filter.searchTerm ?? null,
+  filter.shown,
 ];
 
 export async function listEntities<T extends Entity>(
@@ -178,7 +181,7 @@ export async function listEntities<T extends Entity>(
   window: { readonly limit: number; readonly offset: number },
 ): Promise<T[]> {
   return db.query<T>(
-    `select ${columnsOf(kind)} from ${kind.table} where ${inScope(filter)} order by identifier limit $5 offset $6`,
+    `select ${columnsOf(kind)} from ${kind.table} where ${inScope(filter)} order by identifier limit $6 offset $7`,
     [...filterValues(accountId, filter), window.limit, window.offset],
   );
 }
@@ -214,6 +217,7 @@ export type EnvironmentPlace = {
   readonly id: Uuid;
   readonly orgIdentifier: string | null;
   readonly projectIdentifier: string | null;
+  readonly identifier: string;
   /** The project it lies in; null for one of an organization or of the account. */
   readonly projectId: Uuid | null;
   readonly production: boolean;
@@ -223,7 +227,7 @@ export type EnvironmentPlace = {
 export async function environmentPlaces(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<EnvironmentPlace[]> {
   return db.query<EnvironmentPlace>(
     `select e.id, e.org_identifier as "orgIdentifier", e.project_identifier as "projectIdentifier",
-            p.id as "projectId", e.type = 'Production' as production
+            e.identifier, p.id as "projectId", e.type = 'Production' as production
        from environments e left join projects p on p.account_id = e.account_id
         and p.org_identifier = e.org_identifier and p.identifier = e.project_identifier
       where e.account_id = $1 and e.id = any($2)`,

@@ -6,7 +6,7 @@ import { commonProblem } from "../core/problems.ts";
 import { referred, type Place, type Referred } from "../core/reference.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize, Permits } from "../access/index.ts";
+import { listed, type Authorize, type Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import type { Entity, Fields, Kind } from "./entity.ts";
@@ -37,7 +37,7 @@ export type Entities<T extends Entity> = {
   readonly upsert: (actor: Actor, fields: Fields<T>, version: number | undefined) => Promise<T>;
   readonly get: (actor: Actor, key: Referred) => Promise<T>;
   /** Those of exactly this scope, by identifier. `searchTerm` is a part of the name or the identifier, in any case. */
-  readonly list: (actor: Actor, filter: store.EntityFilter, window: Window) => Promise<Page<T>>;
+  readonly list: (actor: Actor, filter: Omit<store.EntityFilter, "shown">, window: Window) => Promise<Page<T>>;
   readonly remove: (actor: Actor, key: Referred, version: number | undefined) => Promise<void>;
   /**
    * Which of the references (`account.x`, `org.x`, `x`), standing in a thing that lives at `home`, name one: an
@@ -46,11 +46,20 @@ export type Entities<T extends Entity> = {
   readonly exist: (actor: Actor, home: Place, references: readonly string[]) => Promise<readonly boolean[]>;
 };
 
+/** False for what the actor may not see. A run is about to use it, so that to see it is not enough: `access.not_permitted`. */
+function mayUse(deps: EntityDeps, kind: Kind, actor: Actor, key: Referred): boolean {
+  const scope = { accountId: actor.accountId, ...where(key) };
+  if (!deps.permits(actor, `core_${kind.noun}_view`, scope, key.identifier)) return false;
+  deps.authorize(actor, `core_${kind.noun}_access`, scope, key.identifier);
+  return true;
+}
+
 export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): Entities<T> {
   const { db } = deps;
-  const permit = (actor: Actor, action: "view" | "edit" | "delete", scope: Place): Promise<void> => {
-    deps.authorize(actor, `core_${kind.noun}_${action}`, { accountId: actor.accountId, ...where(scope) });
-    return deps.requireScope(actor, scope);
+  const permit = (actor: Actor, action: "view" | "edit" | "delete", key: Referred): Promise<void> => {
+    const scope = { accountId: actor.accountId, ...where(key) };
+    deps.authorize(actor, `core_${kind.noun}_${action}`, scope, key.identifier);
+    return deps.requireScope(actor, key);
   };
   const record = (tx: Tx, actor: Actor, verb: string, key: Referred, { before, after }: Sides<T>): Promise<void> =>
     deps.audit.record(tx, actor, {
@@ -124,8 +133,10 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
       if (!entity) throw problem(`${kind.noun}.not_found`, [key.identifier]);
       return entity;
     },
-    async list(actor, filter, { limit, offset }) {
-      await permit(actor, "view", filter);
+    async list(actor, given, { limit, offset }) {
+      const scope = { accountId: actor.accountId, ...where(given) };
+      const filter = { ...given, shown: listed(actor, `core_${kind.noun}_view`, scope) };
+      await deps.requireScope(actor, given);
       const items = await store.listEntities<T>(db, kind, actor.accountId, filter, { limit, offset });
       return { items, limit, offset, total: () => store.countEntities(db, kind, actor.accountId, filter) };
     },
@@ -139,8 +150,7 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
       });
     },
     async exist(actor, home, references) {
-      const visible = (key: Place): boolean =>
-        deps.permits(actor, `core_${kind.noun}_view`, { accountId: actor.accountId, ...where(key) });
+      const visible = (key: Referred): boolean => mayUse(deps, kind, actor, key);
       const keys = references.map((reference) => referred(reference, home)).map((key) => key && visible(key) && key);
       const asked = keys.filter((key): key is Referred => Boolean(key));
       const found = new Set(asked.length === 0 ? [] : await store.existing(db, kind, actor.accountId, asked));

@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import { isFinal } from "../engine/index.ts";
-import type { Authorize } from "../access/index.ts";
+import { authorizeSomewhere, holdsSomewhere, permits, type Authorize } from "../access/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
 import type { GetExecution } from "./get.ts";
 import { problem } from "./problems.ts";
@@ -26,10 +26,13 @@ export type AbortExecution = (actor: Actor, id: string, scope: MaybeInProject) =
 export const makeAbortExecution =
   (deps: AbortDeps): AbortExecution =>
   async (actor, wireId, scope) => {
-    deps.authorize(actor, "core_pipeline_abort", { accountId: actor.accountId });
+    // Whoever may start a run may stop one.
+    if (!holdsSomewhere(actor, "core_pipeline_execute")) authorizeSomewhere(actor, "core_pipeline_abort");
     const execution = await deps.get(actor, wireId, scope);
-    const { orgIdentifier, projectIdentifier } = execution;
-    deps.authorize(actor, "core_pipeline_abort", { accountId: actor.accountId, orgIdentifier, projectIdentifier });
+    const { orgIdentifier, projectIdentifier, pipelineIdentifier } = execution;
+    const place = { accountId: actor.accountId, orgIdentifier, projectIdentifier };
+    if (!permits(actor, "core_pipeline_execute", place, pipelineIdentifier))
+      deps.authorize(actor, "core_pipeline_abort", place, pipelineIdentifier);
     await deps.advancing(async (tx, lock) => {
       const run = await lock({ accountId: actor.accountId, id: execution.id });
       // Asked under the lock: of two aborts at once, and of an abort and the end, one is told that it came too late.

@@ -2,7 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { Delegates } from "../delegates/index.ts";
 import type { PlanNode } from "../engine/index.ts";
-import type { Authorize } from "../access/index.ts";
+import { authorizeSomewhere } from "../access/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { ExecutionDetail } from "./execution.ts";
@@ -49,9 +49,9 @@ export type GetNode = (
 ) => Promise<{ execution: ExecutionDetail; extras: NodeExtras; node: PlanNode }>;
 
 export const makeGetNode =
-  (deps: { db: Db; authorize: Authorize; detail: GetDetail }): GetNode =>
+  (deps: { db: Db; detail: GetDetail }): GetNode =>
   async (actor, wireId, scope) => {
-    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId });
+    authorizeSomewhere(actor, "core_pipeline_view");
     const nodeId = fromWire(wireId);
     const id = nodeId && (await findExecutionOfNode(deps.db, actor.accountId, nodeId));
     const found = id && (await deps.detail(actor, toWire(id), scope));

@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
-import type { Authorize } from "../access/index.ts";
+import { authorizeSomewhere, listed, permits, reach } from "../access/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import { inputTemplateOf, type GetPipeline, type InProject, type MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -25,7 +25,7 @@ import {
   type Window,
 } from "./store/lists.ts";
 
-type Deps = { readonly db: Db; readonly authorize: Authorize };
+type Deps = { readonly db: Db };
 
 /**
  * Newest first, by the start, and until then by the creation. `total` counts only when it is asked for; the
@@ -40,12 +40,19 @@ export type ListExecutions = (
 
 export const makeListExecutions =
   (deps: Deps): ListExecutions =>
-  async (actor, filter, window, more) => {
+  async (actor, given, window, more) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_pipeline_view", { accountId });
+    authorizeSomewhere(actor, "core_pipeline_view");
+    const filter = [...given, ...seenBy(actor)];
     const items = await (more ? listMore : listExecutions)(deps.db, accountId, filter, window);
     return { items, ...window, total: () => countExecutions(deps.db, accountId, filter) };
   };
+
+/** The condition of a reader who may not see everything. */
+function seenBy(actor: Actor): ExecutionFilter {
+  const places = reach(actor, "core_pipeline_view");
+  return places === "all" ? [] : [{ is: "seenBy", value: JSON.stringify(places) }];
+}
 
 /** A page of one project's executions with their plans and states. Throws `project.not_found`. */
 export type ListProjectExecutions = (
@@ -59,9 +66,9 @@ export const makeListProjectExecutions =
   (deps: Deps & { getProject: GetProject }): ListProjectExecutions =>
   async (actor, scope, filter, window) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_pipeline_view", { accountId, ...scope });
+    listed(actor, "core_pipeline_view", { accountId, ...scope });
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
-    const within: ExecutionFilter = [...filter, { is: "projectIs", value: project.id }];
+    const within: ExecutionFilter = [...filter, ...seenBy(actor), { is: "projectIs", value: project.id }];
     const items = await listDetails(deps.db, accountId, within, window);
     return { items: items.map(legible), ...window, total: () => countExecutions(deps.db, accountId, within) };
   };
@@ -80,10 +87,11 @@ export const makeListOutlines =
   (deps: Deps & { getProject: GetProject }): ListOutlines =>
   async (actor, scope, filter, { size, beyond }) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_pipeline_view", { accountId, ...scope });
+    listed(actor, "core_pipeline_view", { accountId, ...scope });
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const within: ExecutionFilter = [
       ...filter,
+      ...seenBy(actor),
       { is: "projectIs", value: project.id },
       ...(beyond ? [{ is: "beyond" as const, value: [String(beyond.begunAt), beyond.id] }] : []),
     ];
@@ -121,12 +129,16 @@ export type GetExecution = (actor: Actor, id: string, scope?: MaybeInProject) =>
 export const makeGetExecution =
   (deps: Deps): GetExecution =>
   async (actor, wireId, scope = {}) => {
-    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId });
+    const { accountId } = actor;
+    authorizeSomewhere(actor, "core_pipeline_view");
     const id: Uuid | undefined = fromWire(wireId);
     const found = id && (await findExecution(deps.db, actor.accountId, id));
+    const visible = ({ orgIdentifier, projectIdentifier, pipelineIdentifier }: ExecutionDetail): boolean =>
+      permits(actor, "core_pipeline_view", { accountId, orgIdentifier, projectIdentifier }, pipelineIdentifier);
     const inScope = (given: string | undefined, own: string): boolean => given === undefined || given === own;
     if (
       !found ||
+      !visible(found) ||
       !inScope(scope.orgIdentifier, found.orgIdentifier) ||
       !inScope(scope.projectIdentifier, found.projectIdentifier)
     ) {

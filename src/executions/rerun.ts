@@ -26,7 +26,7 @@ type Deps = { readonly db: Db; readonly authorize: Authorize; readonly get: GetE
 export const makeRerunPipeline =
   (deps: Deps): RerunPipeline =>
   async (actor, scope, { executionId, pipelineIdentifier }, input, inputSets) => {
-    deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope });
+    deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope }, pipelineIdentifier);
     const original = await deps.get(actor, executionId, scope);
     if (original.pipelineIdentifier !== pipelineIdentifier)
       throw problem("execution.not_of_pipeline", [executionId, pipelineIdentifier]);

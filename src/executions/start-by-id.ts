@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
-import type { Authorize } from "../access/index.ts";
+import { authorizeSomewhere, permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { storable } from "./marks.ts";
 import { problem } from "./problems.ts";
@@ -21,16 +21,17 @@ export type StartPipelineById = (actor: Actor, start: StartById) => Promise<Star
 const NOTES_AT_MOST = 5_000;
 
 export const makeStartPipelineById =
-  (deps: { db: Db; authorize: Authorize; run: RunPipeline }): StartPipelineById =>
+  (deps: { db: Db; run: RunPipeline }): StartPipelineById =>
   async (actor, { applicationId, pipelineId, notes, ...start }) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_pipeline_execute", { accountId });
+    authorizeSomewhere(actor, "core_pipeline_execute");
     const variables = start.variables();
     if (notes !== null && notes.length > NOTES_AT_MOST)
       throw problem("execution.bad_start", [`notes have at most ${NOTES_AT_MOST} characters`]);
     const [projectUuid, pipelineUuid] = [fromWire(applicationId), fromWire(pipelineId)];
     const path = projectUuid && pipelineUuid && (await findPipelinePath(deps.db, accountId, projectUuid, pipelineUuid));
-    if (!path) throw problem("execution.no_pipeline", [pipelineId, applicationId]);
+    const visible = path && permits(actor, "core_pipeline_view", { accountId, ...path }, path.identifier);
+    if (!visible) throw problem("execution.no_pipeline", [pipelineId, applicationId]);
     const { identifier, ...scope } = path;
     const document = { pipeline: { identifier, variables } };
     const input = variables.length === 0 ? undefined : { text: JSON.stringify(document), format: "json" as const };

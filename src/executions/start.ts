@@ -55,7 +55,7 @@ export const makeStartExecution =
   async (tx, actor, start) => {
     const { accountId } = actor;
     const { prepared, scope } = start;
-    deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope });
+    deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope }, start.pipelineIdentifier);
     const runSequence = await nextSequence(tx, accountId, prepared.pipelineId);
     // Made in one go with the ids of its nodes: by a node's id the execution is found (store/nodes.ts).
     const [id, createdAt] = [deps.newId(), deps.clock.now()];
@@ -136,7 +136,7 @@ export const makeRunPipeline =
     },
   ): RunPipeline =>
   async (actor, scope, identifier, given, { inputSets = [], ...options } = {}) => {
-    deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope });
+    deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope }, identifier);
     const input = await deps.mergeInputSets(actor, scope, identifier, inputSets, given);
     const prepared = await deps.prepareRun(actor, scope, identifier, input, options.trigger ?? null);
     const start: Start = {

@@ -1,4 +1,5 @@
 import type { Actor } from "../core/actor.ts";
+import type { UserGroupNode, UserGroups } from "../access/index.ts";
 import { toWire } from "../core/ids.ts";
 import {
   listOf,
@@ -7,6 +8,7 @@ import {
   payloadType,
   window,
   type Builder,
+  type List,
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import type { User, UserDetail } from "./user.ts";
@@ -23,14 +25,28 @@ type Verbs = {
   readonly listUsers: ListUsers;
   readonly recall: Recall;
   readonly people: PeopleVerbs;
+  readonly userGroups: UserGroups;
 };
 
 /** `User` with its queries and mutations (spec.md, "GraphQL operations"; reference section 1.10). */
-export function addIdentityTypes(builder: Builder, verbs: Verbs): { User: NodeRef<UserNode> } {
-  const User = userType(builder, verbs);
+export function addIdentityTypes(
+  builder: Builder,
+  { UserGroup, UserGroupList }: { UserGroup: NodeRef<UserGroupNode>; UserGroupList: NodeRef<List<UserGroupNode>> },
+  verbs: Verbs,
+): { User: NodeRef<UserNode> } {
+  const User = userType(builder, UserGroupList, verbs);
   addMutations(builder, User, verbs.people);
   const UserList = listType(builder, "UserConnection", User);
   const extensions = { permission: "core_user_view" };
+  builder.objectField(UserGroup, "users", (t) =>
+    t.field({
+      type: UserList,
+      description: "Its members by name.",
+      args: { limit: t.arg.int(), offset: t.arg.int() },
+      resolve: async (group, args, { actor }) =>
+        listOf<UserNode>(await verbs.userGroups.listMembers(actor, { id: group.id }, window(args))),
+    }),
+  );
   builder.queryFields((t) => ({
     users: t.field({
       type: UserList,
@@ -63,13 +79,13 @@ export function addIdentityTypes(builder: Builder, verbs: Verbs): { User: NodeRe
   return { User };
 }
 
-function userType(builder: Builder, verbs: Pick<Verbs, "recall">): NodeRef<UserNode> {
+function userType(
+  builder: Builder,
+  GroupList: NodeRef<List<UserGroupNode>>,
+  verbs: Pick<Verbs, "recall" | "userGroups">,
+): NodeRef<UserNode> {
   const whole = (user: UserNode, actor: Actor): UserDetail | Promise<UserDetail> =>
     isWhole(user) ? user : verbs.recall(actor, user.id);
-  const Group = builder.objectRef<{ id: string; name: string }>("UserGroup").implement({
-    fields: (t) => ({ id: t.exposeString("id"), name: t.exposeString("name") }),
-  });
-  const GroupList = listType(builder, "UserGroupConnection", Group);
   const never = (description: string) => ({ description, resolve: (): boolean => false });
   return builder.objectRef<UserNode>("User").implement({
     fields: (t) => ({
@@ -96,9 +112,10 @@ function userType(builder: Builder, verbs: Pick<Verbs, "recall">): NodeRef<UserN
       isUserLocked: t.boolean(never("Always false: nobody is locked out.")),
       userGroups: t.field({
         type: GroupList,
-        description: "Always empty: there are no groups.",
+        description: "Those of the account that the caller may see.",
         args: { limit: t.arg.int(), offset: t.arg.int() },
-        resolve: (_user, args) => listOf({ ...window(args), items: [], total: async () => 0 }),
+        resolve: async (user, args, { actor }) =>
+          listOf<UserGroupNode>(await verbs.userGroups.listGroupsOf(actor, user.id, window(args))),
       }),
     }),
   });

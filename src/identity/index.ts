@@ -43,6 +43,7 @@ export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { anyActive, CREATOR, creatorOf, type CreatorRow } from "./store.ts";
 export { makeHoldRootKey, makeRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
 export { makeChangeRootKey } from "./change-root-key.ts";
+export { findServiceAccount } from "./store/service-accounts.ts";
 export type { User } from "./user.ts";
 export type { Authenticate } from "./authenticate.ts";
 export type { OnLeave } from "./users/life.ts";

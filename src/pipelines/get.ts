@@ -10,7 +10,7 @@ export type GetPipeline = (actor: Actor, scope: InProject, identifier: string) =
 export const makeGetPipeline =
   (deps: PipelineDeps): GetPipeline =>
   async (actor, scope, identifier) => {
-    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId, ...scope });
+    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId, ...scope }, identifier);
     return requirePipeline(deps, actor, scope, identifier);
   };
 

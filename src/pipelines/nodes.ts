@@ -1,3 +1,4 @@
+import { authorizeSomewhere, permits, reach } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
@@ -5,7 +6,11 @@ import type { PipelineDeps } from "./create.ts";
 import { problem } from "./problems.ts";
 import * as store from "./store/nodes.ts";
 
-type Deps = Pick<PipelineDeps, "db" | "authorize">;
+type Deps = Pick<PipelineDeps, "db">;
+
+const isSeen = (actor: Actor, { orgIdentifier, projectIdentifier, identifier }: store.Placed): boolean =>
+  permits(actor, "core_pipeline_view", { accountId: actor.accountId, orgIdentifier, projectIdentifier }, identifier);
+
 type NodePage = { readonly limit: number; readonly offset: number; readonly withYaml: boolean };
 
 /** Pipelines of the account, by name. */
@@ -17,9 +22,12 @@ export type ListNodes = (
 
 export const makeListNodes =
   (deps: Deps): ListNodes =>
-  async (actor, conditions, page) => {
+  async (actor, given, page) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_pipeline_view", { accountId });
+    authorizeSomewhere(actor, "core_pipeline_view");
+    const places = reach(actor, "core_pipeline_view");
+    const seenBy = { is: "seenBy", value: places === "all" ? null : JSON.stringify(places) } as const;
+    const conditions = places === "all" ? given : [...given, seenBy];
     return {
       items: await store.listNodes(deps.db, accountId, conditions, page),
       limit: page.limit,
@@ -38,10 +46,10 @@ export type GetNode = (
 export const makeGetNode =
   (deps: Deps): GetNode =>
   async (actor, id, { evenDeleted } = { evenDeleted: false }) => {
-    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId });
+    authorizeSomewhere(actor, "core_pipeline_view");
     const uuid = fromWire(id);
     const node = uuid && (await store.findNode(deps.db, actor.accountId, uuid));
-    if (!node || (node.deleted && !evenDeleted)) throw problem("pipeline.no_such_id", [id]);
+    if (!node || !isSeen(actor, node) || (node.deleted && !evenDeleted)) throw problem("pipeline.no_such_id", [id]);
     return node;
   };
 
@@ -51,10 +59,10 @@ export type GetNodeByName = (actor: Actor, applicationId: string, name: string) 
 export const makeGetNodeByName =
   (deps: Deps): GetNodeByName =>
   async (actor, applicationId, name) => {
-    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId });
+    authorizeSomewhere(actor, "core_pipeline_view");
     const project = fromWire(applicationId);
     const node = project && (await store.findNodeByName(deps.db, actor.accountId, project, name));
-    if (!node) throw problem("pipeline.no_such_name", [name, applicationId]);
+    if (!node || !isSeen(actor, node)) throw problem("pipeline.no_such_name", [name, applicationId]);
     return node;
   };
 

@@ -1,3 +1,4 @@
+import { listed } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
@@ -29,9 +30,11 @@ type Deps = PipelineDeps & { readonly recentRuns: RecentRuns };
 
 export const makeListSummaries =
   (deps: Deps): ListSummaries =>
-  async (actor, scope, filter, page) => {
+  async (actor, scope, given, page) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_pipeline_view", { accountId, ...scope });
+    const shown = listed(actor, "core_pipeline_view", { accountId, ...scope });
+    const identifiers = shown ? (given.identifiers?.filter((one) => shown.includes(one)) ?? shown) : given.identifiers;
+    const filter = { ...given, identifiers };
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const rows = await lists.listSummaries(deps.db, accountId, project.id, filter, page);
     const runs = await deps.recentRuns(

@@ -27,7 +27,7 @@ export type UpdatePipeline = (
 export const makeUpdatePipeline =
   (deps: PipelineDeps): UpdatePipeline =>
   async (actor, scope, identifier, yaml, version) => {
-    deps.authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope });
+    deps.authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope }, identifier);
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const { pipeline: document, doc } = readPipeline(yaml.text, scope, { format: yaml.format });
     if (document.identifier !== identifier) {
@@ -75,7 +75,7 @@ export type DeletePipeline = (
 export const makeDeletePipeline =
   (deps: PipelineDeps): DeletePipeline =>
   async (actor, scope, identifier, version) => {
-    deps.authorize(actor, "core_pipeline_delete", { accountId: actor.accountId, ...scope });
+    deps.authorize(actor, "core_pipeline_delete", { accountId: actor.accountId, ...scope }, identifier);
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     await deps.db.transaction(async (tx) => {
       const key = { projectId: project.id, identifier };

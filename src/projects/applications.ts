@@ -6,7 +6,7 @@ import { isReserved } from "../core/identifier.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../access/index.ts";
+import { authorize, authorizeSomewhere, permits, reach, type Authorize } from "../access/index.ts";
 import type { Db, Query, Tx } from "../platform/db/db.ts";
 import { description, displayName } from "../platform/document/fields.ts";
 import { validateValue } from "../platform/document/validate.ts";
@@ -20,16 +20,23 @@ import { change } from "./update.ts";
 type Deps = { readonly db: Db; readonly authorize: Authorize; readonly audit: Audit; readonly clock: Clock };
 type Reading = Pick<Deps, "db" | "authorize">;
 
+/** Whether the actor holds the permission on the application where it lies. */
+export const may = (
+  actor: Actor,
+  permission: "core_project_view" | "core_project_delete",
+  { orgIdentifier, identifier }: Pick<Project, "orgIdentifier" | "identifier">,
+): boolean => permits(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
+
 /** Throws `project.no_application`, also for what is no application id at all. */
 export type GetApplication = (actor: Actor, applicationId: string) => Promise<Application>;
 
 export const makeGetApplication =
   (deps: Reading): GetApplication =>
   async (actor, applicationId) => {
-    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
+    authorizeSomewhere(actor, "core_project_view");
     const id = fromWire(applicationId);
     const application = id && (await findApplication(deps.db, actor.accountId, id));
-    if (!application) throw problem("project.no_application");
+    if (!application || !may(actor, "core_project_view", application)) throw problem("project.no_application");
     return application;
   };
 
@@ -39,8 +46,9 @@ export type GetApplicationByName = (actor: Actor, name: string) => Promise<Appli
 export const makeGetApplicationByName =
   (deps: Reading): GetApplicationByName =>
   async (actor, name) => {
-    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
-    const application = await findApplicationByName(deps.db, actor.accountId, name);
+    authorizeSomewhere(actor, "core_project_view");
+    const seenBy = reach(actor, "core_project_view");
+    const application = await findApplicationByName(deps.db, actor.accountId, name, seenBy);
     if (!application) throw problem("project.no_application_name", [name]);
     return application;
   };
@@ -50,9 +58,10 @@ export type ListApplications = (actor: Actor, limit: number, offset: number) => 
 export const makeListApplications =
   (deps: Reading): ListApplications =>
   async (actor, limit, offset) => {
-    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
-    const items = await listApplications(deps.db, actor.accountId, limit, offset);
-    return { items, limit, offset, total: () => countProjects(deps.db, actor.accountId) };
+    authorizeSomewhere(actor, "core_project_view");
+    const seenBy = reach(actor, "core_project_view");
+    const items = await listApplications(deps.db, actor.accountId, limit, offset, seenBy);
+    return { items, limit, offset, total: () => countProjects(deps.db, actor.accountId, seenBy) };
   };
 
 export type NewApplication = { readonly name: string; readonly description?: string | null | undefined };
@@ -99,10 +108,10 @@ export const makeUpdateApplication =
   (deps: Deps): UpdateApplication =>
   async (actor, applicationId, input) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_project_edit", { accountId });
+    authorizeSomewhere(actor, "core_project_edit");
     const changes = changesOf(input);
     return deps.db.transaction(async (tx) => {
-      const project = await existing(tx, accountId, applicationId);
+      const project = await existing(tx, actor, applicationId, "core_project_edit");
       const { name } = changes;
       if (name !== undefined && name !== project.name) {
         await lockName(tx, accountId, name);
@@ -124,10 +133,17 @@ function changesOf(input: ApplicationChanges) {
 }
 
 /** The project behind an application id. Throws `project.no_application`. */
-export async function existing(tx: Tx, accountId: Uuid, applicationId: string): Promise<Project> {
+export async function existing(
+  tx: Tx,
+  actor: Actor,
+  applicationId: string,
+  permission: "core_project_edit",
+): Promise<Project> {
   const id = fromWire(applicationId);
-  const project = id && (await findProjectById(tx, accountId, id));
-  if (!project) throw problem("project.no_application");
+  const project = id && (await findProjectById(tx, actor.accountId, id));
+  if (!project || !may(actor, "core_project_view", project)) throw problem("project.no_application");
+  const { orgIdentifier, identifier } = project;
+  authorize(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
   return project;
 }
 

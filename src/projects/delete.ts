@@ -2,8 +2,9 @@ import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../access/index.ts";
+import { authorizeSomewhere, type Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
+import { may } from "./applications.ts";
 import type { EmptyScope } from "./leaving.ts";
 import { problem } from "./problems.ts";
 import { shownProject, type Project } from "./project.ts";
@@ -47,12 +48,14 @@ export const makeDeleteApplication =
   (deps: Deps): DeleteApplication =>
   async (actor, applicationId) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_project_delete", { accountId });
+    authorizeSomewhere(actor, "core_project_delete");
     const id = fromWire(applicationId);
     await deps.db.transaction(async (tx) => {
       const gone = problem("project.no_application");
       const project = id && (await findProjectById(tx, accountId, id));
-      if (!project) throw gone;
+      if (!project || !may(actor, "core_project_view", project)) throw gone;
+      const scope = { accountId, orgIdentifier: project.orgIdentifier, projectIdentifier: project.identifier };
+      deps.authorize(actor, "core_project_delete", scope);
       await remove(tx, deps, actor, { project, version: undefined, gone });
     });
   };

@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { Authorize } from "../access/index.ts";
+import { may } from "./applications.ts";
 import type { Db } from "../platform/db/db.ts";
 import { existingApplications } from "./store/exist.ts";
 
@@ -8,9 +8,9 @@ import { existingApplications } from "./store/exist.ts";
 export type ApplicationsExist = (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlySet<Uuid>>;
 
 export const makeApplicationsExist =
-  (deps: { db: Db; authorize: Authorize }): ApplicationsExist =>
+  (deps: { db: Db }): ApplicationsExist =>
   async (actor, ids) => {
     if (ids.length === 0) return new Set();
-    deps.authorize(actor, "core_project_view", { accountId: actor.accountId });
-    return new Set(await existingApplications(deps.db, actor.accountId, ids));
+    const found = await existingApplications(deps.db, actor.accountId, ids);
+    return new Set(found.filter((one) => may(actor, "core_project_view", one)).map(({ id }) => id));
   };

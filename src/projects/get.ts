@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import type { Page } from "../core/page.ts";
-import type { Authorize } from "../access/index.ts";
+import { authorizeSomewhere, reach, type Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { Project } from "./project.ts";
@@ -28,15 +28,16 @@ export const makeGetProject =
 /** Projects by name. An organization that does not exist has none. */
 export type ListProjects = (
   actor: Actor,
-  filter: ProjectFilter,
+  filter: Omit<ProjectFilter, "reach">,
   window: { readonly limit: number; readonly offset: number },
 ) => Promise<Page<Project>>;
 
 export const makeListProjects =
-  ({ db, authorize }: Deps): ListProjects =>
-  async (actor, filter, window) => {
+  ({ db }: Deps): ListProjects =>
+  async (actor, given, window) => {
     const { accountId } = actor;
-    authorize(actor, "core_project_view", { accountId });
+    authorizeSomewhere(actor, "core_project_view");
+    const filter = { ...given, reach: reach(actor, "core_project_view") };
     const items = await listProjects(db, accountId, filter, window);
     return { items, ...window, total: () => countMatching(db, accountId, filter) };
   };

@@ -11,7 +11,7 @@ import {
   makeUpdateApplication,
 } from "./applications.ts";
 import { makeDeleteApplication, makeDeleteProject } from "./delete.ts";
-import { makeGetProject, makeListProjects, makeRequireScope } from "./get.ts";
+import { makeGetProject, type GetProject, makeListProjects, makeRequireScope } from "./get.ts";
 import { makeOrganizations, type OrganizationDeps } from "./organizations.ts";
 import { DEFAULT_ORGANIZATION } from "./project.ts";
 import { organizationRoutes } from "./rest-organizations.ts";
@@ -21,12 +21,17 @@ import { makeUpdateProject } from "./update.ts";
 
 export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
 export type { GetProject, RequireScope } from "./get.ts";
-export type { EmptyScope } from "./leaving.ts";
+export { eachOf, type EmptyScope } from "./leaving.ts";
 
 /** The statement behind GraphQL `applications`, for the benchmark's floor. */
 export { applicationsStatement } from "./store/applications.ts";
 
 export { DEFAULT_ORGANIZATION };
+
+const getForAnyone =
+  (deps: OrganizationDeps): GetProject =>
+  ({ accountId }, ...which) =>
+    makeGetProject(deps)({ kind: "system", accountId }, ...which);
 
 export type Projects = ReturnType<typeof makeProjects>;
 
@@ -35,6 +40,8 @@ export function makeProjects(deps: OrganizationDeps) {
   const verbs = {
     create,
     get: makeGetProject(deps),
+    /** For who may see what lies in it: to see the project itself is another permission. */
+    getFor: getForAnyone(deps),
     list: makeListProjects(deps),
     update: makeUpdateProject(deps),
     delete: makeDeleteProject(deps),

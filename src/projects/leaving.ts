@@ -14,3 +14,10 @@ export type Leaving = {
  * meanwhile: what is kept in a scope has a foreign key to it.
  */
 export type EmptyScope = (tx: Tx, scope: Leaving) => Promise<void>;
+
+/** Each slice that keeps things in scopes empties them, in turn. */
+export const eachOf =
+  (slices: () => readonly { readonly emptyScope: EmptyScope }[]): EmptyScope =>
+  async (tx, scope) => {
+    for (const slice of slices()) await slice.emptyScope(tx, scope);
+  };

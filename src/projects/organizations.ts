@@ -4,7 +4,7 @@ import type { NewId } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../access/index.ts";
+import { authorizeSomewhere, reach, type Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "./leaving.ts";
 import { isPlatformManaged, shownOrganization, type NewOrganization, type Organization } from "./organization.ts";
@@ -78,14 +78,15 @@ const makeGet =
   };
 
 const makeList =
-  ({ db, authorize }: OrganizationDeps) =>
+  ({ db }: OrganizationDeps) =>
   async (
     actor: Actor,
-    filter: OrganizationFilter,
+    given: Omit<OrganizationFilter, "reach">,
     window: { readonly limit: number; readonly offset: number },
   ): Promise<Page<Organization>> => {
     const { accountId } = actor;
-    authorize(actor, "core_organization_view", { accountId });
+    authorizeSomewhere(actor, "core_organization_view");
+    const filter = { ...given, reach: reach(actor, "core_organization_view") };
     const items = await listOrganizations(db, accountId, filter, window);
     return { items, ...window, total: () => countOrganizations(db, accountId, filter) };
   };

@@ -27,6 +27,9 @@ export type ProjectChanges = Partial<Pick<Project, "name" | "color" | "descripti
 export const shownProject = ({ name, color, description, tags }: NewProject) => ({ name, color, description, tags });
 
 /** What GraphQL shows of a project, with the person who made it; null when none did, or nobody kept who. */
-export type Application = Pick<Project, "id" | "name" | "description" | "tags" | "createdAt"> & {
+export type Application = Pick<
+  Project,
+  "id" | "orgIdentifier" | "identifier" | "name" | "description" | "tags" | "createdAt"
+> & {
   readonly createdBy: User | null;
 };

@@ -52,7 +52,7 @@ export const makeCreateSecret =
   (deps: SecretDeps): CreateSecret =>
   async (actor, { content, scoping, manager: wanted, ...input }) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_secret_edit", scopeOf(accountId, input));
+    deps.authorize(actor, "core_secret_edit", scopeOf(accountId, input), input.identifier);
     checkSize(deps, input.name, content);
     await deps.requireScope(actor, input);
     const manager = await requireManager(deps.db, accountId, wanted ?? { by: "id", id: accountId });

@@ -3,7 +3,7 @@ import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import type { Place } from "../core/reference.ts";
 import type { Scope } from "../core/scope.ts";
-import type { Authorize } from "../access/index.ts";
+import { authorizeSomewhere, listed, type Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { problem } from "./problems.ts";
@@ -25,13 +25,13 @@ export const scopeOf = (accountId: Uuid, { orgIdentifier, projectIdentifier }: P
 
 type Permission = Parameters<Authorize>[1];
 
-/** Asked before a request's input is looked at, of the account unless told where; the verbs ask again where the secret lives. */
+/** Asked before a request's input is looked at, of any place unless told where; the verbs ask again where the secret lives. */
 export type Permit = (actor: Actor, permission: Permission, place?: Place) => void;
 
 export const makePermit =
   ({ authorize }: Pick<Deps, "authorize">): Permit =>
   (actor, permission, place) =>
-    authorize(actor, permission, place ? scopeOf(actor.accountId, place) : { accountId: actor.accountId });
+    place ? authorize(actor, permission, scopeOf(actor.accountId, place)) : authorizeSomewhere(actor, permission);
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
@@ -40,7 +40,8 @@ export async function findPermitted(deps: Deps, actor: Actor, permission: Permis
   const found = await find(deps.db, actor.accountId, ref);
   // Nothing may be learnt from the order: whoever lacks the permission hears so before what is there.
   const place = found ?? (ref.by === "identifier" ? ref.key : { orgIdentifier: null, projectIdentifier: null });
-  deps.authorize(actor, permission, scopeOf(actor.accountId, place));
+  const identifier = found?.identifier ?? (ref.by === "identifier" ? ref.key.identifier : undefined);
+  deps.authorize(actor, permission, scopeOf(actor.accountId, place), identifier);
   if (found && (!ref.type || found.type === ref.type)) return found;
   throw notFound(ref);
 }
@@ -72,7 +73,7 @@ export type IsSecretFree = (actor: Actor, key: SecretKey) => Promise<boolean>;
 export const makeIsSecretFree =
   (deps: Deps): IsSecretFree =>
   async (actor, key) => {
-    deps.authorize(actor, "core_secret_view", scopeOf(actor.accountId, key));
+    deps.authorize(actor, "core_secret_view", scopeOf(actor.accountId, key), key.identifier);
     return (await findSecret(deps.db, actor.accountId, key)) === undefined;
   };
 
@@ -81,8 +82,10 @@ export type ListSecrets = (actor: Actor, filter: SecretFilter, limit: number, of
 
 export const makeListSecrets =
   (deps: Deps & { readonly requireScope: RequireScope }): ListSecrets =>
-  async (actor, filter, limit, offset) => {
-    deps.authorize(actor, "core_secret_view", scopeOf(actor.accountId, filter));
+  async (actor, given, limit, offset) => {
+    const shown = listed(actor, "core_secret_view", scopeOf(actor.accountId, given));
+    const identifiers = shown && (given.identifiers?.filter((one) => shown.includes(one)) ?? shown);
+    const filter = { ...given, identifiers: shown ? identifiers : given.identifiers };
     await deps.requireScope(actor, filter);
     const items = await listSecrets(deps.db, actor.accountId, filter, limit, offset);
     return { items, limit, offset, total: () => countSecrets(deps.db, actor.accountId, filter) };

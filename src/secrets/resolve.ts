@@ -25,7 +25,7 @@ export const makeRequireSecret =
   (deps: Pick<Deps, "db" | "permits">): RequireSecret =>
   async (actor, home, reference, type) => {
     const key = referred(reference, home);
-    const visible = key && deps.permits(actor, "core_secret_view", scopeOf(actor.accountId, key));
+    const visible = key && deps.permits(actor, "core_secret_view", scopeOf(actor.accountId, key), key.identifier);
     const secret = visible && (await findSecret(deps.db, actor.accountId, key));
     if (secret && (type === undefined || secret.type === type)) return secret;
     throw problem("secret.bad_reference", [reference, type === "ENCRYPTED_TEXT" ? "a text" : "this place"]);
@@ -49,7 +49,7 @@ export const makeResolveSecret =
   async (actor, home, reference, run) => {
     const { accountId } = actor;
     const key = referred(reference, home);
-    deps.authorize(actor, "core_secret_access", scopeOf(accountId, key ?? home));
+    deps.authorize(actor, "core_secret_access", scopeOf(accountId, key ?? home), key?.identifier);
     const secret = key && (await findSecret(deps.db, accountId, key));
     const content = secret && (await findContent(deps.db, accountId, secret.id));
     if (!secret || !content) throw problem("secret.bad_reference", [reference, "this place"]);

@@ -33,7 +33,8 @@ export const makeAdmit =
     const actor = token === undefined ? undefined : await deps.authenticate(token);
     // Another account's key is no key here.
     if (actor?.accountId !== trigger.accountId) throw httpProblem("http.no_credential");
-    if (!deps.permits(actor, "core_pipeline_execute", trigger)) throw problem("trigger.not_permitted");
+    if (!deps.permits(actor, "core_pipeline_execute", trigger, trigger.pipelineIdentifier))
+      throw problem("trigger.not_permitted");
   };
 
 function tokenOf(headers: Headers): string | undefined {

@@ -51,8 +51,8 @@ export const makeCreateTrigger =
   (deps: TriggerDeps): CreateTrigger =>
   async (actor, scope, pipelineIdentifier, yaml, format) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope });
-    deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope });
+    deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope }, pipelineIdentifier);
+    deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope }, pipelineIdentifier);
     const body = validate(triggerBody, parseDocument(yaml, { format }), { root: "trigger" });
     requireSame(body, { ...scope, pipelineIdentifier });
     const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, body.inputSetRefs ?? [], inputOf(body));

@@ -32,7 +32,7 @@ export function makeTriggers(deps: TriggersDeps) {
     delivery: makeGetDelivery(deps),
     // Whoever knows the token can start the pipeline, so only those get it who may do that anyway.
     tokenOf: (actor: Actor, trigger: Trigger): string | undefined =>
-      deps.permits(actor, "core_pipeline_execute", trigger)
+      deps.permits(actor, "core_pipeline_execute", trigger, trigger.pipelineIdentifier)
         ? deps.sealer.open(trigger.tokenSealed, sealedFor(trigger))
         : undefined,
   };

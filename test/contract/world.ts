@@ -70,7 +70,9 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   const { content } = await made(platform.send("POST", "/ng/api/user/batch?searchTerm=ada@"));
   const input = "pipeline: { variables: [{ name: who, value: world }] }";
   const { planExecution: greeted } = await made(create.run(platform, "greeting", input));
+  const { userByName } = (await platform.graphql('{ userByName(name: "admin") { id } }')).body.data;
   return {
+    userIdentifier: userByName.id,
     "connector.test identifier": "unserved",
     delegateId,
     userId: content[0].uuid,

@@ -1,6 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
+import type { Place } from "../../core/reference.ts";
 import type { Query } from "../../platform/db/db.ts";
-import type { Assignment } from "../assignment.ts";
+import type { Assignment } from "../assignments/assignment.ts";
 
 type Store = { readonly query: Query };
 
@@ -34,4 +35,96 @@ export async function insertAssignment(db: Store, accountId: Uuid, one: Assignme
     ],
   );
   return rows.length > 0;
+}
+
+const ASSIGNMENT = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier,
+  jsonb_build_object('type', principal_type, 'id', principal_id, 'identifier', principal_identifier, 'level', principal_level) as principal,
+  jsonb_build_object('identifier', role_identifier, 'level', role_level, 'id', role_id) as role,
+  jsonb_build_object('identifier', resource_group_identifier, 'id', resource_group_id) as "resourceGroup",
+  disabled, created_at as "createdAt", updated_at as "updatedAt"`;
+const AT = `account_id = $1 and org_identifier is not distinct from $2 and project_identifier is not distinct from $3`;
+
+export async function findAssignment(
+  db: Store,
+  accountId: Uuid,
+  at: Place & { readonly identifier: string },
+): Promise<Assignment | undefined> {
+  const rows = await db.query<Assignment>(
+    `select ${ASSIGNMENT} from role_assignments where ${AT} and identifier = $4`,
+    [accountId, at.orgIdentifier, at.projectIdentifier, at.identifier],
+  );
+  return rows[0];
+}
+
+/** False when it is gone already. */
+export async function deleteAssignment(db: Store, accountId: Uuid, id: Uuid): Promise<boolean> {
+  const rows = await db.query(`delete from role_assignments where account_id = $1 and id = $2 returning id`, [
+    accountId,
+    id,
+  ]);
+  return rows.length > 0;
+}
+
+export type AssignmentFilter = {
+  readonly roles?: readonly string[] | undefined;
+  readonly resourceGroups?: readonly string[] | undefined;
+  readonly principalTypes?: readonly string[] | undefined;
+  readonly principals?: readonly { readonly type: string; readonly identifier: string }[] | undefined;
+  readonly disabled?: boolean | undefined;
+};
+
+const MATCHES = `${AT} and ($4::text[] is null or role_identifier = any ($4))
+   and ($5::text[] is null or resource_group_identifier = any ($5))
+   and ($6::text[] is null or principal_type = any ($6))
+   and ($7::text[] is null or exists (select 1 from unnest($7::text[], $8::text[]) as p (type, identifier)
+         where p.type = principal_type and p.identifier = principal_identifier))
+   and ($9::boolean is null or disabled = $9)`;
+const filterValues = (accountId: Uuid, place: Place, filter: AssignmentFilter): unknown[] => [
+  accountId,
+  place.orgIdentifier,
+  place.projectIdentifier,
+  filter.roles ?? null,
+  filter.resourceGroups ?? null,
+  filter.principalTypes ?? null,
+  filter.principals?.map(({ type }) => type) ?? null,
+  filter.principals?.map(({ identifier }) => identifier) ?? null,
+  filter.disabled ?? null,
+];
+
+export const listAssignments = (
+  db: Store,
+  accountId: Uuid,
+  place: Place,
+  { filter, limit, offset }: { readonly filter: AssignmentFilter; readonly limit: number; readonly offset: number },
+): Promise<Assignment[]> =>
+  db.query<Assignment>(
+    `select ${ASSIGNMENT} from role_assignments where ${MATCHES} order by created_at, id limit $10 offset $11`,
+    [...filterValues(accountId, place, filter), limit, offset],
+  );
+
+export async function countAssignments(
+  db: Store,
+  accountId: Uuid,
+  place: Place,
+  filter: AssignmentFilter,
+): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from role_assignments where ${MATCHES}`,
+    filterValues(accountId, place, filter),
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** How often a role is assigned, or something is assigned over a resource group. */
+export async function countUses(
+  db: Store,
+  accountId: Uuid,
+  column: "role_id" | "resource_group_id",
+  id: Uuid,
+): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from role_assignments where account_id = $1 and ${column} = $2`,
+    [accountId, id],
+  );
+  return rows[0]?.total ?? 0;
 }

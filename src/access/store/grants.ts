@@ -44,3 +44,15 @@ export const findUserGrants = (db: Store, accountId: Uuid, userId: Uuid): Promis
 
 export const findServiceAccountGrants = (db: Store, accountId: Uuid, id: Uuid): Promise<GrantRow[]> =>
   db.query<GrantRow>(`${GRANTS} and a.principal_type = 'SERVICE_ACCOUNT' and a.principal_id = $2`, [accountId, id]);
+
+export const findGroupGrants = (db: Store, accountId: Uuid, groupId: Uuid): Promise<GrantRow[]> =>
+  db.query<GrantRow>(`${GRANTS} and a.principal_type = 'USER_GROUP' and a.principal_id = $2`, [accountId, groupId]);
+
+/** What the assignments of a role, or over a resource group, give. */
+export const findGrantsBy = (
+  db: Store,
+  accountId: Uuid,
+  column: "role_id" | "resource_group_id",
+  id: Uuid,
+): Promise<GrantRow[]> =>
+  db.query<GrantRow>(`${GRANTS.replace(" and not a.disabled", "")} and a.${column} = $2`, [accountId, id]);

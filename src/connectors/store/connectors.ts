@@ -1,5 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
+import type { Listed } from "../../access/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { ConnectionStatus, Connector, ConnectorKey } from "../connector.ts";
 
@@ -119,11 +120,14 @@ export type ConnectorFilter = {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 };
 
+/** A place, and what may be shown of it; null: all of it. */
+export type ShownPlace = Place & { readonly shown: Listed };
+
 /** Those that live at one of the places, by name. */
 export async function listConnectors(
   db: Store,
   accountId: Uuid,
-  places: readonly Place[],
+  places: readonly ShownPlace[],
   filter: ConnectorFilter,
   window: { readonly limit: number; readonly offset: number },
 ): Promise<Connector[]> {
@@ -138,7 +142,7 @@ export async function listConnectors(
 export async function countConnectors(
   db: Store,
   accountId: Uuid,
-  places: readonly Place[],
+  places: readonly ShownPlace[],
   filter: ConnectorFilter,
 ): Promise<number> {
   const { text, values } = conditionOf(accountId, places, filter);
@@ -146,7 +150,7 @@ export async function countConnectors(
   return rows[0]?.total ?? 0;
 }
 
-function conditionOf(accountId: Uuid, places: readonly Place[], filter: ConnectorFilter) {
+function conditionOf(accountId: Uuid, places: readonly ShownPlace[], filter: ConnectorFilter) {
   const values: unknown[] = [accountId];
   const next = (value: unknown): string => `$${values.push(value)}`;
   const is = (column: string, value: string | null): string =>
@@ -154,7 +158,12 @@ function conditionOf(accountId: Uuid, places: readonly Place[], filter: Connecto
   const parts = [
     "account_id = $1",
     `(${places
-      .map((at) => `(${is("org_identifier", at.orgIdentifier)} and ${is("project_identifier", at.projectIdentifier)})`)
+      .map(
+        (at) =>
+          `(${is("org_identifier", at.orgIdentifier)} and ${is("project_identifier", at.projectIdentifier)}${
+            at.shown === null ? "" : ` and identifier = any(${next(at.shown)}::text[])`
+          })`,
+      )
       .join(" or ")})`,
   ];
   // Not `like`: nothing in the text means anything but itself.

@@ -3,6 +3,7 @@
  * brings values; no text of a request ever becomes SQL. `?` stands for the fragment's own parameter.
  */
 import type { Uuid } from "../../core/ids.ts";
+import { within } from "../../access/index.ts";
 import { markText, storable } from "../marks.ts";
 
 /** Servers' clocks may differ by this much, so that an execution seems to end before it began. */
@@ -66,6 +67,9 @@ const FRAGMENTS = {
   durationFrom: `${DURATION} >= ?`,
   durationBelow: `${DURATION} < ?`,
   durationTo: `${DURATION} <= ?`,
+  /** What the reader may see (`within`): the value is JSON. */
+  seenBy: `exists (select 1 from projects sa, pipelines sp where sa.account_id = $1 and sa.id = e.project_id
+    and sp.account_id = $1 and sp.id = e.pipeline_id and ${within("?", { org: "sa.org_identifier", project: "sa.identifier", identifier: "sp.identifier" })})`,
   /** The cursor of a list: what comes after the execution that began at `[0]` and has the id `[1]`. */
   beyond: "(e.begun_at, e.id) < (((?::text[])[1])::bigint, ((?::text[])[2])::uuid)",
 } as const;

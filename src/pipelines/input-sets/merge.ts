@@ -50,9 +50,9 @@ export const makeMergeInputSets =
   (deps: InputSetDeps): MergeInputSets =>
   async (actor, within, references, last) => {
     const scope = { accountId: actor.accountId, ...placeOf(within) };
-    deps.authorize(actor, "core_inputset_view", scope);
+    requireSets(deps, actor, within, references);
     // The answer may have the whole pipeline.
-    deps.authorize(actor, "core_pipeline_view", scope);
+    deps.authorize(actor, "core_pipeline_view", scope, within.pipelineIdentifier);
     const { pipeline, sets } = await found(deps, actor, within, references);
     return merged(pipeline, within, sets, last);
   };
@@ -75,13 +75,20 @@ export function makeInputsOfSets(deps: InputSetDeps): InputsOfSets {
   return async (actor, scope, pipelineIdentifier, references, last) => {
     if (references.length === 0) return last;
     const within = { ...placeOf(scope), pipelineIdentifier };
-    deps.authorize(actor, "core_inputset_view", { accountId: actor.accountId, ...placeOf(scope) });
+    requireSets(deps, actor, within, references);
     const { pipeline, sets } = await found(deps, actor, within, references);
     const key = keyOf(pipeline, sets, last);
     const text = kept.get(key) ?? (await textOf(pipeline, within, sets, last));
     kept.set(key, text);
     return text === "" ? undefined : { text, format: "yaml" };
   };
+}
+
+/** Each that is named has to be for the actor's eyes. */
+function requireSets(deps: InputSetDeps, actor: Actor, within: OfPipeline, references: readonly string[]): void {
+  const scope = { accountId: actor.accountId, ...placeOf(within) };
+  if (references.length === 0) deps.authorize(actor, "core_inputset_view", scope);
+  for (const reference of references) deps.authorize(actor, "core_inputset_view", scope, reference);
 }
 
 /** Versions never change and merging is pure. */

@@ -1,3 +1,4 @@
+import { listed } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
 import { readPipeline } from "../document/index.ts";
@@ -19,7 +20,7 @@ export const makeGetInputSet =
   (deps: InputSetDeps): GetInputSet =>
   async (actor, within, kind, identifier) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_inputset_view", { accountId, ...placeOf(within) });
+    deps.authorize(actor, "core_inputset_view", { accountId, ...placeOf(within) }, identifier);
     const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
     const set = await findInputSet(deps.db, accountId, { pipelineId: pipeline.id, identifier }, kind);
     const [checked] = set ? await deps.check(accountId, pipeline, within, [set]) : [];
@@ -37,9 +38,9 @@ export type ListInputSets = (
 
 export const makeListInputSets =
   (deps: InputSetDeps): ListInputSets =>
-  async (actor, within, filter, page) => {
+  async (actor, within, given, page) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_inputset_view", { accountId, ...placeOf(within) });
+    const filter = { ...given, shown: listed(actor, "core_inputset_view", { accountId, ...placeOf(within) }) };
     const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
     const rows: InputSet[] = await listInputSets(deps.db, accountId, pipeline.id, filter, page);
     return {
@@ -59,7 +60,7 @@ export const makeGetInputTemplate =
   (deps: InputSetDeps): GetInputTemplate =>
   async (actor, within) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_pipeline_view", { accountId, ...placeOf(within) });
+    deps.authorize(actor, "core_pipeline_view", { accountId, ...placeOf(within) }, within.pipelineIdentifier);
     const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
     const { pipeline: document } = readPipeline(pipeline.yaml, within);
     const sets = await listInputSets(deps.db, accountId, pipeline.id, {}, { limit: 1, offset: 0 });

@@ -104,7 +104,7 @@ export type DeleteInputSet = (
 export const makeDeleteInputSet =
   (deps: InputSetDeps): DeleteInputSet =>
   async (actor, within, identifier, version) => {
-    deps.authorize(actor, "core_inputset_delete", { accountId: actor.accountId, ...placeOf(within) });
+    deps.authorize(actor, "core_inputset_delete", { accountId: actor.accountId, ...placeOf(within) }, identifier);
     const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
     const key = { pipelineId: pipeline.id, identifier };
     await deps.db.transaction(async (tx) => {

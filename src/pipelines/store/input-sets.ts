@@ -1,4 +1,5 @@
 /** Input sets and overlays of a pipeline that is there; whoever asks has found it. */
+import type { Listed } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { InputSet, InputSetWithYaml, Kind } from "../input-sets/input-set.ts";
@@ -139,16 +140,19 @@ export type SetFilter = {
   readonly kind?: Kind | undefined;
   /** A part of the name or of the identifier, in any case. */
   readonly searchTerm?: string | undefined;
+  readonly shown?: Listed;
 };
 
 const WHERE = `s.account_id = $1 and s.pipeline_id = $2 and ($3::text is null or ${KIND} = $3)
-  and ($4::text is null or strpos(lower(s.name), lower($4)) > 0 or strpos(lower(s.identifier), lower($4)) > 0)`;
+  and ($4::text is null or strpos(lower(s.name), lower($4)) > 0 or strpos(lower(s.identifier), lower($4)) > 0)
+  and ($5::text[] is null or s.identifier = any ($5))`;
 
-const valuesOf = (accountId: Uuid, pipelineId: Uuid, { kind, searchTerm }: SetFilter): unknown[] => [
+const valuesOf = (accountId: Uuid, pipelineId: Uuid, { kind, searchTerm, shown }: SetFilter): unknown[] => [
   accountId,
   pipelineId,
   kind ?? null,
   searchTerm ?? null,
+  shown ?? null,
 ];
 
 /** By identifier. */
@@ -159,7 +163,7 @@ export const listInputSets = (
   filter: SetFilter,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<InputSet[]> =>
-  db.query<InputSet>(`select ${INPUT_SET} from input_sets s where ${WHERE} order by s.identifier limit $5 offset $6`, [
+  db.query<InputSet>(`select ${INPUT_SET} from input_sets s where ${WHERE} order by s.identifier limit $6 offset $7`, [
     ...valuesOf(accountId, pipelineId, filter),
     page.limit,
     page.offset,

@@ -1,9 +1,10 @@
 /** Pipelines as GraphQL shows them: over all projects of an account, with who made them. */
+import { within } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { CREATOR, creatorOf, type CreatorRow, type User } from "../../identity/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/statements.ts";
-import type { Pipeline } from "../pipeline.ts";
+import type { InProject, Pipeline } from "../pipeline.ts";
 
 type Store = { readonly query: Query };
 
@@ -36,6 +37,20 @@ const WITH_YAML = `${NODE}, v.yaml from pipelines p
   left join users u on u.account_id = p.account_id and u.id = p.created_by
   join pipeline_versions v on v.account_id = p.account_id and v.pipeline_id = p.id and v.version = p.version`;
 
+const PLACED = WITH_YAML.replace(
+  " from pipelines p",
+  `, a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier"
+   from pipelines p join projects a on a.account_id = p.account_id and a.id = p.project_id`,
+);
+
+/** With the project that it lies in: who may see it depends on where it is. */
+export type Placed = GraphPipeline & InProject;
+const placedOf = (row: Row & InProject): Placed => ({
+  ...nodeOf(row),
+  orgIdentifier: row.orgIdentifier,
+  projectIdentifier: row.projectIdentifier,
+});
+
 const CONDITIONS = {
   projectIn: "p.project_id = any (?::uuid[])",
   projectNotIn: "p.project_id <> all (?::uuid[])",
@@ -44,6 +59,9 @@ const CONDITIONS = {
   pipelineIn: "p.id = any (?::uuid[])",
   pipelineNotIn: "p.id <> all (?::uuid[])",
   pipelineLike: "exists (select from unnest(?::text[]) as part where strpos(lower(p.name), lower(part)) > 0)",
+  /** What the reader may see (`within`): the value is JSON. */
+  seenBy: `exists (select from projects sa where sa.account_id = p.account_id and sa.id = p.project_id
+    and ${within("?", { org: "sa.org_identifier", project: "sa.identifier", identifier: "p.identifier" })})`,
   tagNamed: "p.tags ? ?::text",
   tagIs: "p.tags @> ?::jsonb",
 } as const;
@@ -90,12 +108,12 @@ export async function findNode(
   db: Store,
   accountId: Uuid,
   id: Uuid,
-): Promise<(GraphPipeline & { readonly deleted: boolean }) | undefined> {
-  const rows = await db.query<Row & { deleted: boolean }>(
-    `select p.deleted_at is not null as deleted, ${WITH_YAML} where p.account_id = $1 and p.id = $2`,
+): Promise<(Placed & { readonly deleted: boolean }) | undefined> {
+  const rows = await db.query<Row & InProject & { deleted: boolean }>(
+    `select p.deleted_at is not null as deleted, ${PLACED} where p.account_id = $1 and p.id = $2`,
     [accountId, id],
   );
-  return rows.map((row) => ({ ...nodeOf(row), deleted: row.deleted }))[0];
+  return rows.map((row) => ({ ...placedOf(row), deleted: row.deleted }))[0];
 }
 
 /** Names are not unique in a project: the oldest one comes first. */
@@ -104,11 +122,11 @@ export async function findNodeByName(
   accountId: Uuid,
   projectId: Uuid,
   name: string,
-): Promise<GraphPipeline | undefined> {
-  const rows = await db.query<Row>(
-    `select ${WITH_YAML}
+): Promise<Placed | undefined> {
+  const rows = await db.query<Row & InProject>(
+    `select ${PLACED}
       where p.account_id = $1 and p.project_id = $2 and p.name = $3 and p.deleted_at is null order by p.id limit 1`,
     [accountId, projectId, name],
   );
-  return rows.map(nodeOf)[0];
+  return rows.map(placedOf)[0];
 }

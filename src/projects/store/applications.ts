@@ -1,3 +1,4 @@
+import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { CREATOR, creatorOf, type CreatorRow } from "../../identity/index.ts";
 import type { Query, QueryTuples } from "../../platform/db/db.ts";
@@ -9,6 +10,8 @@ type Row = Omit<Application, "createdBy"> & CreatorRow;
 
 const applicationOf = (row: Row): Application => ({
   id: row.id,
+  orgIdentifier: row.orgIdentifier,
+  identifier: row.identifier,
   name: row.name,
   description: row.description,
   tags: row.tags,
@@ -16,7 +19,7 @@ const applicationOf = (row: Row): Application => ({
   createdBy: creatorOf(row),
 });
 
-const APPLICATION = `p.id, p.name, p.description, p.tags, p.created_at as "createdAt", ${CREATOR}
+const APPLICATION = `p.id, p.org_identifier as "orgIdentifier", p.identifier, p.name, p.description, p.tags, p.created_at as "createdAt", ${CREATOR}
    from projects p left join users u on u.account_id = p.account_id and u.id = p.created_by`;
 
 export async function findApplication(db: Store, accountId: Uuid, id: Uuid): Promise<Application | undefined> {
@@ -29,23 +32,31 @@ export async function findApplicationByName(
   db: Store,
   accountId: Uuid,
   name: string,
+  reach: Reached,
 ): Promise<Application | undefined> {
   const rows = await db.query<Row>(
-    `select ${APPLICATION} where p.account_id = $1 and p.name = $2
+    `select ${APPLICATION} where p.account_id = $1 and p.name = $2 and ($3::jsonb is null or ${seenBy("$3")})
       order by p.org_identifier <> 'default', p.id limit 1`,
-    [accountId, name],
+    [accountId, name, reach === "all" ? null : JSON.stringify(reach)],
   );
   return rows.map(applicationOf)[0];
 }
+
+/** What the reader may see. */
+type Reached = "all" | readonly Reach[];
+const seenBy = (parameter: string): string =>
+  within(parameter, { org: "p.org_identifier", project: "p.identifier", identifier: "p.identifier" });
 
 /** The list statement as text and values, so that the benchmark's bare server can send the very same one. */
 export const applicationsStatement = (
   accountId: Uuid,
   limit: number,
   offset: number,
+  reach: Reached = "all",
 ): { text: string; values: unknown[] } => ({
-  text: `select ${APPLICATION} where p.account_id = $1 order by p.name, p.id limit $2 offset $3`,
-  values: [accountId, limit, offset],
+  text: `select ${APPLICATION} where p.account_id = $1${reach === "all" ? "" : ` and ${seenBy("$4")}`}
+         order by p.name, p.id limit $2 offset $3`,
+  values: [accountId, limit, offset, ...(reach === "all" ? [] : [JSON.stringify(reach)])],
 });
 
 export async function listApplications(
@@ -53,22 +64,29 @@ export async function listApplications(
   accountId: Uuid,
   limit: number,
   offset: number,
+  reach: Reached,
 ): Promise<Application[]> {
-  const { text, values } = applicationsStatement(accountId, limit, offset);
+  const { text, values } = applicationsStatement(accountId, limit, offset, reach);
   const rows = await db.tuples<ApplicationTuple>(text, values);
-  return rows.map(([id, name, description, tags, createdAt, creatorId, creatorName, creatorEmail]) => ({
-    id,
-    name,
-    description,
-    tags,
-    createdAt,
-    createdBy: creatorOf({ creatorId, creatorName, creatorEmail }),
-  }));
+  return rows.map(
+    ([id, orgIdentifier, identifier, name, description, tags, createdAt, creatorId, creatorName, creatorEmail]) => ({
+      ...{ id, orgIdentifier, identifier, name, description, tags, createdAt },
+      createdBy: creatorOf({ creatorId, creatorName, creatorEmail }),
+    }),
+  );
 }
 
 /** The columns of `APPLICATION`, in their order. */
 type ApplicationTuple = readonly [
-  ...(readonly [id: Uuid, name: string, description: string, tags: Application["tags"], createdAt: number]),
+  ...(readonly [
+    id: Uuid,
+    orgIdentifier: string,
+    identifier: string,
+    name: string,
+    description: string,
+    tags: Application["tags"],
+    createdAt: number,
+  ]),
   ...(readonly [creatorId: Uuid | null, creatorName: string, creatorEmail: string]),
 ];
 

@@ -1,3 +1,4 @@
+import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { Organization } from "../organization.ts";
@@ -73,15 +74,21 @@ export async function holdOrganization(
   return rows[0];
 }
 
-export type OrganizationFilter = { readonly searchTerm: string; readonly identifiers: readonly string[] | undefined };
+export type OrganizationFilter = {
+  readonly searchTerm: string;
+  readonly identifiers: readonly string[] | undefined;
+  readonly reach: "all" | readonly Reach[];
+};
 
 // Not `like`: nothing in the text means anything but itself.
 const MATCHES = `account_id = $1 and (strpos(lower(name), lower($2)) > 0 or strpos(lower(identifier), lower($2)) > 0)
-   and ($3::text[] is null or identifier = any($3))`;
+   and ($3::text[] is null or identifier = any($3))
+   and ($4::jsonb is null or ${within("$4", { org: "identifier", project: "null::text", identifier: "identifier" })})`;
 const values = (accountId: Uuid, filter: OrganizationFilter) => [
   accountId,
   filter.searchTerm,
   filter.identifiers ?? null,
+  filter.reach === "all" ? null : JSON.stringify(filter.reach),
 ];
 
 export async function listOrganizations(
@@ -91,7 +98,7 @@ export async function listOrganizations(
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<Organization[]> {
   return db.query<Organization>(
-    `select ${ORGANIZATION} from organizations where ${MATCHES} order by name, id limit $4 offset $5`,
+    `select ${ORGANIZATION} from organizations where ${MATCHES} order by name, id limit $5 offset $6`,
     [...values(accountId, filter), limit, offset],
   );
 }

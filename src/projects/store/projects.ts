@@ -1,3 +1,4 @@
+import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { Project, ProjectChanges } from "../project.ts";
@@ -122,16 +123,19 @@ export type ProjectFilter = {
   /** Undefined: of all organizations. */
   readonly orgIdentifiers: readonly string[] | undefined;
   readonly identifiers: readonly string[] | undefined;
+  readonly reach: "all" | readonly Reach[];
 };
 
 // Not `like`: nothing in the text means anything but itself.
 const MATCHES = `account_id = $1 and (strpos(lower(name), lower($2)) > 0 or strpos(lower(identifier), lower($2)) > 0)
-   and ($3::text[] is null or org_identifier = any($3)) and ($4::text[] is null or identifier = any($4))`;
+   and ($3::text[] is null or org_identifier = any($3)) and ($4::text[] is null or identifier = any($4))
+   and ($5::jsonb is null or ${within("$5", { org: "org_identifier", project: "identifier", identifier: "identifier" })})`;
 const filterValues = (accountId: Uuid, filter: ProjectFilter) => [
   accountId,
   filter.searchTerm,
   filter.orgIdentifiers ?? null,
   filter.identifiers ?? null,
+  filter.reach === "all" ? null : JSON.stringify(filter.reach),
 ];
 
 export async function listProjects(
@@ -140,7 +144,7 @@ export async function listProjects(
   filter: ProjectFilter,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<Project[]> {
-  return db.query<Project>(`select ${PROJECT} from projects where ${MATCHES} order by name, id limit $5 offset $6`, [
+  return db.query<Project>(`select ${PROJECT} from projects where ${MATCHES} order by name, id limit $6 offset $7`, [
     ...filterValues(accountId, filter),
     limit,
     offset,
@@ -169,9 +173,11 @@ export async function firstProjects(
   return { total: rows[0]?.total ?? 0, first: rows.map(({ identifier }) => identifier) };
 }
 
-export async function countProjects(db: Store, accountId: Uuid): Promise<number> {
-  const rows = await db.query<{ total: number }>(`select count(*) as total from projects where account_id = $1`, [
-    accountId,
-  ]);
+export async function countProjects(db: Store, accountId: Uuid, reach: "all" | readonly Reach[]): Promise<number> {
+  const seenBy = within("$2", { org: "org_identifier", project: "identifier", identifier: "identifier" });
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from projects where account_id = $1 and ($2::jsonb is null or ${seenBy})`,
+    [accountId, reach === "all" ? null : JSON.stringify(reach)],
+  );
   return rows[0]?.total ?? 0;
 }

@@ -24,13 +24,14 @@ export type Sample = {
   readonly type: string | undefined;
 };
 
-/** The world of the examples with a secret in it, once all that its making set going has come to rest. */
+/** The world of the examples with a secret and a user group in it, once all that its making set going has come to rest. */
 export async function furnished(platform: TestPlatform): Promise<World> {
   const world = await furnish(platform);
   sessions.set(platform.accountId, (await signedIn(platform)).headers);
-  const secret = samples(world).find(({ operation }) => operation.operationId === "secret.create");
-  if (!secret) throw new Error("no operation makes a secret");
-  await made(ask(platform, secret));
+  const needed = samples(world).filter(({ operation }) =>
+    ["secret.create", "user-group.create"].includes(operation.operationId),
+  );
+  for (const one of needed) await made(ask(platform, one));
   await eventually(async () => {
     const waiting = await platform.db.query("select 1 from webhook_deliveries where processed_at is null");
     return waiting.length === 0 ? true : undefined;

@@ -1,0 +1,209 @@
+import { z } from "zod";
+import { toWire } from "../../core/ids.ts";
+import { validate } from "../../platform/document/validate.ts";
+import { ok } from "../../platform/http/answers.ts";
+import { documentOf } from "../../platform/http/bodies.ts";
+import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { maybeProjectQuery } from "../../platform/http/queries.ts";
+import { route, type Route } from "../../platform/http/routes.ts";
+import { enveloped } from "../../platform/http/shapes.ts";
+import { keyOf, placeOf } from "../places.ts";
+import { resourceGroupResponse, resourceGroupShape } from "../resource-groups/wire.ts";
+import type { ResourceGroups } from "../resource-groups/verbs.ts";
+import { roleResponse, roleShape } from "../roles/wire.ts";
+import type { Roles } from "../roles/verbs.ts";
+import type { Assignments } from "./verbs.ts";
+import * as wire from "./wire.ts";
+
+const PATH = "/authz/api/roleassignments";
+/** Of the three that it may take, the one that most need; the verb asks for the right one. */
+const manage = { permission: "core_user_manage" };
+const view = { permission: "core_role_view" };
+const shape = enveloped(wire.assignmentShape);
+const pages = maybeProjectQuery.extend(ngPageQuery(50).shape);
+const everybody = {
+  resourceGroupIdentifier: "_all_account_level_resources",
+  roleIdentifier: "_account_viewer",
+  principal: { identifier: "_account_all_users", type: "USER_GROUP", scopeLevel: "account" },
+  disabled: true,
+};
+const params = { identifier: "guests" };
+
+export const assignmentRoutes = (
+  verbs: Assignments,
+  others: { readonly roles: Roles; readonly resourceGroups: ResourceGroups },
+): readonly Route[] => [...writingRoutes(verbs), ...readingRoutes(verbs), aggregateRoute(verbs, others)];
+
+const writingRoutes = (verbs: Assignments): readonly Route[] => [
+  route({
+    method: "POST",
+    path: PATH,
+    operation: "role-assignment.create",
+    access: manage,
+    query: maybeProjectQuery,
+    doc: {
+      summary: "Give a person, a user group or a service account a role over a resource group",
+      body: { schema: wire.assignmentBody, example: { ...everybody, identifier: params.identifier } },
+      answer: shape,
+    },
+    handle: async (call) => {
+      const input = wire.readAssignment(placeOf(call.query), validate(wire.assignmentBody, documentOf(call.body)));
+      const [made] = await verbs.create(call.actor, [input]);
+      return ok(call, made && wire.assignmentResponse(toWire(call.accountId), made));
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PATH}/multi`,
+    operation: "role-assignment.create-many",
+    access: manage,
+    query: maybeProjectQuery,
+    doc: {
+      summary: "Several role assignments at once: all of them or none",
+      queryExample: { orgIdentifier: "default" },
+      body: {
+        schema: wire.manyBody,
+        example: {
+          roleAssignments: [
+            {
+              resourceGroupIdentifier: "_all_organization_level_resources",
+              roleIdentifier: "_organization_viewer",
+              principal: { ...everybody.principal },
+              disabled: true,
+            },
+          ],
+        },
+      },
+      answer: enveloped(z.array(wire.assignmentShape)),
+    },
+    handle: async (call) => {
+      const { roleAssignments } = validate(wire.manyBody, documentOf(call.body));
+      const inputs = roleAssignments.map((body) => wire.readAssignment(placeOf(call.query), body));
+      const made = await verbs.create(call.actor, inputs);
+      return ok(
+        call,
+        made.map((one) => wire.assignmentResponse(toWire(call.accountId), one)),
+      );
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PATH}/validate`,
+    operation: "role-assignment.validate",
+    access: manage,
+    query: maybeProjectQuery,
+    doc: {
+      summary: "Whether a role assignment could be made; a refusal is that of making it",
+      body: { schema: wire.validateBody, example: { roleAssignment: everybody } },
+      answer: enveloped(z.strictObject({ valid: z.literal(true) })),
+    },
+    handle: async (call) => {
+      const { roleAssignment } = validate(wire.validateBody, documentOf(call.body));
+      await verbs.validate(call.actor, wire.readAssignment(placeOf(call.query), roleAssignment));
+      return ok(call, { valid: true });
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: `${PATH}/:identifier`,
+    operation: "role-assignment.delete",
+    access: manage,
+    query: maybeProjectQuery,
+    doc: { summary: "Take a role away again; answers the assignment that was", params, answer: shape },
+    handle: async (call) =>
+      ok(call, wire.assignmentResponse(toWire(call.accountId), await verbs.delete(call.actor, keyOf(call)))),
+  }),
+];
+
+function readingRoutes(verbs: Assignments): readonly Route[] {
+  const filtered = (path: string, operation: string): Route =>
+    route({
+      method: "POST",
+      path,
+      operation,
+      access: view,
+      query: pages,
+      doc: {
+        summary: "List the role assignments of a scope by a filter",
+        body: { schema: wire.filterBody, required: false, example: { roleFilter: ["_account_admin"] } },
+        answer: enveloped(ngPageShape(wire.assignmentShape)),
+      },
+      handle: async (call) => {
+        const body = call.body.bytes.length === 0 ? {} : validate(wire.filterBody, documentOf(call.body));
+        const asked = { filter: wire.filterOf(body), ...ngWindow(call.query) };
+        const found = await verbs.list(call.actor, placeOf(call.query), asked);
+        return ok(call, await ngPage(found, (one) => wire.assignmentResponse(toWire(call.accountId), one)));
+      },
+    });
+  return [
+    filtered(`${PATH}/filter`, "role-assignment.list-filtered"),
+    filtered(`${PATH}/v2/filter`, "role-assignment.list-filtered-v2"),
+    route({
+      method: "GET",
+      path: PATH,
+      operation: "role-assignment.list",
+      access: view,
+      query: pages,
+      doc: {
+        summary: "List the role assignments of a scope, the oldest first",
+        answer: enveloped(ngPageShape(wire.assignmentShape)),
+      },
+      handle: async (call) => {
+        const found = await verbs.list(call.actor, placeOf(call.query), { filter: {}, ...ngWindow(call.query) });
+        return ok(call, await ngPage(found, (one) => wire.assignmentResponse(toWire(call.accountId), one)));
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${PATH}/:identifier`,
+      operation: "role-assignment.get",
+      access: view,
+      query: maybeProjectQuery,
+      doc: { summary: "Read a role assignment", params, answer: shape },
+      handle: async (call) =>
+        ok(call, wire.assignmentResponse(toWire(call.accountId), await verbs.get(call.actor, keyOf(call)))),
+    }),
+  ];
+}
+
+const aggregateShape = z.strictObject({
+  scope: wire.scopeShape,
+  roleAssignments: z.array(wire.assignmentShape.shape.roleAssignment),
+  roles: z.array(roleShape),
+  resourceGroups: z.array(resourceGroupShape),
+});
+
+const aggregateRoute = (
+  verbs: Assignments,
+  { roles, resourceGroups }: { readonly roles: Roles; readonly resourceGroups: ResourceGroups },
+): Route =>
+  route({
+    method: "POST",
+    path: `${PATH}/aggregate`,
+    operation: "role-assignment.aggregate",
+    access: view,
+    query: maybeProjectQuery,
+    doc: {
+      summary: "The role assignments of a scope with the roles and resource groups that they name",
+      body: { schema: wire.filterBody, required: false, example: { principalTypeFilter: ["USER"] } },
+      answer: enveloped(aggregateShape),
+    },
+    handle: async (call) => {
+      const body = call.body.bytes.length === 0 ? {} : validate(wire.filterBody, documentOf(call.body));
+      const [place, account] = [placeOf(call.query), toWire(call.accountId)];
+      const asked = { filter: wire.filterOf(body), limit: 1_000, offset: 0 };
+      const { items } = await verbs.list(call.actor, place, asked);
+      const named = (what: readonly string[]) => (one: { readonly identifier: string }) =>
+        what.includes(one.identifier);
+      const roleNames = items.map(({ role }) => role.identifier);
+      const groupNames = items.map(({ resourceGroup }) => resourceGroup.identifier);
+      return ok(call, {
+        scope: wire.scopeResponse(account, place),
+        roleAssignments: items.map((one) => wire.assignmentResponse(account, one).roleAssignment),
+        roles: (await roles.list(call.actor, place)).filter(named(roleNames)).map((one) => roleResponse(account, one)),
+        resourceGroups: (await resourceGroups.list(call.actor, place, {}))
+          .filter(named(groupNames))
+          .map((one) => resourceGroupResponse(account, one)),
+      });
+    },
+  });

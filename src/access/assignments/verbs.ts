@@ -1,0 +1,258 @@
+/** Role assignments: what makes somebody able to do something. */
+import type { Actor } from "../../core/actor.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import type { Page } from "../../core/page.ts";
+import type { Place } from "../../core/reference.ts";
+import type { Query, Tx } from "../../platform/db/db.ts";
+import { builtInGroups, builtInRoles } from "../builtin.ts";
+import { compile } from "../compile.ts";
+import { requireHeld } from "../held.ts";
+import type { KeepAdministrator } from "../keep-administrator.ts";
+import { levelOf, type Permission, type ScopeLevel } from "../permission.ts";
+import { authorize } from "../permits.ts";
+import { scopeOf } from "../places.ts";
+import { problem } from "../problems.ts";
+import type { KeeperDeps, Key } from "../roles/verbs.ts";
+import {
+  countAssignments,
+  deleteAssignment,
+  findAssignment,
+  insertAssignment,
+  listAssignments,
+  type AssignmentFilter,
+} from "../store/assignments.ts";
+import type { GrantRow } from "../store/grants.ts";
+import { findPeople } from "../store/members.ts";
+import { findResourceGroup } from "../store/resource-groups.ts";
+import { findRole } from "../store/roles.ts";
+import { findGroup } from "../store/user-groups.ts";
+import { isBuiltIn } from "../user-groups/user-group.ts";
+import type { Assignment, PrincipalType } from "./assignment.ts";
+
+export type NewAssignment = Place & {
+  /** Made up where none is given. */
+  readonly identifier: string | undefined;
+  readonly principal: {
+    readonly type: PrincipalType;
+    readonly identifier: string;
+    readonly level: ScopeLevel | undefined;
+  };
+  readonly role: { readonly identifier: string; readonly level: ScopeLevel | undefined };
+  readonly resourceGroup: string;
+  readonly disabled: boolean;
+};
+
+/** A port: service accounts stand above. */
+export type FindServiceAccount = (
+  db: { readonly query: Query },
+  accountId: Uuid,
+  key: Key,
+) => Promise<{ readonly id: Uuid } | undefined>;
+
+type Deps = KeeperDeps & {
+  readonly keepAdministrator: KeepAdministrator;
+  readonly findServiceAccount: FindServiceAccount;
+};
+
+/** Whoever manages the people, groups or service accounts of a scope says what they may do there, as far as they may it themselves. */
+const MANAGES: Readonly<Record<PrincipalType, Permission>> = {
+  USER: "core_user_manage",
+  USER_GROUP: "core_usergroup_manage",
+  SERVICE_ACCOUNT: "core_serviceaccount_edit",
+};
+
+const cannot = (why: string): Error => problem("access.cannot_assign", [why]);
+
+/** The place of a level, seen from one at or below it; undefined for one below. */
+function placeAt(level: ScopeLevel, { orgIdentifier, projectIdentifier }: Place): Place | undefined {
+  if (level === "account") return { orgIdentifier: null, projectIdentifier: null };
+  if (level === "organization") return orgIdentifier === null ? undefined : { orgIdentifier, projectIdentifier: null };
+  return projectIdentifier === null ? undefined : { orgIdentifier, projectIdentifier };
+}
+
+function placeOfNamed(level: ScopeLevel | undefined, at: Place, what: string): Place & { readonly level: ScopeLevel } {
+  const named = level ?? levelOf(at);
+  const place = placeAt(named, at);
+  if (!place) throw cannot(`${what} of the ${named} cannot be assigned above it.`);
+  return { ...place, level: named };
+}
+
+async function principalOf(
+  tx: Tx,
+  deps: Deps,
+  accountId: Uuid,
+  input: NewAssignment,
+): Promise<Assignment["principal"]> {
+  const { type, identifier, level } = input.principal;
+  if (type === "USER") {
+    const id = fromWire(identifier);
+    const [found] = id ? await findPeople(tx, accountId, [id]) : [];
+    if (!found) throw problem("access.no_person", [identifier.slice(0, 64)]);
+    return { type, id: found.id, identifier, level: "account" };
+  }
+  const place = placeOfNamed(level, input, "A principal");
+  const key = { orgIdentifier: place.orgIdentifier, projectIdentifier: place.projectIdentifier, identifier };
+  if (type === "USER_GROUP" && isBuiltIn(identifier)) {
+    if (identifier !== `_${place.level}_all_users`) throw problem("access.no_group", [identifier]);
+    return { type, id: null, identifier, level: place.level };
+  }
+  if (type === "USER_GROUP") {
+    const group = await findGroup(tx, accountId, key);
+    if (!group) throw problem("access.no_group", [identifier]);
+    return { type, id: group.id, identifier, level: place.level };
+  }
+  const account = await deps.findServiceAccount(tx, accountId, key);
+  if (!account) throw cannot(`Service account [${identifier}] not found.`);
+  return { type, id: account.id, identifier, level: place.level };
+}
+
+type Resolved<T> = T & { readonly grants: Partial<GrantRow> };
+
+async function roleOf(tx: Tx, accountId: Uuid, { role, ...at }: NewAssignment): Promise<Resolved<Assignment["role"]>> {
+  const { identifier } = role;
+  const level = levelOf(at);
+  const builtIn = builtInRoles.get(identifier);
+  if (builtIn) {
+    if (!builtIn.levels.includes(level)) throw cannot(`Role [${identifier}] is none of this level.`);
+    return { identifier, level, id: null, grants: { role: identifier, permissions: null } };
+  }
+  const place = placeOfNamed(role.level, at, "A role");
+  const found = await findRole(tx, accountId, { ...place, identifier }, "for share");
+  if (!found) throw problem("access.no_role", [identifier]);
+  if (!found.levels.includes(level)) throw cannot(`Role [${identifier}] cannot be assigned at this level.`);
+  return { identifier, level: place.level, id: found.id, grants: { role: identifier, permissions: found.permissions } };
+}
+
+async function groupOf(
+  tx: Tx,
+  accountId: Uuid,
+  { resourceGroup: identifier, orgIdentifier, projectIdentifier }: NewAssignment,
+): Promise<Resolved<Assignment["resourceGroup"]>> {
+  const builtIn = builtInGroups.get(identifier);
+  if (builtIn) {
+    if (!builtIn.levels.includes(levelOf({ orgIdentifier, projectIdentifier })))
+      throw cannot(`Resource group [${identifier}] is none of this level.`);
+    return { identifier, id: null, grants: { resourceGroup: identifier, included: null } };
+  }
+  const found = await findResourceGroup(tx, accountId, { orgIdentifier, projectIdentifier, identifier }, "for share");
+  if (!found) throw problem("access.no_resource_group", [identifier]);
+  const { id, included, everyResource, resources } = found;
+  return { identifier, id, grants: { resourceGroup: identifier, included, everyResource, resources } };
+}
+
+const view = ({ principal, role, resourceGroup, disabled }: Assignment) => ({
+  principal: { type: principal.type, identifier: principal.identifier, level: principal.level },
+  role: role.identifier,
+  resourceGroup: resourceGroup.identifier,
+  disabled,
+});
+
+export type AssignmentWindow = {
+  readonly filter: AssignmentFilter;
+  readonly limit: number;
+  readonly offset: number;
+};
+
+export function makeAssignments(deps: Deps) {
+  const { db } = deps;
+
+  /** All or none. Throws when somebody would be given more than the actor holds: `access.beyond_own`. */
+  async function create(actor: Actor, inputs: readonly NewAssignment[]): Promise<readonly Assignment[]> {
+    for (const input of inputs) authorize(actor, MANAGES[input.principal.type], scopeOf(actor.accountId, input));
+    for (const input of inputs) await deps.requireScope(actor, input);
+    return db.transaction(async (tx) => {
+      const made: Assignment[] = [];
+      for (const input of inputs) made.push(await createOne(tx, actor, input));
+      deps.changed(tx, actor.accountId);
+      return made;
+    });
+  }
+
+  async function createOne(tx: Tx, actor: Actor, input: NewAssignment): Promise<Assignment> {
+    const { accountId } = actor;
+    const [id, at] = [deps.newId(), deps.clock.now()];
+    const assignment = await resolved(tx, actor, input, { id, at });
+    if (!(await insertAssignment(tx, accountId, assignment))) throw problem("access.assigned_already");
+    await record(tx, actor, "create", { assignment, after: view(assignment) });
+    return assignment;
+  }
+
+  async function resolved(
+    tx: Tx,
+    actor: Actor,
+    input: NewAssignment,
+    { id, at }: { readonly id: Uuid; readonly at: number },
+  ): Promise<Assignment> {
+    const { orgIdentifier, projectIdentifier, disabled } = input;
+    const { grants: holds, ...role } = await roleOf(tx, actor.accountId, input);
+    const { grants: over, ...resourceGroup } = await groupOf(tx, actor.accountId, input);
+    requireHeld(actor, compile([{ org: orgIdentifier, project: projectIdentifier, ...holds, ...over } as GrantRow]));
+    return {
+      ...{ id, orgIdentifier, projectIdentifier },
+      identifier: input.identifier ?? `role_assignment_${toWire(id)}`,
+      principal: await principalOf(tx, deps, actor.accountId, input),
+      ...{ role, resourceGroup, disabled, createdAt: at, updatedAt: at },
+    };
+  }
+
+  function record(tx: Tx, actor: Actor, verb: string, what: { assignment: Assignment; before?: View; after?: View }) {
+    const { accountId: _, ...scope } = scopeOf(actor.accountId, what.assignment);
+    return deps.audit.record(tx, actor, {
+      operation: `role-assignment.${verb}`,
+      resourceType: "ROLE_ASSIGNMENT",
+      resourceId: what.assignment.identifier,
+      scope,
+      before: what.before,
+      after: what.after,
+    });
+  }
+
+  return {
+    create,
+
+    /** What creating would throw; null when it would be done. */
+    async validate(actor: Actor, input: NewAssignment): Promise<void> {
+      authorize(actor, MANAGES[input.principal.type], scopeOf(actor.accountId, input));
+      await deps.requireScope(actor, input);
+      await db.transaction(async (tx) => {
+        await resolved(tx, actor, input, { id: deps.newId(), at: deps.clock.now() });
+      });
+    },
+
+    /** Throws `access.no_assignment`, `access.last_administrator`. */
+    async delete(actor: Actor, key: Key): Promise<Assignment> {
+      const { accountId } = actor;
+      const scope = scopeOf(accountId, key);
+      // Which of the three it takes is only known once it is found: who has none of them learns nothing.
+      const assignment = await findAssignment(db, accountId, key);
+      authorize(actor, MANAGES[assignment?.principal.type ?? "USER"], scope);
+      if (!assignment) throw problem("access.no_assignment", [key.identifier]);
+      await db.transaction(async (tx) => {
+        if (!(await deleteAssignment(tx, accountId, assignment.id)))
+          throw problem("access.no_assignment", [key.identifier]);
+        await record(tx, actor, "delete", { assignment, before: view(assignment) });
+        deps.changed(tx, accountId);
+        await deps.keepAdministrator(tx, accountId);
+      });
+      return assignment;
+    },
+
+    async get(actor: Actor, key: Key): Promise<Assignment> {
+      authorize(actor, "core_role_view", scopeOf(actor.accountId, key));
+      const assignment = await findAssignment(db, actor.accountId, key);
+      if (!assignment) throw problem("access.no_assignment", [key.identifier]);
+      return assignment;
+    },
+
+    async list(actor: Actor, place: Place, { filter, limit, offset }: AssignmentWindow): Promise<Page<Assignment>> {
+      const { accountId } = actor;
+      authorize(actor, "core_role_view", scopeOf(accountId, place));
+      await deps.requireScope(actor, place);
+      const items = await listAssignments(db, accountId, place, { filter, limit, offset });
+      return { items, limit, offset, total: () => countAssignments(db, accountId, place, filter) };
+    },
+  };
+}
+
+type View = ReturnType<typeof view>;
+export type Assignments = ReturnType<typeof makeAssignments>;

@@ -1,0 +1,35 @@
+/** Nobody gives away more than they hold: otherwise whoever may hand out roles could hand themselves every one. */
+import type { Actor } from "../core/actor.ts";
+import type { Grant, Grants } from "../core/grants.ts";
+import { permissions } from "./permission.ts";
+import { problem } from "./problems.ts";
+
+/** Throws `access.beyond_own` unless the actor holds everything that the grants give. */
+export function requireHeld(actor: Actor, given: Grants): void {
+  if (actor.kind === "system") return;
+  const own = actor.kind === "user" || actor.kind === "service_account" ? actor.grants : [];
+  for (const grant of given)
+    for (const permission of grant.permissions)
+      if (!isHeld(own, grant, permission)) throw problem("access.beyond_own", [permission]);
+}
+
+function isHeld(own: Grants, given: Grant, permission: string): boolean {
+  const type = permissions.get(permission)?.resourceType ?? "";
+  const holding = own.filter((one) => one.permissions.has(permission) && isAround(one, given));
+  const wanted = given.resources === "all" ? "all" : given.resources.get(type);
+  // Of a type that the grant does not name it gives nothing.
+  if (wanted === undefined) return true;
+  const isWhole = holding.some((one) => one.resources === "all" || one.resources.get(type) === "all");
+  if (isWhole || wanted === "all") return isWhole;
+  return [...wanted].every((identifier) =>
+    holding.some((one) => one.resources !== "all" && (one.resources.get(type) as ReadonlySet<string>)?.has(identifier)),
+  );
+}
+
+/** Whether the one holds wherever the other does. */
+function isAround({ scope: outer, children }: Grant, { scope: inner, children: below }: Grant): boolean {
+  const isSame = outer.orgIdentifier === inner.orgIdentifier && outer.projectIdentifier === inner.projectIdentifier;
+  if (isSame) return children || !below || inner.projectIdentifier !== undefined;
+  if (!children || outer.projectIdentifier !== undefined) return false;
+  return outer.orgIdentifier === undefined || outer.orgIdentifier === inner.orgIdentifier;
+}

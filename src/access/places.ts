@@ -1,0 +1,74 @@
+/** The scope of a request: in the query, in the body, or in both, and then the same. */
+import { toWire, type Uuid } from "../core/ids.ts";
+import type { Page } from "../core/page.ts";
+import type { Place } from "../core/reference.ts";
+import type { Actor } from "../core/actor.ts";
+import type { Scope } from "../core/scope.ts";
+import type { Call } from "../platform/http/routes.ts";
+import type { Permission } from "./permission.ts";
+import { authorize } from "./permits.ts";
+import { problem } from "./problems.ts";
+
+/** A port: projects stand above. Throws their problems unless the scope exists. */
+export type RequireScope = (actor: Actor, place: Place) => Promise<void>;
+
+export const scopeOf = (accountId: Uuid, { orgIdentifier, projectIdentifier }: Place): Scope => ({
+  accountId,
+  ...(orgIdentifier === null ? {} : { orgIdentifier }),
+  ...(projectIdentifier === null ? {} : { projectIdentifier }),
+});
+
+export type ScopedQuery = {
+  readonly orgIdentifier?: string | undefined;
+  readonly projectIdentifier?: string | undefined;
+};
+
+export const placeOf = ({ orgIdentifier, projectIdentifier }: ScopedQuery): Place => ({
+  orgIdentifier: orgIdentifier ?? null,
+  projectIdentifier: projectIdentifier ?? null,
+});
+
+export const keyOf = (call: Pick<Call<ScopedQuery>, "query" | "params">): Place & { readonly identifier: string } => ({
+  ...placeOf(call.query),
+  identifier: call.params["identifier"] ?? "",
+});
+
+type Said = {
+  readonly accountIdentifier?: string | null | undefined;
+  readonly orgIdentifier?: string | null | undefined;
+  readonly projectIdentifier?: string | null | undefined;
+};
+
+/** Throws `access.other_scope` where body and query differ. */
+export function placeIn({ query, accountId }: Pick<Call<ScopedQuery>, "query" | "accountId">, body: Said): Place {
+  const account = body.accountIdentifier;
+  if (account && account !== toWire(accountId))
+    throw problem("access.other_scope", ["accountIdentifier", account, toWire(accountId)]);
+  const of = (field: "orgIdentifier" | "projectIdentifier"): string | null => {
+    const [here, there] = [body[field] ?? null, query[field] ?? null];
+    if (here !== null && there !== null && here !== there) throw problem("access.other_scope", [field, here, there]);
+    return here ?? there;
+  };
+  return { orgIdentifier: of("orgIdentifier"), projectIdentifier: of("projectIdentifier") };
+}
+
+/** Who may see some things of a scope sees those; who may see none is refused. */
+export function requireSeen(
+  actor: Actor,
+  permission: Permission,
+  place: Place,
+  visible: "all" | ReadonlySet<string>,
+): void {
+  if (visible !== "all" && visible.size === 0) authorize(actor, permission, scopeOf(actor.accountId, place));
+}
+
+/** Throws `access.other_identifier` unless the document is about what the path names. */
+export function requireSame(here: string, there: string | undefined): void {
+  if (here !== there) throw problem("access.other_identifier", [here, there ?? ""]);
+}
+
+/** A page of what was listed whole. */
+export const pageOf = <T>(
+  all: readonly T[],
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Page<T> => ({ items: all.slice(offset, offset + limit), limit, offset, total: async () => all.length });

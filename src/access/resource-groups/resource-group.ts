@@ -1,0 +1,70 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Place } from "../../core/reference.ts";
+import { builtInGroups } from "../builtin.ts";
+import { levelOf, type ScopeLevel } from "../permission.ts";
+import { problem } from "../problems.ts";
+
+export type IncludedScope = {
+  readonly org: string | null;
+  readonly project: string | null;
+  readonly children: boolean;
+};
+export type Resource = { readonly type: string; readonly identifiers: readonly string[] | null };
+
+/** Which things, of which scopes: all of them, all of some types, or some by their identifiers. */
+export type ResourceGroup = Place & {
+  /** Null for what is built in. */
+  readonly id: Uuid | null;
+  readonly identifier: string;
+  readonly name: string;
+  readonly description: string;
+  readonly color: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly levels: readonly ScopeLevel[];
+  readonly included: readonly IncludedScope[];
+  readonly everyResource: boolean;
+  readonly resources: readonly Resource[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+};
+
+export type NewResourceGroup = Omit<ResourceGroup, "id" | "createdAt" | "updatedAt">;
+
+/** Those that every scope of this level has, as they look from there. */
+export const builtInGroupsAt = (place: Place): readonly ResourceGroup[] =>
+  [...builtInGroups.values()]
+    .filter(({ levels }) => levels.includes(levelOf(place)))
+    .map((group) => ({
+      orgIdentifier: place.orgIdentifier,
+      projectIdentifier: place.projectIdentifier,
+      id: null,
+      identifier: group.identifier,
+      name: group.name,
+      description: group.description,
+      color: "",
+      tags: {},
+      levels: group.levels,
+      included: [{ org: place.orgIdentifier, project: place.projectIdentifier, children: group.children }],
+      everyResource: true,
+      resources: [],
+      createdAt: 0,
+      updatedAt: 0,
+    }));
+
+/**
+ * A group reaches into its own scope and below, never out of it; single things are named in one scope, where their
+ * identifiers mean something. Throws `access.outside`, `access.dynamic_scope`.
+ */
+export function checkGroup(group: Pick<ResourceGroup, keyof Place | "included" | "resources">): void {
+  const { orgIdentifier, projectIdentifier } = group;
+  for (const { org, project } of group.included) {
+    const inside =
+      (orgIdentifier === null || org === orgIdentifier) &&
+      (projectIdentifier === null || project === projectIdentifier);
+    if (!inside || (org === null && project !== null)) throw problem("access.outside", [org ?? "", project ?? ""]);
+  }
+  const [only, ...more] = group.included;
+  const isOwn =
+    more.length === 0 && only?.children === false && only.org === orgIdentifier && only.project === projectIdentifier;
+  if (!isOwn && group.resources.some(({ identifiers }) => identifiers !== null)) throw problem("access.dynamic_scope");
+}

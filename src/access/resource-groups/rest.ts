@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { toWire } from "../../core/ids.ts";
+import { validate } from "../../platform/document/validate.ts";
+import { ok } from "../../platform/http/answers.ts";
+import { documentOf } from "../../platform/http/bodies.ts";
+import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
+import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
+import { enveloped } from "../../platform/http/shapes.ts";
+import { resourceTypes } from "../permission.ts";
+import { keyOf, pageOf, placeIn, placeOf, type ScopedQuery } from "../places.ts";
+import type { ResourceGroup } from "./resource-group.ts";
+import type { ResourceGroups } from "./verbs.ts";
+import { filterBody, readResourceGroup, resourceGroupBody, resourceGroupResponse, resourceGroupShape } from "./wire.ts";
+
+const PATH = "/resourcegroup/api/v2/resourcegroup";
+const params = { identifier: "cluster_things" };
+const example = {
+  identifier: params.identifier,
+  name: "Cluster things",
+  includedScopes: [{ filter: "EXCLUDING_CHILD_SCOPES" }],
+  resourceFilter: {
+    includeAllResources: false,
+    resources: [{ resourceType: "CONNECTOR", identifiers: ["cluster"] }, { resourceType: "SECRET" }],
+  },
+};
+const shape = enveloped(resourceGroupShape);
+const schema = z.strictObject({ resourceGroup: resourceGroupBody });
+const body = { schema: resourceGroupBody, root: "resourceGroup", example };
+const pages = maybeProjectQuery.extend(ngPageQuery(50).shape);
+
+function read(call: Call<ScopedQuery>) {
+  const { resourceGroup } = validate(schema, documentOf(call.body));
+  for (const scope of resourceGroup.includedScopes ?? [])
+    placeIn({ query: {}, accountId: call.accountId }, { accountIdentifier: scope.accountIdentifier });
+  return readResourceGroup(placeIn(call, resourceGroup), resourceGroup);
+}
+
+const answer = (call: Call, group: ResourceGroup): Answer =>
+  ok(call, resourceGroupResponse(toWire(call.accountId), group));
+
+export const resourceGroupRoutes = (verbs: ResourceGroups): readonly Route[] => [
+  route({
+    method: "POST",
+    path: PATH,
+    operation: "resource-group.create",
+    access: { permission: "core_resourcegroup_edit" },
+    query: maybeProjectQuery,
+    doc: { summary: "Create a resource group", body, answer: shape },
+    handle: async (call) => answer(call, await verbs.create(call.actor, read(call))),
+  }),
+  route({
+    method: "PUT",
+    path: `${PATH}/:identifier`,
+    operation: "resource-group.update",
+    access: { permission: "core_resourcegroup_edit" },
+    query: maybeProjectQuery,
+    doc: { summary: "Replace a resource group of one's own", params, body, answer: shape },
+    handle: async (call) => answer(call, await verbs.update(call.actor, call.params["identifier"] ?? "", read(call))),
+  }),
+  route({
+    method: "DELETE",
+    path: `${PATH}/:identifier`,
+    operation: "resource-group.delete",
+    access: { permission: "core_resourcegroup_delete" },
+    query: maybeProjectQuery,
+    doc: {
+      summary: "Delete a resource group that nothing is assigned over",
+      params,
+      answer: enveloped(z.literal(true)),
+    },
+    handle: async (call) => {
+      await verbs.delete(call.actor, keyOf(call));
+      return ok(call, true);
+    },
+  }),
+  ...readRoutes(verbs),
+  route({
+    method: "GET",
+    path: "/resourcegroup/api/resourcetype",
+    operation: "resource-group.list-types",
+    access: { permission: "core_resourcegroup_view" },
+    query: maybeProjectQuery,
+    doc: {
+      summary: "The types of resources that a resource group may name",
+      answer: enveloped(z.strictObject({ resourceTypes: z.array(z.strictObject({ name: z.string() })) })),
+    },
+    handle: async (call) => {
+      verbs.checkView(call.actor, placeOf(call.query));
+      return ok(call, { resourceTypes: resourceTypes.map((name) => ({ name })) });
+    },
+  }),
+];
+
+const readRoutes = (verbs: ResourceGroups): readonly Route[] => [
+  route({
+    method: "GET",
+    path: PATH,
+    operation: "resource-group.list",
+    access: { permission: "core_resourcegroup_view" },
+    query: pages.extend({ searchTerm: maybeText("searchTerm") }),
+    doc: {
+      summary: "List the resource groups that a scope has, the built-in ones first",
+      answer: enveloped(ngPageShape(resourceGroupShape)),
+    },
+    handle: async (call) => {
+      const all = await verbs.list(call.actor, placeOf(call.query), { searchTerm: call.query.searchTerm });
+      const page = pageOf(all, ngWindow(call.query));
+      return ok(call, await ngPage(page, (group) => resourceGroupResponse(toWire(call.accountId), group)));
+    },
+  }),
+  route({
+    method: "POST",
+    path: `${PATH}/filter`,
+    operation: "resource-group.list-filtered",
+    access: { permission: "core_resourcegroup_view" },
+    query: pages,
+    doc: {
+      summary: "List resource groups by a filter",
+      body: { schema: filterBody, example: { managedFilter: "ONLY_CUSTOM" } },
+      answer: enveloped(ngPageShape(resourceGroupShape)),
+    },
+    handle: async (call) => {
+      const asked = validate(filterBody, documentOf(call.body));
+      const managed = { NO_FILTER: undefined, ONLY_MANAGED: true, ONLY_CUSTOM: false }[
+        asked.managedFilter ?? "NO_FILTER"
+      ];
+      const all = await verbs.list(call.actor, placeIn(call, asked), {
+        searchTerm: asked.searchTerm ?? undefined,
+        identifiers: asked.identifierFilter?.length ? asked.identifierFilter : undefined,
+        platformManaged: managed,
+      });
+      const page = pageOf(all, ngWindow(call.query));
+      return ok(call, await ngPage(page, (group) => resourceGroupResponse(toWire(call.accountId), group)));
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PATH}/:identifier`,
+    operation: "resource-group.get",
+    access: { permission: "core_resourcegroup_view" },
+    query: maybeProjectQuery,
+    doc: { summary: "Read a resource group", params, answer: shape },
+    handle: async (call) => answer(call, await verbs.get(call.actor, keyOf(call))),
+  }),
+];

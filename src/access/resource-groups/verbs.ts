@@ -1,0 +1,140 @@
+/** Resource groups of one's own. The built-in ones are there for everybody and changed by nobody. */
+import type { Actor } from "../../core/actor.ts";
+import { commonProblem } from "../../core/problems.ts";
+import type { Place } from "../../core/reference.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { compile } from "../compile.ts";
+import { requireHeld } from "../held.ts";
+import { authorize, seen } from "../permits.ts";
+import { requireSame, requireSeen, scopeOf } from "../places.ts";
+import { problem } from "../problems.ts";
+import type { KeeperDeps, Key } from "../roles/verbs.ts";
+import { countUses } from "../store/assignments.ts";
+import { findGrantsBy } from "../store/grants.ts";
+import {
+  deleteResourceGroup,
+  findResourceGroup,
+  insertResourceGroup,
+  listResourceGroups,
+  updateResourceGroup,
+} from "../store/resource-groups.ts";
+import { builtInGroupsAt, checkGroup, type NewResourceGroup, type ResourceGroup } from "./resource-group.ts";
+
+const PERMISSION = "core_resourcegroup_view";
+
+const isBuiltIn = (key: Key): ResourceGroup | undefined =>
+  builtInGroupsAt(key).find(({ identifier }) => identifier === key.identifier);
+
+function check(input: NewResourceGroup): void {
+  if (input.identifier.startsWith("_")) throw problem("access.reserved_identifier", [input.identifier]);
+  checkGroup(input);
+}
+
+const view = ({ name, description, color, tags, included, everyResource, resources }: ResourceGroup) => ({
+  ...{ name, description, color, tags },
+  ...{ included, everyResource, resources },
+});
+
+export type GroupFilter = {
+  readonly searchTerm?: string | undefined;
+  readonly identifiers?: readonly string[] | undefined;
+  /** True: the built-in ones alone; false: the others. */
+  readonly platformManaged?: boolean | undefined;
+};
+
+export const makeResourceGroups = (deps: KeeperDeps) => ({
+  /** Throws what RequireScope throws, `access.duplicate` and what `check` throws. */
+  async create(actor: Actor, input: NewResourceGroup): Promise<ResourceGroup> {
+    const { accountId } = actor;
+    authorize(actor, "core_resourcegroup_edit", scopeOf(accountId, input), input.identifier);
+    await deps.requireScope(actor, input);
+    check(input);
+    const at = deps.clock.now();
+    const group = { ...input, id: deps.newId(), createdAt: at, updatedAt: at };
+    await deps.db.transaction(async (tx) => {
+      if (!(await insertResourceGroup(tx, accountId, group)))
+        throw problem("access.duplicate", ["resource group", group.identifier]);
+      await record(tx, deps, actor, "create", { group, after: view(group) });
+    });
+    return group;
+  },
+
+  /** Of a group in use the actor must hold what it then gives to those who have a role over it. */
+  async update(actor: Actor, identifier: string, input: NewResourceGroup): Promise<ResourceGroup> {
+    const { accountId } = actor;
+    authorize(actor, "core_resourcegroup_edit", scopeOf(accountId, input), identifier);
+    requireSame(input.identifier, identifier);
+    check(input);
+    return deps.db.transaction(async (tx) => {
+      const now = await findResourceGroup(tx, accountId, input, "for update");
+      if (!now) throw problem("access.no_resource_group", [input.identifier]);
+      const group = { ...now, ...input, updatedAt: deps.clock.now() };
+      const uses = await findGrantsBy(tx, accountId, "resource_group_id", now.id);
+      const { included, everyResource, resources } = group;
+      requireHeld(actor, compile(uses.map((use) => ({ ...use, included, everyResource, resources }))));
+      await updateResourceGroup(tx, accountId, group);
+      await record(tx, deps, actor, "update", { group, before: view(now), after: view(group) });
+      deps.changed(tx, accountId);
+      return group;
+    });
+  },
+
+  /** Throws `core.referenced` while something is assigned over it. */
+  async delete(actor: Actor, key: Key): Promise<ResourceGroup> {
+    const { accountId } = actor;
+    authorize(actor, "core_resourcegroup_delete", scopeOf(accountId, key), key.identifier);
+    if (isBuiltIn(key)) throw problem("access.reserved_identifier", [key.identifier]);
+    return deps.db.transaction(async (tx) => {
+      const group = await findResourceGroup(tx, accountId, key, "for update");
+      if (!group) throw problem("access.no_resource_group", [key.identifier]);
+      const uses = await countUses(tx, accountId, "resource_group_id", group.id);
+      if (uses > 0)
+        throw commonProblem("core.referenced", ["Resource group", group.identifier, `${uses} role assignments`]);
+      await deleteResourceGroup(tx, accountId, group.id);
+      await record(tx, deps, actor, "delete", { group, before: view(group) });
+      return group;
+    });
+  },
+
+  checkView: (actor: Actor, place: Place): void =>
+    requireSeen(actor, PERMISSION, place, seen(actor, PERMISSION, scopeOf(actor.accountId, place))),
+
+  async get(actor: Actor, key: Key): Promise<ResourceGroup> {
+    authorize(actor, "core_resourcegroup_view", scopeOf(actor.accountId, key), key.identifier);
+    const group = isBuiltIn(key) ?? (await findResourceGroup(deps.db, actor.accountId, key));
+    if (!group) throw problem("access.no_resource_group", [key.identifier]);
+    return group;
+  },
+
+  /** The built-in ones of the scope first, then its own by name. */
+  async list(actor: Actor, place: Place, filter: GroupFilter): Promise<readonly ResourceGroup[]> {
+    const visible = seen(actor, "core_resourcegroup_view", scopeOf(actor.accountId, place));
+    requireSeen(actor, "core_resourcegroup_view", place, visible);
+    await deps.requireScope(actor, place);
+    const all = [...builtInGroupsAt(place), ...(await listResourceGroups(deps.db, actor.accountId, place))];
+    const term = (filter.searchTerm ?? "").toLowerCase();
+    return all.filter(
+      ({ id, identifier, name }) =>
+        (visible === "all" || visible.has(identifier)) &&
+        (filter.identifiers?.includes(identifier) ?? true) &&
+        (filter.platformManaged === undefined || filter.platformManaged === (id === null)) &&
+        [identifier, name].some((text) => text.toLowerCase().includes(term)),
+    );
+  },
+});
+
+export type ResourceGroups = ReturnType<typeof makeResourceGroups>;
+
+type View = ReturnType<typeof view>;
+type Changed = { readonly group: ResourceGroup; readonly before?: View; readonly after?: View };
+
+function record(tx: Tx, { audit }: KeeperDeps, actor: Actor, verb: string, { group, before, after }: Changed) {
+  const { accountId: _, ...scope } = scopeOf(actor.accountId, group);
+  const what = {
+    operation: `resource-group.${verb}`,
+    resourceType: "RESOURCE_GROUP",
+    resourceId: group.identifier,
+    scope,
+  };
+  return audit.record(tx, actor, { ...what, before, after });
+}

@@ -1,0 +1,87 @@
+import { toWire } from "../../core/ids.ts";
+import { validate } from "../../platform/document/validate.ts";
+import { ok } from "../../platform/http/answers.ts";
+import { documentOf } from "../../platform/http/bodies.ts";
+import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
+import { route, type Call, type Route } from "../../platform/http/routes.ts";
+import { enveloped } from "../../platform/http/shapes.ts";
+import { keyOf, pageOf, placeOf, type ScopedQuery } from "../places.ts";
+import type { Roles } from "./verbs.ts";
+import { readRole, roleBody, roleResponse, roleShape } from "./wire.ts";
+
+const PATH = "/authz/api/roles";
+const params = { identifier: "releaser" };
+const example = {
+  identifier: "releaser",
+  name: "Releaser",
+  permissions: ["core_pipeline_view", "core_pipeline_execute"],
+};
+const shape = enveloped(roleShape);
+
+export function roleRoutes(verbs: Roles): readonly Route[] {
+  const read = (call: Call<ScopedQuery>) => readRole(placeOf(call.query), validate(roleBody, documentOf(call.body)));
+  return [
+    route({
+      method: "POST",
+      path: PATH,
+      operation: "role.create",
+      access: { permission: "core_role_edit" },
+      query: maybeProjectQuery,
+      doc: { summary: "Create a role", body: { schema: roleBody, example }, answer: shape },
+      handle: async (call) =>
+        ok(call, roleResponse(toWire(call.accountId), await verbs.create(call.actor, read(call)))),
+    }),
+    route({
+      method: "PUT",
+      path: `${PATH}/:identifier`,
+      operation: "role.update",
+      access: { permission: "core_role_edit" },
+      query: maybeProjectQuery,
+      doc: { summary: "Replace a role of one's own", params, body: { schema: roleBody, example }, answer: shape },
+      handle: async (call) => {
+        const role = await verbs.update(call.actor, call.params["identifier"] ?? "", read(call));
+        return ok(call, roleResponse(toWire(call.accountId), role));
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: `${PATH}/:identifier`,
+      operation: "role.delete",
+      access: { permission: "core_role_delete" },
+      query: maybeProjectQuery,
+      doc: { summary: "Delete a role that is not assigned; answers the role that was", params, answer: shape },
+      handle: async (call) =>
+        ok(call, roleResponse(toWire(call.accountId), await verbs.delete(call.actor, keyOf(call)))),
+    }),
+    ...readRoutes(verbs),
+  ];
+}
+
+const readRoutes = (verbs: Roles): readonly Route[] => [
+  route({
+    method: "GET",
+    path: PATH,
+    operation: "role.list",
+    access: { permission: "core_role_view" },
+    query: maybeProjectQuery.extend(ngPageQuery(50).shape).extend({ searchTerm: maybeText("searchTerm") }),
+    doc: {
+      summary: "List the roles that a scope has, the built-in ones first",
+      answer: enveloped(ngPageShape(roleShape)),
+    },
+    handle: async (call) => {
+      const all = await verbs.list(call.actor, placeOf(call.query), call.query.searchTerm);
+      const page = pageOf(all, ngWindow(call.query));
+      return ok(call, await ngPage(page, (role) => roleResponse(toWire(call.accountId), role)));
+    },
+  }),
+  route({
+    method: "GET",
+    path: `${PATH}/:identifier`,
+    operation: "role.get",
+    access: { permission: "core_role_view" },
+    query: maybeProjectQuery,
+    doc: { summary: "Read a role", params, answer: shape },
+    handle: async (call) => ok(call, roleResponse(toWire(call.accountId), await verbs.get(call.actor, keyOf(call)))),
+  }),
+];

@@ -1,0 +1,143 @@
+/** Roles of one's own. The built-in ones are there for everybody and changed by nobody. */
+import type { Audit } from "../../audit/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { NewId, Uuid } from "../../core/ids.ts";
+import { commonProblem } from "../../core/problems.ts";
+import type { Place } from "../../core/reference.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import { compile } from "../compile.ts";
+import { requireHeld } from "../held.ts";
+import { levelOf, permissions as known } from "../permission.ts";
+import { authorize, seen } from "../permits.ts";
+import { requireSame, requireSeen, scopeOf, type RequireScope } from "../places.ts";
+import { problem } from "../problems.ts";
+import { countUses } from "../store/assignments.ts";
+import { findGrantsBy } from "../store/grants.ts";
+import { deleteRole, findRole, insertRole, listRoles, updateRole } from "../store/roles.ts";
+import { builtInRolesAt, type NewRole, type Role } from "./role.ts";
+
+export type KeeperDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly requireScope: RequireScope;
+  /** After a change of what somebody may do. */
+  readonly changed: (tx: Tx, accountId: Uuid) => void;
+};
+export type Key = Place & { readonly identifier: string };
+
+const isBuiltIn = (key: Key): Role | undefined =>
+  builtInRolesAt(key).find(({ identifier }) => identifier === key.identifier);
+
+/** Throws unless the permissions are some that there are, and may be held where the role may be assigned. */
+function check({ identifier, permissions, levels, ...place }: NewRole): void {
+  if (identifier.startsWith("_")) throw problem("access.reserved_identifier", [identifier]);
+  const own = ["account", "organization", "project"].indexOf(levelOf(place));
+  if (levels.some((level) => ["account", "organization", "project"].indexOf(level) < own))
+    throw problem("access.level_above", [identifier]);
+  for (const permission of permissions) {
+    const facts = known.get(permission);
+    if (!facts) throw problem("access.no_permission", [permission.slice(0, 128)]);
+    // One of the account that also lives further down is of use there only where its permissions are.
+    if (!levels.some((level) => facts.levels.includes(level)))
+      throw problem("access.wrong_level", [permission, levels.join(", ")]);
+  }
+}
+
+const view = ({ name, description, tags, permissions, levels }: Role) => ({
+  name,
+  description,
+  tags,
+  permissions: permissions.toSorted(),
+  levels,
+});
+
+export const makeRoles = (deps: KeeperDeps) => ({
+  /** Throws what RequireScope throws, `access.duplicate` and what `check` throws. */
+  async create(actor: Actor, input: NewRole): Promise<Role> {
+    const { accountId } = actor;
+    authorize(actor, "core_role_edit", scopeOf(accountId, input), input.identifier);
+    await deps.requireScope(actor, input);
+    check(input);
+    const at = deps.clock.now();
+    const role = { ...input, id: deps.newId(), createdAt: at, updatedAt: at };
+    await deps.db.transaction(async (tx) => {
+      if (!(await insertRole(tx, accountId, role))) throw problem("access.duplicate", ["role", role.identifier]);
+      await record(tx, deps, actor, "create", { role, after: view(role) });
+    });
+    return role;
+  },
+
+  /** What a role in use gets beyond what it has, the actor must hold wherever it is assigned. */
+  async update(actor: Actor, identifier: string, input: NewRole): Promise<Role> {
+    const { accountId } = actor;
+    authorize(actor, "core_role_edit", scopeOf(accountId, input), identifier);
+    requireSame(input.identifier, identifier);
+    check(input);
+    return deps.db.transaction(async (tx) => {
+      const now = await findRole(tx, accountId, input, "for update");
+      if (!now) throw problem("access.no_role", [input.identifier]);
+      const role = { ...now, ...input, updatedAt: deps.clock.now() };
+      const more = role.permissions.filter((permission) => !now.permissions.includes(permission));
+      const uses = more.length === 0 ? [] : await findGrantsBy(tx, accountId, "role_id", now.id);
+      requireHeld(actor, compile(uses.map((use) => ({ ...use, permissions: more }))));
+      await updateRole(tx, accountId, role);
+      await record(tx, deps, actor, "update", { role, before: view(now), after: view(role) });
+      deps.changed(tx, accountId);
+      return role;
+    });
+  },
+
+  /** Throws `core.referenced` while it is assigned. */
+  async delete(actor: Actor, key: Key): Promise<Role> {
+    const { accountId } = actor;
+    authorize(actor, "core_role_delete", scopeOf(accountId, key), key.identifier);
+    if (isBuiltIn(key)) throw problem("access.reserved_identifier", [key.identifier]);
+    return deps.db.transaction(async (tx) => {
+      const role = await findRole(tx, accountId, key, "for update");
+      if (!role) throw problem("access.no_role", [key.identifier]);
+      const uses = await countUses(tx, accountId, "role_id", role.id);
+      if (uses > 0) throw commonProblem("core.referenced", ["Role", role.identifier, `${uses} role assignments`]);
+      await deleteRole(tx, accountId, role.id);
+      await record(tx, deps, actor, "delete", { role, before: view(role) });
+      return role;
+    });
+  },
+
+  async get(actor: Actor, key: Key): Promise<Role> {
+    authorize(actor, "core_role_view", scopeOf(actor.accountId, key), key.identifier);
+    const role = isBuiltIn(key) ?? (await findRole(deps.db, actor.accountId, key));
+    if (!role) throw problem("access.no_role", [key.identifier]);
+    return role;
+  },
+
+  /** The built-in ones of the scope first, then its own by name. */
+  async list(actor: Actor, place: Place, searchTerm = ""): Promise<readonly Role[]> {
+    const visible = seen(actor, "core_role_view", scopeOf(actor.accountId, place));
+    requireSeen(actor, "core_role_view", place, visible);
+    await deps.requireScope(actor, place);
+    const all = [...builtInRolesAt(place), ...(await listRoles(deps.db, actor.accountId, place))];
+    const term = searchTerm.toLowerCase();
+    return all.filter(
+      ({ identifier, name }) =>
+        (visible === "all" || visible.has(identifier)) &&
+        [identifier, name].some((text) => text.toLowerCase().includes(term)),
+    );
+  },
+});
+
+export type Roles = ReturnType<typeof makeRoles>;
+
+type Changed = {
+  readonly role: Role;
+  readonly before?: ReturnType<typeof view>;
+  readonly after?: ReturnType<typeof view>;
+};
+
+function record(tx: Tx, { audit }: KeeperDeps, actor: Actor, verb: string, { role, before, after }: Changed) {
+  const { accountId: _, ...scope } = scopeOf(actor.accountId, role);
+  const what = { operation: `role.${verb}`, resourceType: "ROLE", resourceId: role.identifier, scope };
+  return audit.record(tx, actor, { ...what, before, after });
+}

@@ -1,0 +1,130 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { Member, UserGroup } from "../user-groups/user-group.ts";
+
+type Store = { readonly query: Query };
+type Window = { readonly limit: number; readonly offset: number };
+
+const OF_GROUP = `from user_group_members m join users u on u.account_id = m.account_id and u.id = m.user_id
+  where m.account_id = $1 and m.group_id = $2 and (strpos(lower(u.name), lower($3)) > 0 or strpos(lower(u.email), lower($3)) > 0)`;
+
+export const listMembers = (
+  db: Store,
+  accountId: Uuid,
+  groupId: Uuid,
+  { searchTerm, limit, offset }: Window & { readonly searchTerm: string },
+): Promise<Member[]> =>
+  db.query<Member>(`select u.id, u.name, u.email ${OF_GROUP} order by u.name, u.id limit $4 offset $5`, [
+    accountId,
+    groupId,
+    searchTerm,
+    limit,
+    offset,
+  ]);
+
+export async function countMembers(db: Store, accountId: Uuid, groupId: Uuid, searchTerm: string): Promise<number> {
+  const rows = await db.query<{ total: number }>(`select count(*) as total ${OF_GROUP}`, [
+    accountId,
+    groupId,
+    searchTerm,
+  ]);
+  return rows[0]?.total ?? 0;
+}
+
+/** The members of several groups at once, by the id of the group. */
+export async function membersOf(
+  db: Store,
+  accountId: Uuid,
+  groupIds: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, readonly Member[]>> {
+  const rows = await db.query<Member & { groupId: Uuid }>(
+    `select m.group_id as "groupId", u.id, u.name, u.email
+       from user_group_members m join users u on u.account_id = m.account_id and u.id = m.user_id
+      where m.account_id = $1 and m.group_id = any ($2::uuid[]) order by u.name, u.id`,
+    [accountId, groupIds],
+  );
+  return Map.groupBy(rows, ({ groupId }) => groupId);
+}
+
+export async function memberIds(db: Store, accountId: Uuid, groupId: Uuid): Promise<readonly Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select user_id as id from user_group_members where account_id = $1 and group_id = $2`,
+    [accountId, groupId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Those who were not members before. */
+export async function addMembers(
+  db: Store,
+  accountId: Uuid,
+  groupId: Uuid,
+  { ids, at }: { readonly ids: readonly Uuid[]; readonly at: number },
+): Promise<readonly Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(
+    `insert into user_group_members (account_id, group_id, user_id, created_at)
+     select $1, $2, id, $4 from unnest($3::uuid[]) as id on conflict do nothing returning user_id as id`,
+    [accountId, groupId, ids, at],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Those who were members. */
+export async function removeMembers(
+  db: Store,
+  accountId: Uuid,
+  groupId: Uuid,
+  ids: readonly Uuid[],
+): Promise<readonly Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(
+    `delete from user_group_members where account_id = $1 and group_id = $2 and user_id = any ($3::uuid[])
+     returning user_id as id`,
+    [accountId, groupId, ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Those of the ids that are people of the account. */
+export async function findPeople(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<readonly Member[]> {
+  return db.query<Member>(`select id, name, email from users where account_id = $1 and id = any ($2::uuid[])`, [
+    accountId,
+    ids,
+  ]);
+}
+
+/** In any case of letters. */
+export async function findPeopleByEmail(
+  db: Store,
+  accountId: Uuid,
+  emails: readonly string[],
+): Promise<readonly Member[]> {
+  return db.query<Member>(
+    `select id, name, email from users
+      where account_id = $1 and lower(email) in (select lower(one) from unnest($2::text[]) as one)`,
+    [accountId, emails],
+  );
+}
+
+const MINE = `from user_groups g join user_group_members m on m.account_id = g.account_id and m.group_id = g.id
+  where m.account_id = $1 and m.user_id = $2 and ($3::text[] is null or g.identifier = any ($3)) and g.org_identifier is null`;
+type Mine = { readonly userId: Uuid; readonly seen: readonly string[] | null };
+
+/** The groups of the account that a person is in. */
+export const listGroupsOf = (
+  db: Store,
+  accountId: Uuid,
+  { userId, seen }: Mine,
+  { limit, offset }: Window,
+): Promise<Pick<UserGroup, "id" | "name">[]> =>
+  db.query<Pick<UserGroup, "id" | "name">>(`select g.id, g.name ${MINE} order by g.name, g.id limit $4 offset $5`, [
+    accountId,
+    userId,
+    seen,
+    limit,
+    offset,
+  ]);
+
+export async function countGroupsOf(db: Store, accountId: Uuid, { userId, seen }: Mine): Promise<number> {
+  const rows = await db.query<{ total: number }>(`select count(*) as total ${MINE}`, [accountId, userId, seen]);
+  return rows[0]?.total ?? 0;
+}

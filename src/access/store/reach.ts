@@ -1,0 +1,15 @@
+/**
+ * The condition that a row is one that its reader may see: `reach` as JSON in the parameter, held against the columns
+ * of the row. Lists of those who may see everything have no such condition.
+ */
+export const within = (
+  parameter: string,
+  { org, project, identifier }: { readonly org: string; readonly project: string; readonly identifier: string },
+): string => `exists (
+  select 1 from jsonb_to_recordset(${parameter}::jsonb)
+    as may ("orgIdentifier" text, "projectIdentifier" text, children boolean, identifiers text[])
+   where (may."orgIdentifier" is null or may."orgIdentifier" = ${org})
+     and (may."projectIdentifier" is null or may."projectIdentifier" = ${project})
+     and (may.children or (may."orgIdentifier" is not distinct from ${org}
+                           and may."projectIdentifier" is not distinct from ${project}))
+     and (may.identifiers is null or ${identifier} = any (may.identifiers)))`;

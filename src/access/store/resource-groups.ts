@@ -1,0 +1,71 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Place } from "../../core/reference.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { ResourceGroup } from "../resource-groups/resource-group.ts";
+
+type Store = { readonly query: Query };
+type Kept = ResourceGroup & { readonly id: Uuid };
+
+const GROUP = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,
+  description, color, tags, scope_levels as levels, included_scopes as included, every_resource as "everyResource",
+  resources, created_at as "createdAt", updated_at as "updatedAt"`;
+const AT = `account_id = $1 and org_identifier is not distinct from $2 and project_identifier is not distinct from $3`;
+const values = (accountId: Uuid, { orgIdentifier, projectIdentifier }: Place): unknown[] => [
+  accountId,
+  orgIdentifier,
+  projectIdentifier,
+];
+const content = (group: Kept): unknown[] => [
+  group.name,
+  group.description,
+  group.color,
+  JSON.stringify(group.tags),
+  group.levels,
+  JSON.stringify(group.included),
+  group.everyResource,
+  JSON.stringify(group.resources),
+  group.updatedAt,
+];
+
+/** False when the identifier is taken. */
+export async function insertResourceGroup(db: Store, accountId: Uuid, group: Kept): Promise<boolean> {
+  const rows = await db.query(
+    `insert into resource_groups (account_id, org_identifier, project_identifier, id, identifier, name, description, color,
+                                  tags, scope_levels, included_scopes, every_resource, resources, updated_at, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     on conflict (account_id, org_identifier, project_identifier, identifier) do nothing returning id`,
+    [...values(accountId, group), group.id, group.identifier, ...content(group), group.createdAt],
+  );
+  return rows.length > 0;
+}
+
+/** `for share` while it is being assigned, `for update` while it is being changed: neither happens during the other. */
+export async function findResourceGroup(
+  db: Store,
+  accountId: Uuid,
+  at: Place & { readonly identifier: string },
+  lock: "" | "for share" | "for update" = "",
+): Promise<Kept | undefined> {
+  const rows = await db.query<Kept>(`select ${GROUP} from resource_groups where ${AT} and identifier = $4 ${lock}`, [
+    ...values(accountId, at),
+    at.identifier,
+  ]);
+  return rows[0];
+}
+
+export async function updateResourceGroup(db: Store, accountId: Uuid, group: Kept): Promise<void> {
+  await db.query(
+    `update resource_groups set name = $3, description = $4, color = $5, tags = $6, scope_levels = $7,
+            included_scopes = $8, every_resource = $9, resources = $10, updated_at = $11
+      where account_id = $1 and id = $2`,
+    [accountId, group.id, ...content(group)],
+  );
+}
+
+export async function deleteResourceGroup(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+  await db.query(`delete from resource_groups where account_id = $1 and id = $2`, [accountId, id]);
+}
+
+/** All of one scope: there are never many. */
+export const listResourceGroups = (db: Store, accountId: Uuid, place: Place): Promise<Kept[]> =>
+  db.query<Kept>(`select ${GROUP} from resource_groups where ${AT} order by name, id`, values(accountId, place));

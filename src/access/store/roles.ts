@@ -1,0 +1,78 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Place } from "../../core/reference.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { Role } from "../roles/role.ts";
+
+type Store = { readonly query: Query };
+type Kept = Role & { readonly id: Uuid };
+
+const ROLE = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,
+  description, tags, permissions, scope_levels as levels, created_at as "createdAt", updated_at as "updatedAt"`;
+const AT = `account_id = $1 and org_identifier is not distinct from $2 and project_identifier is not distinct from $3`;
+const values = (accountId: Uuid, { orgIdentifier, projectIdentifier }: Place): unknown[] => [
+  accountId,
+  orgIdentifier,
+  projectIdentifier,
+];
+
+/** False when the identifier is taken. */
+export async function insertRole(db: Store, accountId: Uuid, role: Kept): Promise<boolean> {
+  const rows = await db.query(
+    `insert into roles (account_id, org_identifier, project_identifier, id, identifier, name, description, tags,
+                        permissions, scope_levels, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     on conflict (account_id, org_identifier, project_identifier, identifier) do nothing returning id`,
+    [
+      ...values(accountId, role),
+      role.id,
+      role.identifier,
+      role.name,
+      role.description,
+      JSON.stringify(role.tags),
+      role.permissions,
+      role.levels,
+      role.createdAt,
+      role.updatedAt,
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** `for share` while it is being assigned, `for update` while it is being changed: neither happens during the other. */
+export async function findRole(
+  db: Store,
+  accountId: Uuid,
+  at: Place & { readonly identifier: string },
+  lock: "" | "for share" | "for update" = "",
+): Promise<Kept | undefined> {
+  const rows = await db.query<Kept>(`select ${ROLE} from roles where ${AT} and identifier = $4 ${lock}`, [
+    ...values(accountId, at),
+    at.identifier,
+  ]);
+  return rows[0];
+}
+
+export async function updateRole(db: Store, accountId: Uuid, role: Kept): Promise<void> {
+  await db.query(
+    `update roles set name = $3, description = $4, tags = $5, permissions = $6, scope_levels = $7, updated_at = $8
+      where account_id = $1 and id = $2`,
+    [
+      accountId,
+      role.id,
+      role.name,
+      role.description,
+      JSON.stringify(role.tags),
+      role.permissions,
+      role.levels,
+      role.updatedAt,
+    ],
+  );
+}
+
+export async function deleteRole(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+  await db.query(`delete from roles where account_id = $1 and id = $2`, [accountId, id]);
+}
+
+/** All of one scope: there are never many. */
+export const listRoles = (db: Store, accountId: Uuid, place: Place): Promise<Kept[]> =>
+  db.query<Kept>(`select ${ROLE} from roles where ${AT} order by name, id`, values(accountId, place));

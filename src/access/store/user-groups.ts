@@ -1,0 +1,145 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Place } from "../../core/reference.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { UserGroup } from "../user-groups/user-group.ts";
+
+type Store = { readonly query: Query };
+
+const GROUP = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,
+  description, tags, externally_managed as "externallyManaged", external_id as "externalId", version,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+const AT = `account_id = $1 and org_identifier is not distinct from $2 and project_identifier is not distinct from $3`;
+
+/** False when the identifier is taken. */
+export async function insertGroup(db: Store, accountId: Uuid, group: UserGroup): Promise<boolean> {
+  const rows = await db.query(
+    `insert into user_groups (account_id, id, org_identifier, project_identifier, identifier, name, description, tags,
+                              externally_managed, external_id, version, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+     on conflict (account_id, org_identifier, project_identifier, identifier) do nothing returning id`,
+    [
+      accountId,
+      group.id,
+      group.orgIdentifier,
+      group.projectIdentifier,
+      group.identifier,
+      group.name,
+      group.description,
+      JSON.stringify(group.tags),
+      group.externallyManaged,
+      group.externalId,
+      group.version,
+      group.createdAt,
+      group.updatedAt,
+    ],
+  );
+  return rows.length > 0;
+}
+
+export async function findGroup(
+  db: Store,
+  accountId: Uuid,
+  { orgIdentifier, projectIdentifier, identifier }: Place & { readonly identifier: string },
+): Promise<UserGroup | undefined> {
+  const rows = await db.query<UserGroup>(`select ${GROUP} from user_groups where ${AT} and identifier = $4`, [
+    accountId,
+    orgIdentifier,
+    projectIdentifier,
+    identifier,
+  ]);
+  return rows[0];
+}
+
+export async function findGroupById(db: Store, accountId: Uuid, id: Uuid): Promise<UserGroup | undefined> {
+  const rows = await db.query<UserGroup>(`select ${GROUP} from user_groups where account_id = $1 and id = $2`, [
+    accountId,
+    id,
+  ]);
+  return rows[0];
+}
+
+/** Of the account itself; the first made, should two share the name. */
+export async function findGroupByName(db: Store, accountId: Uuid, name: string): Promise<UserGroup | undefined> {
+  const rows = await db.query<UserGroup>(
+    `select ${GROUP} from user_groups where account_id = $1 and name = $2 and org_identifier is null order by id limit 1`,
+    [accountId, name],
+  );
+  return rows[0];
+}
+
+/** Held until the transaction ends: what is decided about a group's members and its roles must not change meanwhile. */
+export async function lockGroup(db: Store, accountId: Uuid, id: Uuid): Promise<UserGroup | undefined> {
+  const rows = await db.query<UserGroup>(
+    `select ${GROUP} from user_groups where account_id = $1 and id = $2 for update`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+export async function updateGroup(db: Store, accountId: Uuid, group: UserGroup): Promise<void> {
+  await db.query(
+    `update user_groups set name = $3, description = $4, tags = $5, external_id = $6, version = $7, updated_at = $8
+      where account_id = $1 and id = $2`,
+    [
+      accountId,
+      group.id,
+      group.name,
+      group.description,
+      JSON.stringify(group.tags),
+      group.externalId,
+      group.version,
+      group.updatedAt,
+    ],
+  );
+}
+
+/** With what is assigned to it. */
+export async function deleteGroup(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+  await db.query(
+    `delete from role_assignments where account_id = $1 and principal_type = 'USER_GROUP' and principal_id = $2`,
+    [accountId, id],
+  );
+  await db.query(`delete from user_groups where account_id = $1 and id = $2`, [accountId, id]);
+}
+
+export type GroupFilter = Place & {
+  readonly searchTerm?: string | undefined;
+  /** Null: all of them. */
+  readonly identifiers?: readonly string[] | null;
+  readonly seen: "all" | ReadonlySet<string>;
+  readonly externallyManaged?: boolean;
+};
+
+// Not `like`: nothing in the text means anything but itself.
+const MATCHES = `${AT} and (strpos(lower(name), lower($4)) > 0 or strpos(lower(identifier), lower($4)) > 0)
+   and ($5::text[] is null or identifier = any ($5)) and ($6::text[] is null or identifier = any ($6))
+   and ($7::boolean is null or externally_managed = $7)`;
+const values = (accountId: Uuid, filter: GroupFilter): unknown[] => [
+  accountId,
+  filter.orgIdentifier,
+  filter.projectIdentifier,
+  filter.searchTerm ?? "",
+  filter.identifiers ?? null,
+  filter.seen === "all" ? null : [...filter.seen],
+  filter.externallyManaged ?? null,
+];
+
+export const listGroups = (
+  db: Store,
+  accountId: Uuid,
+  filter: GroupFilter,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<UserGroup[]> =>
+  db.query<UserGroup>(`select ${GROUP} from user_groups where ${MATCHES} order by name, id limit $8 offset $9`, [
+    ...values(accountId, filter),
+    limit,
+    offset,
+  ]);
+
+export async function countGroups(db: Store, accountId: Uuid, filter: GroupFilter): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from user_groups where ${MATCHES}`,
+    values(accountId, filter),
+  );
+  return rows[0]?.total ?? 0;
+}

@@ -1,0 +1,208 @@
+/** User groups of the account in GraphQL (reference section 1.10). Who may do what is said by role assignments, not by groups. */
+import { z } from "zod";
+import type { Actor } from "../../core/actor.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import { description, displayName } from "../../platform/document/fields.ts";
+import { validateValue } from "../../platform/document/validate.ts";
+import {
+  listOf,
+  listType,
+  payloadOf,
+  payloadType,
+  window,
+  type Builder,
+  type List,
+  type NodeRef,
+} from "../../platform/graphql/builder.ts";
+import { authorizeSomewhere } from "../permits.ts";
+import { problem } from "../problems.ts";
+import type { UserGroups } from "./index.ts";
+import { identifierOf, type GroupKey, type UserGroup } from "./user-group.ts";
+
+/** A group, or as much of one as another list brought along; what is missing is read when it is asked for. */
+export type UserGroupNode = Pick<UserGroup, "id" | "name"> & Partial<UserGroup>;
+
+const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
+const view = { permission: "core_usergroup_view" };
+const manage = { permission: "core_usergroup_manage" };
+
+function keyOf(actor: Actor, text: string, permission: "core_usergroup_view" | "core_usergroup_manage"): GroupKey {
+  authorizeSomewhere(actor, permission);
+  const id = fromWire(text);
+  if (!id) throw problem("access.no_group", [text.slice(0, 64)]);
+  return { id };
+}
+
+function personOf(text: string): Uuid {
+  const id = fromWire(text);
+  if (!id) throw problem("access.no_person", [text.slice(0, 64)]);
+  return id;
+}
+
+export function addUserGroupTypes(builder: Builder, verbs: UserGroups): Types {
+  const UserGroup = groupType(builder, verbs);
+  const UserGroupList = listType(builder, "UserGroupConnection", UserGroup);
+  addQueries(builder, { UserGroup, UserGroupList }, verbs);
+  addMutations(builder, UserGroup, verbs);
+  return { UserGroup, UserGroupList };
+}
+
+function groupType(builder: Builder, verbs: UserGroups): NodeRef<UserGroupNode> {
+  const whole = async (node: UserGroupNode, actor: Actor): Promise<UserGroup> =>
+    node.identifier === undefined ? verbs.get(actor, { id: node.id }) : (node as UserGroup);
+  return builder.objectRef<UserGroupNode>("UserGroup").implement({
+    fields: (t) => ({
+      id: t.string({ resolve: (group) => toWire(group.id) }),
+      name: t.exposeString("name"),
+      identifier: t.string({
+        description: "How role assignments and the REST interface name it.",
+        resolve: async (node, _args, { actor }) => (await whole(node, actor)).identifier,
+      }),
+      description: t.string({ resolve: async (node, _args, { actor }) => (await whole(node, actor)).description }),
+      importedByScim: t.boolean({
+        description: "True for a group that an identity provider keeps.",
+        resolve: async (node, _args, { actor }) => (await whole(node, actor)).externallyManaged,
+      }),
+      isSSOLinked: t.boolean({ description: "Always false: logins bring no groups along.", resolve: () => false }),
+    }),
+  });
+}
+
+type Types = { readonly UserGroup: NodeRef<UserGroupNode>; readonly UserGroupList: NodeRef<List<UserGroupNode>> };
+
+function addQueries(builder: Builder, { UserGroup, UserGroupList }: Types, verbs: UserGroups): void {
+  builder.queryFields((t) => ({
+    userGroups: t.field({
+      type: UserGroupList,
+      args: { limit: t.arg.int(), offset: t.arg.int() },
+      extensions: view,
+      resolve: async (_root, args, { actor }) =>
+        listOf<UserGroupNode>(await verbs.list(actor, { ...ACCOUNT, withBuiltIn: false }, window(args))),
+    }),
+    userGroup: t.field({
+      type: UserGroup,
+      args: { userGroupId: t.arg.string({ required: true }) },
+      extensions: view,
+      resolve: (_root, { userGroupId }, { actor }) =>
+        verbs.get(actor, keyOf(actor, userGroupId, "core_usergroup_view")),
+    }),
+    userGroupByName: t.field({
+      type: UserGroup,
+      args: { name: t.arg.string({ required: true }) },
+      extensions: view,
+      resolve: (_root, { name }, { actor }) => verbs.getByName(actor, name),
+    }),
+  }));
+}
+
+const created = z.object({ name: displayName, description, userIds: z.array(z.string()).max(10_000).nullish() });
+const changed = z.object({
+  name: displayName.nullish(),
+  description: z.string().max(4_096).nullish(),
+  userIds: z.array(z.string()).max(10_000).nullish(),
+});
+
+function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, verbs: UserGroups): void {
+  const payload = (name: string) =>
+    payloadType<{ userGroup: UserGroup }>(builder, name, (t) => ({
+      userGroup: t.field({ type: UserGroup, resolve: ({ userGroup }) => userGroup }),
+    }));
+  const payloads = { Create: payload("CreateUserGroupPayload"), Update: payload("UpdateUserGroupPayload") };
+  const DeletePayload = payloadType(builder, "DeleteUserGroupPayload");
+  const inputs = inputTypes(builder);
+  builder.mutationFields((t) => ({
+    createUserGroup: t.field({
+      type: payloads.Create,
+      args: { input: t.arg({ type: inputs.Create, required: true }) },
+      extensions: manage,
+      resolve: async (_root, { input }, { actor }) => {
+        verbs.checkManage(actor, { ...ACCOUNT, identifier: identifierOf(input.name) });
+        const { name, description: text, userIds } = validateValue(created, input);
+        const group = { ...ACCOUNT, identifier: identifierOf(name), name, description: text, tags: {} };
+        return payloadOf(input, { userGroup: await verbs.create(actor, group, (userIds ?? []).map(personOf)) });
+      },
+    }),
+    updateUserGroup: t.field({
+      type: payloads.Update,
+      args: { input: t.arg({ type: inputs.Update, required: true }) },
+      extensions: manage,
+      resolve: async (_root, { input }, { actor }) => {
+        const key = keyOf(actor, input.userGroupId, "core_usergroup_manage");
+        const { name, description: text, userIds } = validateValue(changed, input);
+        const userGroup = await verbs.update(actor, key, {
+          ...(name ? { name } : {}),
+          ...(text === null || text === undefined ? {} : { description: text }),
+          ...(userIds ? { members: { replace: userIds.map(personOf) } } : {}),
+        });
+        return payloadOf(input, { userGroup });
+      },
+    }),
+    deleteUserGroup: t.field({
+      type: DeletePayload,
+      args: { input: t.arg({ type: inputs.Delete, required: true }) },
+      extensions: manage,
+      resolve: async (_root, { input }, { actor }) => {
+        await verbs.delete(actor, keyOf(actor, input.userGroupId, "core_usergroup_manage"));
+        return payloadOf(input, {});
+      },
+    }),
+  }));
+  addMemberMutations(builder, payload, verbs);
+}
+
+function addMemberMutations(
+  builder: Builder,
+  payload: (name: string) => NodeRef<{ userGroup: UserGroup; clientMutationId: string | null }>,
+  verbs: UserGroups,
+): void {
+  for (const [field, change] of [
+    ["addUserToUserGroup", "add"],
+    ["removeUserFromUserGroup", "remove"],
+  ] as const) {
+    const type = `${field[0]?.toUpperCase()}${field.slice(1)}`;
+    const Payload = payload(`${type}Payload`);
+    const Input = builder.inputType(`${type}Input`, {
+      fields: (t) => ({
+        userGroupId: t.string({ required: true }),
+        userId: t.string({ required: true }),
+        clientMutationId: t.string(),
+      }),
+    });
+    builder.mutationField(field, (t) =>
+      t.field({
+        type: Payload,
+        args: { input: t.arg({ type: Input, required: true }) },
+        extensions: manage,
+        resolve: async (_root, { input }, { actor }) => {
+          const key = keyOf(actor, input.userGroupId, "core_usergroup_manage");
+          const members = { [change]: [personOf(input.userId)] };
+          return payloadOf(input, { userGroup: await verbs.update(actor, key, { members }) });
+        },
+      }),
+    );
+  }
+}
+
+function inputTypes(builder: Builder) {
+  const Create = builder.inputType("CreateUserGroupInput", {
+    fields: (t) => ({
+      name: t.string({ required: true }),
+      description: t.string(),
+      userIds: t.stringList(),
+      clientMutationId: t.string(),
+    }),
+  });
+  const Update = builder.inputType("UpdateUserGroupInput", {
+    fields: (t) => ({
+      userGroupId: t.string({ required: true }),
+      name: t.string(),
+      description: t.string(),
+      userIds: t.stringList({ description: "Who is in the group from now on; left out, its members stay." }),
+      clientMutationId: t.string(),
+    }),
+  });
+  const Delete = builder.inputType("DeleteUserGroupInput", {
+    fields: (t) => ({ userGroupId: t.string({ required: true }), clientMutationId: t.string() }),
+  });
+  return { Create, Update, Delete };
+}

@@ -1,0 +1,146 @@
+import type { Actor } from "../../core/actor.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Page } from "../../core/page.ts";
+import type { Db } from "../../platform/db/db.ts";
+import type { Permission } from "../permission.ts";
+import { authorize, authorizeSomewhere, permits, seen } from "../permits.ts";
+import { scopeOf, type RequireScope } from "../places.ts";
+import { problem } from "../problems.ts";
+import { countGroupsOf, countMembers, listGroupsOf, listMembers, membersOf } from "../store/members.ts";
+import {
+  countGroups,
+  findGroup,
+  findGroupById,
+  findGroupByName,
+  listGroups,
+  type GroupFilter,
+} from "../store/user-groups.ts";
+import { allUsersOf, isBuiltIn, type GroupKey, type Member, type UserGroup } from "./user-group.ts";
+
+/** One that the actor may see under the permission; what may not be seen is not there. Throws `access.no_group`. */
+export async function requireGroup(db: Db, actor: Actor, permission: Permission, key: GroupKey): Promise<UserGroup> {
+  const { accountId } = actor;
+  if ("identifier" in key) {
+    authorize(actor, permission, scopeOf(accountId, key), key.identifier);
+    if (allUsersOf(key).identifier === key.identifier) {
+      if (permission !== "core_usergroup_view") throw problem("access.reserved_identifier", [key.identifier]);
+      return allUsersOf(key);
+    }
+    const group = await findGroup(db, accountId, key);
+    if (!group) throw problem("access.no_group", [key.identifier]);
+    return group;
+  }
+  authorizeSomewhere(actor, permission);
+  const group = await findGroupById(db, accountId, key.id);
+  if (!group || !permits(actor, permission, scopeOf(accountId, group), group.identifier))
+    throw problem("access.no_group", [""]);
+  return group;
+}
+
+export type GetGroup = (actor: Actor, key: GroupKey) => Promise<UserGroup>;
+
+export const makeGetGroup =
+  ({ db }: { db: Db }): GetGroup =>
+  (actor, key) =>
+    requireGroup(db, actor, "core_usergroup_view", key);
+
+/** Of the account itself, by its name. */
+export type GetGroupByName = (actor: Actor, name: string) => Promise<UserGroup>;
+
+export const makeGetGroupByName =
+  ({ db }: { db: Db }): GetGroupByName =>
+  async (actor, name) => {
+    const { accountId } = actor;
+    authorizeSomewhere(actor, "core_usergroup_view");
+    const group = await findGroupByName(db, accountId, name);
+    if (!group || !permits(actor, "core_usergroup_view", { accountId }, group.identifier))
+      throw problem("access.no_group", [name]);
+    return group;
+  };
+
+type Window = { readonly limit: number; readonly offset: number };
+
+/** Those of one scope, by name, as far as the actor may see them. Throws what RequireScope throws. */
+export type ListGroups = (
+  actor: Actor,
+  filter: Omit<GroupFilter, "seen"> & { readonly withBuiltIn?: boolean },
+  window: Window,
+) => Promise<Page<UserGroup>>;
+
+export const makeListGroups =
+  ({ db, requireScope }: { db: Db; requireScope: RequireScope }): ListGroups =>
+  async (actor, { withBuiltIn = true, ...given }, window) => {
+    const { accountId } = actor;
+    const scope = scopeOf(accountId, given);
+    const filter = { ...given, seen: seen(actor, "core_usergroup_view", scope) };
+    // Who may see none is refused; who may see some, sees those.
+    if (filter.seen !== "all" && filter.seen.size === 0) authorize(actor, "core_usergroup_view", scope);
+    await requireScope(actor, given);
+    // The built-in one stands before all others.
+    const first = withBuiltIn && matches(allUsersOf(given), filter) ? [allUsersOf(given)] : [];
+    const { limit, offset } = window;
+    const ahead = first.slice(offset, offset + limit);
+    const from = { limit: limit - ahead.length, offset: Math.max(0, offset - first.length) };
+    const items = [...ahead, ...(await listGroups(db, accountId, filter, from))];
+    return { items, ...window, total: async () => first.length + (await countGroups(db, accountId, filter)) };
+  };
+
+function matches(
+  { identifier, name }: UserGroup,
+  { searchTerm = "", identifiers, seen: visible, ...rest }: GroupFilter,
+) {
+  const term = searchTerm.toLowerCase();
+  if (rest.externallyManaged || (identifiers && !identifiers.includes(identifier))) return false;
+  if (visible !== "all" && !visible.has(identifier)) return false;
+  return [name, identifier].some((text) => text.toLowerCase().includes(term));
+}
+
+/** The members by name. */
+export type ListMembers = (
+  actor: Actor,
+  key: GroupKey,
+  window: Window & { readonly searchTerm?: string | undefined },
+) => Promise<Page<Member>>;
+
+export const makeListMembers =
+  ({ db }: { db: Db }): ListMembers =>
+  async (actor, key, { searchTerm = "", limit, offset }) => {
+    const { id, identifier } = await requireGroup(db, actor, "core_usergroup_view", key);
+    if (isBuiltIn(identifier)) throw problem("access.everybody", [identifier]);
+    const items = await listMembers(db, actor.accountId, id, { searchTerm, limit, offset });
+    return { items, limit, offset, total: () => countMembers(db, actor.accountId, id, searchTerm) };
+  };
+
+/** The members of groups that were read a moment ago, with the actor's permission. */
+export type MembersOf = (
+  actor: Actor,
+  groups: readonly Pick<UserGroup, "id">[],
+) => Promise<ReadonlyMap<Uuid, readonly Member[]>>;
+
+export const makeMembersOf =
+  ({ db }: { db: Db }): MembersOf =>
+  async (actor, groups) =>
+    groups.length === 0
+      ? new Map()
+      : membersOf(
+          db,
+          actor.accountId,
+          groups.map(({ id }) => id),
+        );
+
+/** The groups of the account that a person is in, as far as the actor may see them. */
+export type ListGroupsOf = (
+  actor: Actor,
+  userId: Uuid,
+  window: Window,
+) => Promise<Page<Pick<UserGroup, "id" | "name">>>;
+
+export const makeListGroupsOf =
+  ({ db }: { db: Db }): ListGroupsOf =>
+  async (actor, userId, window) => {
+    const { accountId } = actor;
+    const visible = seen(actor, "core_usergroup_view", { accountId });
+    const mine = { userId, seen: visible === "all" ? null : [...visible] };
+    const items = await listGroupsOf(db, accountId, mine, window);
+    return { items, ...window, total: () => countGroupsOf(db, accountId, mine) };
+  };

@@ -1,0 +1,253 @@
+import { z } from "zod";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import { validate } from "../../platform/document/validate.ts";
+import { ok } from "../../platform/http/answers.ts";
+import { documentOf } from "../../platform/http/bodies.ts";
+import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
+import { LARGE_BODY, route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
+import { enveloped } from "../../platform/http/shapes.ts";
+import { keyOf, placeIn, placeOf, type ScopedQuery } from "../places.ts";
+import { problem } from "../problems.ts";
+import type { UserGroups } from "./index.ts";
+import type { Member, UserGroup } from "./user-group.ts";
+import * as wire from "./wire.ts";
+
+const PATH = "/ng/api/user-groups";
+const view = { permission: "core_usergroup_view" };
+const manage = { permission: "core_usergroup_manage" };
+const pages = maybeProjectQuery.extend(ngPageQuery(50).shape).extend({ searchTerm: maybeText("searchTerm") });
+
+type Body = wire.GroupBody | wire.GroupBodyV2;
+/** How one version of the interface says who is in a group. */
+type Version = {
+  readonly path: string;
+  readonly operation: string;
+  readonly example: string;
+  readonly body: z.ZodType<Body>;
+  readonly people: (verbs: UserGroups, accountId: Uuid, users: Body["users"]) => Promise<readonly Uuid[] | undefined>;
+  readonly response: (accountId: Uuid, group: UserGroup, members: readonly Member[]) => unknown;
+  readonly shape: z.ZodType;
+};
+
+const first: Version = {
+  path: PATH,
+  operation: "user-group",
+  example: "developers",
+  body: wire.groupBody,
+  people: async (_verbs, _accountId, users) => (users ?? undefined) as readonly Uuid[] | undefined,
+  response: wire.groupResponse,
+  shape: wire.groupShape,
+};
+const second: Version = {
+  path: "/ng/api/v2/user-groups",
+  operation: "user-group-v2",
+  example: "testers",
+  body: wire.groupBodyV2,
+  people: async (verbs, accountId, users) =>
+    users ? verbs.peopleByEmail(accountId, users as readonly string[]) : undefined,
+  response: wire.groupResponseV2,
+  shape: wire.groupShapeV2,
+};
+
+export const userGroupRoutes = (verbs: UserGroups): readonly Route[] => [
+  ...versionRoutes(first, verbs),
+  ...versionRoutes(second, verbs),
+  batchRoute(verbs),
+  ...memberRoutes(verbs),
+];
+
+/** The group as it is now, with its members. */
+async function answer(call: Call, verbs: UserGroups, { response }: Version, group: UserGroup): Promise<Answer> {
+  const members = await verbs.membersOf(call.actor, [group]);
+  return ok(call, response(call.accountId, group, members.get(group.id) ?? []));
+}
+
+function versionRoutes(version: Version, verbs: UserGroups): readonly Route[] {
+  const { path, operation, body: schema } = version;
+  const example = { identifier: version.example, name: version.example, description: "Whoever ships" };
+  const shape = enveloped(version.shape);
+  const read = (call: Call<ScopedQuery>) => {
+    const body = validate(schema, documentOf(call.body));
+    const place = placeIn(call, body);
+    // Before its people are looked for: whether somebody exists is not for everyone to know.
+    verbs.checkManage(call.actor, { ...place, identifier: body.identifier });
+    return { body, place };
+  };
+  return [
+    route({
+      method: "POST",
+      path,
+      operation: `${operation}.create`,
+      access: manage,
+      query: maybeProjectQuery,
+      maxBody: LARGE_BODY,
+      doc: { summary: "Create a user group", body: { schema, example }, answer: shape },
+      handle: async (call) => {
+        const { body, place } = read(call);
+        const { identifier, name, description, tags } = body;
+        const members = (await version.people(verbs, call.accountId, body.users)) ?? [];
+        const group = await verbs.create(call.actor, { ...place, identifier, name, description, tags }, members);
+        return answer(call, verbs, version, group);
+      },
+    }),
+    route({
+      method: "PUT",
+      path,
+      operation: `${operation}.update`,
+      access: manage,
+      query: maybeProjectQuery,
+      maxBody: LARGE_BODY,
+      doc: {
+        summary: "Replace the user group that the body names; its members too, where the body has users",
+        body: { schema, example: { ...example, description: "Whoever ships it" } },
+        answer: shape,
+      },
+      handle: async (call) => {
+        const { body, place } = read(call);
+        const { identifier, name, description, tags } = body;
+        const users = await version.people(verbs, call.accountId, body.users);
+        const change = { name, description, tags, ...(users ? { members: { replace: users } } : {}) };
+        return answer(call, verbs, version, await verbs.update(call.actor, { ...place, identifier }, change));
+      },
+    }),
+    ...readRoutes(version, verbs),
+  ];
+}
+
+function readRoutes(version: Version, verbs: UserGroups): readonly Route[] {
+  const { path, operation } = version;
+  const params = { identifier: version.example };
+  return [
+    route({
+      method: "GET",
+      path,
+      operation: `${operation}.list`,
+      access: view,
+      query: pages,
+      doc: { summary: "List the user groups of a scope by name", answer: enveloped(ngPageShape(version.shape)) },
+      handle: async (call) => {
+        const { searchTerm } = call.query;
+        const found = await verbs.list(call.actor, { ...placeOf(call.query), searchTerm }, ngWindow(call.query));
+        const members = await verbs.membersOf(call.actor, found.items);
+        const response = (group: UserGroup) => version.response(call.accountId, group, members.get(group.id) ?? []);
+        return ok(call, await ngPage(found, response));
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${path}/:identifier`,
+      operation: `${operation}.get`,
+      access: view,
+      query: maybeProjectQuery,
+      doc: { summary: "Read a user group", params, answer: enveloped(version.shape) },
+      handle: async (call) => answer(call, verbs, version, await verbs.get(call.actor, keyOf(call))),
+    }),
+    route({
+      method: "DELETE",
+      path: `${path}/:identifier`,
+      operation: `${operation}.delete`,
+      access: manage,
+      query: maybeProjectQuery,
+      doc: {
+        summary: "Delete a user group with what is assigned to it; answers the group that was",
+        params,
+        answer: enveloped(version.shape),
+      },
+      handle: async (call) => {
+        const group = await verbs.delete(call.actor, keyOf(call));
+        return ok(call, version.response(call.accountId, group, []));
+      },
+    }),
+  ];
+}
+
+const batchRoute = (verbs: UserGroups): Route =>
+  route({
+    method: "POST",
+    path: `${PATH}/batch`,
+    operation: "user-group.list-filtered",
+    access: view,
+    query: maybeProjectQuery,
+    doc: {
+      summary: "List the user groups of a scope that have one of the identifiers",
+      body: { schema: wire.batchBody, example: { identifierFilter: ["developers"] } },
+      answer: enveloped(z.array(wire.groupShape)),
+    },
+    handle: async (call) => {
+      const body = validate(wire.batchBody, documentOf(call.body));
+      const place = placeIn(call, body);
+      const filter = { ...place, identifiers: body.identifierFilter ?? null };
+      const { items } = await verbs.list(call.actor, filter, { limit: 1_000, offset: 0 });
+      const members = await verbs.membersOf(call.actor, items);
+      return ok(
+        call,
+        items.map((group) => wire.groupResponse(call.accountId, group, members.get(group.id) ?? [])),
+      );
+    },
+  });
+
+function memberRoutes(verbs: UserGroups): readonly Route[] {
+  const path = `${PATH}/:identifier/member/:userIdentifier`;
+  const params = { identifier: first.example };
+  const both = { ...params, userIdentifier: "AAAAAAAAAAAAAAAAAAAAAA" };
+  const personOf = (call: Call): Uuid => {
+    const text = call.params["userIdentifier"] ?? "";
+    const id = fromWire(text);
+    if (!id) throw problem("access.no_person", [text.slice(0, 64)]);
+    return id;
+  };
+  const changing = (method: "PUT" | "DELETE", change: "add" | "remove", summary: string): Route =>
+    route({
+      method,
+      path,
+      operation: `user-group.${change}-member`,
+      access: manage,
+      query: maybeProjectQuery,
+      doc: { summary, params: both, answer: enveloped(wire.groupShape) },
+      handle: async (call) => {
+        // The permission first: who may not change the group is told no more.
+        const key = keyOf(call);
+        verbs.checkManage(call.actor, key);
+        const group = await verbs.update(call.actor, key, { members: { [change]: [personOf(call)] } });
+        return answer(call, verbs, first, group);
+      },
+    });
+  return [
+    changing("PUT", "add", "Put a user into a user group"),
+    changing("DELETE", "remove", "Take a user out of a user group"),
+    route({
+      method: "GET",
+      path,
+      operation: "user-group.has-member",
+      access: view,
+      query: maybeProjectQuery,
+      doc: { summary: "Whether a user is in a user group", params: both, answer: enveloped(z.boolean()) },
+      handle: async (call) => {
+        const group = await verbs.get(call.actor, keyOf(call));
+        const members = (await verbs.membersOf(call.actor, [group])).get(group.id) ?? [];
+        return ok(
+          call,
+          members.some(({ id }) => toWire(id) === call.params["userIdentifier"]),
+        );
+      },
+    }),
+    route({
+      method: "POST",
+      path: `${PATH}/:identifier/users`,
+      operation: "user-group.list-members",
+      access: view,
+      query: pages,
+      doc: {
+        summary: "List the users of a user group by name",
+        params,
+        answer: enveloped(ngPageShape(wire.memberShape)),
+      },
+      handle: async (call) => {
+        const { searchTerm } = call.query;
+        const found = await verbs.listMembers(call.actor, keyOf(call), { ...ngWindow(call.query), searchTerm });
+        return ok(call, await ngPage(found, wire.memberResponse));
+      },
+    }),
+  ];
+}

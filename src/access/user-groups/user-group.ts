@@ -1,0 +1,63 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Place } from "../../core/reference.ts";
+import { levelOf, type ScopeLevel } from "../permission.ts";
+
+/** People who get roles together. Members of a group of the account, an organization or a project are people of the account. */
+export type UserGroup = Place & {
+  readonly id: Uuid;
+  readonly identifier: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Kept by an identity provider: the ordinary interface shows it and leaves it alone. */
+  readonly externallyManaged: boolean;
+  readonly externalId: string | null;
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+};
+
+export type NewUserGroup = Pick<
+  UserGroup,
+  "orgIdentifier" | "projectIdentifier" | "identifier" | "name" | "description" | "tags"
+> & { readonly externalId?: string | null };
+
+/** Who writes: everybody through the interface, or an identity provider in groups of its own. */
+export type Writer = "interface" | "provider";
+
+export type Member = { readonly id: Uuid; readonly name: string; readonly email: string };
+
+/** How members change; what is not named stays. */
+export type MemberChange =
+  | { readonly add?: readonly Uuid[]; readonly remove?: readonly Uuid[] }
+  | { readonly replace: readonly Uuid[] };
+
+export type GroupKey = (Place & { readonly identifier: string }) | { readonly id: Uuid };
+
+const ALL_USERS: Readonly<Record<ScopeLevel, readonly [identifier: string, name: string]>> = {
+  account: ["_account_all_users", "All Account Users"],
+  organization: ["_organization_all_users", "All Organization Users"],
+  project: ["_project_all_users", "All Project Users"],
+};
+
+/** The group that every scope has: everybody of the account; whoever has a role in the organization or project. */
+export function allUsersOf({ orgIdentifier, projectIdentifier }: Place): UserGroup {
+  const [identifier, name] = ALL_USERS[levelOf({ orgIdentifier, projectIdentifier })];
+  const empty = { description: "", tags: {}, externallyManaged: false, externalId: null };
+  return {
+    ...{ orgIdentifier, projectIdentifier, id: NIL, identifier, name },
+    ...{ ...empty, version: 1, createdAt: 0, updatedAt: 0 },
+  };
+}
+
+/** No row has this id. */
+const NIL = "00000000-0000-0000-0000-000000000000" as Uuid;
+
+export const isBuiltIn = (identifier: string): boolean =>
+  Object.values(ALL_USERS).some(([builtIn]) => builtIn === identifier);
+
+/** The identifier that a name makes, where none is given (reference section 7.3). */
+export const identifierOf = (name: string): string => {
+  const text = name.replaceAll(/[^0-9a-zA-Z_$]/g, "_").slice(0, 120);
+  return /^[a-zA-Z]/.test(text) ? text : `g_${text.replace(/^_+/, "")}`;
+};

@@ -1,0 +1,191 @@
+/**
+ * Groups made, changed and deleted. One verb changes all there is to change, since name, description and members go
+ * together in one document. Groups of an identity provider are changed by it alone, and it changes no others.
+ */
+import type { Audit } from "../../audit/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import { compile } from "../compile.ts";
+import { requireHeld } from "../held.ts";
+import type { KeepAdministrator } from "../keep-administrator.ts";
+import { authorize } from "../permits.ts";
+import { scopeOf, type RequireScope } from "../places.ts";
+import { problem } from "../problems.ts";
+import { findGroupGrants } from "../store/grants.ts";
+import { addMembers, findPeople, memberIds, removeMembers } from "../store/members.ts";
+import { deleteGroup, insertGroup, lockGroup, updateGroup } from "../store/user-groups.ts";
+import { requireGroup } from "./read.ts";
+import {
+  isBuiltIn,
+  type GroupKey,
+  type MemberChange,
+  type NewUserGroup,
+  type UserGroup,
+  type Writer,
+} from "./user-group.ts";
+
+export type GroupDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly requireScope: RequireScope;
+  readonly keepAdministrator: KeepAdministrator;
+  /** After a change of what somebody may do. */
+  readonly changed: (tx: Tx, accountId: Uuid) => void;
+};
+
+/** Throws what RequireScope throws, `access.reserved_identifier`, `access.duplicate`, `access.no_person`. */
+export type CreateGroup = (
+  actor: Actor,
+  group: NewUserGroup,
+  members: readonly Uuid[],
+  writer?: Writer,
+) => Promise<UserGroup>;
+
+export const makeCreateGroup =
+  (deps: GroupDeps): CreateGroup =>
+  async (actor, input, members, writer = "interface") => {
+    const { accountId } = actor;
+    authorize(actor, "core_usergroup_manage", scopeOf(accountId, input), input.identifier);
+    await deps.requireScope(actor, input);
+    if (isBuiltIn(input.identifier)) throw problem("access.reserved_identifier", [input.identifier]);
+    const at = deps.clock.now();
+    const group: UserGroup = {
+      ...input,
+      id: deps.newId(),
+      externallyManaged: writer === "provider",
+      externalId: input.externalId ?? null,
+      version: 1,
+      createdAt: at,
+      updatedAt: at,
+    };
+    await deps.db.transaction(async (tx) => {
+      await requirePeople(tx, accountId, members);
+      if (!(await insertGroup(tx, accountId, group)))
+        throw problem("access.duplicate", ["user group", group.identifier]);
+      await addMembers(tx, accountId, group.id, { ids: members, at });
+      await record(tx, deps, actor, { operation: "user-group.create", group, after: view(group, { added: members }) });
+      deps.changed(tx, accountId);
+    });
+    return group;
+  };
+
+export type GroupChange = Partial<Pick<UserGroup, "name" | "description" | "tags" | "externalId">> & {
+  readonly members?: MemberChange | undefined;
+};
+
+/**
+ * Throws `access.no_group`, `access.externally_managed`, `access.no_person`, `access.last_administrator`, and
+ * `access.beyond_own` when the group gives a new member more than the actor holds.
+ */
+export type UpdateGroup = (actor: Actor, key: GroupKey, change: GroupChange, writer?: Writer) => Promise<UserGroup>;
+
+export const makeUpdateGroup =
+  (deps: GroupDeps): UpdateGroup =>
+  async (actor, key, { members, ...fields }, writer = "interface") => {
+    const { accountId } = actor;
+    const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
+    return deps.db.transaction(async (tx) => {
+      const group = await lockFor(tx, accountId, found, writer);
+      const { added, removed } = await changeMembers(tx, deps, actor, { group, members });
+      const to: UserGroup = { ...group, ...fields, version: group.version + 1, updatedAt: deps.clock.now() };
+      await updateGroup(tx, accountId, to);
+      const [before, after] = [view(group, {}), view(to, { added, removed })];
+      await record(tx, deps, actor, { operation: "user-group.update", group, before, after });
+      deps.changed(tx, accountId);
+      if (removed.length > 0) await deps.keepAdministrator(tx, accountId);
+      return to;
+    });
+  };
+
+/** A group goes with its memberships and with what was assigned to it. Throws as UpdateGroup. */
+export type DeleteGroup = (actor: Actor, key: GroupKey, writer?: Writer) => Promise<UserGroup>;
+
+export const makeDeleteGroup =
+  (deps: GroupDeps): DeleteGroup =>
+  async (actor, key, writer = "interface") => {
+    const { accountId } = actor;
+    const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
+    return deps.db.transaction(async (tx) => {
+      const group = await lockFor(tx, accountId, found, writer);
+      await deleteGroup(tx, accountId, group.id);
+      await record(tx, deps, actor, { operation: "user-group.delete", group, before: view(group, {}) });
+      deps.changed(tx, accountId);
+      await deps.keepAdministrator(tx, accountId);
+      return group;
+    });
+  };
+
+async function lockFor(tx: Tx, accountId: Uuid, { id, identifier }: UserGroup, writer: Writer): Promise<UserGroup> {
+  const group = await lockGroup(tx, accountId, id);
+  if (!group) throw problem("access.no_group", [identifier]);
+  if (writer === "interface" && group.externallyManaged) throw problem("access.externally_managed", [identifier]);
+  if (writer === "provider" && !group.externallyManaged) throw problem("access.no_group", [identifier]);
+  return group;
+}
+
+type Changed = { readonly added: readonly Uuid[]; readonly removed: readonly Uuid[] };
+
+async function changeMembers(
+  tx: Tx,
+  deps: GroupDeps,
+  actor: Actor,
+  { group, members = {} }: { readonly group: UserGroup; readonly members: MemberChange | undefined },
+): Promise<Changed> {
+  const { accountId } = actor;
+  const { add, remove } =
+    "replace" in members
+      ? await difference(tx, accountId, group.id, members.replace)
+      : { add: [], remove: [], ...members };
+  await requirePeople(tx, accountId, add);
+  const at = deps.clock.now();
+  const added = add.length === 0 ? [] : await addMembers(tx, accountId, group.id, { ids: add, at });
+  if (added.length > 0) requireHeld(actor, compile(await findGroupGrants(tx, accountId, group.id)));
+  const removed = remove.length === 0 ? [] : await removeMembers(tx, accountId, group.id, remove);
+  return { added, removed };
+}
+
+async function difference(tx: Tx, accountId: Uuid, groupId: Uuid, to: readonly Uuid[]) {
+  const now = new Set(await memberIds(tx, accountId, groupId));
+  const then = new Set(to);
+  return { add: [...then.difference(now)], remove: [...now.difference(then)] };
+}
+
+async function requirePeople(tx: Tx, accountId: Uuid, ids: readonly Uuid[]): Promise<void> {
+  if (ids.length === 0) return;
+  const found = new Set((await findPeople(tx, accountId, ids)).map(({ id }) => id));
+  const missing = ids.find((id) => !found.has(id));
+  if (missing !== undefined) throw problem("access.no_person", [toWire(missing)]);
+}
+
+const view = ({ name, description, tags, externalId }: UserGroup, members: Partial<Changed>) => ({
+  name,
+  description,
+  tags,
+  externalId,
+  ...(members.added?.length ? { membersAdded: members.added.map(toWire) } : {}),
+  ...(members.removed?.length ? { membersRemoved: members.removed.map(toWire) } : {}),
+});
+
+type View = ReturnType<typeof view>;
+type Recorded = {
+  readonly operation: string;
+  readonly group: UserGroup;
+  readonly before?: View;
+  readonly after?: View;
+};
+
+const record = (tx: Tx, { audit }: GroupDeps, actor: Actor, { operation, group, before, after }: Recorded) => {
+  const { accountId: _, ...scope } = scopeOf(actor.accountId, group);
+  return audit.record(tx, actor, {
+    operation,
+    resourceType: "USER_GROUP",
+    resourceId: group.identifier,
+    scope,
+    before,
+    after,
+  });
+};

@@ -1,0 +1,35 @@
+/** Who asks, in the matrix of access: the columns. Whoever is refused everything comes first, so that the world stays whole. */
+import type { TestPlatform } from "../harness/platform.ts";
+
+export const CALLERS = [
+  "no credential",
+  "wrong credential",
+  "another account",
+  "another organization",
+  "another project",
+  "viewer",
+  "executor",
+  "project admin",
+  "organization admin",
+  "admin",
+] as const;
+export type CallerName = (typeof CALLERS)[number];
+
+/** The key of each; null sends none. */
+export async function makeCallers(platform: TestPlatform): Promise<Readonly<Record<CallerName, string | null>>> {
+  const inShop = { orgIdentifier: "default", projectIdentifier: "shop" };
+  const other = await platform.addAccount();
+  return {
+    "no credential": null,
+    // Of the right form, of this account, of a token that there is; its secret is another.
+    "wrong credential": platform.apiKey.replace(/[^.]+$/, "x".repeat(43)),
+    "another account": other.apiKey,
+    "another organization": await platform.addUser("_organization_admin", { orgIdentifier: "elsewhere" }),
+    "another project": await platform.addUser("_project_admin", { ...inShop, projectIdentifier: "bank" }),
+    viewer: await platform.addUser("_account_viewer"),
+    executor: await platform.addUser("_pipeline_executor", inShop),
+    "project admin": await platform.addUser("_project_admin", inShop),
+    "organization admin": await platform.addUser("_organization_admin", { orgIdentifier: "default" }),
+    admin: await platform.addUser("_account_admin"),
+  };
+}

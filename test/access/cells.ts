@@ -1,0 +1,82 @@
+/** What a cell of the matrix says of an answer, and how each kind of thing is asked. */
+import type { GraphQLField } from "graphql";
+import { WebSocket } from "ws";
+import type { World } from "../contract/world.ts";
+import type { Answer, TestPlatform } from "../harness/platform.ts";
+import { ask, callOf, type Sample } from "../scenarios/attacks/requests.ts";
+
+/** `-` who are you (401) · `x` you may not (403) · `?` there is no such thing · `+` neither: it is done, or refused for another reason. */
+export type Cell = "-" | "x" | "?" | "+";
+
+const cellOf = ({ status, text }: Pick<Answer, "status" | "text">): Cell => {
+  if (status >= 500) throw new Error(text);
+  if (status === 401) return "-";
+  if (status === 403) return "x";
+  return status === 404 ? "?" : "+";
+};
+
+const STREAM = "text/event-stream";
+const isStream = ({ operation }: Sample): boolean => operation.responses["200"]?.content?.[STREAM] !== undefined;
+
+/** An operation with its example. Of a stream the beginning tells. */
+export async function restCell(platform: TestPlatform, sample: Sample, apiKey: string | null): Promise<Cell> {
+  if (isStream(sample)) return streamCell(platform, sample, apiKey);
+  // The permission comes before the form: without parts it is refused for those who may.
+  const bare = sample.type?.startsWith("multipart/") ? { ...sample, body: undefined, type: undefined } : sample;
+  return cellOf(await ask(platform, bare, { apiKey }));
+}
+
+async function streamCell(platform: TestPlatform, sample: Sample, apiKey: string | null): Promise<Cell> {
+  const end = new AbortController();
+  const send: TestPlatform["send"] = async (method, path) => {
+    const url = new URL(`${platform.url}${path}`);
+    const headers = apiKey === null ? {} : { "x-api-key": apiKey };
+    const { status, headers: given } = await fetch(url, { method, headers, signal: end.signal });
+    return { status, headers: given, text: "", body: undefined };
+  };
+  const cell = cellOf(await ask({ send, accountId: platform.accountId }, sample));
+  end.abort();
+  return cell;
+}
+
+/** Ids for the fields that find things by them; elsewhere any text does. */
+export const graphqlCall = (field: GraphQLField<unknown, unknown>, ids: World): string => {
+  const known = ids[field.name];
+  return known === undefined ? callOf(field, "x") : `${field.name}(${known})`;
+};
+
+/** One root field alone. */
+export async function fieldCell(
+  platform: TestPlatform,
+  kind: "query" | "mutation",
+  call: string,
+  apiKey: string | null,
+): Promise<Cell> {
+  const { status, body, text } = await platform.send("POST", `/api/graphql?accountId=${platform.accountId}`, {
+    apiKey,
+    contentType: "application/json",
+    body: JSON.stringify({ query: `${kind} { ${call} { __typename } }` }),
+  });
+  if (status !== 200) return cellOf({ status, text });
+  const [error] = body.errors ?? [];
+  if (!error) return "+";
+  if (/Missing permission/.test(error.message)) return "x";
+  return /not authorized|not found|does not exist|no such|User group \[/i.test(error.message) ? "?" : "+";
+}
+
+/** The session of a delegate: what people have is no credential for it. */
+export function socketCell(platform: TestPlatform, token: string | null): Promise<Cell> {
+  const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+  const socket = new WebSocket(`${platform.url.replace(/^http/, "ws")}/delegate/connect`, { headers });
+  return new Promise((resolve, reject) => {
+    socket.once("open", () => {
+      socket.close();
+      resolve("+");
+    });
+    socket.once("unexpected-response", (_request, response) => {
+      response.destroy();
+      resolve(cellOf({ status: response.statusCode ?? 500, text: "" }));
+    });
+    socket.once("error", reject);
+  });
+}

@@ -1,0 +1,191 @@
+/**
+ * What everybody is answered, as data. A row has a cell for each caller, in the order of callers.ts:
+ *
+ *   no credential · wrong credential · another account · another organization · another project ·
+ *   viewer · executor · project admin · organization admin · admin
+ *
+ * `-` 401 · `x` 403 · `?` there is no such thing · `+` none of these: it is done, or refused for another reason.
+ * Operations of the account come as their example has them, and "in a project" as well, where they may lie in one.
+ */
+type Group = readonly [cells: string, why: string, names: string];
+
+/** The names of a group, with commas between. */
+const groups: readonly Group[] = [
+  [
+    "++++++++++",
+    "Public: each says in its route why.",
+    `health.live, health.ready, session.create, session.get, webhook.execution-details,
+     webhook.processing-details, webhook.receive`,
+  ],
+  [
+    "----------",
+    "For delegates, with a token of theirs, or for people who are signed in: a key is no session.",
+    `delegate session, password.change, session.delete, session.delete-all, session.end, session.list`,
+  ],
+  [
+    "--x+++++++",
+    "For everybody of the account: lists show what their reader may see, and of oneself everybody may ask.",
+    `access.check, connector.catalogue, graphql.run, graphql.run-alternative, project.list,
+     project.list-of-organizations, query applications, query executions, query pipelines, user.current`,
+  ],
+  [
+    "--xxx+xxx+",
+    "To look, in the account itself.",
+    `audit.list, connector.get, connector.list, connector.list-filtered, connector.validate-identifier,
+     delegate-group-tags.get, delegate-group-tags.holders, delegate-tags.get, delegate-token.list,
+     delegate.list, environment.get, environment.list, environment.list-accessible, permission.list,
+     permission.list-resource-types, query audits, query delegateList, query secret, query secretByName,
+     query secretManager, query secretManagerByName, query secretManagers, query userGroups, query users,
+     resource-group.get, resource-group.list, resource-group.list-filtered, resource-group.list-types,
+     role-assignment.aggregate, role-assignment.get, role-assignment.list, role-assignment.list-filtered,
+     role-assignment.list-filtered-v2, role.get, role.list, secret-manager.get, secret-manager.list,
+     secret.filter, secret.get, secret.list, secret.validate-identifier, service-account.aggregate,
+     service-account.aggregates, service-account.list, service.get, service.list, service.list-accessible,
+     setting.get, setting.list, user-group-v2.get, user-group-v2.list, user-group.get, user-group.has-member,
+     user-group.list, user-group.list-filtered, user-group.list-members, user.get, user.list`,
+  ],
+  [
+    "--xxx?xxx?",
+    "To look for what this request does not find, in the account itself.",
+    `query user, query userByEmail, query userByName`,
+  ],
+  [
+    "--xxxxxxx+",
+    "To change, in the account itself.",
+    `api-key.aggregate, api-key.aggregates, api-key.create, api-key.delete, api-key.list, api-key.update,
+     connector.create, connector.delete, connector.test, connector.update, delegate-group-tags.add,
+     delegate-group-tags.clear, delegate-group-tags.replace, delegate-tags.add, delegate-tags.clear,
+     delegate-tags.replace, delegate-token.create, delegate-token.delete, delegate-token.revoke,
+     environment.create, environment.delete, environment.update, environment.upsert, mutation createSecret,
+     mutation createUser, mutation createUserGroup, mutation deleteSecret, organization.create,
+     organization.delete, organization.update, resource-group.create, resource-group.delete,
+     resource-group.update, role-assignment.create, role-assignment.delete, role-assignment.validate,
+     role.create, role.delete, role.update, secret-manager.create, secret-manager.delete,
+     secret-manager.update, secret.create, secret.create-file, secret.create-yaml, secret.delete,
+     secret.update, secret.update-file, secret.update-yaml, service-account.create, service-account.delete,
+     service-account.update, service.create, service.delete, service.update, service.upsert, setting.update,
+     token.aggregates, token.create, token.delete, token.rotate, token.update, user-group-v2.create,
+     user-group-v2.delete, user-group-v2.update, user-group.add-member, user-group.create, user-group.delete,
+     user-group.remove-member, user-group.update, user.add, user.deactivate, user.delete, user.reactivate`,
+  ],
+  [
+    "--xxxxxxx?",
+    "To change what this request does not find, in the account itself.",
+    `mutation deleteUser, mutation updateUser`,
+  ],
+  ["--xxx+xx++", "To look at an organization.", `organization.get`],
+  ["--x+x+xx++", "Organizations, as far as one holds something in them.", `organization.list`],
+  [
+    "--xxxxxx++",
+    "To change, in an organization.",
+    `mutation createApplication, project.create, project.update, role-assignment.create-many`,
+  ],
+  ["--xxxxxx+?", "To delete, in an organization: whoever comes second finds it gone.", `project.delete`],
+  [
+    "--xxx+++++",
+    "To look, in a project.",
+    `connector.get in a project, connector.list in a project, connector.list-filtered in a project,
+     connector.validate-identifier in a project, environment.get in a project, environment.list in a project,
+     environment.list-accessible in a project, execution.list, execution.outline, input-set.get,
+     input-set.list, input-set.merge, input-set.merge-with-template, input-set.template, overlay.get,
+     permission.list in a project, permission.list-resource-types in a project, pipeline.get,
+     pipeline.get-version, pipeline.list, pipeline.list-versions, pipeline.summary, pipeline.validate-saved,
+     pipeline.validate-yaml, project.get, resource-group.list in a project,
+     resource-group.list-filtered in a project, resource-group.list-types in a project,
+     role-assignment.aggregate in a project, role-assignment.list in a project,
+     role-assignment.list-filtered in a project, role-assignment.list-filtered-v2 in a project,
+     role.get in a project, role.list in a project, secret.filter in a project, secret.get in a project,
+     secret.list in a project, secret.validate-identifier in a project, service.get in a project,
+     service.list in a project, service.list-accessible in a project, trigger.get,
+     user-group-v2.get in a project, user-group-v2.list in a project, user-group.get in a project,
+     user-group.has-member in a project, user-group.list in a project, user-group.list-filtered in a project,
+     user-group.list-members in a project`,
+  ],
+  [
+    "--xxx+x+++",
+    "To look, in a project, at what an executor has no business with.",
+    `service-account.aggregates in a project, service-account.list in a project, setting.get in a project,
+     setting.list in a project`,
+  ],
+  ["--xxx?x???", "The same, where this request finds nothing.", `service-account.aggregate in a project`],
+  [
+    "--xxx?????",
+    "To look for what this request does not find, in a project.",
+    `resource-group.get in a project, role-assignment.get in a project`,
+  ],
+  [
+    "--x??+++++",
+    "To look at something by its id: elsewhere there is no such thing.",
+    `execution.follow-logs, execution.follow-logs in a project, execution.get, execution.get in a project,
+     execution.get-v2, execution.get-v2 in a project, execution.inputs, execution.inputs in a project,
+     execution.inputs-v2, execution.inputs-v2 in a project, execution.logs, execution.logs in a project,
+     execution.node, execution.node in a project, query application, query applicationByName, query execution,
+     query pipeline, query pipelineByName`,
+  ],
+  ["--x???????", "To look for a thing by an id or a name that there is not.", `query userGroup, query userGroupByName`],
+  [
+    "--xxxx++++",
+    "To run, and to run again: not for those who may only look.",
+    `execution.rerun, execution.rerun-v2, execution.rerun-with-input-sets, execution.start,
+     execution.start-v2, execution.start-with-input-sets`,
+  ],
+  ["--xxxx????", "To use, in a project; this request finds nothing.", `connector.test in a project`],
+  [
+    "--x??x++++",
+    "To start or stop by an id: to see is not enough, and elsewhere there is no such thing.",
+    `execution.abort, execution.abort in a project, execution.abort-older, mutation abortExecution,
+     mutation startExecution`,
+  ],
+  ["--x??xx+++", "To change something by its id: elsewhere there is no such thing.", `mutation updateApplication`],
+  [
+    "--x??xx???",
+    "The same, where this request finds nothing.",
+    `mutation addUserToUserGroup, mutation deleteApplication, mutation deleteUserGroup,
+     mutation removeUserFromUserGroup, mutation updateUserGroup`,
+  ],
+  [
+    "--x++xx+++",
+    "To change something by its id, where this request is refused before it is looked for.",
+    `mutation updateSecret`,
+  ],
+  [
+    "--xxxxx+++",
+    "To change, in a project.",
+    `connector.create in a project, connector.update in a project, environment.create in a project,
+     environment.update in a project, environment.upsert in a project, input-set.create, input-set.update,
+     overlay.create, overlay.update, pipeline.create, pipeline.create-v2, pipeline.update, pipeline.update-v2,
+     resource-group.create in a project, resource-group.update in a project,
+     role-assignment.create in a project, role-assignment.create-many in a project,
+     role-assignment.validate in a project, role.create in a project, role.update in a project,
+     secret.create in a project, secret.create-file in a project, secret.create-yaml in a project,
+     secret.update in a project, secret.update-file in a project, secret.update-yaml in a project,
+     service-account.create in a project, service-account.update in a project, service.create in a project,
+     service.update in a project, service.upsert in a project, setting.update in a project, trigger.create,
+     user-group-v2.create in a project, user-group-v2.update in a project, user-group.add-member in a project,
+     user-group.create in a project, user-group.remove-member in a project, user-group.update in a project`,
+  ],
+  [
+    "--xxxxx+??",
+    "To delete, in a project: whoever comes second finds it gone.",
+    `connector.delete in a project, environment.delete in a project, input-set.delete, pipeline.delete,
+     role.delete in a project, secret.delete in a project, service-account.delete in a project,
+     service.delete in a project, user-group-v2.delete in a project, user-group.delete in a project`,
+  ],
+  [
+    "--xxxxx???",
+    "To change what this request does not find, in a project.",
+    `api-key.aggregate in a project, api-key.aggregates in a project, api-key.create in a project,
+     api-key.delete in a project, api-key.list in a project, api-key.update in a project,
+     resource-group.delete in a project, role-assignment.delete in a project, token.aggregates in a project,
+     token.create in a project, token.delete in a project, token.rotate in a project,
+     token.update in a project`,
+  ],
+];
+
+/** The cells of each row, by its name; a name stands once. */
+export const expectedCells: ReadonlyMap<string, string> = (() => {
+  const rows = groups.flatMap(([cells, , names]) => names.split(",").map((name) => [name.trim(), cells] as const));
+  const map = new Map(rows);
+  if (map.size !== rows.length) throw new Error("a name stands in two groups of rows.ts");
+  return map;
+})();
