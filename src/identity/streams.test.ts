@@ -119,6 +119,21 @@ test("a person's streams end when they are deactivated, and when they are delete
   }
 });
 
+test("whoever is not active is nobody, whatever tokens are left", async () => {
+  const text = await here.addUser("_account_viewer");
+  const stream = await follow(there, text);
+  const [, , tokenId = ""] = text.split(".");
+  // Behind the platform's back, as a restored backup would have it.
+  await here.db.query(
+    `update users u set active = false from tokens t join api_keys k on k.account_id = t.account_id and k.id = t.api_key_id
+      where t.id = $1 and u.account_id = k.account_id and u.id = k.user_id`,
+    [Buffer.from(tokenId, "base64url").toString("hex")],
+  );
+  here.clock.advance(1_000);
+  await there.platform.sweep();
+  await cutOff([stream], text);
+});
+
 test("when the token's time is over its streams end with the next look at them, and not before", async () => {
   const { text, identifier } = await robot();
   const owner = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: identifier, apiKeyIdentifier: "k" };
