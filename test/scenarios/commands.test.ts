@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
+import { Client } from "pg";
+import { runningConnection } from "../../src/platform/db/embedded/running.ts";
 import { databaseByAddress } from "../harness/database.ts";
 import { runProgram } from "../harness/program.ts";
 import {
@@ -75,6 +77,32 @@ test("after the server was killed, and after it was stopped, a command starts th
   const both = await Promise.all([exported(), exported()]);
   for (const one of both) assert.deepEqual(one.slice(-2), [FIRST, SECOND]);
   server = await startServer(folder, NO_DELEGATE);
+});
+
+test("verify: whole while the server runs; broken once somebody has tampered, with exit code 1; a head is held against it", async () => {
+  const whole = await railhead(["audit", "verify"]);
+  assert.equal(whole.code, 0, whole.stdout + whole.stderr);
+  const [, head = ""] = /^HEAD (\S+)$/m.exec(whole.stdout) ?? [];
+  assert.match(whole.stdout, /^OK \S{22}: \d+ entries/);
+  assert.equal((await railhead(["audit", "verify", "--head", head])).code, 0);
+  const other = head.replace(/.{4}$/, (end) => (end === "0000" ? "1111" : "0000"));
+  assert.equal((await railhead(["audit", "verify", "--head", other])).code, 1);
+  assert.equal((await railhead(["audit", "verify", "--head", "nonsense"])).code, 2);
+  const connection = await runningConnection(folder.dataDir);
+  assert.ok(connection);
+  const database = new Client(connection);
+  await database.connect();
+  await database.query("alter table audit_entries disable trigger user");
+  await database.query("update audit_entries set actor_name = 'nobody' where resource_id = 'first'");
+  await database.query("alter table audit_entries enable trigger user");
+  const broken = await railhead(["audit", "verify"]);
+  assert.equal(broken.code, 1, broken.stdout + broken.stderr);
+  assert.match(broken.stdout, /^BROKEN \S{22}: entry \d+ \(\S{22}\) is changed: /);
+  await database.query("alter table audit_entries disable trigger user");
+  await database.query("update audit_entries set actor_name = 'admin' where resource_id = 'first'");
+  await database.query("alter table audit_entries enable trigger user");
+  await database.end();
+  assert.equal((await railhead(["audit", "verify"])).code, 0);
 });
 
 test("a time and an account narrow an export; what is none is refused by name", async () => {

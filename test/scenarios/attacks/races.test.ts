@@ -1,0 +1,92 @@
+/** Class 39: what two may do at once, one of whom must come too late. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  create,
+  JSON_TYPE,
+  made,
+  makeTargets,
+  pipelineYaml,
+  projectYaml,
+  SCOPE,
+  YAML,
+} from "../../harness/contract.ts";
+import { pretendDelegate } from "../../harness/pretend-delegate.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../harness/platform.ts";
+
+const AT_ONCE = 12;
+let platform: TestPlatform;
+before(async () => {
+  platform = await startTestPlatform();
+  await made(create.project(platform, projectYaml()));
+  await makeTargets(platform);
+  await made(create.pipeline(platform, pipelineYaml()));
+});
+after(() => platform?.stop());
+
+const atOnce = (ask: (nth: number) => Promise<Answer>): Promise<readonly Answer[]> =>
+  Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => ask(nth)));
+const succeeded = (answers: readonly Answer[]): number => answers.filter(({ status }) => status === 200).length;
+
+test("of many who save over the same version one succeeds, and no change is lost unseen", async () => {
+  const path = `/pipeline/api/pipelines/deploy?${SCOPE}`;
+  const answers = await atOnce((nth) =>
+    platform.send("PUT", path, {
+      body: pipelineYaml("deploy", `by ${nth}`),
+      contentType: YAML,
+      headers: { "if-match": "1" },
+    }),
+  );
+  assert.equal(succeeded(answers), 1);
+  const told = await platform.db.query<{ difference: { changes: unknown[] } }>(
+    "select difference from audit_entries where operation = 'pipeline.update'",
+  );
+  assert.equal(told.length, 1);
+  assert.deepEqual(told[0]?.difference.changes[0], { field: "version", before: 1, after: 2 });
+});
+
+test("of many who make the same thing one succeeds", async () => {
+  const projects = await atOnce(() => create.project(platform, projectYaml("once")));
+  const environments = await atOnce(() => create.environment(platform, "once"));
+  assert.deepEqual([succeeded(projects), succeeded(environments)], [1, 1]);
+});
+
+test("a limit that is checked holds for those who come at once: tags of a delegate", async () => {
+  const { id } = await connectedDelegate();
+  const answers = await atOnce((nth) =>
+    platform.send("POST", `/ng/api/delegate-group-tags/${id}`, {
+      body: JSON.stringify({ tags: Array.from({ length: 10 }, (_, n) => `t-${nth}-${n}`) }),
+      contentType: JSON_TYPE,
+    }),
+  );
+  const [row] = await platform.db.query<{ tags: string[] }>("select tags from delegates where name = $1", [id]);
+  assert.ok(row && row.tags.length <= 64, `${row?.tags.length} tags`);
+  assert.ok(
+    succeeded(answers) >= 1 && succeeded(answers) < AT_ONCE,
+    JSON.stringify(answers.map(({ status }) => status)),
+  );
+  assert.equal(row.tags.length, succeeded(answers) * 10, "whoever was told so has got theirs in");
+});
+
+async function connectedDelegate(): Promise<{ readonly id: string }> {
+  const token = await platform.delegateToken();
+  const delegate = await pretendDelegate({ url: platform.url, token, name: "racer", tags: [] });
+  await delegate.next("welcome");
+  await delegate.close();
+  return { id: "racer" };
+}
+
+test("a pipeline that is deleted while it is started either runs or is gone: no run without its pipeline's trace", async () => {
+  await made(create.pipeline(platform, pipelineYaml("fleeting")));
+  const [deleted, ...started] = await Promise.all([
+    platform.send("DELETE", `/pipeline/api/pipelines/fleeting?${SCOPE}`),
+    ...Array.from({ length: AT_ONCE }, () => create.run(platform, "fleeting")),
+  ]);
+  assert.equal(deleted.status, 200);
+  for (const { status, text } of started) assert.ok([200, 400, 404].includes(status), text);
+  const [row] = await platform.db.query<{ runs: number }>(
+    "select count(*) as runs from executions e join pipelines p on p.account_id = e.account_id and p.id = e.pipeline_id where p.identifier = 'fleeting'",
+  );
+  assert.equal(row?.runs, succeeded(started));
+  assert.equal((await create.run(platform, "fleeting")).status, 404);
+});
