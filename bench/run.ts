@@ -13,6 +13,7 @@ import { machineFacts, table, writeResult } from "./parts/report.ts";
 import { masking } from "./masking.ts";
 import { rotation } from "./rotation.ts";
 import { secrets } from "./secrets.ts";
+import { scim } from "./scim.ts";
 import { sequence } from "./sequence.ts";
 import { start } from "./start.ts";
 import { throughput } from "./throughput.ts";
@@ -22,6 +23,7 @@ const BENCHES = {
   throughput,
   sequence,
   graphql,
+  scim,
   start,
   masking,
   secrets,

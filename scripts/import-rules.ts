@@ -129,10 +129,10 @@ const programs: readonly Layer[] = [
   {
     name: "scim",
     at: "src/scim/",
-    what: "the SCIM wire over identity and settings",
-    may: ["core", "platform", "access", "identity", "settings"],
+    what: "the SCIM wire over people and groups, and who may speak it",
+    may: ["core", "platform", "outgoing", "access", "identity", "settings"],
     outside: "all",
-    because: "scim is a wire over identity and settings, nothing else",
+    because: "scim is a wire over access, identity and settings, nothing else",
   },
   {
     name: "schema",

@@ -37,6 +37,7 @@ import { makeFormRooms, makeHttp } from "./platform/http/server.ts";
 import { makeLimits } from "./limits/index.ts";
 import { makeLogin, type Lifetimes } from "./login/index.ts";
 import { buildSchema } from "./schema.ts";
+import { makeScim } from "./scim/index.ts";
 import { makeSettings } from "./settings/index.ts";
 import { every, together } from "./platform/jobs/every.ts";
 import { reachPublic } from "./platform/outgoing/reach.ts";
@@ -66,7 +67,7 @@ export type PlatformDeps = {
   /** Aborted once the end is near: whoever asks for readiness is told so at once, while requests are still served. */
   readonly leaving: AbortSignal;
   /** What the server itself may connect to besides public addresses (`parseReach`). */
-  readonly serverMayReach: readonly string[];
+  readonly allowPrivateAddresses: readonly string[];
 };
 
 export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
@@ -85,20 +86,18 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   });
   const base = { db, audit, authorize: access.authorize, clock, newId };
   const identity = makeIdentity({
-    ...base,
-    grantsOf: access.grantsOf,
+    ...{ ...base, ...access, onError },
     requireScope: (actor, scope) => projects.requireScope(actor, scope),
-    letGo: access.letGo,
     standingSessions: (sessions, now) => login.standing(sessions, now),
-    onError,
   });
-  const onLeave: OnLeave = inTurn(access.letGo, (tx, user) => login.endSessions(tx, user));
-  const users = makeUsers({ ...base, ...identity, keepAdministrator: access.keepAdministrator, onLeave });
+  const letGo: OnLeave = inTurn(access.letGo, (tx, user) => login.endSessions(tx, user));
+  const users = makeUsers({ ...base, ...identity, ...access, letGo });
   const projects: Projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const settings = makeSettings({ ...base, requireScope: projects.requireScope });
   const audits = makeTrail({ ...base, settingValue: settings.value, onError });
+  const scim = makeScim({ ...base, ...deps, ...access, ...identity, users, settings: settings.current });
   const limits = makeLimits({ db, clock, settingValue: settings.value });
-  const mayReach = reachPublic(deps.serverMayReach);
+  const mayReach = reachPublic(deps.allowPrivateAddresses);
   const login = makeLogin({ ...base, ...deps, ...access, ...identity, mayReach, lifetimes: deps.sessions });
   const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
   const environments = makeEnvironments(scoped);
@@ -118,12 +117,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
   });
   const executions: Executions = makeExecutions({
-    ...base,
-    getProject: projects.getFor,
-    pipelines,
-    delegates,
-    log,
-    onError,
+    ...{ ...base, getProject: projects.getFor, pipelines, delegates, log, onError },
   });
   const triggers = makeTriggers({
     ...base,
@@ -153,6 +147,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     settings,
     limits,
     login,
+    scim,
     secrets,
     connectors,
     connectionTests,

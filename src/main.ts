@@ -53,7 +53,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     secretCommands: config.secretCommands,
     oidc: config.oidc,
     leaving,
-    serverMayReach: config.serverMayReach,
+    allowPrivateAddresses: config.allowPrivateAddresses,
   });
   onStop(() => platform.stop());
   const address = await listen(platform, config);

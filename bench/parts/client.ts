@@ -51,6 +51,8 @@ export function makeClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number
     `${baseUrl}/gateway${path}${path.includes("?") ? "&" : "?"}accountIdentifier=${accountId}`;
 
   return {
+    /** One request, whatever its answer. */
+    exchange,
     /** Creates something from YAML, or starts something; answers `data`. */
     post: async <T>(path: string, yaml?: string): Promise<T> => {
       const { body } = await must("POST", withAccount(path), yaml === undefined ? undefined : "application/yaml", yaml);

@@ -26,7 +26,7 @@ export async function describePlatform(): Promise<{
     secretCommands: new Map(),
     oidc: undefined,
     leaving: new AbortController().signal,
-    serverMayReach: [],
+    allowPrivateAddresses: [],
   });
   await platform.stop();
   return { routes: platform.http.routes(), schema: platform.schema };

@@ -11,7 +11,7 @@ credential is an API key in \`x-api-key\` or \`authorization: Bearer\`. Bodies m
 export function openApi(routes: readonly Route[], problems: readonly Declared[], version: string): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
-    if (route.doc === "refused") continue;
+    if (typeof route.doc === "string") continue;
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route, route.doc);
   }

@@ -19,7 +19,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 const ONLY_GRAPHQL = { "406": "Accept takes none of the media types that there are" };
 
 /** The schema of each family's error. */
-const FAMILIES = { rest: "Error", resource: "ResourceError", graphql: "GraphqlError" } as const;
+const FAMILIES = { rest: "Error", resource: "ResourceError", graphql: "GraphqlError", scim: "Error" } as const;
 
 /** Where the examples live. */
 const SCOPE: Readonly<Record<string, string>> = { orgIdentifier: "default", projectIdentifier: "shop" };

@@ -15,6 +15,7 @@ import { resourceGroupRoutes } from "./resource-groups/rest.ts";
 import { makeResourceGroups } from "./resource-groups/verbs.ts";
 import { roleRoutes } from "./roles/rest.ts";
 import { makeRoles } from "./roles/verbs.ts";
+import { makeSetGroupsOf } from "./user-groups/groups-of.ts";
 import { makeUserGroups } from "./user-groups/index.ts";
 import { userGroupRoutes } from "./user-groups/rest.ts";
 import type { RequireScope } from "./places.ts";
@@ -33,6 +34,7 @@ export type { Authorize, Permits } from "./permits.ts";
 
 export { addUserGroupTypes, type UserGroupNode } from "./user-groups/graphql.ts";
 export type { UserGroups } from "./user-groups/index.ts";
+export { identifierOf } from "./user-groups/user-group.ts";
 
 export type AccessDeps = {
   readonly audit: Audit;
@@ -66,6 +68,7 @@ export function makeAccess(deps: AccessDeps) {
     grantsOf,
     keepAdministrator,
     userGroups,
+    setGroupsOf: makeSetGroupsOf({ ...deps, changed, keepAdministrator }),
     routes: [
       ...userGroupRoutes(userGroups),
       ...roleRoutes(roles),

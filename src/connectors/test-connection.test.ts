@@ -330,7 +330,7 @@ test("the server itself tests what it may reach, and refuses what it may not", a
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const here = await startTestPlatform({ serverMayReach: [`127.0.0.1:${port}`] });
+  const here = await startTestPlatform({ allowPrivateAddresses: [`127.0.0.1:${port}`] });
   try {
     const url = (identifier: string, address: string): Promise<unknown> =>
       made(
@@ -353,7 +353,7 @@ test("the server itself tests what it may reach, and refuses what it may not", a
       await url(`inner_${nth}`, address);
       const { data } = (await ask(`inner_${nth}`, here)).body;
       assert.deepEqual([data.status, data.errors[0].reason], ["FAILURE", "Address not allowed"], address);
-      assert.match(data.errorSummary, /RAILHEAD_SERVER_MAY_REACH/);
+      assert.match(data.errorSummary, /RAILHEAD_ALLOW_PRIVATE_ADDRESSES/);
     }
     const untested = connectorYaml("untested").replace("    auth:", "    ignoreTestConnection: true\n    auth:");
     await made(create.connector(here, untested));

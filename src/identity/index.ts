@@ -11,7 +11,7 @@ import { apiKeyRoutes } from "./keys/rest-keys.ts";
 import { tokenRoutes } from "./keys/rest-tokens.ts";
 import { makeTokens } from "./keys/tokens.ts";
 import { makeLogins } from "./logins.ts";
-import { problem } from "./problems.ts";
+import { makeActAs } from "./service-accounts/act-as.ts";
 import { serviceAccountRoutes } from "./service-accounts/rest.ts";
 import { makeServiceAccounts, type LetGo, type ScopeExists } from "./service-accounts/verbs.ts";
 import { deleteKeysOf } from "./store/keys.ts";
@@ -44,7 +44,11 @@ export { anyActive, CREATOR, creatorOf, type CreatorRow } from "./store.ts";
 export { makeHoldRootKey, makeRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
 export { makeChangeRootKey } from "./change-root-key.ts";
 export { findServiceAccount } from "./store/service-accounts.ts";
-export type { User } from "./user.ts";
+export { PERSON } from "./store/users.ts";
+export type { Profile, User, UserDetail } from "./user.ts";
+export { emailOf, folded } from "./users/fold.ts";
+export type { ActAs } from "./service-accounts/act-as.ts";
+export type { ChangeUser, DeleteUser, ProvisionUser } from "./users/life.ts";
 export type { Authenticate } from "./authenticate.ts";
 export type { OnLeave } from "./users/life.ts";
 
@@ -72,6 +76,7 @@ export function makeIdentity(deps: IdentityDeps) {
     ...credentials,
     people: makeLogins(deps),
     serviceAccounts,
+    actAs: makeActAs(deps),
     apiKeys,
     tokens,
     /** Ends all keys and tokens of a person in the caller's transaction, and says so on every replica: sessions that end with them, too. */
@@ -96,18 +101,22 @@ type Leaving = {
 
 type EndTokens = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<void>;
 
-/** The people of accounts and their lives. `onLeave` takes away what they hold elsewhere. */
+/** The people of accounts and their lives. `letGo` takes away what they hold elsewhere. */
 export function makeUsers(
-  deps: Omit<LifeDeps, "onLeave"> & { readonly onLeave: OnLeave; readonly endTokens: EndTokens },
+  deps: Omit<LifeDeps, "onLeave"> & {
+    readonly letGo: OnLeave;
+    readonly endTokens: EndTokens;
+    readonly setGroupsOf: SetGroups;
+  },
 ) {
   const { authorize: may } = deps;
   const onLeave: OnLeave = async (tx, user, how) => {
     await deps.endTokens(tx, user.accountId, user.id);
-    await deps.onLeave(tx, user, how);
+    await deps.letGo(tx, user, how);
   };
   const life = { ...deps, onLeave };
   const verbs = { create: makeCreateUser(life), change: makeChangeUser(life), delete: makeDeleteUser(life) };
-  const people = makePeople({ ...verbs, authorize: may, setGroups: noGroups });
+  const people = makePeople({ ...verbs, authorize: may, setGroups: deps.setGroupsOf });
   const find = { getUser: makeGetUser(deps), listUsers: makeListUsers(deps), currentUser: makeCurrentUser(deps) };
   return {
     ...find,
@@ -121,7 +130,3 @@ export function makeUsers(
     routes: userRoutes({ ...find, authorize: may, people }),
   };
 }
-
-const noGroups: SetGroups = async (_tx, _actor, _userId, [first]) => {
-  if (first !== undefined) throw problem("identity.no_group", [first]);
-};

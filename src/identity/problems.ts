@@ -20,7 +20,6 @@ export const problems = {
     "UNSUPPORTED_OPERATION_EXCEPTION",
     "Nobody is invited: no mail is sent. Make people with POST /ng/api/user/users, createUser or SCIM.",
   ],
-  "identity.no_group": [400, "INVALID_REQUEST", "No User Group exists with id [%s]."],
   "identity.token_expired": [401, "EXPIRED_TOKEN", "Token has expired."],
   "identity.token_not_yet": [401, "INVALID_TOKEN", "Token is not valid yet."],
   "identity.personal_key_scope": [

@@ -83,3 +83,20 @@ export function makeSettingValue(deps: { readonly db: Db; readonly clock: Clock 
     return effective(definition, scope, await known.rows).value;
   };
 }
+
+/** What counts for the account this very moment, for what must not be let in a second longer; one statement each time. */
+export type CurrentSettings = (
+  accountId: Uuid,
+  identifiers: readonly SettingIdentifier[],
+) => Promise<readonly string[]>;
+
+export const makeCurrentSettings =
+  ({ db }: { readonly db: Db }): CurrentSettings =>
+  async (accountId, identifiers) => {
+    const rows = await findRows(db, accountId, OF_ACCOUNT);
+    return identifiers.map((identifier) => {
+      const definition = definitionOf(identifier);
+      if (!definition) throw new Error(`no setting is declared as ${identifier}`);
+      return effective(definition, OF_ACCOUNT, rows).value;
+    });
+  };

@@ -4,12 +4,12 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { EmptyScope, RequireScope } from "../projects/index.ts";
-import { makeGetSetting, makeListSettings, makeSettingValue } from "./get.ts";
+import { makeCurrentSettings, makeGetSetting, makeListSettings, makeSettingValue } from "./get.ts";
 import { settingRoutes } from "./rest.ts";
 import { deleteSettingsOf } from "./store.ts";
 import { makeUpdateSettings } from "./update.ts";
 
-export type { SettingValue } from "./get.ts";
+export type { CurrentSettings, SettingValue } from "./get.ts";
 
 export function makeSettings(deps: {
   readonly db: Db;
@@ -19,7 +19,13 @@ export function makeSettings(deps: {
   readonly clock: Clock;
 }) {
   const verbs = { list: makeListSettings(deps), get: makeGetSetting(deps), update: makeUpdateSettings(deps) };
-  return { ...verbs, value: makeSettingValue(deps), emptyScope, routes: settingRoutes(verbs) };
+  return {
+    ...verbs,
+    value: makeSettingValue(deps),
+    current: makeCurrentSettings(deps),
+    emptyScope,
+    routes: settingRoutes(verbs),
+  };
 }
 
 const emptyScope: EmptyScope = (tx, { accountId, orgIdentifier, project }) =>

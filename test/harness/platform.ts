@@ -69,7 +69,7 @@ export type PlatformOptions = {
   /** Single sign-on; none unless told otherwise. */
   readonly oidc?: OidcConfig;
   /** What the server itself may connect to besides public addresses. */
-  readonly serverMayReach?: readonly string[];
+  readonly allowPrivateAddresses?: readonly string[];
   /** Bytes; 1 MiB unless told otherwise. */
   readonly maxSecretFile?: number;
   /** Programs that secret managers may ask, by name. */
@@ -113,7 +113,7 @@ async function startOn(
     log: options.logTo ? makeLog("info", options.logTo) : makeLog("silent"),
     publicUrl: () => url,
     pendingMigrations: async () => [],
-    serverMayReach: options.serverMayReach ?? [],
+    allowPrivateAddresses: options.allowPrivateAddresses ?? [],
     oidc: options.oidc,
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     maxSecretFile: options.maxSecretFile ?? 1024 * 1024,

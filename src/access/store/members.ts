@@ -86,10 +86,10 @@ export async function removeMembers(
 
 /** Those of the ids that are people of the account. */
 export async function findPeople(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<readonly Member[]> {
-  return db.query<Member>(`select id, name, email from users where account_id = $1 and id = any ($2::uuid[])`, [
-    accountId,
-    ids,
-  ]);
+  return db.query<Member>(
+    `select id, name, email from users where account_id = $1 and deleted_at is null and id = any ($2::uuid[])`,
+    [accountId, ids],
+  );
 }
 
 /** In any case of letters. */
@@ -100,7 +100,7 @@ export async function findPeopleByEmail(
 ): Promise<readonly Member[]> {
   return db.query<Member>(
     `select id, name, email from users
-      where account_id = $1 and lower(email) in (select lower(one) from unnest($2::text[]) as one)`,
+      where account_id = $1 and deleted_at is null and lower(email) in (select lower(one) from unnest($2::text[]) as one)`,
     [accountId, emails],
   );
 }
@@ -127,4 +127,14 @@ export const listGroupsOf = (
 export async function countGroupsOf(db: Store, accountId: Uuid, { userId, seen }: Mine): Promise<number> {
   const rows = await db.query<{ total: number }>(`select count(*) as total ${MINE}`, [accountId, userId, seen]);
   return rows[0]?.total ?? 0;
+}
+
+/** The groups of the account that a person is in and that no identity provider keeps. */
+export async function heldGroupsOf(db: Store, accountId: Uuid, userId: Uuid): Promise<readonly Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select g.id from user_groups g join user_group_members m on m.account_id = g.account_id and m.group_id = g.id
+      where m.account_id = $1 and m.user_id = $2 and g.org_identifier is null and not g.externally_managed`,
+    [accountId, userId],
+  );
+  return rows.map(({ id }) => id);
 }

@@ -6,6 +6,7 @@ import type { Audit } from "../../audit/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
+import { commonProblem } from "../../core/problems.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { compile } from "../compile.ts";
 import { requireHeld } from "../held.ts";
@@ -81,36 +82,53 @@ export type GroupChange = Partial<Pick<UserGroup, "name" | "description" | "tags
  * Throws `access.no_group`, `access.externally_managed`, `access.no_person`, `access.last_administrator`, and
  * `access.beyond_own` when the group gives a new member more than the actor holds.
  */
-export type UpdateGroup = (actor: Actor, key: GroupKey, change: GroupChange, writer?: Writer) => Promise<UserGroup>;
+export type UpdateGroup = (
+  actor: Actor,
+  key: GroupKey,
+  change: GroupChange,
+  writer?: Writer,
+  version?: number,
+) => Promise<UserGroup>;
 
 export const makeUpdateGroup =
   (deps: GroupDeps): UpdateGroup =>
-  async (actor, key, { members, ...fields }, writer = "interface") => {
-    const { accountId } = actor;
+  async (actor, key, change, writer = "interface", version) => {
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
-    return deps.db.transaction(async (tx) => {
-      const group = await lockFor(tx, accountId, found, writer);
-      const { added, removed } = await changeMembers(tx, deps, actor, { group, members });
-      const to: UserGroup = { ...group, ...fields, version: group.version + 1, updatedAt: deps.clock.now() };
-      await updateGroup(tx, accountId, to);
-      const [before, after] = [view(group, {}), view(to, { added, removed })];
-      await record(tx, deps, actor, { operation: "user-group.update", group, before, after });
-      deps.changed(tx, accountId);
-      if (removed.length > 0) await deps.keepAdministrator(tx, accountId);
-      return to;
-    });
+    return deps.db.transaction((tx) => changeGroup(tx, deps, actor, { found, change, writer, version }));
   };
 
+type Asked = {
+  readonly found: UserGroup;
+  readonly change: GroupChange;
+  readonly writer: Writer;
+  readonly version?: number | undefined;
+};
+
+/** The change itself, in a transaction of the caller's. */
+export async function changeGroup(tx: Tx, deps: GroupDeps, actor: Actor, asked: Asked): Promise<UserGroup> {
+  const { accountId } = actor;
+  const { members, ...fields } = asked.change;
+  const group = await lockFor(tx, accountId, asked.found, asked);
+  const { added, removed } = await changeMembers(tx, deps, actor, { group, members });
+  const to: UserGroup = { ...group, ...fields, version: group.version + 1, updatedAt: deps.clock.now() };
+  await updateGroup(tx, accountId, to);
+  const [before, after] = [view(group, {}), view(to, { added, removed })];
+  await record(tx, deps, actor, { operation: "user-group.update", group, before, after });
+  deps.changed(tx, accountId);
+  if (removed.length > 0) await deps.keepAdministrator(tx, accountId);
+  return to;
+}
+
 /** A group goes with its memberships and with what was assigned to it. Throws as UpdateGroup. */
-export type DeleteGroup = (actor: Actor, key: GroupKey, writer?: Writer) => Promise<UserGroup>;
+export type DeleteGroup = (actor: Actor, key: GroupKey, writer?: Writer, version?: number) => Promise<UserGroup>;
 
 export const makeDeleteGroup =
   (deps: GroupDeps): DeleteGroup =>
-  async (actor, key, writer = "interface") => {
+  async (actor, key, writer = "interface", version) => {
     const { accountId } = actor;
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
     return deps.db.transaction(async (tx) => {
-      const group = await lockFor(tx, accountId, found, writer);
+      const group = await lockFor(tx, accountId, found, { writer, version });
       await deleteGroup(tx, accountId, group.id);
       await record(tx, deps, actor, { operation: "user-group.delete", group, before: view(group, {}) });
       deps.changed(tx, accountId);
@@ -119,11 +137,19 @@ export const makeDeleteGroup =
     });
   };
 
-async function lockFor(tx: Tx, accountId: Uuid, { id, identifier }: UserGroup, writer: Writer): Promise<UserGroup> {
+/** `version` is the one that the caller has read: another one is `core.stale_version`. */
+async function lockFor(
+  tx: Tx,
+  accountId: Uuid,
+  { id, identifier }: UserGroup,
+  { writer, version }: { readonly writer: Writer; readonly version?: number | undefined },
+): Promise<UserGroup> {
   const group = await lockGroup(tx, accountId, id);
   if (!group) throw problem("access.no_group", [identifier]);
   if (writer === "interface" && group.externallyManaged) throw problem("access.externally_managed", [identifier]);
   if (writer === "provider" && !group.externallyManaged) throw problem("access.no_group", [identifier]);
+  if (version !== undefined && version !== group.version)
+    throw commonProblem("core.stale_version", ["User Group", identifier, String(group.version), String(version)]);
   return group;
 }
 

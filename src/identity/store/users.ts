@@ -6,13 +6,14 @@ import { folded } from "../users/fold.ts";
 
 type Store = { readonly query: Query };
 
-const USER = `u.id, u.name, u.email, u.must_change_password as "mustChangePassword", u.given_name as "givenName",
+/** The columns of a `UserDetail`, for a statement over `users u`. */
+export const PERSON = `u.id, u.name, u.email, u.must_change_password as "mustChangePassword", u.given_name as "givenName",
   u.family_name as "familyName", u.display_name as "displayName", u.user_name as "userName", u.external_id as "externalId",
   u.email_verified as "emailVerified", u.managed_externally as "managedExternally", u.directory, u.active, u.version,
   u.created_at as "createdAt", greatest(u.created_at, u.updated_at) as "updatedAt"`;
 
 const one = async (db: Store, condition: string, values: readonly unknown[]): Promise<UserDetail | undefined> =>
-  (await db.query<UserDetail>(`select ${USER} from users u where u.account_id = $1 and ${condition}`, values))[0];
+  (await db.query<UserDetail>(`select ${PERSON} from users u where u.account_id = $1 and ${condition}`, values))[0];
 
 export const findUser = (db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> =>
   one(db, "u.id = $2 and u.deleted_at is null", [accountId, id]);
@@ -35,7 +36,7 @@ export const findUserByEmail = (db: Store, accountId: Uuid, email: string): Prom
 /** Whoever has one of these as e-mail address or as userName; `keys` are folded. */
 export const findUsersByKeys = (db: Store, accountId: Uuid, keys: readonly string[]): Promise<UserDetail[]> =>
   db.query<UserDetail>(
-    `select ${USER} from users u
+    `select ${PERSON} from users u
       where u.account_id = $1 and u.deleted_at is null and (u.email = any($2) or coalesce(u.user_key, u.email) = any($2))
       order by u.id limit 2`,
     [accountId, keys],
@@ -65,7 +66,7 @@ export const listUsers = (
   filter: UserFilter,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<UserDetail[]> =>
-  db.query<UserDetail>(`select ${USER} from users u where ${MATCHES} order by u.name, u.id limit $5 offset $6`, [
+  db.query<UserDetail>(`select ${PERSON} from users u where ${MATCHES} order by u.name, u.id limit $5 offset $6`, [
     ...values(accountId, filter),
     limit,
     offset,
@@ -126,7 +127,7 @@ export async function updatePerson(
     `update users u set updated_at = $3, version = version + 1, name = $4, email = $5, given_name = $6, family_name = $7,
             display_name = $8, user_name = $9, user_key = $10, external_id = $11, email_verified = $12,
             managed_externally = $13, directory = $14, active = $15
-      where account_id = $1 and id = $2 and deleted_at is null returning ${USER}`,
+      where account_id = $1 and id = $2 and deleted_at is null returning ${PERSON}`,
     [accountId, id, at, ...columns(profile)],
   );
   return rows[0] as UserDetail;

@@ -82,12 +82,37 @@ test("a name is changed; a group that is none is refused, and nothing of the req
   assert.deepEqual(data.updateUser.user, { id, name: "Grace", email: "grace@example.com" });
   const groups = { id, name: "Other", userGroupIds: ["AAAAAAAAAAAAAAAAAAAAAA"] };
   const { errors } = await ask(UPDATE, groups);
-  assert.match(errors[0].message, /No User Group exists/);
+  assert.match(errors[0].message, /User group \[\w+\] not found/);
   const whole = await made(sendTo(id, "GET"));
   assert.equal(whole.name, "Grace");
   const refused = await ask(CREATE, { email: "group@example.com", userGroupIds: ["x"] });
-  assert.match(refused.errors[0].message, /No User Group exists/);
+  assert.match(refused.errors[0].message, /User group \[\w+\] not found/);
   assert.match((await ask(UPDATE, { id: "x", name: "y" })).errors[0].message, /User does not exist\.$/);
+});
+
+test("groups are set as a whole, with the person and with no other request's half", async () => {
+  const group = async (name: string): Promise<string> => {
+    const query = "mutation ($input: CreateUserGroupInput!) { createUserGroup(input: $input) { userGroup { id } } }";
+    return (await platform.graphql(query, { input: { name } })).body.data.createUserGroup.userGroup.id;
+  };
+  const [one, two] = [await group("One"), await group("Two")];
+  const shown = async (id: string): Promise<string[]> => {
+    const { body } = await platform.graphql(`{ user(id: "${id}") { userGroups { nodes { name } } } }`);
+    return body.data.user.userGroups.nodes.map(({ name }: { name: string }) => name);
+  };
+  const { data } = await ask(CREATE, { email: "member@example.com", userGroupIds: [one] });
+  const { id } = data.createUser.user;
+  assert.deepEqual(await shown(id), ["One"]);
+  await ask(UPDATE, { id, userGroupIds: [two, two] });
+  assert.deepEqual(await shown(id), ["Two"]);
+  await ask(UPDATE, { id, name: "Member" });
+  assert.deepEqual(await shown(id), ["Two"], "left out, they stay");
+  await ask(UPDATE, { id, userGroupIds: [] });
+  assert.deepEqual(await shown(id), []);
+  const refused = await ask(CREATE, { email: "half@example.com", userGroupIds: [one, "x"] });
+  assert.match(refused.errors[0].message, /User group \[x\] not found/);
+  const none = await platform.graphql(`{ userByEmail(email: "half@example.com") { id } }`);
+  assert.match(none.body.errors[0].message, /User does not exist/);
 });
 
 test("whoever is removed is found no more, stays the maker of what they made, and may come anew as somebody else", async () => {

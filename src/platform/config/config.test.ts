@@ -31,7 +31,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
     maxSecretFile: 10 * 1024 * 1024,
     oidc: undefined,
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
-    serverMayReach: [],
+    allowPrivateAddresses: [],
     secretCommands: new Map(),
     logLevel: "info",
   });
@@ -52,7 +52,7 @@ test("every value is read, paths from the current folder, addresses without a sl
       RAILHEAD_MAX_SECRET_FILE: "4096",
       RAILHEAD_SESSION_IDLE_MINUTES: "30",
       RAILHEAD_SESSION_HOURS: "8",
-      RAILHEAD_SERVER_MAY_REACH: "10.1.0.0/16, registry.internal:5000",
+      RAILHEAD_ALLOW_PRIVATE_ADDRESSES: "10.1.0.0/16, registry.internal:5000",
       RAILHEAD_LOG_LEVEL: "warn",
     },
     folder,
@@ -66,7 +66,7 @@ test("every value is read, paths from the current folder, addresses without a sl
   assert.equal(config.stepPath, "/opt/bin:/usr/bin");
   assert.equal(config.maxSecretFile, 4096);
   assert.deepEqual(config.sessions, { idleMs: 1_800_000, mostMs: 8 * 3_600_000 });
-  assert.deepEqual(config.serverMayReach, ["10.1.0.0/16", "registry.internal:5000"]);
+  assert.deepEqual(config.allowPrivateAddresses, ["10.1.0.0/16", "registry.internal:5000"]);
   assert.equal(config.logLevel, "warn");
 });
 
@@ -80,7 +80,7 @@ test("all wrong values are reported at once, and none that may hold a secret is 
     RAILHEAD_LOCAL_DELEGATE: "yes",
     RAILHEAD_STEP_PATH: "bin:/usr/bin",
     RAILHEAD_MAX_SECRET_FILE: "10MB",
-    RAILHEAD_SERVER_MAY_REACH: "10.0.0.0/8,everything",
+    RAILHEAD_ALLOW_PRIVATE_ADDRESSES: "10.0.0.0/8,everything",
     RAILHEAD_LOG_LEVEL: "loud",
   };
   assert.throws(

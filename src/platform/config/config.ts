@@ -32,7 +32,7 @@ export type Config = KeySources & {
   /** Single sign-on; undefined without it. */
   readonly oidc: OidcConfig | undefined;
   /** What the server itself may connect to besides public addresses: networks, or `host:port`. */
-  readonly serverMayReach: readonly string[];
+  readonly allowPrivateAddresses: readonly string[];
   /** Programs that secret managers may ask, by name. */
   readonly secretCommands: ReadonlyMap<string, readonly string[]>;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error";
@@ -58,7 +58,7 @@ export function readConfig(env: Env, cwd: string): Config {
     maxSecretFile: readMaxSecretFile(env["RAILHEAD_MAX_SECRET_FILE"], faults),
     sessions: readSessions(env, faults),
     oidc: readOidc(env, cwd, faults),
-    serverMayReach: readReach(env["RAILHEAD_SERVER_MAY_REACH"], faults),
+    allowPrivateAddresses: readReach(env, faults),
     secretCommands: readSecretCommands(env, faults),
     logLevel: readLogLevel(env["RAILHEAD_LOG_LEVEL"], faults),
   };
@@ -139,12 +139,14 @@ function readSessions(env: Env, faults: string[]): Config["sessions"] {
   };
 }
 
-function readReach(text: string | undefined, faults: string[]): readonly string[] {
-  const parts = (text ?? "").split(/[\s,]+/).filter((part) => part !== "");
+function readReach(env: Env, faults: string[]): readonly string[] {
+  if (env["RAILHEAD_SERVER_MAY_REACH"])
+    faults.push("RAILHEAD_SERVER_MAY_REACH is called RAILHEAD_ALLOW_PRIVATE_ADDRESSES now; its value stays as it is.");
+  const parts = (env["RAILHEAD_ALLOW_PRIVATE_ADDRESSES"] ?? "").split(/[\s,]+/).filter((part) => part !== "");
   for (const part of parts)
     if (!parseReach(part))
       faults.push(
-        `RAILHEAD_SERVER_MAY_REACH has "${part}"; it takes networks (10.1.0.0/16), addresses and host:port, separated by commas.`,
+        `RAILHEAD_ALLOW_PRIVATE_ADDRESSES has "${part}"; it takes networks (10.1.0.0/16), addresses and host:port, separated by commas.`,
       );
   return parts;
 }

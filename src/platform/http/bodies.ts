@@ -1,5 +1,6 @@
 /** Bodies that are documents: YAML and JSON alike (design section 7). */
 import { parseDocument, type Doc } from "../document/document.ts";
+import type { Limits } from "../document/limits.ts";
 import { problem } from "./problems.ts";
 import type { Body } from "./routes.ts";
 import { decoded } from "./utf8.ts";
@@ -10,10 +11,11 @@ const YAML_TYPES = new Set(["application/yaml", "application/x-yaml", "text/yaml
 const TEXT_TYPES = new Set(["text/plain", "text/html"]);
 
 export type BodyTypes = { readonly orText?: boolean };
+export type BodyLimits = BodyTypes & Partial<Limits>;
 
 /** The document in a body. A type that is neither YAML nor JSON is refused by name, text unless `orText` allows it. */
-export const documentOf = (body: Body, types: BodyTypes = {}): Doc =>
-  parseDocument(textBytes(body, types), { format: formatOf(body) });
+export const documentOf = (body: Body, { orText = false, ...limits }: BodyLimits = {}): Doc =>
+  parseDocument(textBytes(body, { orText }), { ...limits, format: formatOf(body) });
 
 export const formatOf = (body: Body): "json" | "yaml" => (JSON_TYPES.has(body.contentType) ? "json" : "yaml");
 

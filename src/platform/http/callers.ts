@@ -45,10 +45,16 @@ export async function actorOf(deps: CallerDeps, token: string | undefined, reque
   const known = token ? deps.authenticate(token) : undefined;
   const actor = known instanceof Promise ? await known : known;
   if (!token || !actor) throw problem("http.no_credential");
-  const counted = deps.count(actor.accountId, withoutSecret(token));
+  const counted = deps.count(actor.accountId, nameOf(token, actor));
   if (counted) await counted;
   return { ...actor, request: factsOf(request) };
 }
 
-/** `pat.<account>.<id>.<secret>` names its token without the last part. */
-const withoutSecret = (token: string): string => token.slice(0, token.lastIndexOf("."));
+/**
+ * `pat.<account>.<id>.<secret>` names its token without the last part. A signed token has three parts and is made anew all
+ * the time, so that whom it speaks for is counted.
+ */
+const nameOf = (token: string, actor: Actor): string =>
+  token.split(".", 4).length === 4 || actor.kind === "system"
+    ? token.slice(0, token.lastIndexOf("."))
+    : `${actor.kind}.${actor.id}`;

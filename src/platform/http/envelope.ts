@@ -3,9 +3,18 @@ import type { Problem } from "../../core/problem.ts";
 
 /**
  * Which clients read the error: NextGen REST; the older REST, with the envelope of delegate tags `{metaData, resource,
- * responseMessages}`; or GraphQL, whose refusals have it with `metadata`.
+ * responseMessages}`; GraphQL, whose refusals have it with `metadata`; or SCIM.
  */
-export type ErrorFamily = "rest" | "resource" | "graphql";
+export type ErrorFamily = "rest" | "resource" | "graphql" | "scim";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+/** What errors of a family are sent as. */
+export const CONTENT_TYPES: Readonly<Record<ErrorFamily, string>> = {
+  rest: JSON_TYPE,
+  resource: JSON_TYPE,
+  graphql: JSON_TYPE,
+  scim: "application/scim+json; charset=utf-8",
+};
 
 export const success = (data: unknown, correlationId: string) => ({
   status: "SUCCESS",
@@ -23,6 +32,7 @@ const message = (problem: Problem) => ({
 });
 
 export function errorBody(problem: Problem, family: ErrorFamily, correlationId: string): unknown {
+  if (family === "scim") return scimError(problem);
   // Published as it is answered at the edge, whatever stands behind it (reference section 3.2).
   if (problem.status === 429) return { code: problem.wire, message: problem.message, status: "Error" };
   const older = { resource: null, responseMessages: [message(problem)] };
@@ -48,4 +58,26 @@ const schemaError = (fault: Problem["faults"][number]) => ({
   hintMessage: null,
   stageInfo: null,
   stepInfo: null,
+});
+
+/** RFC 7644 section 3.12, table 9. */
+const SCIM_TYPES = new Set([
+  "invalidFilter",
+  "tooMany",
+  "uniqueness",
+  "mutability",
+  "invalidSyntax",
+  "invalidPath",
+  "noTarget",
+  "invalidValue",
+  "invalidVers",
+  "sensitive",
+]);
+
+/** A problem whose wire code is a `scimType` is told with it. */
+const scimError = ({ status, wire, message: detail }: Problem) => ({
+  schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
+  status: String(status),
+  ...(SCIM_TYPES.has(wire) ? { scimType: wire } : {}),
+  detail,
 });

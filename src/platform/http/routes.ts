@@ -45,9 +45,10 @@ export type Answer =
       readonly body: unknown;
       /** Of the thing that the body shows: sent as `ETag`, for a later `If-Match`. */
       readonly version?: number;
-      /** Cookies, and whatever else this answer alone has. */
+      /** Cookies, and whatever else this answer alone has, beside what every answer has or in its place. */
       readonly headers?: Readonly<Record<string, string | readonly string[]>>;
     }
+  | { readonly kind: "empty"; readonly status: 204 | 304; readonly headers?: Readonly<Record<string, string>> }
   | {
       readonly kind: "text";
       readonly status: number;
@@ -94,9 +95,12 @@ export type RouteDoc = {
 };
 
 type Shared = {
-  /** `refused`: understood only to be refused by its name; api/openapi.json says what is offered. */
-  readonly doc: RouteDoc | "refused";
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /**
+   * `refused`: understood only to be refused by its name; api/openapi.json says what is offered.
+   * `elsewhere`: a protocol that describes itself.
+   */
+  readonly doc: RouteDoc | "refused" | "elsewhere";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Without `/gateway`; parameters as `:name`. */
   readonly path: string;
   /** `noun.verb`, unique; what audit and documentation call it. */
@@ -109,8 +113,10 @@ type Shared = {
 
 export type PrivateRoute = Shared & {
   readonly access: { readonly permission: string };
-  /** The query parameter that names the account. It must be the credential's own. */
-  readonly account: "accountIdentifier" | "accountId";
+  /** The query parameter that names the account, or the path's `:accountId`. It must be the credential's own. */
+  readonly account: "accountIdentifier" | "accountId" | "path";
+  /** Who a credential belongs to here, where that may be more than elsewhere; `account` is the one in the path. */
+  readonly authenticate?: (token: string, account: string) => Promise<Actor | undefined>;
   readonly query: z.ZodType;
   readonly handle: (call: Call) => Promise<Answer>;
 };
@@ -188,4 +194,4 @@ export function sessionRoute<Q extends z.ZodType>(
 
 /** HEAD has the answer of GET without its body; a stream has no end that its head could tell. */
 export const methodsOf = ({ method, doc }: Route): string[] =>
-  method === "GET" && (doc === "refused" || doc.answer !== "text/event-stream") ? ["GET", "HEAD"] : [method];
+  method === "GET" && (typeof doc === "string" || doc.answer !== "text/event-stream") ? ["GET", "HEAD"] : [method];

@@ -23,8 +23,13 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): Fasti
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
       return reply
         .code(answer.status)
-        .header("content-type", "application/json; charset=utf-8")
+        .headers({ "content-type": "application/json; charset=utf-8", ...answer.headers })
         .send(JSON.stringify(answer.body));
+    case "empty":
+      return reply
+        .code(answer.status)
+        .headers({ ...answer.headers })
+        .send();
     case "text": {
       const whole = typeof answer.body === "string" || Buffer.isBuffer(answer.body);
       const body = whole ? answer.body : streamed(deps, answer.body, reply);

@@ -13,7 +13,7 @@ import { Problem } from "../../core/problem.ts";
 import type { NoteRefused } from "../../core/refused.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { callerOf, type CallerDeps } from "./callers.ts";
-import { errorBody, type ErrorFamily } from "./envelope.ts";
+import { CONTENT_TYPES, errorBody, type ErrorFamily } from "./envelope.ts";
 import { factsOf } from "./facts.ts";
 import type { FormRooms } from "./form.ts";
 export { makeFormRooms } from "./form.ts";
@@ -22,7 +22,15 @@ import { problem } from "./problems.ts";
 import { mediaType, readBodiesAsBytes } from "./read-bytes.ts";
 import { refusedBy } from "./refusals.ts";
 import { noForm, withForm } from "./request-form.ts";
-import { methodsOf, type Answer, type Body, type Call, type PublicCall, type Route } from "./routes.ts";
+import {
+  methodsOf,
+  type Answer,
+  type Body,
+  type Call,
+  type PrivateRoute,
+  type PublicCall,
+  type Route,
+} from "./routes.ts";
 import { send, type Watch } from "./send.ts";
 
 /** The problem of a database that cannot answer now; undefined for any other error. */
@@ -94,8 +102,8 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   await app.register(cors, {
     origin: "*",
     credentials: false,
-    methods: ["GET", "POST", "PUT", "DELETE"],
-    allowedHeaders: ["x-api-key", "authorization", "content-type", "last-event-id", "if-match"],
+    methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+    allowedHeaders: ["x-api-key", "authorization", "content-type", "last-event-id", "if-match", "if-none-match"],
     // What a page needs to see beside the body: the version, when to try again, how a download is called, which methods there are.
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_SECONDS,
@@ -139,7 +147,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
     onRequest: async (request) => {
       request.errorFamily = route.errors;
       request.operation = route.operation;
-      if ("permission" in route.access) request.actor = await callerOf(deps, request);
+      if ("permission" in route.access) request.actor = await callerOf(depsOf(route, deps, request), request);
     },
     handler: async (request, reply) => {
       const run = (form: Call["form"]): Promise<Answer> => {
@@ -154,6 +162,14 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
       );
     },
   });
+}
+
+/** A route may know credentials of its own. */
+function depsOf(route: Route, deps: HttpDeps, request: FastifyRequest): HttpDeps {
+  const known = "authenticate" in route ? route.authenticate : undefined;
+  if (!known) return deps;
+  const { accountId = "" } = request.params as Record<string, string>;
+  return { ...deps, authenticate: (token) => known(token, accountId), sessionOf: async () => undefined };
 }
 
 function sharedCall(route: Route, request: FastifyRequest, form: Call["form"]): PublicCall {
@@ -186,10 +202,11 @@ function refuseTwice(query: Record<string, unknown>, taken: unknown = {}): void 
   if (twice) throw problem("http.bad_query", [`${twice[0].slice(0, 80)} is given twice.`]);
 }
 
-function privateCall(parameter: "accountIdentifier" | "accountId", request: FastifyRequest, shared: PublicCall): Call {
+function privateCall(parameter: PrivateRoute["account"], request: FastifyRequest, shared: PublicCall): Call {
   const actor = request.actor;
   if (!actor) throw problem("http.no_credential");
-  checkAccount(parameter, request, actor, shared.query);
+  if (parameter === "path") checkPathAccount(actor, shared);
+  else checkAccount(parameter, request, actor, shared.query);
   return { ...shared, actor, accountId: actor.accountId };
 }
 
@@ -205,6 +222,11 @@ export function checkAccount(parameter: string, request: FastifyRequest, actor: 
   if (query["routingId"] !== undefined && query["routingId"] !== given)
     throw problem("http.bad_query", [`routingId is another account than ${parameter}.`]);
   if (given !== toWire(actor.accountId)) throw problem("http.not_yours");
+}
+
+/** The same for an account that stands in the path. */
+function checkPathAccount(actor: Actor, { params }: PublicCall): void {
+  if (params["accountId"] !== toWire(actor.accountId)) throw problem("http.not_yours");
 }
 
 /** The one place where errors leave: a Problem as it is, anything else as 500 with the cause in the log. */
@@ -225,10 +247,11 @@ function sendProblem(deps: HttpDeps, error: unknown, request: FastifyRequest, re
     ? problem("http.aborted")
     : (unknownType(error, request) ?? toProblem(deps, error, request.id));
   noteRefusal(deps, failed, request, request.operation);
+  if (failed.status === 401 && request.errorFamily === "scim") reply.header("www-authenticate", "Bearer");
   if (failed.retryAfter !== undefined) reply.header("retry-after", String(failed.retryAfter));
   return reply
     .code(failed.status)
-    .header("content-type", "application/json; charset=utf-8")
+    .header("content-type", CONTENT_TYPES[request.errorFamily])
     .send(JSON.stringify(errorBody(failed, request.errorFamily, request.id)));
 }
 

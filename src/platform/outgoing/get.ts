@@ -22,6 +22,8 @@ export type GetOptions = {
   readonly mayReach: MayReach;
   /** Ends everything under way: the time for all requests together. */
   readonly signal: AbortSignal;
+  /** Bytes of an answer at most; 64 KiB unless told otherwise. */
+  readonly maxBody?: number;
   /** The name service; the system's unless a test brings its own. */
   readonly lookup?: typeof lookup;
 };
@@ -89,7 +91,7 @@ export function exchange(options: GetOptions, url: URL, { method, headers, body 
     const fail = (error: unknown): void => reject(unreached(error, url.host, signal));
     if (signal.aborted) return fail(signal.reason);
     const request = (url.protocol === "https:" ? secure : plain)(url, settings, (response) => {
-      read(response, url.host).then(
+      read(response, url.host, options.maxBody ?? MAX_BODY).then(
         (body) => settle({ url: url.href, status: response.statusCode ?? 0, headers: response.headers, body }),
         fail,
       );
@@ -100,7 +102,7 @@ export function exchange(options: GetOptions, url: URL, { method, headers, body 
 }
 
 const notAllowed = (host: string): string =>
-  `The server may not connect to ${host}, since its address is not public; test it from a delegate, or allow it with RAILHEAD_SERVER_MAY_REACH.`;
+  `The server may not connect to ${host}, since its address is not public; test it from a delegate, or allow it with RAILHEAD_ALLOW_PRIVATE_ADDRESSES.`;
 
 /** Hands out only what was judged, so that a second answer of the name server cannot lead elsewhere. */
 const judgedLookup =
@@ -117,14 +119,14 @@ const judgedLookup =
     });
   };
 
-async function read(response: IncomingMessage, host: string): Promise<string> {
+async function read(response: IncomingMessage, host: string, maxBody: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BODY) {
+    if (size > maxBody) {
       response.destroy();
-      throw new Unreached("Answer too large", `${host} answered with more than ${MAX_BODY / 1024} KiB.`);
+      throw new Unreached("Answer too large", `${host} answered with more than ${maxBody / 1024} KiB.`);
     }
     chunks.push(chunk);
   }

@@ -51,11 +51,17 @@ const isPublic = (address: string): boolean => {
 
 /** Public addresses, and what is allowed besides: `parseReach` tells its form. */
 export function reachPublic(allowed: readonly string[]): MayReach {
+  const listed = reachListed(allowed);
+  return (target) => isPublic(target.address) || listed(target);
+}
+
+/** What is allowed by name alone: for what may be trusted inside only, such as answers without TLS. */
+export function reachListed(allowed: readonly string[]): MayReach {
   const parsed = allowed.map(parseReach).filter((one) => one !== undefined);
   const blocks = parsed.filter((one) => one.kind === "block").map(({ block }) => listOf([block]));
   const places = new Set(parsed.filter((one) => one.kind === "place").map(({ place }) => place));
   return ({ host, address, port }) => {
-    if (isPublic(address) || places.has(`${host.toLowerCase()}:${port}`)) return true;
+    if (places.has(`${host.toLowerCase()}:${port}`)) return true;
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
     return blocks.some((block) => block.check(address, family));
   };

@@ -1,0 +1,22 @@
+import type { GrantsOf } from "../../access/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { findServiceAccount } from "../store/service-accounts.ts";
+
+/** The service account of the account itself that has this identifier, as an actor: for credentials that name one by a setting. */
+export type ActAs = (accountId: Uuid, identifier: string) => Promise<Actor | undefined>;
+
+export const makeActAs =
+  ({ db, grantsOf }: { readonly db: Db; readonly grantsOf: GrantsOf }): ActAs =>
+  async (accountId, identifier) => {
+    const found = await findServiceAccount(db, accountId, {
+      orgIdentifier: null,
+      projectIdentifier: null,
+      identifier,
+    });
+    if (!found) return undefined;
+    const { id, name, email } = found;
+    const grants = await grantsOf(accountId, { type: "SERVICE_ACCOUNT", id });
+    return { kind: "service_account", accountId, id, identifier, name, email, grants };
+  };

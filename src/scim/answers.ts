@@ -1,0 +1,92 @@
+/** Bodies of SCIM, its answers, and what the problems of others are called in it. */
+import { Problem } from "../core/problem.ts";
+import { documentOf } from "../platform/http/bodies.ts";
+import type { Answer, Body, Call } from "../platform/http/routes.ts";
+import { etagOf } from "./document/show.ts";
+import { problem } from "./problems.ts";
+
+export const SCIM_TYPE = "application/scim+json";
+const TYPES = new Set([SCIM_TYPE, "application/json"]);
+export const MAX_BODY = 1024 * 1024;
+/** A group of ten thousand people, each an object of value and display. */
+const LIMITS = { maxBytes: MAX_BODY, maxNodes: 50_000, maxDepth: 16 };
+
+/** The JSON of a request. Throws `scim.invalid_syntax`. */
+export function bodyOf(body: Body): unknown {
+  if (!TYPES.has(body.contentType))
+    throw problem("scim.invalid_syntax", [`Bodies are ${SCIM_TYPE} or application/json.`]);
+  return documentOf({ ...body, contentType: "application/json" }, LIMITS).value;
+}
+
+const headers = { "content-type": `${SCIM_TYPE}; charset=utf-8` };
+
+export const json = (status: number, body: unknown, more: Readonly<Record<string, string>> = {}): Answer => ({
+  kind: "json",
+  status,
+  body,
+  headers: { ...headers, ...more },
+});
+
+const TAG = /^(?:W\/)?"(\d{1,9})"$/;
+
+/** The versions that a header names; "any" for `*`. What is no tag of ours is no version. */
+function tagsIn(header: string | readonly string[] | undefined): readonly number[] | "any" | undefined {
+  if (header === undefined) return undefined;
+  const tags = String(header)
+    .split(",")
+    .map((tag) => tag.trim());
+  if (tags.includes("*")) return "any";
+  return tags.map((tag) => Number(TAG.exec(tag)?.[1] ?? -1));
+}
+
+/** The version that the caller has read; undefined when it does not care. Throws `scim.stale_version` for several, none of which can be told apart. */
+export function ifMatch({ headers: sent }: Pick<Call, "headers">): number | undefined {
+  const tags = tagsIn(sent["if-match"]);
+  if (tags === undefined || tags === "any") return undefined;
+  const [tag, another] = tags;
+  if (tag === undefined || another !== undefined) throw problem("scim.stale_version");
+  return tag;
+}
+
+/** Whether the caller has this version already. */
+export function isKnown({ headers: sent }: Pick<Call, "headers">, version: number): boolean {
+  const tags = tagsIn(sent["if-none-match"]);
+  return tags === "any" || tags?.includes(version) === true;
+}
+
+export const notModified = (version: number): Answer => ({
+  kind: "empty",
+  status: 304,
+  headers: { etag: etagOf(version) },
+});
+
+/** Problems of other slices that SCIM has words of its own for. */
+const OURS: Readonly<Record<string, (found: Problem) => Error>> = {
+  "core.stale_version": () => problem("scim.stale_version"),
+  "identity.taken": ({ message }) => problem("scim.uniqueness", [message]),
+  "identity.bad_email": ({ message }) => problem("scim.invalid_value", [message]),
+  "identity.bad_name": ({ message }) => problem("scim.invalid_value", [message]),
+  "access.duplicate": ({ message }) => problem("scim.uniqueness", [message]),
+  "access.no_person": ({ message }) => problem("scim.invalid_value", [message]),
+};
+
+/** A handler whose problems are SCIM's. */
+export const speaking =
+  <C>(handle: (call: C) => Promise<Answer>) =>
+  async (call: C): Promise<Answer> => {
+    try {
+      return await handle(call);
+    } catch (error) {
+      throw error instanceof Problem ? told(error) : error;
+    }
+  };
+
+function told(found: Problem): Error {
+  const known = OURS[found.code];
+  if (known) return known(found);
+  // What cannot be read is said so; 402 is no status of SCIM.
+  if (found.code.startsWith("document."))
+    return problem("scim.invalid_syntax", [found.message], { cause: found.cause });
+  if (found.code === "identity.no_user") return problem("scim.no_resource", ["User", ""]);
+  return found;
+}

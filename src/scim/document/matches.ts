@@ -1,0 +1,62 @@
+/** Filters over values in memory: which items of a list a patch means. */
+import type { Filter } from "../filter/syntax.ts";
+import { badPath } from "../filter/tokens.ts";
+import { named, type Attribute } from "../schema/attribute.ts";
+import { isMap } from "./read.ts";
+
+/** Throws `scim.invalid_path` for parts that the list does not have. */
+export function matches(filter: Filter, of: Attribute, item: unknown): boolean {
+  switch (filter.kind) {
+    case "and":
+      return matches(filter.left, of, item) && matches(filter.right, of, item);
+    case "or":
+      return matches(filter.left, of, item) || matches(filter.right, of, item);
+    case "not":
+      return !matches(filter.of, of, item);
+    case "some":
+      throw badPath("brackets do not stand in brackets");
+    case "present":
+      return isThere(valueAt(filter.path.name, of, item).value);
+    case "compare": {
+      const { value, part } = valueAt(filter.path.name, of, item);
+      return compared(filter, value, part);
+    }
+  }
+}
+
+const isThere = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
+
+function valueAt(name: string, of: Attribute, item: unknown): { readonly part: Attribute; readonly value: unknown } {
+  const part = named(of.subAttributes, name);
+  if (!part) throw badPath(`${name} is no part of ${of.name}`);
+  return { part, value: isMap(item) ? item[part.name] : undefined };
+}
+
+function compared({ by, value }: Extract<Filter, { kind: "compare" }>, have: unknown, part: Attribute): boolean {
+  const [left, right] = [comparable(have, part), comparable(value, part)];
+  if (by === "eq") return left === right;
+  if (by === "ne") return left !== right;
+  if (typeof left !== "string" || typeof right !== "string") return false;
+  switch (by) {
+    case "co":
+      return left.includes(right);
+    case "sw":
+      return left.startsWith(right);
+    case "ew":
+      return left.endsWith(right);
+    case "gt":
+      return left > right;
+    case "ge":
+      return left >= right;
+    case "lt":
+      return left < right;
+    case "le":
+      return left <= right;
+  }
+}
+
+function comparable(value: unknown, part: Attribute): unknown {
+  if (part.type === "boolean") return value === true || value === "true" || value === "True";
+  if (value === undefined) return null;
+  return typeof value === "string" && !part.caseExact ? value.toLowerCase() : value;
+}

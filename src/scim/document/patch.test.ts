@@ -1,0 +1,154 @@
+/** PATCH over a resource in memory (RFC 7644 section 3.5.2), and what Entra and Okta send beyond it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ENTERPRISE_SCHEMA, GROUP, USER } from "../schema/resources.ts";
+import { PATCH_SCHEMA, patched, readPatch } from "./patch.ts";
+
+const ADA = {
+  userName: "ada@example.com",
+  name: { givenName: "Ada", familyName: "Lovelace" },
+  emails: [
+    { value: "ada@example.com", type: "work", primary: true },
+    { value: "ada@home.example", type: "home" },
+  ],
+  active: true,
+};
+const TEAM = { displayName: "Team", members: [{ value: "a" }, { value: "b" }, { value: "c" }] };
+
+type Op = { readonly op: string; readonly path?: string; readonly value?: unknown };
+const apply = (now: object, Operations: readonly Op[], type = USER): object =>
+  patched(type, now as Record<string, unknown>, readPatch({ schemas: [PATCH_SCHEMA], Operations }), "me");
+const ada = (...operations: Op[]): object => apply(ADA, operations);
+const team = (...operations: Op[]): object => apply(TEAM, operations, GROUP);
+const refused = (wire: string, run: () => unknown): void => assert.throws(run, { wire });
+
+test("add: with and without a path, single and plural, what is there already only once", () => {
+  assert.deepEqual(ada({ op: "add", path: "title", value: "Countess" }), { ...ADA, title: "Countess" });
+  assert.deepEqual(ada({ op: "add", value: { nickName: "A", name: { middleName: "K" } } }), {
+    ...ADA,
+    nickName: "A",
+    name: { ...ADA.name, middleName: "K" },
+  });
+  const phone = { value: "+1", type: "work" };
+  assert.deepEqual(ada({ op: "add", path: "phoneNumbers", value: [phone, phone] }), { ...ADA, phoneNumbers: [phone] });
+  assert.deepEqual(ada({ op: "add", path: "emails", value: ADA.emails[1] }), ADA);
+  const added = ada({ op: "add", path: "emails", value: [{ value: "n@example.com", primary: true }] }) as typeof ADA;
+  assert.deepEqual(
+    added.emails.map(({ primary }) => primary),
+    [false, undefined, true],
+    "a new primary one takes that from the old",
+  );
+});
+
+test("replace: values, parts, items that a filter means; nothing there is added, nothing meant is noTarget", () => {
+  assert.deepEqual(ada({ op: "replace", path: "name.familyName", value: "King" }), {
+    ...ADA,
+    name: { givenName: "Ada", familyName: "King" },
+  });
+  assert.deepEqual(ada({ op: "replace", path: "name", value: { familyName: "King" } }), {
+    ...ADA,
+    name: { givenName: "Ada", familyName: "King" },
+  });
+  const emails = [{ ...ADA.emails[0], value: "x@example.com" }, ADA.emails[1]];
+  const path = 'emails[type eq "WORK"].value';
+  assert.deepEqual(ada({ op: "replace", path, value: "x@example.com" }), { ...ADA, emails });
+  assert.deepEqual(apply({ userName: "a" }, [{ op: "replace", path, value: "x@example.com" }]), {
+    userName: "a",
+    emails: [{ type: "WORK", value: "x@example.com" }],
+  });
+  refused("noTarget", () => ada({ op: "replace", path: 'emails[type eq "other"].value', value: "x" }));
+  assert.deepEqual(ada({ op: "replace", path: "emails", value: [] }), {
+    userName: ADA.userName,
+    name: ADA.name,
+    active: true,
+  });
+});
+
+test("remove: values, parts, items; without a path noTarget; what is not there is gone already", () => {
+  const { name: _, ...nameless } = ADA;
+  assert.deepEqual(ada({ op: "remove", path: "name" }), nameless);
+  assert.deepEqual(ada({ op: "remove", path: "name.givenName" }), { ...ADA, name: { familyName: "Lovelace" } });
+  assert.deepEqual(team({ op: "remove", path: 'members[value eq "b"]' }), {
+    displayName: "Team",
+    members: [{ value: "a" }, { value: "c" }],
+  });
+  assert.deepEqual(team({ op: "remove", path: 'members[value eq "z"]' }), TEAM);
+  assert.deepEqual(team({ op: "remove", path: "members" }), { displayName: "Team" });
+  assert.deepEqual(team({ op: "remove", path: 'members[value eq "a" or value eq "c"]' }), {
+    displayName: "Team",
+    members: [{ value: "b" }],
+  });
+  assert.deepEqual(ada({ op: "remove", path: 'emails[not (type eq "work")]' }), { ...ADA, emails: [ADA.emails[0]] });
+  refused("noTarget", () => ada({ op: "remove" }));
+  refused("mutability", () => ada({ op: "remove", path: "userName" }));
+});
+
+test("as Entra sends it: operations in capitals, False as a text, values to remove, keys that are paths, bare managers", () => {
+  assert.deepEqual(ada({ op: "Replace", path: "active", value: "False" }), { ...ADA, active: false });
+  assert.deepEqual(ada({ op: "Replace", value: { active: "false" } }), { ...ADA, active: false });
+  assert.deepEqual(team({ op: "Remove", path: "members", value: [{ value: "b" }] }), {
+    displayName: "Team",
+    members: [{ value: "a" }, { value: "c" }],
+  });
+  const value = {
+    "name.familyName": "King",
+    'emails[type eq "home"].value': "k@home.example",
+    [`${ENTERPRISE_SCHEMA}:department`]: "Engines",
+  };
+  assert.deepEqual(ada({ op: "Add", value }), {
+    ...ADA,
+    name: { givenName: "Ada", familyName: "King" },
+    emails: [ADA.emails[0], { value: "k@home.example", type: "home" }],
+    [ENTERPRISE_SCHEMA]: { department: "Engines" },
+  });
+  assert.deepEqual(ada({ op: "Add", path: `${ENTERPRISE_SCHEMA}:manager`, value: "m1" }), {
+    ...ADA,
+    [ENTERPRISE_SCHEMA]: { manager: { value: "m1" } },
+  });
+  assert.deepEqual(ada({ op: "Add", path: 'phoneNumbers[type eq "mobile"].value', value: "+2" }), {
+    ...ADA,
+    phoneNumbers: [{ type: "mobile", value: "+2" }],
+  });
+});
+
+test("as Okta sends it: the group's own id among what is replaced", () => {
+  assert.deepEqual(team({ op: "replace", value: { id: "me", displayName: "New" } }), { ...TEAM, displayName: "New" });
+  refused("mutability", () => team({ op: "replace", value: { id: "another", displayName: "New" } }));
+});
+
+test("all or none, and the resource that was read stays as it was", () => {
+  const before = structuredClone(ADA);
+  refused("invalidPath", () =>
+    ada({ op: "replace", path: "title", value: "x" }, { op: "replace", path: "shoeSize", value: "44" }),
+  );
+  ada({ op: "remove", path: 'emails[type eq "work"].value' });
+  assert.deepEqual(ADA, before);
+});
+
+test("what the server alone writes, and what is no operation, is refused by its scimType", () => {
+  for (const path of ["id", "groups", "meta.version", 'groups[value eq "x"]'])
+    refused("mutability", () => ada({ op: "replace", path, value: "x" }));
+  refused("mutability", () => ada({ op: "add", value: { groups: [{ value: "admins" }] } }));
+  for (const path of [
+    "shoeSize",
+    "name.shoe",
+    "title[value pr]",
+    "urn:x:y",
+    "emails[shoe pr]",
+    "__proto__",
+    "constructor.name",
+  ])
+    refused("invalidPath", () => ada({ op: "replace", path, value: "x" }));
+  for (const value of [7, {}, ["x"], true]) refused("invalidValue", () => ada({ op: "replace", path: "title", value }));
+  for (const value of ["yes", 1, "", {}]) refused("invalidValue", () => ada({ op: "replace", path: "active", value }));
+  refused("invalidValue", () => ada({ op: "replace", value: "x" }));
+  refused("invalidSyntax", () => ada({ op: "move", path: "title" }));
+  refused("invalidSyntax", () => readPatch({ schemas: [PATCH_SCHEMA], Operations: [] }));
+  refused("invalidSyntax", () => readPatch({ Operations: [{ op: "add", path: "title", value: "x" }] }));
+});
+
+test("keys of prototypes are no attributes", () => {
+  const value = JSON.parse('{"__proto__":{"active":false},"constructor":{"x":1}}') as object;
+  assert.deepEqual(ada({ op: "add", value }), ADA);
+  assert.equal(({} as Record<string, unknown>)["active"], undefined);
+});

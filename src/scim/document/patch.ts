@@ -1,0 +1,232 @@
+/**
+ * PATCH (RFC 7644 section 3.5.2): operations in their order over a copy, all or none. Beyond the letter of it, as Entra
+ * and Okta send them: operations in any case, `"False"`, objects without a path whose keys are paths, values to
+ * remove beside a path without brackets, and the resource's own id among what is replaced.
+ */
+import { parsePath } from "../filter/parse.ts";
+import type { Filter, PatchPath } from "../filter/syntax.ts";
+import { problem } from "../problems.ts";
+import {
+  attributesOf,
+  extensionOf,
+  named,
+  type Attribute,
+  type Resource,
+  type ResourceType,
+  type Schema,
+} from "../schema/attribute.ts";
+import { matches } from "./matches.ts";
+import { distinct, isMap, isPrimary, readValue } from "./read.ts";
+
+export const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
+const MAX_OPERATIONS = 1_000;
+
+type Verb = "add" | "replace" | "remove";
+export type Operation = { readonly verb: Verb; readonly path: string | undefined; readonly value: unknown };
+
+/** The operations of a body. Throws `scim.invalid_syntax`. */
+export function readPatch(body: unknown): readonly Operation[] {
+  const entries = isMap(body) ? Object.entries(body) : [];
+  const at = (name: string): unknown => entries.find(([key]) => key.toLowerCase() === name)?.[1];
+  const schemas = at("schemas");
+  if (!Array.isArray(schemas) || !schemas.includes(PATCH_SCHEMA))
+    throw problem("scim.invalid_syntax", [`schemas must name ${PATCH_SCHEMA}.`]);
+  const operations = at("operations");
+  if (!Array.isArray(operations) || operations.length === 0 || operations.length > MAX_OPERATIONS)
+    throw problem("scim.invalid_syntax", [`Operations takes 1 to ${MAX_OPERATIONS} operations.`]);
+  return operations.map(readOperation);
+}
+
+function readOperation(given: unknown): Operation {
+  if (!isMap(given)) throw problem("scim.invalid_syntax", ["An operation is an object with op, path and value."]);
+  const verb = typeof given["op"] === "string" ? given["op"].toLowerCase() : "";
+  if (verb !== "add" && verb !== "replace" && verb !== "remove")
+    throw problem("scim.invalid_syntax", ["op is add, replace or remove."]);
+  const { path, value } = given;
+  if (path !== undefined && path !== null && typeof path !== "string")
+    throw problem("scim.invalid_path", ["it is no text"]);
+  return { verb, path: path === "" ? undefined : (path ?? undefined), value };
+}
+
+/** The resource as it is after all of them. `id` is its own: who replaces it by itself changes nothing. */
+export function patched(type: ResourceType, now: Resource, operations: readonly Operation[], id: string): Resource {
+  const work = structuredClone(now) as Record<string, unknown>;
+  for (const operation of operations) apply({ type, work, id }, operation);
+  return work;
+}
+
+type Work = { readonly type: ResourceType; readonly work: Record<string, unknown>; readonly id: string };
+
+function apply(at: Work, { verb, path, value }: Operation): void {
+  if (path !== undefined) return applyAt(at, verb, path, value);
+  if (verb === "remove") throw problem("scim.no_target", ["An operation remove without a path"]);
+  if (!isMap(value)) throw problem("scim.invalid_value", ["Without a path the value is an object of attributes."]);
+  for (const [name, inner] of Object.entries(value)) {
+    const lower = name.toLowerCase();
+    if (lower === "schemas" || lower === "meta" || (lower === "id" && inner === at.id)) continue;
+    const extension = extensionOf(at.type, name);
+    if (extension && isMap(inner))
+      for (const [sub, one] of Object.entries(inner)) applyAt(at, verb, `${name}:${sub}`, one);
+    else if (extension || /[.[:]/.test(name) || named(attributesOf(at.type), name)) applyAt(at, verb, name, inner);
+    // What no schema knows is left out, as in a whole resource.
+  }
+}
+
+/** The attribute that a path names, and the object that holds it; undefined for a whole extension. */
+type Target = {
+  readonly holder: Record<string, unknown>;
+  readonly attribute: Attribute;
+  /** A part of a complex attribute, as in `name.givenName`. */
+  readonly part: Attribute | undefined;
+  readonly path: PatchPath;
+  readonly text: string;
+};
+
+function applyAt(at: Work, verb: Verb, text: string, value: unknown): void {
+  const whole = extensionOf(at.type, text);
+  if (whole) return applyToExtension(at, verb, whole, value);
+  const target = targetOf(at, text);
+  if (target.path.filter) applyToItems(target, target.path.filter, verb, value);
+  else if (target.part) applyToPart(target, target.part, verb, value);
+  else applyToAttribute(target, verb, value);
+  dropEmpty(at.work);
+}
+
+function applyToExtension(at: Work, verb: Verb, { id }: Schema, value: unknown): void {
+  if (verb === "remove") delete at.work[id];
+  else if (isMap(value)) for (const [name, one] of Object.entries(value)) applyAt(at, verb, `${id}:${name}`, one);
+  else throw problem("scim.invalid_value", [`${id} takes an object.`]);
+}
+
+function targetOf({ type, work }: Work, text: string): Target {
+  const path = parsePath(text);
+  const { schema, name, sub } = path.attribute;
+  const extension = schema === undefined ? undefined : extensionOf(type, schema);
+  if (schema !== undefined && !extension && schema.toLowerCase() !== type.schema.id.toLowerCase())
+    throw problem("scim.invalid_path", [`${schema} is no schema of a ${type.name}`]);
+  const attribute = named(extension?.attributes ?? attributesOf(type), name);
+  if (!attribute) throw problem("scim.invalid_path", [`${name} is no attribute of a ${type.name}`]);
+  const partName = sub ?? path.sub;
+  const part = partName === undefined ? undefined : named(attribute.subAttributes, partName);
+  if (partName !== undefined && !part) throw problem("scim.invalid_path", [`${partName} is no part of ${name}`]);
+  if (path.filter && !attribute.multiValued) throw problem("scim.invalid_path", [`${name} is no list`]);
+  for (const one of [attribute, part])
+    if (one?.mutability === "readOnly") throw problem("scim.mutability", [text.slice(0, 200)]);
+  const holder = extension ? objectIn(work, extension.id) : work;
+  return { holder, attribute, part, path, text: text.slice(0, 200) };
+}
+
+function objectIn(holder: Record<string, unknown>, name: string): Record<string, unknown> {
+  const there = holder[name];
+  if (isMap(there)) return there;
+  const made = {};
+  holder[name] = made;
+  return made;
+}
+
+function applyToAttribute({ holder, attribute, text }: Target, verb: Verb, value: unknown): void {
+  const { name } = attribute;
+  if (verb === "remove") {
+    if (attribute.required) throw problem("scim.mutability", [text]);
+    // Entra names what goes in the value: without this the whole list went.
+    if (attribute.multiValued && value !== undefined && value !== null)
+      holder[name] = without(listIn(holder, name), readValue(attribute, value, text));
+    else delete holder[name];
+    return;
+  }
+  // `manager` of Entra is the bare id.
+  const plain = attribute.type === "complex" && !attribute.multiValued && typeof value === "string" ? { value } : value;
+  const read = readValue(attribute, plain, text);
+  if (attribute.required && read === undefined) throw problem("scim.mutability", [text]);
+  if (attribute.multiValued && verb === "add") holder[name] = merged(listIn(holder, name), (read ?? []) as unknown[]);
+  else if (attribute.type === "complex" && !attribute.multiValued && isMap(read))
+    holder[name] = { ...objectIn(holder, name), ...read };
+  else if (read === undefined) delete holder[name];
+  else holder[name] = read;
+}
+
+function applyToPart({ holder, attribute, text }: Target, part: Attribute, verb: Verb, value: unknown): void {
+  const read = verb === "remove" ? undefined : readValue(part, value, text);
+  const set = (item: Record<string, unknown>): void => {
+    if (read === undefined) delete item[part.name];
+    else item[part.name] = read;
+  };
+  if (!attribute.multiValued) return set(objectIn(holder, attribute.name));
+  // `emails.value` without brackets means every one of them.
+  const items = listIn(holder, attribute.name);
+  if (items.length === 0 && verb !== "remove") holder[attribute.name] = [{ [part.name]: read }];
+  for (const item of items) if (isMap(item)) set(item);
+}
+
+function applyToItems({ holder, attribute, part, text }: Target, filter: Filter, verb: Verb, value: unknown): void {
+  const items = listIn(holder, attribute.name);
+  const meant = new Set(items.filter((item) => matches(filter, attribute, item)));
+  if (verb === "remove") {
+    if (part) for (const item of meant) delete (item as Record<string, unknown>)[part.name];
+    holder[attribute.name] = part ? items : items.filter((item) => !meant.has(item));
+    return;
+  }
+  const read = part ? { [part.name]: readValue(part, value, text) } : oneOf(attribute, value, text);
+  if (meant.size > 0) {
+    const next = items.map((item) => (meant.has(item) ? { ...(item as object), ...read } : item));
+    const changed = next.filter((_, nth) => meant.has(items[nth]));
+    holder[attribute.name] = onePrimary(next, changed);
+    return;
+  }
+  // Nothing is there that the filter means. A list that is not there at all is added to (section 3.5.2.3).
+  if (verb === "replace" && items.length > 0) throw problem("scim.no_target", [text]);
+  const made = { ...impliedBy(filter, attribute, text), ...read };
+  holder[attribute.name] = merged(items, [made]);
+}
+
+function oneOf(attribute: Attribute, value: unknown, text: string): Readonly<Record<string, unknown>> {
+  const read = readValue(attribute, value, text) as readonly unknown[] | undefined;
+  if (read?.length !== 1 || !isMap(read[0])) throw problem("scim.invalid_value", [`${text} takes one object.`]);
+  return read[0];
+}
+
+/** What an item must be for the filter to mean it: `type eq "work"` and the like. */
+function impliedBy(filter: Filter, attribute: Attribute, text: string): Record<string, unknown> {
+  if (filter.kind === "and")
+    return { ...impliedBy(filter.left, attribute, text), ...impliedBy(filter.right, attribute, text) };
+  const part =
+    filter.kind === "compare" && filter.by === "eq" ? named(attribute.subAttributes, filter.path.name) : undefined;
+  if (!part || filter.kind !== "compare") throw problem("scim.no_target", [text]);
+  return { [part.name]: readValue(part, filter.value, text) };
+}
+
+const listIn = (holder: Readonly<Record<string, unknown>>, name: string): readonly unknown[] => {
+  const there = holder[name];
+  return Array.isArray(there) ? there : [];
+};
+
+const keyOf = (item: unknown): unknown => (isMap(item) && typeof item["value"] === "string" ? item["value"] : item);
+
+function without(items: readonly unknown[], gone: unknown): unknown[] {
+  const keys = new Set((Array.isArray(gone) ? gone : []).map(keyOf));
+  return items.filter((item) => !keys.has(keyOf(item)));
+}
+
+/** A value that becomes primary takes that from the others (section 3.5.2). */
+function merged(items: readonly unknown[], added: readonly unknown[]): unknown[] {
+  return onePrimary(distinct([...items, ...added]), added);
+}
+
+function onePrimary(items: readonly unknown[], favourites: readonly unknown[]): unknown[] {
+  const favourite = favourites.findLast(isPrimary);
+  if (!favourite) return [...items];
+  const text = JSON.stringify(favourite);
+  return items.map((item) =>
+    isPrimary(item) && JSON.stringify(item) !== text ? { ...(item as object), primary: false } : item,
+  );
+}
+
+/** Lists and objects of nothing are not there. */
+function dropEmpty(work: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(work)) {
+    if (isMap(value)) dropEmpty(value);
+    const items = Array.isArray(value) ? value.filter((one) => !isMap(one) || Object.keys(one).length > 0) : undefined;
+    if (items) work[name] = items;
+    if (items?.length === 0 || (isMap(value) && Object.keys(value).length === 0)) delete work[name];
+  }
+}

@@ -1,0 +1,72 @@
+/** A person as a resource, and a resource as a person: what the platform uses has columns, the rest stays in the directory's words. */
+import { emailOf, type Profile, type UserDetail } from "../../identity/index.ts";
+import { problem } from "../problems.ts";
+import type { Resource } from "../schema/attribute.ts";
+import { isMap, isPrimary } from "./read.ts";
+
+/** What a directory has said of the person: what is patched, and what a replacement replaces. */
+export function resourceOf(user: Profile): Resource {
+  const { name, ...rest } = user.directory;
+  const parts = {
+    ...(isMap(name) ? name : {}),
+    ...(user.familyName === "" ? {} : { familyName: user.familyName }),
+    ...(user.givenName === "" ? {} : { givenName: user.givenName }),
+  };
+  return {
+    ...rest,
+    ...(user.externalId === null ? {} : { externalId: user.externalId }),
+    userName: user.userName ?? user.email,
+    ...(Object.keys(parts).length === 0 ? {} : { name: parts }),
+    ...(user.displayName === null ? {} : { displayName: user.displayName }),
+    active: user.active,
+  };
+}
+
+/** The same with what follows from it, as it is shown. */
+export const shownPerson = (user: UserDetail): Resource => ({
+  displayName: user.name,
+  emails: [{ value: user.email, type: "work", primary: true }],
+  ...resourceOf(user),
+});
+
+const MAX_TEXT = 256;
+
+/** Throws `scim.invalid_value`. `now` is who the resource replaces: what it does not say of `active` stays. */
+export function profileOf(resource: Resource, now?: Pick<Profile, "active">): Profile {
+  const { userName, externalId, displayName, active, name, ...rest } = resource;
+  if (typeof userName !== "string" || userName.trim() === "" || userName.length > MAX_TEXT)
+    throw problem("scim.invalid_value", [`userName is required and has ${MAX_TEXT} characters at most.`]);
+  if (typeof externalId === "string" && externalId.length > MAX_TEXT)
+    throw problem("scim.invalid_value", [`externalId has ${MAX_TEXT} characters at most.`]);
+  const { givenName, familyName, ...parts } = isMap(name) ? name : {};
+  return {
+    userName,
+    email: addressOf(rest["emails"], userName),
+    externalId: textOr(externalId, null),
+    displayName: textOr(displayName, null),
+    givenName: textOr(givenName, ""),
+    familyName: textOr(familyName, ""),
+    active: typeof active === "boolean" ? active : (now?.active ?? true),
+    emailVerified: true,
+    managedExternally: true,
+    directory: { ...rest, ...(Object.keys(parts).length === 0 ? {} : { name: parts }) },
+  };
+}
+
+const textOr = <T>(value: unknown, other: T): string | T =>
+  typeof value === "string" && value.trim() !== "" ? value : other;
+
+/** The primary address, the one for work, or the first; without any, the userName has to be one. */
+function addressOf(emails: unknown, userName: string): string {
+  const given = (Array.isArray(emails) ? emails : []).filter(isMap);
+  const one =
+    given.find(isPrimary) ??
+    given.find(({ type }) => typeof type === "string" && type.toLowerCase() === "work") ??
+    given[0];
+  const text = typeof one?.["value"] === "string" ? one["value"] : userName;
+  if (emailOf(text) === undefined)
+    throw problem("scim.invalid_value", [
+      `An e-mail address in ASCII is needed, in emails or as userName; [${text.slice(0, 254)}] is none.`,
+    ]);
+  return text;
+}

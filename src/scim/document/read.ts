@@ -1,0 +1,116 @@
+/**
+ * A resource as a client sent it, brought into the form of its schema: names as the schema writes them, `"False"` as
+ * false, one value as a list of one. What only the server writes is left out, and so is what no schema knows
+ * (RFC 7644 section 3.3); a value of the wrong type is refused with its path.
+ */
+import { problem } from "../problems.ts";
+import {
+  attributesOf,
+  extensionOf,
+  named,
+  type Attribute,
+  type Resource,
+  type ResourceType,
+} from "../schema/attribute.ts";
+
+export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The whole resource. Throws `scim.invalid_syntax`, `scim.invalid_value`. */
+export function readResource(type: ResourceType, given: unknown): Resource {
+  const body = isMap(given) ? given : undefined;
+  if (!body) throw problem("scim.invalid_syntax", [`The body is no ${type.name}.`]);
+  checkSchemas(type, body);
+  return readParts(type, body);
+}
+
+function checkSchemas(type: ResourceType, body: Readonly<Record<string, unknown>>): void {
+  const found = Object.entries(body).find(([name]) => name.toLowerCase() === "schemas")?.[1];
+  const has = (urn: string): boolean =>
+    Array.isArray(found) && found.some((one) => typeof one === "string" && one.toLowerCase() === urn.toLowerCase());
+  if (!has(type.schema.id)) throw problem("scim.invalid_syntax", [`schemas must name ${type.schema.id}.`]);
+}
+
+/** What of the object is known, without what only the server writes. */
+export function readParts(type: ResourceType, body: Readonly<Record<string, unknown>>): Resource {
+  const read: Record<string, unknown> = {};
+  const own = attributesOf(type);
+  for (const [name, value] of Object.entries(body)) {
+    const extension = extensionOf(type, name);
+    if (extension && isMap(value)) {
+      const inner = readAttributes(extension.attributes, value, `${extension.id}:`);
+      if (Object.keys(inner).length > 0) read[extension.id] = inner;
+      continue;
+    }
+    const attribute = named(own, name);
+    if (attribute) assign(read, attribute, value, attribute.name);
+  }
+  return read;
+}
+
+function readAttributes(
+  attributes: readonly Attribute[],
+  body: Readonly<Record<string, unknown>>,
+  at: string,
+): Resource {
+  const read: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(body)) {
+    const attribute = named(attributes, name);
+    if (attribute) assign(read, attribute, value, `${at}${attribute.name}`);
+  }
+  return read;
+}
+
+function assign(into: Record<string, unknown>, attribute: Attribute, value: unknown, at: string): void {
+  if (attribute.mutability === "readOnly" || attribute.mutability === "writeOnly") return;
+  const read = readValue(attribute, value, at);
+  if (read !== undefined) into[attribute.name] = read;
+}
+
+/** Lists of a person's phones, roles and certificates, or of a group's people. */
+const MAX_VALUES = 10_000;
+const MAX_TEXT = 8_192;
+
+/** One attribute's value; undefined for what unassigns it: null, an empty list, an object of nothing. */
+export function readValue(attribute: Attribute, value: unknown, at: string): unknown {
+  if (value === null || value === undefined) return undefined;
+  if (!attribute.multiValued) return readOne(attribute, value, at);
+  const values = (Array.isArray(value) ? value : [value]).map((one) => readOne(attribute, one, at));
+  if (values.length > MAX_VALUES) throw problem("scim.invalid_value", [`${at} has more than ${MAX_VALUES} values.`]);
+  const kept = distinct(values.filter((one) => one !== undefined));
+  if (kept.filter(isPrimary).length > 1) throw problem("scim.invalid_value", [`${at} has two primary values.`]);
+  return kept.length === 0 ? undefined : kept;
+}
+
+export const isPrimary = (one: unknown): boolean => isMap(one) && one["primary"] === true;
+
+/** The same value twice is one. */
+export function distinct(values: readonly unknown[]): unknown[] {
+  const seen = new Set<string>();
+  return values.filter((one) => {
+    const key = JSON.stringify(one);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function readOne(attribute: Attribute, value: unknown, at: string): unknown {
+  if (attribute.type !== "complex") return readSimple(attribute, value, at);
+  // A bare text is the value of the list's item.
+  const body = typeof value === "string" && named(attribute.subAttributes, "value") ? { value } : value;
+  if (!isMap(body)) throw problem("scim.invalid_value", [`${at} takes an object.`]);
+  const read = readAttributes(attribute.subAttributes ?? [], body, `${at}.`);
+  return Object.keys(read).length === 0 ? undefined : read;
+}
+
+function readSimple({ type }: Attribute, value: unknown, at: string): unknown {
+  if (type === "boolean") {
+    const text = typeof value === "string" ? value.toLowerCase() : value;
+    if (text === true || text === "true") return true;
+    if (text === false || text === "false") return false;
+    throw problem("scim.invalid_value", [`${at} takes true or false.`]);
+  }
+  if (typeof value !== "string") throw problem("scim.invalid_value", [`${at} takes a text.`]);
+  if (value.length > MAX_TEXT || value.includes("\0") || !value.isWellFormed())
+    throw problem("scim.invalid_value", [`${at} takes a text of ${MAX_TEXT} characters at most, without NUL.`]);
+  return value;
+}

@@ -1,0 +1,161 @@
+/**
+ * Groups as a directory handles them: those that it keeps, and no others. A group that was made here is neither
+ * shown nor filled, so that no directory gives people roles by a name that happens to be the same.
+ */
+import { identifierOf, type Authorize, type UserGroups } from "../access/index.ts";
+import type { Actor } from "../core/actor.ts";
+import { fromWire, toWire, type Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
+import type { Db } from "../platform/db/db.ts";
+import { patched, type Operation } from "./document/patch.ts";
+import { isMap } from "./document/read.ts";
+import type { Kept, Verbs } from "./people.ts";
+import { problem } from "./problems.ts";
+import type { Resource } from "./schema/attribute.ts";
+import { GROUP } from "./schema/resources.ts";
+import {
+  findTheirGroup,
+  hasTheirGroup,
+  membershipsOfGroups,
+  searchGroups,
+  type GroupRow,
+  type Membership,
+} from "./store/search.ts";
+
+export type GroupsDeps = {
+  readonly db: Db;
+  readonly authorize: Authorize;
+  readonly userGroups: Pick<UserGroups, "create" | "update" | "delete">;
+};
+
+/** What a directory says of a group. */
+type Said = { readonly name: string; readonly externalId: string | null; readonly members: readonly Uuid[] };
+
+const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
+const BY_PROVIDER = "provider";
+const MAX_TEXT = 128;
+
+export function makeGroups(deps: GroupsDeps): Verbs {
+  const { db, authorize, userGroups } = deps;
+  const manage = (actor: Actor): void => authorize(actor, "core_usergroup_manage", { accountId: actor.accountId });
+
+  const found = async (actor: Actor, text: string): Promise<GroupRow> => {
+    const id = fromWire(text);
+    const group = id && (await findTheirGroup(db, actor.accountId, id));
+    if (!group) throw problem("scim.no_resource", ["Group", text.slice(0, 64)]);
+    return group;
+  };
+  const kept = async (actor: Actor, groups: readonly GroupRow[]): Promise<Kept[]> => {
+    const ids = groups.map(({ id }) => id);
+    const members = Map.groupBy(await membershipsOfGroups(db, actor.accountId, ids), ({ groupId }) => groupId);
+    return groups.map((group) => ({ ...factsOf(group), resource: resourceOf(group, members.get(group.id) ?? []) }));
+  };
+  const one = async (actor: Actor, id: string): Promise<Kept> =>
+    (await kept(actor, [await found(actor, id)]))[0] as Kept;
+
+  /** From what the group was to what it is said to be. Two that change members at once both get what they asked for. */
+  async function save(actor: Actor, group: Kept, to: Said, version: number | undefined): Promise<Kept> {
+    if (version !== undefined && version !== group.version) throw problem("scim.stale_version");
+    const from = saidIn(group.resource);
+    const [before, after] = [new Set(from.members), new Set(to.members)];
+    const [add, remove] = [[...after.difference(before)], [...before.difference(after)]];
+    const isRenamed = to.name !== from.name;
+    if (add.length + remove.length === 0 && !isRenamed && to.externalId === from.externalId) return group;
+    if (isRenamed && to.name.toLowerCase() !== from.name.toLowerCase()) await refuseTaken(actor, to.name);
+    const id = fromWire(group.id) as Uuid;
+    const change = { name: to.name, externalId: to.externalId, members: { add, remove } };
+    await userGroups.update(actor, { id }, change, BY_PROVIDER, version);
+    return one(actor, group.id);
+  }
+
+  async function refuseTaken({ accountId }: Actor, name: string): Promise<void> {
+    if (await hasTheirGroup(db, accountId, name))
+      throw problem("scim.uniqueness", [`A group [${name}] already exists.`]);
+  }
+
+  return {
+    check: (actor, permission) => authorize(actor, permission, { accountId: actor.accountId }),
+    create: async (actor, resource) => {
+      const { name, externalId, members } = saidIn(resource);
+      await refuseTaken(actor, name);
+      const fields = { ...ACCOUNT, name, externalId, description: "", tags: {} };
+      const make = (identifier: string) => userGroups.create(actor, { ...fields, identifier }, members, BY_PROVIDER);
+      return one(actor, toWire((await withFreeIdentifier(identifierOf(name), make)).id));
+    },
+    get: (actor, id) => {
+      authorize(actor, "core_usergroup_view", { accountId: actor.accountId });
+      return one(actor, id);
+    },
+    search: async (actor, asked) => {
+      const { items, total } = await searchGroups(db, actor.accountId, asked);
+      return { items: await kept(actor, items), total };
+    },
+    replace: async (actor, id, resource, version) => {
+      manage(actor);
+      return save(actor, await one(actor, id), saidIn(resource), version);
+    },
+    patch: async (actor, id, operations: readonly Operation[], version) => {
+      manage(actor);
+      const group = await one(actor, id);
+      return save(actor, group, saidIn(patched(GROUP, group.resource, operations, id)), version);
+    },
+    remove: async (actor, text, version) => {
+      manage(actor);
+      const { id } = await found(actor, text);
+      await userGroups.delete(actor, { id }, BY_PROVIDER, version);
+    },
+  };
+}
+
+const MOST_OF_A_NAME = 20;
+
+/**
+ * A name makes an identifier (reference section 7.3), and several names may make the same: a.b and a-b. A group that was
+ * renamed keeps its own. Then a number follows; role assignments go by the identifier that a group has got.
+ */
+async function withFreeIdentifier<T>(identifier: string, make: (identifier: string) => Promise<T>): Promise<T> {
+  for (let nth = 1; ; nth += 1) {
+    try {
+      return await make(nth === 1 ? identifier : `${identifier}_${nth}`);
+    } catch (error) {
+      if (nth === MOST_OF_A_NAME || !(error instanceof Problem) || error.code !== "access.duplicate") throw error;
+    }
+  }
+}
+
+const factsOf = ({ id, version, createdAt, updatedAt }: GroupRow) => ({
+  id: toWire(id),
+  version,
+  createdAt,
+  updatedAt,
+});
+
+const resourceOf = ({ name, externalId }: GroupRow, members: readonly Membership[]): Resource => ({
+  ...(externalId === null ? {} : { externalId }),
+  displayName: name,
+  ...(members.length === 0
+    ? {}
+    : { members: members.map(({ userId, user }) => ({ value: toWire(userId), display: user, type: "User" })) }),
+});
+
+/** Throws `scim.invalid_value`. */
+function saidIn({ displayName, externalId, members }: Resource): Said {
+  const name = typeof displayName === "string" ? displayName.normalize("NFC").trim() : "";
+  if (name === "" || name.length > MAX_TEXT || /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name))
+    throw problem("scim.invalid_value", [
+      `displayName is required and has ${MAX_TEXT} characters at most, none of them for control.`,
+    ]);
+  if (typeof externalId === "string" && externalId.length > 256)
+    throw problem("scim.invalid_value", ["externalId has 256 characters at most."]);
+  const ids = (Array.isArray(members) ? members : []).map(memberOf);
+  return { name, externalId: typeof externalId === "string" ? externalId : null, members: [...new Set(ids)] };
+}
+
+function memberOf(member: unknown): Uuid {
+  const { value, type } = isMap(member) ? member : {};
+  if (typeof type === "string" && type.toLowerCase() !== "user")
+    throw problem("scim.invalid_value", ["Members of a group are people: groups in groups are not supported."]);
+  const id = typeof value === "string" ? fromWire(value) : undefined;
+  if (!id) throw problem("scim.invalid_value", [`No User has the id [${String(value).slice(0, 64)}].`]);
+  return id;
+}

@@ -1,0 +1,53 @@
+/** SCIM 2.0: how directories keep the people and groups of an account. */
+import type { Authorize, UserGroups } from "../access/index.ts";
+import type { Clock } from "../core/clock.ts";
+import type { ActAs, Authenticate, ChangeUser, DeleteUser, ProvisionUser } from "../identity/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { CurrentSettings } from "../settings/index.ts";
+import { makeGroups } from "./groups.ts";
+import { makeJwtAuthenticate } from "./jwt/authenticate.ts";
+import { makeKeys } from "./jwt/keys.ts";
+import { makePeople } from "./people.ts";
+import { scimRoutes } from "./rest.ts";
+
+export type ScimDeps = {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly authorize: Authorize;
+  readonly users: {
+    readonly provisionUser: ProvisionUser;
+    readonly changeUser: ChangeUser;
+    readonly deleteUser: DeleteUser;
+  };
+  readonly userGroups: UserGroups;
+  readonly authenticate: Authenticate;
+  /** The service account of the account itself that has this identifier, with what it may do. */
+  readonly actAs: ActAs;
+  readonly settings: CurrentSettings;
+  readonly allowPrivateAddresses: readonly string[];
+  readonly publicUrl: () => string;
+  readonly log: { readonly warn: (fields: object, message: string) => void };
+};
+
+export function makeScim(deps: ScimDeps) {
+  const { log } = deps;
+  const keys = makeKeys({
+    clock: deps.clock,
+    allowed: deps.allowPrivateAddresses,
+    onFailure: (url, error) =>
+      log.warn({ host: URL.parse(url)?.host, err: error }, "the keys of SCIM tokens cannot be had"),
+  });
+  const byJwt = makeJwtAuthenticate({
+    ...deps,
+    serviceAccount: deps.actAs,
+    keys,
+    onRefusal: (reason) => log.warn({ reason }, "a token for SCIM was not believed"),
+  });
+  const routes = scimRoutes({
+    ...deps,
+    people: makePeople({ ...deps, ...deps.users }),
+    groups: makeGroups(deps),
+    authenticate: async (token, account) => (await deps.authenticate(token)) ?? byJwt(token, account),
+  });
+  return { routes };
+}

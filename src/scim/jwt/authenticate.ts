@@ -1,0 +1,43 @@
+/** JSON web tokens as credentials for SCIM, under the four settings of the account (reference section 4.6). */
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import type { CurrentSettings } from "../../settings/index.ts";
+import type { KeySource } from "./keys.ts";
+import { isCompact, verified } from "./verify.ts";
+
+const SETTINGS = [
+  "scim_jwt_token_jwks_keys_url",
+  "scim_jwt_token_key_field",
+  "scim_jwt_token_value_field",
+  "scim_jwt_token_service_account_id",
+] as const;
+
+export type JwtDeps = {
+  readonly clock: Clock;
+  readonly settings: CurrentSettings;
+  readonly keys: KeySource;
+  /** The service account of the account itself that has this identifier, with what it may do. */
+  readonly serviceAccount: (accountId: Uuid, identifier: string) => Promise<Actor | undefined>;
+  /** Why a token was not believed; nobody else is told. */
+  readonly onRefusal: (reason: string) => void;
+};
+
+/** Who a token speaks for in the account; undefined when the settings are not all there, or it does not fit them. */
+export const makeJwtAuthenticate =
+  (deps: JwtDeps) =>
+  async (token: string, account: string): Promise<Actor | undefined> => {
+    const accountId = fromWire(account);
+    if (!accountId || !isCompact(token)) return undefined;
+    const [url = "", field = "", value = "", identifier = ""] = await deps.settings(accountId, SETTINGS);
+    if (url === "" || field === "" || value === "" || identifier === "") return undefined;
+    try {
+      const claims = await verified(token, url, deps.keys, deps.clock.now());
+      if (!Object.hasOwn(claims, field) || claims[field] !== value)
+        throw new Error(`its claim ${field} is another one`);
+    } catch (error) {
+      deps.onRefusal(error instanceof Error ? error.message : "it cannot be read");
+      return undefined;
+    }
+    return deps.serviceAccount(accountId, identifier);
+  };

@@ -1,0 +1,165 @@
+/** Where keys come from: attack class 9, with a real server and real addresses. */
+import assert from "node:assert/strict";
+import type { lookup } from "node:dns";
+import { after, before, beforeEach, test } from "node:test";
+import { handClock } from "../../../test/harness/platform.ts";
+import { signingKey, startKeyServer, type KeyServer, type SigningKey } from "../../../test/harness/key-server.ts";
+import { makeKeys } from "./keys.ts";
+
+let server: KeyServer;
+let first: SigningKey;
+let second: SigningKey;
+before(async () => {
+  server = await startKeyServer();
+  first = await signingKey("ES256", { kid: "first" });
+  second = await signingKey("ES256", { kid: "second" });
+});
+after(() => server?.close());
+beforeEach(() => server.serve([first.jwk]));
+
+function source(allowed: readonly string[] = ["127.0.0.0/8"], names?: typeof lookup) {
+  const clock = handClock();
+  const failures: string[] = [];
+  const onFailure = (_url: string, error: unknown): void =>
+    void failures.push(`${(error as { reason?: string }).reason ?? ""}${(error as Error).message}`);
+  const { keysOf } = makeKeys({ clock, allowed, onFailure, ...(names ? { lookup: names } : {}) });
+  const kids = async (again = false, url = server.url): Promise<unknown[]> =>
+    (await keysOf(url, again)).map(({ kid }) => kid);
+  return { clock, failures, kids };
+}
+
+test("a set is asked for once, by however many at once, and kept for five minutes", async () => {
+  const { clock, kids } = source();
+  const earlier = server.asked();
+  const all = await Promise.all(Array.from({ length: 200 }, () => kids()));
+  assert.ok(all.every((one) => one[0] === "first"));
+  assert.equal(server.asked() - earlier, 1, "no stampede");
+  clock.advance(299_999);
+  await kids();
+  assert.equal(server.asked() - earlier, 1);
+  clock.advance(1);
+  await Promise.all(Array.from({ length: 200 }, () => kids()));
+  assert.equal(server.asked() - earlier, 2);
+});
+
+test("an unknown key makes for a new look, once in thirty seconds", async () => {
+  const { clock, kids } = source();
+  await kids();
+  const earlier = server.asked();
+  server.serve([second.jwk]);
+  for (let nth = 0; nth < 100; nth += 1) assert.deepEqual(await kids(true), ["first"], "looked a moment ago");
+  assert.equal(server.asked(), earlier);
+  clock.advance(30_000);
+  const both = await Promise.all(Array.from({ length: 100 }, () => kids(true)));
+  assert.ok(
+    both.every((one) => one[0] === "second"),
+    "the set is swapped as a whole",
+  );
+  assert.equal(server.asked(), earlier + 1);
+});
+
+test("a server that fails is asked again after the pause only; what it gave before counts for a quarter of an hour", async () => {
+  const { clock, kids, failures } = source();
+  await kids();
+  server.answer = (_request, response) => void response.writeHead(500).end();
+  const earlier = server.asked();
+  clock.advance(300_000);
+  for (let nth = 0; nth < 10; nth += 1) assert.deepEqual(await kids(), ["first"]);
+  assert.equal(server.asked(), earlier + 1);
+  clock.advance(599_999);
+  assert.deepEqual(await kids(), ["first"]);
+  clock.advance(1);
+  assert.deepEqual(await kids(), []);
+  assert.equal(failures.length, 2);
+});
+
+test("inner addresses in any spelling, other schemes, redirects and names that lead inside are not connected to", async () => {
+  const [, port] = server.place.split(":");
+  const earlier = server.asked();
+  const inner = ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "[::ffff:127.0.0.1]", "[::1]", "localhost", "0"];
+  for (const scheme of ["http", "https"])
+    for (const host of inner) {
+      const { kids, failures } = source([]);
+      assert.deepEqual(await kids(false, `${scheme}://${host}:${port}/keys`), [], host);
+      assert.match(failures[0] ?? "", /^Address not allowed/, `${scheme} ${host}`);
+    }
+  for (const url of [
+    "http://169.254.169.254/latest/meta-data",
+    "https://169.254.169.254/",
+    "https://10.0.0.1/",
+    "https://[fd00::1]/",
+  ])
+    assert.match((await failing(url))[0] ?? "", /^Address not allowed/, url);
+  for (const url of [
+    "file:///etc/passwd",
+    "gopher://127.0.0.1:70/x",
+    "ftp://example.com/",
+    "https://u:p@example.com/",
+    "data:,{}",
+  ])
+    assert.match((await failing(url))[0] ?? "", /^Address/, url);
+  const inside = ((_host: string, _options: object, answer: (error: null, found: object[]) => void) =>
+    answer(null, [{ address: "127.0.0.1", family: 4 }])) as unknown as typeof lookup;
+  assert.match((await failing(`https://rebind.example.com:${port}/`, inside))[0] ?? "", /^Address not allowed/);
+  assert.equal(server.asked(), earlier);
+
+  async function failing(url: string, names?: typeof lookup): Promise<string[]> {
+    const { kids, failures } = source([], names);
+    assert.deepEqual(await kids(false, url), []);
+    return failures;
+  }
+});
+
+test("a redirect is judged like the address itself", async () => {
+  const outer = await startKeyServer();
+  try {
+    outer.answer = (_request, response) => void response.writeHead(302, { location: server.url }).end();
+    const { kids, failures } = source([outer.place]);
+    const earlier = server.asked();
+    assert.deepEqual(await kids(false, outer.url), []);
+    assert.match(failures[0] ?? "", /^Address not allowed/);
+    assert.equal(server.asked(), earlier);
+  } finally {
+    await outer.close();
+  }
+});
+
+test("keys without TLS are taken from where the operator says, and not from public addresses", async () => {
+  const outside = ((_host: string, _options: object, answer: (error: null, found: object[]) => void) =>
+    answer(null, [{ address: "93.184.216.34", family: 4 }])) as unknown as typeof lookup;
+  const { kids, failures } = source(["10.0.0.0/8"], outside);
+  assert.deepEqual(await kids(false, "http://keys.example.com/"), []);
+  assert.match(failures[0] ?? "", /^Address not allowed/);
+});
+
+test("a set beyond its bounds, and what is none, gives no keys", async () => {
+  const many = Array.from({ length: 10_000 }, (_, nth) => ({ kty: "RSA", kid: String(nth), n: "AQAB", e: "AQAB" }));
+  for (const [body, why] of [
+    ["x".repeat(300_000), /larger|more than/],
+    [JSON.stringify({ keys: many }), /more than/],
+    [JSON.stringify({ keys: many.slice(0, 101) }), /more than 100 keys/],
+    ["", /JSON/],
+    ["null", /no list/],
+    ["[]", /no list/],
+    ['{"keys":{"__proto__":[]}}', /no list/],
+  ] as const) {
+    server.answer = (_request, response) => void response.end(body);
+    const { kids, failures } = source();
+    assert.deepEqual(await kids(), [], body.slice(0, 30));
+    assert.match(failures[0] ?? "", why);
+  }
+  server.answer = (_request, response) =>
+    void response.end(JSON.stringify({ keys: [null, 7, {}, { kty: "RSA", use: "enc" }, first.jwk] }));
+  assert.deepEqual(await source().kids(), ["first"]);
+  // An endless answer is cut off at the bound.
+  server.answer = (_request, response) => {
+    const more = (): void => {
+      while (!response.destroyed && response.write("x".repeat(65_536)));
+    };
+    response.on("drain", more);
+    more();
+  };
+  const { kids, failures } = source();
+  assert.deepEqual(await kids(), []);
+  assert.match(failures[0] ?? "", /^Answer too large/);
+});

@@ -1,0 +1,126 @@
+/**
+ * The key sets that signatures are verified with, by their address. Whoever sends tokens chooses nothing here: the
+ * address is a setting; what is fetched is bounded in time and bytes and judged like every address that users choose;
+ * an unknown key makes for one new look at most in a while, and all that wait share it.
+ */
+import { importJWK, type CryptoKey, type JWK } from "jose";
+import type { Clock } from "../../core/clock.ts";
+import { makeLru } from "../../core/lru.ts";
+import { makeGet } from "../../platform/outgoing/get.ts";
+import { reachListed, reachPublic } from "../../platform/outgoing/reach.ts";
+import type { lookup } from "node:dns";
+
+/** A public key, and the algorithms that it may be used with. */
+export type Key = {
+  readonly kid: string | undefined;
+  readonly algorithms: readonly string[];
+  readonly open: (algorithm: string) => Promise<CryptoKey | Uint8Array>;
+};
+
+export type KeySource = {
+  /** The keys of the address; `again` when a token names one that is not among them. */
+  readonly keysOf: (url: string, again: boolean) => Promise<readonly Key[]>;
+};
+
+export type KeysDeps = {
+  readonly clock: Clock;
+  /** Networks and places that are reached besides public addresses. */
+  readonly allowed: readonly string[];
+  /** For the operator's log: why a set could not be had. */
+  readonly onFailure: (url: string, error: unknown) => void;
+  readonly lookup?: typeof lookup;
+};
+
+const FETCH_MS = 5_000;
+const MAX_BODY = 256 * 1024;
+const MAX_KEYS = 100;
+const MAX_SETS = 1_000;
+/** For so long a set is used without another look. */
+const FRESH_MS = 5 * 60_000;
+/** For so long it is used when nothing new can be had: a key that was withdrawn counts no longer than that. */
+const STALE_MS = 15 * 60_000;
+/** Between two looks, whether they brought something or not. */
+const COOL_DOWN_MS = 30_000;
+
+type Held = { keys: readonly Key[]; keptAt: number; askedAt: number; asking: Promise<void> | undefined };
+
+export function makeKeys(deps: KeysDeps): KeySource {
+  const { clock } = deps;
+  const sets = makeLru<string, Held>(MAX_SETS);
+
+  async function ask(url: string, held: Held): Promise<void> {
+    held.askedAt = clock.now();
+    try {
+      held.keys = await fetchKeys(deps, url);
+      held.keptAt = clock.now();
+    } catch (error) {
+      deps.onFailure(url, error);
+    } finally {
+      held.asking = undefined;
+    }
+  }
+
+  return {
+    keysOf: async (url, again) => {
+      const held = sets.get(url) ?? {
+        keys: [],
+        keptAt: Number.NEGATIVE_INFINITY,
+        askedAt: Number.NEGATIVE_INFINITY,
+        asking: undefined,
+      };
+      sets.set(url, held);
+      const now = clock.now();
+      const isDue = again || now - held.keptAt >= FRESH_MS;
+      if (isDue && now - held.askedAt >= COOL_DOWN_MS) held.asking ??= ask(url, held);
+      // Whoever has what they need does not wait for another's look.
+      if (isDue && held.asking) await held.asking;
+      return now - held.keptAt < STALE_MS ? held.keys : [];
+    },
+  };
+}
+
+async function fetchKeys({ allowed, lookup }: KeysDeps, url: string): Promise<readonly Key[]> {
+  // Keys that come without TLS may be anybody's: inside, where the operator says so, and nowhere else.
+  const mayReach = url.toLowerCase().startsWith("https:") ? reachPublic(allowed) : reachListed(allowed);
+  const signal = AbortSignal.timeout(FETCH_MS);
+  const get = makeGet({ mayReach, signal, maxBody: MAX_BODY, ...(lookup ? { lookup } : {}) });
+  const { status, body } = await get(url);
+  if (status !== 200) throw new Error(`it answered ${status}`);
+  return readKeys(JSON.parse(body));
+}
+
+export function readKeys(set: unknown): readonly Key[] {
+  const keys = (set as { readonly keys?: unknown } | null)?.keys;
+  if (!Array.isArray(keys)) throw new Error("it holds no list of keys");
+  if (keys.length > MAX_KEYS) throw new Error(`it holds more than ${MAX_KEYS} keys`);
+  return keys.flatMap((key: JWK) => readKey(key) ?? []);
+}
+
+/** Undefined for what verifies no signatures: secrets, private keys, keys for other uses. */
+function readKey(jwk: JWK): Key | undefined {
+  if (typeof jwk !== "object" || jwk === null) return undefined;
+  const possible = algorithmsOf(jwk);
+  const algorithms = jwk.alg === undefined ? possible : possible.filter((one) => one === jwk.alg);
+  const isForThis = (jwk.use ?? "sig") === "sig" && (jwk.key_ops?.includes("verify") ?? true);
+  if (algorithms.length === 0 || !isForThis || jwk.d !== undefined) return undefined;
+  const opened = new Map<string, Promise<CryptoKey | Uint8Array>>();
+  return {
+    kid: typeof jwk.kid === "string" ? jwk.kid : undefined,
+    algorithms,
+    open: (algorithm) => {
+      const known = opened.get(algorithm) ?? importJWK(jwk, algorithm);
+      opened.set(algorithm, known);
+      return known;
+    },
+  };
+}
+
+const RSA = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] as const;
+const CURVES: Readonly<Record<string, string>> = { "P-256": "ES256", "P-384": "ES384", "P-521": "ES512" };
+
+/** What a key can be used with is its own affair, and no token's: a secret is never among them, and so is `none`. */
+function algorithmsOf({ kty, crv }: JWK): readonly string[] {
+  if (kty === "RSA") return RSA;
+  if (kty === "EC") return [CURVES[crv ?? ""]].filter((one) => one !== undefined);
+  return kty === "OKP" && crv === "Ed25519" ? ["EdDSA", "Ed25519"] : [];
+}

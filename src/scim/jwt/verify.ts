@@ -1,0 +1,49 @@
+/** What a signed token says, when it may be believed. Undefined in every other case: why is nobody's business but the log's. */
+import { compactVerify, decodeProtectedHeader } from "jose";
+import { parseDocument } from "../../platform/document/document.ts";
+import type { Key, KeySource } from "./keys.ts";
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** A token is a header of a request: what is longer is none. */
+const MAX_TOKEN = 8 * 1024;
+const SKEW_S = 60;
+/** Three parts of base64url; what is encrypted has five. */
+const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+
+export const isCompact = (token: string): boolean => token.length <= MAX_TOKEN && COMPACT.test(token);
+
+/** `now` in milliseconds. Rejects for what is no token, and for one that must not be believed. */
+export async function verified(token: string, url: string, keys: KeySource, now: number): Promise<Claims> {
+  if (!isCompact(token)) throw new Error("it is no signed token");
+  const header = object(Buffer.from(token.split(".")[0] ?? "", "base64url"));
+  // What the token says of where its key is to be found (jku, x5u, jwk, x5c) is not looked at.
+  const { alg, kid } = decodeProtectedHeader(token);
+  if (header["crit"] !== undefined) throw new Error("it asks for what is not understood (crit)");
+  if (typeof alg !== "string" || (kid !== undefined && typeof kid !== "string")) throw new Error("its header is wrong");
+  const key = keyFor(await keys.keysOf(url, false), alg, kid) ?? keyFor(await keys.keysOf(url, true), alg, kid);
+  if (!key) throw new Error("no key of the set fits");
+  const { payload } = await compactVerify(token, await key.open(alg), { algorithms: [alg] });
+  const claims = object(payload);
+  checkTimes(claims, now / 1_000);
+  return claims;
+}
+
+/** The one key that the header means; none when several might be meant. */
+function keyFor(keys: readonly Key[], alg: string, kid: string | undefined): Key | undefined {
+  const fitting = keys.filter((key) => key.algorithms.includes(alg) && (kid === undefined || key.kid === kid));
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** Strictly read: of two equal names nobody knows which one another reader takes. */
+function object(bytes: Uint8Array): Claims {
+  const { value } = parseDocument(bytes, { format: "json", maxBytes: MAX_TOKEN, maxNodes: 500, maxDepth: 10 });
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("it is no object");
+  return value as Claims;
+}
+
+function checkTimes({ exp, nbf }: Claims, now: number): void {
+  if (typeof exp !== "number") throw new Error("it does not say when it ends (exp)");
+  if (now >= exp + SKEW_S) throw new Error("it has expired");
+  if (nbf !== undefined && (typeof nbf !== "number" || now < nbf - SKEW_S)) throw new Error("it does not hold yet");
+}

@@ -1,0 +1,17 @@
+import { problemsOf } from "../core/problem.ts";
+
+/** Where RFC 7644 has a word for it, the wire code is its `scimType`. */
+export const problems = {
+  "scim.invalid_filter": [400, "invalidFilter", "The filter cannot be used: %s."],
+  "scim.invalid_path": [400, "invalidPath", "The path cannot be used: %s."],
+  "scim.no_target": [400, "noTarget", "%s names nothing that is there."],
+  "scim.invalid_syntax": [400, "invalidSyntax", "%s"],
+  "scim.invalid_value": [400, "invalidValue", "%s"],
+  "scim.mutability": [400, "mutability", "%s cannot be changed."],
+  "scim.uniqueness": [409, "uniqueness", "%s"],
+  "scim.stale_version": [412, "INVALID_REQUEST", "The resource has been changed since it was read."],
+  "scim.no_resource": [404, "RESOURCE_NOT_FOUND", "No %s has the id [%s]."],
+  "scim.not_built": [501, "UNSUPPORTED_OPERATION_EXCEPTION", "%s is not supported."],
+} as const;
+
+export const problem = problemsOf(problems);

@@ -1,0 +1,152 @@
+/** The schemas of RFC 7643 sections 4.1 to 4.3, whole: what Okta and Entra map, they may send, and get back. */
+import { complex, plural, text, type ResourceType, type Schema } from "./attribute.ts";
+
+export const USER_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:User";
+export const GROUP_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:Group";
+export const ENTERPRISE_SCHEMA = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
+
+const reference = (referenceTypes: readonly string[]) =>
+  ({
+    name: "$ref",
+    type: "reference",
+    description: "Its address.",
+    referenceTypes,
+    mutability: "readOnly",
+    caseExact: true,
+  }) as const;
+
+const user: Schema = {
+  id: USER_SCHEMA,
+  name: "User",
+  description: "A person",
+  attributes: [
+    text("userName", "What the directory calls the person for logging in; as a rule an e-mail address.", {
+      required: true,
+      uniqueness: "server",
+    }),
+    complex("name", "The parts of the name.", [
+      text("formatted", "The whole name."),
+      text("familyName", "The family name."),
+      text("givenName", "The given name."),
+      text("middleName", "Further names."),
+      text("honorificPrefix", "What stands before the name."),
+      text("honorificSuffix", "What stands after the name."),
+    ]),
+    text("displayName", "What the person is shown as."),
+    text("nickName", "A casual name."),
+    {
+      name: "profileUrl",
+      type: "reference",
+      description: "A page about the person.",
+      referenceTypes: ["external"],
+      caseExact: true,
+    },
+    text("title", "The job title."),
+    text("userType", "The kind of employment."),
+    text("preferredLanguage", "As in Accept-Language."),
+    text("locale", "For dates and numbers."),
+    text("timezone", "As in the time zone database."),
+    { name: "active", type: "boolean", description: "Whoever is not may neither log in nor use a token." },
+    text("password", "Accepted and not kept: people of a directory log in through it.", {
+      mutability: "writeOnly",
+      returned: "never",
+    }),
+    plural("emails", "E-mail addresses; the primary one, or the one for work, is the person's here.", [
+      "work",
+      "home",
+      "other",
+    ]),
+    plural("phoneNumbers", "Phone numbers.", ["work", "home", "mobile", "fax", "pager", "other"]),
+    plural("ims", "Addresses for messages."),
+    plural("photos", "Addresses of pictures.", ["photo", "thumbnail"]),
+    complex(
+      "addresses",
+      "Postal addresses.",
+      [
+        text("formatted", "The whole address."),
+        text("streetAddress", "Street and number."),
+        text("locality", "The place."),
+        text("region", "The state or region."),
+        text("postalCode", "The postal code."),
+        text("country", "The country."),
+        text("type", "What the address is for.", { canonicalValues: ["work", "home", "other"] }),
+        { name: "primary", type: "boolean", description: "Whether this is the preferred one." },
+      ],
+      { multiValued: true },
+    ),
+    complex(
+      "groups",
+      "The groups that the person is a member of; changed at the groups.",
+      [
+        text("value", "The group's id.", { mutability: "readOnly", caseExact: true }),
+        reference(["Group"]),
+        text("display", "The group's name.", { mutability: "readOnly" }),
+        text("type", "Always direct.", { mutability: "readOnly", canonicalValues: ["direct"] }),
+      ],
+      { multiValued: true, mutability: "readOnly" },
+    ),
+    plural("entitlements", "Kept for the directory; they give nothing here."),
+    plural("roles", "Kept for the directory; roles are given here, to people and groups."),
+    plural("x509Certificates", "Certificates.", [], { type: "binary", caseExact: true }),
+  ],
+};
+
+const enterprise: Schema = {
+  id: ENTERPRISE_SCHEMA,
+  name: "EnterpriseUser",
+  description: "A person of a company",
+  attributes: [
+    text("employeeNumber", "The number of the employee."),
+    text("costCenter", "The cost center."),
+    text("organization", "The organization."),
+    text("division", "The division."),
+    text("department", "The department."),
+    complex("manager", "Who the person reports to.", [
+      text("value", "The manager's id.", { caseExact: true }),
+      {
+        name: "$ref",
+        type: "reference",
+        description: "The manager's address.",
+        referenceTypes: ["User"],
+        caseExact: true,
+      },
+      text("displayName", "The manager's name.", { mutability: "readOnly" }),
+    ]),
+  ],
+};
+
+const group: Schema = {
+  id: GROUP_SCHEMA,
+  name: "Group",
+  description: "A group of people",
+  attributes: [
+    text("displayName", "The group's name.", { required: true, uniqueness: "server" }),
+    complex(
+      "members",
+      "The people in the group.",
+      [
+        text("value", "The person's id.", { mutability: "immutable", caseExact: true }),
+        reference(["User"]),
+        text("display", "The person's name.", { mutability: "readOnly" }),
+        text("type", "Always User.", { mutability: "immutable", canonicalValues: ["User"] }),
+      ],
+      { multiValued: true },
+    ),
+  ],
+};
+
+export const USER: ResourceType = {
+  name: "User",
+  endpoint: "/Users",
+  description: "People",
+  schema: user,
+  extensions: [enterprise],
+};
+export const GROUP: ResourceType = {
+  name: "Group",
+  endpoint: "/Groups",
+  description: "Groups that a directory keeps",
+  schema: group,
+  extensions: [],
+};
+export const RESOURCE_TYPES = [USER, GROUP] as const;

@@ -1,0 +1,119 @@
+/** People and groups by a filter. What is written is written by the verbs of identity and access. */
+import type { Uuid } from "../../core/ids.ts";
+import { PERSON, type UserDetail } from "../../identity/index.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { AttributePath, Filter } from "../filter/syntax.ts";
+import { GROUP, USER } from "../schema/resources.ts";
+import type { ResourceType } from "../schema/attribute.ts";
+import { columnOf } from "./columns.ts";
+import { conditionOf, orderOf } from "./condition.ts";
+
+type Store = { readonly query: Query };
+
+export type Search = {
+  readonly filter?: Filter | undefined;
+  readonly sortBy?: AttributePath | undefined;
+  readonly descending: boolean;
+  readonly limit: number;
+  /** Counts from 0. */
+  readonly offset: number;
+};
+
+export type Found<T> = { readonly items: readonly T[]; readonly total: number };
+
+/** A group that a directory keeps. */
+export type GroupRow = {
+  readonly id: Uuid;
+  readonly identifier: string;
+  readonly name: string;
+  readonly externalId: string | null;
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+};
+
+const GROUP_ROW = `u.id, u.identifier, u.name, u.external_id as "externalId", u.version, u.created_at as "createdAt",
+  greatest(u.created_at, u.updated_at) as "updatedAt"`;
+
+/** Groups made here are none of a directory's business: it neither sees them nor fills them. */
+const THEIRS =
+  "u.account_id = $1 and u.externally_managed and u.org_identifier is null and u.project_identifier is null";
+
+async function search<T extends object>(
+  db: Store,
+  { type, columns, from }: { readonly type: ResourceType; readonly columns: string; readonly from: string },
+  accountId: Uuid,
+  asked: Search,
+): Promise<Found<T>> {
+  const values: unknown[] = [accountId];
+  const param = (value: unknown): string => `$${values.push(value)}`;
+  const condition = asked.filter ? ` and ${conditionOf(type, asked.filter, param)}` : "";
+  const where = `from ${from}${condition}`;
+  const count = [...values];
+  const order = asked.sortBy ? `${orderOf(columnOf(type, asked.sortBy))} ${direction(asked)}, u.id` : "u.id";
+  const window = `limit ${param(asked.limit)} offset ${param(asked.offset)}`;
+  const items =
+    asked.limit === 0 ? [] : await db.query<T>(`select ${columns} ${where} order by ${order} ${window}`, values);
+  // A page that is not full, and not beyond the end, tells the total by itself.
+  if (items.length > 0 && items.length < asked.limit) return { items, total: asked.offset + items.length };
+  const [row] = await db.query<{ total: number }>(`select count(*) as total ${where}`, count);
+  return { items, total: row?.total ?? 0 };
+}
+
+/** What has no value stands last, or, downwards, first (RFC 7644 section 3.4.2.3). */
+const direction = ({ descending }: Search): string => (descending ? "desc nulls first" : "asc nulls last");
+
+export const searchPeople = (db: Store, accountId: Uuid, asked: Search): Promise<Found<UserDetail>> =>
+  search(
+    db,
+    { type: USER, columns: PERSON, from: "users u where u.account_id = $1 and u.deleted_at is null" },
+    accountId,
+    asked,
+  );
+
+export const searchGroups = (db: Store, accountId: Uuid, asked: Search): Promise<Found<GroupRow>> =>
+  search(db, { type: GROUP, columns: GROUP_ROW, from: `user_groups u where ${THEIRS}` }, accountId, asked);
+
+export async function findPerson(db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> {
+  const rows = await db.query<UserDetail>(
+    `select ${PERSON} from users u where u.account_id = $1 and u.id = $2 and u.deleted_at is null`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+export async function findTheirGroup(db: Store, accountId: Uuid, id: Uuid): Promise<GroupRow | undefined> {
+  const rows = await db.query<GroupRow>(`select ${GROUP_ROW} from user_groups u where ${THEIRS} and u.id = $2`, [
+    accountId,
+    id,
+  ]);
+  return rows[0];
+}
+
+/** Whether a directory keeps a group of this name already, in any case of letters. */
+export async function hasTheirGroup(db: Store, accountId: Uuid, name: string): Promise<boolean> {
+  const rows = await db.query(`select 1 from user_groups u where ${THEIRS} and lower(u.name) = lower($2) limit 1`, [
+    accountId,
+    name,
+  ]);
+  return rows.length > 0;
+}
+
+export type Membership = {
+  readonly groupId: Uuid;
+  readonly userId: Uuid;
+  readonly group: string;
+  readonly user: string;
+};
+
+const MEMBERSHIPS = `select m.group_id as "groupId", m.user_id as "userId", u.name as "group", p.name as "user"
+   from user_group_members m
+   join user_groups u on u.account_id = m.account_id and u.id = m.group_id
+   join users p on p.account_id = m.account_id and p.id = m.user_id
+  where ${THEIRS} and m.account_id = $1`;
+
+export const membershipsOfPeople = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<Membership[]> =>
+  db.query<Membership>(`${MEMBERSHIPS} and m.user_id = any ($2::uuid[]) order by u.name, u.id`, [accountId, ids]);
+
+export const membershipsOfGroups = (db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<Membership[]> =>
+  db.query<Membership>(`${MEMBERSHIPS} and m.group_id = any ($2::uuid[]) order by p.name, p.id`, [accountId, ids]);

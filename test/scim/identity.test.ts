@@ -1,0 +1,268 @@
+/** Attack class 10: who a directory speaks of is nobody else, and it gives nobody more than it may. Also who may speak SCIM at all. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { directoryToken } from "../harness/directory.ts";
+import { JSON_TYPE, made } from "../harness/contract.ts";
+import { signed, signingKey, startKeyServer, type KeyServer, type SigningKey } from "../harness/key-server.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
+import { callScim } from "./replay.ts";
+
+const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
+const GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
+const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
+
+let platform: TestPlatform;
+let token: string;
+let keys: KeyServer;
+let key: SigningKey;
+before(async () => {
+  keys = await startKeyServer();
+  key = await signingKey("RS256", { kid: "k" });
+  keys.serve([key.jwk]);
+  platform = await startTestPlatform({ allowPrivateAddresses: ["127.0.0.0/8"] });
+  token = await directoryToken(platform);
+});
+after(async () => {
+  await platform?.stop();
+  await keys?.close();
+});
+
+type How = { readonly body?: unknown; readonly as?: string };
+const call = (method: string, path: string, { body, as = token }: How = {}): Promise<Answer> =>
+  callScim(platform, { token: as }, method, path, body === undefined ? {} : { body });
+const create = (fields: object, as = token): Promise<Answer> =>
+  call("POST", "/Users", { body: { schemas: [USER], ...fields }, as });
+const patch = (path: string, ...Operations: readonly unknown[]): Promise<Answer> =>
+  call("PATCH", path, { body: { schemas: [PATCH], Operations } });
+const adminId = async (): Promise<string> => (await made(platform.send("GET", "/ng/api/user/currentUser"))).uuid;
+const rows = (): Promise<unknown[]> =>
+  platform.db.query("select id, email, name, active, external_id, version from users order by id");
+
+test("nobody becomes an administrator by their userName or address, in any spelling", async () => {
+  const admin = "admin@railhead.local";
+  const { body: mallory } = await create({ userName: "mallory@example.com" });
+  const before = await rows();
+  // Full width, the Kelvin sign's way, capitals, space around, and the address of one as the name of another.
+  for (const text of [admin, "ADMIN@Railhead.LOCAL", "ａｄｍｉｎ@railhead.local", " admin@railhead.local "]) {
+    const taken = await create({ userName: text });
+    assert.deepEqual([taken.status, taken.body.scimType], [409, "uniqueness"], text);
+    const byAddress = await create({ userName: "mal", emails: [{ value: text }] });
+    assert.deepEqual([byAddress.status, byAddress.body.scimType], [409, "uniqueness"], text);
+    for (const [path, value] of [
+      ["userName", text],
+      ["emails", [{ value: text }]],
+    ])
+      assert.equal((await patch(`/Users/${mallory.id}`, { op: "replace", path, value })).body.scimType, "uniqueness");
+  }
+  // A Cyrillic letter that looks the same is no letter of an address.
+  assert.equal((await create({ userName: "\u0430dmin@railhead.local" })).body.scimType, "invalidValue");
+  assert.equal((await create({ userName: "adm\u0131n@railhead.local" })).body.scimType, "invalidValue");
+  assert.deepEqual(await rows(), before);
+});
+
+test("an externalId is no id: nothing is found or changed by it, whatever it looks like", async () => {
+  const admin = await adminId();
+  const { body: eve } = await create({ userName: "eve@example.com", externalId: admin });
+  assert.notEqual(eve.id, admin);
+  assert.equal((await call("GET", `/Users/${admin}`)).body.userName, "admin@railhead.local");
+  const found = await call("GET", `/Users?filter=${encodeURIComponent(`externalId eq "${admin}"`)}`);
+  assert.deepEqual(
+    found.body.Resources.map(({ id }: { id: string }) => id),
+    [eve.id],
+  );
+  await create({ userName: "num@example.com", externalId: "1" });
+  for (const id of ["1", "0", "eve@example.com", "00000000-0000-0000-0000-000000000000", "%00", "..%2f.."])
+    assert.equal((await call("DELETE", `/Users/${id}`)).status, 404, id);
+  assert.equal((await create({ userName: "x@example.com", externalId: 1 })).body.scimType, "invalidValue");
+});
+
+test("id, groups and roles give nothing: the server's own cannot be patched, and roles are the directory's words", async () => {
+  const { body: eve } = await create({
+    userName: "eve2@example.com",
+    roles: [{ value: "_account_admin" }],
+    id: await adminId(),
+  });
+  assert.notEqual(eve.id, await adminId());
+  assert.deepEqual(eve.roles, [{ value: "_account_admin" }]);
+  for (const [path, value] of [
+    ["id", await adminId()],
+    ["groups", [{ value: "x" }]],
+    ["meta.version", "9"],
+  ])
+    assert.equal((await patch(`/Users/${eve.id}`, { op: "replace", path, value })).body.scimType, "mutability");
+  await patch(`/Users/${eve.id}`, { op: "add", path: "roles", value: [{ value: "admin", primary: true }] });
+  const given = await platform.db.query(
+    "select 1 from role_assignments a join users u on u.id = a.principal_id where u.email = 'eve2@example.com'",
+  );
+  assert.deepEqual(given, []);
+});
+
+test("the last administrator can be neither deactivated nor deleted, by any of the ways there are", async () => {
+  const path = `/Users/${await adminId()}`;
+  const before = await rows();
+  const whole = { schemas: [USER], userName: "admin@railhead.local", active: false };
+  for (const answer of [
+    await patch(path, { op: "replace", path: "active", value: false }),
+    await patch(path, { op: "Replace", value: { active: "False" } }),
+    await call("PUT", path, { body: whole }),
+    await call("DELETE", path),
+  ]) {
+    assert.equal(answer.status, 400, answer.text);
+    assert.match(answer.body.detail, /At least one active person has to remain Account Admin/);
+  }
+  assert.deepEqual(await rows(), before);
+});
+
+test("active: false and DELETE end tokens within a second, also when a directory lets the person in again", async () => {
+  for (const how of ["patch", "put", "delete"] as const) {
+    const apiKey = await platform.addUser("_account_viewer");
+    const me = () => platform.send("GET", "/ng/api/user/currentUser", { apiKey });
+    const { uuid, email } = await made(me());
+    const path = `/Users/${uuid}`;
+    const done =
+      how === "patch"
+        ? await patch(path, { op: "Replace", path: "active", value: "False" })
+        : how === "put"
+          ? await call("PUT", path, { body: { schemas: [USER], userName: email, active: false } })
+          : await call("DELETE", path);
+    assert.ok(done.status < 300, done.text);
+    platform.clock.advance(1_000);
+    assert.equal((await me()).status, 401, how);
+    if (how === "delete") continue;
+    const back = await patch(path, { op: "replace", path: "active", value: true });
+    assert.equal(back.body.active, true);
+    platform.clock.advance(1_000);
+    assert.equal((await me()).status, 401);
+  }
+});
+
+test("who was deactivated comes back as who they were when they are made again; who was deleted is somebody new", async () => {
+  const { body: rosa } = await create({ userName: "Rosa@example.com", title: "Old" });
+  await patch(`/Users/${rosa.id}`, { op: "replace", path: "active", value: false });
+  const again = await create({ userName: "rosa@EXAMPLE.com", nickName: "New" });
+  assert.equal(again.status, 201, again.text);
+  assert.deepEqual(
+    [again.body.id, again.body.active, again.body.title, again.body.nickName],
+    [rosa.id, true, undefined, "New"],
+  );
+  await call("DELETE", `/Users/${rosa.id}`);
+  const third = await create({ userName: "rosa@example.com" });
+  assert.equal(third.status, 201);
+  assert.notEqual(third.body.id, rosa.id);
+});
+
+test("a directory neither sees nor fills groups that were made here, and gives no more than it has", async () => {
+  await made(
+    platform.send("POST", "/ng/api/user-groups", {
+      contentType: JSON_TYPE,
+      body: JSON.stringify({ identifier: "Owners", name: "Owners" }),
+    }),
+  );
+  const found = await call("GET", `/Groups?filter=${encodeURIComponent('displayName eq "Owners"')}`);
+  assert.equal(found.body.totalResults, 0);
+  const [own] = await platform.db.query<{ id: string }>("select id from user_groups where identifier = 'Owners'");
+  const id = Buffer.from((own?.id ?? "").replaceAll("-", ""), "hex").toString("base64url");
+  for (const method of ["GET", "DELETE"]) assert.equal((await call(method, `/Groups/${id}`)).status, 404);
+  const { body: theirs } = await call("POST", "/Groups", { body: { schemas: [GROUP], displayName: "Owners" } });
+  assert.notEqual(theirs.id, id);
+  const groups = await platform.db.query(
+    "select identifier, externally_managed as theirs from user_groups where name = 'Owners' order by id",
+  );
+  assert.deepEqual(groups, [
+    { identifier: "Owners", theirs: false },
+    { identifier: "Owners_2", theirs: true },
+  ]);
+  // The ordinary interface leaves it alone.
+  const refused = await platform.send("DELETE", "/ng/api/user-groups/Owners_2");
+  assert.notEqual(refused.status, 200);
+  // A group that somebody here made administrators is not for a directory to fill.
+  await platform.db.query(
+    `insert into role_assignments
+       (account_id, id, identifier, principal_type, principal_id, principal_identifier, principal_level, role_identifier,
+        role_level, resource_group_identifier, disabled, created_at, updated_at)
+     select account_id, gen_random_uuid(), 'owners', 'USER_GROUP', id, identifier, 'account', '_account_admin', 'account',
+            '_all_resources_including_child_scopes', false, 0, 0 from user_groups where identifier = 'Owners_2'`,
+  );
+  const { body: eve } = await create({ userName: "eve3@example.com" });
+  const filled = await patch(`/Groups/${theirs.id}`, { op: "add", path: "members", value: [{ value: eve.id }] });
+  assert.equal(filled.status, 403, filled.text);
+  assert.equal((await call("GET", `/Groups/${theirs.id}`)).body.members, undefined);
+});
+
+test("each request needs its permission: the service account's, and the person's likewise", async () => {
+  const reader = await directoryToken(platform, "reader", ["user_view", "usergroup_view"]);
+  const nobody = await directoryToken(platform, "nobody", ["setting_view"]);
+  const admin = await adminId();
+  const body = { schemas: [USER], userName: "perm@example.com" };
+  const patchBody = { schemas: [PATCH], Operations: [{ op: "replace", path: "title", value: "x" }] };
+  const before = await rows();
+  for (const [method, path, sent] of [
+    ["POST", "/Users", body],
+    ["PUT", `/Users/${admin}`, body],
+    ["PATCH", `/Users/${admin}`, patchBody],
+    ["DELETE", `/Users/${admin}`, undefined],
+    ["POST", "/Groups", { schemas: [GROUP], displayName: "x" }],
+  ] as const)
+    for (const as of [reader, nobody]) {
+      const answer = await call(method, path, { body: sent, as });
+      assert.equal(answer.status, 403, `${method} ${path}: ${answer.text}`);
+      assert.equal(answer.body.status, "403");
+    }
+  for (const path of ["/Users", `/Users/${admin}`, "/Groups", "/Schemas", "/ServiceProviderConfig"]) {
+    assert.equal((await call("GET", path, { as: reader })).status, 200, path);
+    assert.equal((await call("GET", path, { as: nobody })).status, 403, path);
+  }
+  assert.deepEqual(await rows(), before);
+});
+
+const set = (values: Readonly<Record<string, string>>): Promise<Answer> =>
+  platform.send("PUT", "/ng/api/settings", {
+    contentType: JSON_TYPE,
+    body: JSON.stringify(
+      Object.entries(values).map(([name, value]) => ({
+        identifier: `scim_jwt_token_${name}`,
+        value,
+        allowOverrides: false,
+        updateType: "UPDATE",
+      })),
+    ),
+  });
+
+test("a signed token acts as the service account of the settings, at once, on every replica, for SCIM alone", async () => {
+  const replica = await platform.replica();
+  const claims = { client: "entra", exp: platform.clock.now() / 1_000 + 3_600 };
+  const jwt = await signed(key.privateKey, { alg: "RS256", kid: "k" }, claims);
+  const on = (which: TestPlatform, path = "/Users?count=1", method = "GET", body?: unknown): Promise<Answer> =>
+    callScim(which, { token: jwt }, method, path, body === undefined ? {} : { body });
+  const statuses = async (): Promise<number[]> => [(await on(platform)).status, (await on(replica)).status];
+  assert.deepEqual(await statuses(), [401, 401]);
+  const four = { jwks_keys_url: keys.url, key_field: "client", value_field: "entra", service_account_id: "directory" };
+  assert.equal((await set(four)).status, 200);
+  assert.deepEqual(await statuses(), [200, 200], "the clock has not moved");
+  const { status, body } = await on(replica, "/Users", "POST", { schemas: [USER], userName: "jwt@example.com" });
+  assert.equal(status, 201);
+  const [entry] = await platform.db.query<{ kind: string; name: string }>(
+    `select actor_kind as kind, actor_name as name from audit_entries where resource_id = $1`,
+    [body.id],
+  );
+  assert.deepEqual(entry, { kind: "service_account", name: "directory" });
+  // For nothing else, and for no other account.
+  for (const headers of [{ authorization: `Bearer ${jwt}` }, { "x-api-key": jwt }] as Record<string, string>[])
+    assert.equal((await platform.send("GET", "/ng/api/user/currentUser", { apiKey: null, headers })).status, 401);
+  const other = await platform.addAccount();
+  const theirs = await callScim(
+    platform,
+    { token: jwt, base: `/ng/api/scim/account/${other.accountId}` },
+    "GET",
+    "/Users",
+  );
+  assert.equal(theirs.status, 401);
+  await set({ value_field: "okta" });
+  assert.deepEqual(await statuses(), [401, 401]);
+  await set({ value_field: "entra", service_account_id: "reader" });
+  assert.deepEqual(await statuses(), [200, 200]);
+  assert.equal((await on(platform, "/Users", "POST", { schemas: [USER], userName: "no@example.com" })).status, 403);
+  await platform.db.query("delete from role_assignments where principal_identifier = 'reader'");
+  platform.clock.advance(1_000);
+  assert.deepEqual(await statuses(), [403, 403]);
+});
