@@ -5,6 +5,7 @@ import type { Operation } from "./operations.ts";
 
 /** Operations that are no GET and change nothing. */
 const READS: ReadonlySet<string> = new Set([
+  "access.check",
   "audit.list",
   "connector.list-filtered",
   "delegate-group-tags.holders",
@@ -19,7 +20,14 @@ const READS: ReadonlySet<string> = new Set([
   "pipeline.list",
   "pipeline.validate-saved",
   "pipeline.validate-yaml",
+  "resource-group.list-filtered",
+  "role-assignment.aggregate",
+  "role-assignment.list-filtered",
+  "role-assignment.list-filtered-v2",
+  "role-assignment.validate",
   "secret.filter",
+  "user-group.list-filtered",
+  "user-group.list-members",
   "user.list",
 ]);
 

@@ -86,7 +86,7 @@ test("another root key is refused, and nothing is changed", async () => {
   for (const env of [{ RAILHEAD_ROOT_KEY: randomBytes(32).toString("base64") }, { RAILHEAD_ROOT_KEY_FILE: other }]) {
     const { code, stderr, stdout } = await runServer(folder, { ...OFF, ...env });
     assert.equal(code, 1);
-    assert.match(stderr, /^The root key does not open this database: .*RAILHEAD_ROOT_KEY/m);
+    assert.match(stderr, /^This database is sealed under the key .*RAILHEAD_ROOT_KEY/m);
     assert.doesNotMatch(stderr + stdout, /\n\s+at /);
     assert.doesNotMatch(stdout, /ready/);
   }

@@ -190,7 +190,6 @@ const batchRoute = (verbs: UserGroups): Route =>
 function memberRoutes(verbs: UserGroups): readonly Route[] {
   const path = `${PATH}/:identifier/member/:userIdentifier`;
   const params = { identifier: first.example };
-  const both = { ...params, userIdentifier: "AAAAAAAAAAAAAAAAAAAAAA" };
   const personOf = (call: Call): Uuid => {
     const text = call.params["userIdentifier"] ?? "";
     const id = fromWire(text);
@@ -204,7 +203,7 @@ function memberRoutes(verbs: UserGroups): readonly Route[] {
       operation: `user-group.${change}-member`,
       access: manage,
       query: maybeProjectQuery,
-      doc: { summary, params: both, answer: enveloped(wire.groupShape) },
+      doc: { summary, params, answer: enveloped(wire.groupShape) },
       handle: async (call) => {
         // The permission first: who may not change the group is told no more.
         const key = keyOf(call);
@@ -222,7 +221,7 @@ function memberRoutes(verbs: UserGroups): readonly Route[] {
       operation: "user-group.has-member",
       access: view,
       query: maybeProjectQuery,
-      doc: { summary: "Whether a user is in a user group", params: both, answer: enveloped(z.boolean()) },
+      doc: { summary: "Whether a user is in a user group", params, answer: enveloped(z.boolean()) },
       handle: async (call) => {
         const group = await verbs.get(call.actor, keyOf(call));
         const members = (await verbs.membersOf(call.actor, [group])).get(group.id) ?? [];
