@@ -16,8 +16,8 @@ import type { Assignments } from "./verbs.ts";
 import * as wire from "./wire.ts";
 
 const PATH = "/authz/api/roleassignments";
-/** Of the three that it may take, the one that most need; the verb asks for the right one. */
-const manage = { permission: "core_user_manage" };
+/** Of the three that it may take, by the kind of principal, that of the example; the verb asks for the right one. */
+const manage = { permission: "core_usergroup_manage" };
 const view = { permission: "core_role_view" };
 const shape = enveloped(wire.assignmentShape);
 const pages = maybeProjectQuery.extend(ngPageQuery(50).shape);
@@ -107,7 +107,8 @@ const writingRoutes = (verbs: Assignments): readonly Route[] => [
     method: "DELETE",
     path: `${PATH}/:identifier`,
     operation: "role-assignment.delete",
-    access: manage,
+    // Of what is not there nobody can tell whose it was.
+    access: { permission: "core_user_manage" },
     query: maybeProjectQuery,
     doc: { summary: "Take a role away again; answers the assignment that was", params, answer: shape },
     handle: async (call) =>
