@@ -44,6 +44,22 @@ test("a list shows the connectors of its scope, by name, and no others", async (
   assert.deepEqual(other.body.data.content, []);
 });
 
+test("connectors in the order that is asked for, in both lists; what is no order is refused by name", async () => {
+  const NAMES = ["c_1", "b_1", "b_2", "a_1"];
+  assert.deepEqual(await list(`${SHOP}&sortOrders=name,DESC`), NAMES);
+  assert.deepEqual(await found({}, `${SHOP}&sortOrders=name,DESC`), NAMES);
+  assert.deepEqual(await list(`${SHOP}&sortOrders=name,DESC&sortOrders=identifier,DESC`), ["c_1", "b_2", "b_1", "a_1"]);
+  assert.deepEqual(await list(`${SHOP}&sortOrders=identifier,DESC&pageSize=1&pageIndex=1`), ["b_2"]);
+  for (const send of [
+    platform.send("GET", `${PATH}?sortOrders=type,ASC`),
+    filtered({ filterType: "Connector" }, "sortOrders=type,ASC"),
+  ]) {
+    const { status, body } = await send;
+    assert.equal(status, 400);
+    assert.match(body.message, /sortOrders cannot be \[type,ASC\]/);
+  }
+});
+
 test("pages: each connector once, the total on each", async () => {
   const pages = [0, 1, 2].map((nth) => platform.send("GET", `${PATH}?${SHOP}&pageSize=3&pageIndex=${nth}`));
   const answers = await Promise.all(pages);

@@ -1,5 +1,5 @@
 import type { Actor } from "../core/actor.ts";
-import type { Page } from "../core/page.ts";
+import type { Page, Window } from "../core/page.ts";
 import type { Place } from "../core/reference.ts";
 import { listed, seen } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -11,8 +11,7 @@ export type ConnectorQuery = {
   readonly filter: ConnectorFilter;
   /** Also those of the organization and of the account that a project sees. */
   readonly withOuter: boolean;
-  readonly limit: number;
-  readonly offset: number;
+  readonly window: Window;
 };
 
 /** The connectors of one scope by name. Throws what RequireScope throws. */
@@ -20,16 +19,15 @@ export type ListConnectors = (actor: Actor, place: Place, query: ConnectorQuery)
 
 export const makeListConnectors =
   (deps: { db: Db; requireScope: RequireScope }): ListConnectors =>
-  async (actor, place, { filter, withOuter, limit, offset }) => {
+  async (actor, place, { filter, withOuter, window }) => {
     const { accountId } = actor;
     // The place itself has to be for the actor's eyes; of those around it there is what the actor may see.
     const own = { ...place, shown: listed(actor, "core_connector_view", { accountId, ...scopeOf(place) }) };
     const places = withOuter ? [...around(actor, place), own] : [own];
     await deps.requireScope(actor, place);
     return {
-      items: await listConnectors(deps.db, accountId, places, filter, { limit, offset }),
-      limit,
-      offset,
+      items: await listConnectors(deps.db, accountId, places, filter, window),
+      ...window,
       total: () => countConnectors(deps.db, accountId, places, filter),
     };
   };

@@ -3,7 +3,7 @@ import type { Place } from "../core/reference.ts";
 import { ok } from "../platform/http/answers.ts";
 import { documentOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
-import { ngPage, ngPageQuery, ngPageShape } from "../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { flag, maybeProjectQuery, maybeText } from "../platform/http/queries.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
@@ -70,7 +70,7 @@ const EXAMPLE = {
 const TYPES = ["application/json", "text/yaml", "application/yaml", "text/plain", "text/html"];
 const PATH = "/ng/api/connectors";
 const params = { identifier: "images" };
-const pages = maybeProjectQuery.extend(ngPageQuery(100).shape).extend({ searchTerm: maybeText("searchTerm") });
+const pages = maybeProjectQuery.extend(sortedPageQuery(100).shape).extend({ searchTerm: maybeText("searchTerm") });
 const page = enveloped(ngPageShape(connectorShape));
 
 export const connectorRoutes = (verbs: Verbs): readonly Route[] => [
@@ -184,15 +184,14 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
       category: z.enum(CATEGORIES, { error: `takes one of ${CATEGORIES.join(", ")}` }).optional(),
       source_category: z.never({ error: "is not supported" }).optional(),
     }),
-    doc: { summary: "List the connectors of a scope by name", answer: page },
+    doc: { summary: "List the connectors of a scope by name, or as sortOrders says", answer: page },
     handle: async (call) => {
-      const { searchTerm, type, category, pageIndex, pageSize } = call.query;
+      const { searchTerm, type, category } = call.query;
       const types = typesOf(type === undefined ? undefined : [type], category === undefined ? undefined : [category]);
       const found = await verbs.list(call.actor, placeOf(call), {
         filter: { searchTerm, types },
         withOuter: false,
-        limit: pageSize,
-        offset: pageIndex * pageSize,
+        window: ngWindow(call.query),
       });
       return ok(call, await ngPage(found, connectorResponse));
     },
@@ -207,19 +206,18 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
       filterIdentifier: z.never({ error: "is not supported; send the filter itself" }).optional(),
     }),
     doc: {
-      summary: "List connectors by a filter",
+      summary: "List connectors by a filter, by name or as sortOrders says",
       body: { schema: filterBody, required: false, example: { filterType: "Connector", types: ["ContainerRegistry"] } },
       answer: page,
     },
     handle: async (call) => {
       const empty = call.body.bytes.length === 0;
       const body = empty ? { filterType: "Connector" as const } : validate(filterBody, documentOf(call.body));
-      const { searchTerm, includeAllConnectorsAvailableAtScope, pageIndex, pageSize } = call.query;
+      const { searchTerm, includeAllConnectorsAvailableAtScope } = call.query;
       const found = await verbs.list(call.actor, placeOf(call), {
         filter: filterOf(body, searchTerm),
         withOuter: includeAllConnectorsAvailableAtScope,
-        limit: pageSize,
-        offset: pageIndex * pageSize,
+        window: ngWindow(call.query),
       });
       return ok(call, await ngPage(found, connectorResponse));
     },

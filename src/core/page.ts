@@ -5,3 +5,14 @@ export type Page<T> = {
   readonly limit: number;
   readonly total: () => Promise<number>;
 };
+
+/** What lists may be sorted by. */
+export const SORT_FIELDS = ["name", "identifier", "createdAt", "lastModifiedAt"] as const;
+export type SortOrder = { readonly field: (typeof SORT_FIELDS)[number]; readonly descending: boolean };
+
+/** Which part of a list, and in which order where the caller asks for one. */
+export type Window = {
+  readonly limit: number;
+  readonly offset: number;
+  readonly order?: readonly SortOrder[] | undefined;
+};

@@ -1,5 +1,5 @@
 import type { Actor } from "../core/actor.ts";
-import type { Page } from "../core/page.ts";
+import type { Page, Window } from "../core/page.ts";
 import { authorizeSomewhere, reach, type Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
@@ -29,7 +29,7 @@ export const makeGetProject =
 export type ListProjects = (
   actor: Actor,
   filter: Omit<ProjectFilter, "reach">,
-  window: { readonly limit: number; readonly offset: number },
+  window: Window,
 ) => Promise<Page<Project>>;
 
 export const makeListProjects =

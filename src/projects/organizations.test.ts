@@ -190,3 +190,60 @@ test("a project is replaced under If-Match, and keeps its place", async () => {
   assert.deepEqual(codes(await remove(path, "1")), [402, "OPTIMISTIC_LOCKING_EXCEPTION"]);
   assert.deepEqual(codes(await put(path, projectYaml("worked"), "x")), [400, "INVALID_REQUEST"]);
 });
+
+test("organizations and projects in the order that is asked for, the id last; what is no order is refused by name", async () => {
+  for (const [identifier, name] of [
+    ["s_b", "Same"],
+    ["s_a", "Same"],
+    ["s_c", "Alone"],
+  ]) {
+    platform.clock.advance(10);
+    const inside = `{ name: ${name}, identifier: ${identifier} }`;
+    await made(platform.send("POST", PATH, { contentType: YAML, body: `organization: ${inside}` }));
+    await made(
+      platform.send("POST", "/ng/api/projects?orgIdentifier=default", {
+        contentType: YAML,
+        body: `project: ${inside}`,
+      }),
+    );
+  }
+  platform.clock.advance(10);
+  await made(put(`${PATH}/s_b`, "organization: { name: Same, identifier: s_b }"));
+  await made(put("/ng/api/projects/s_b?orgIdentifier=default", "project: { name: Same, identifier: s_b }"));
+  const sorted = async (path: string, ...orders: string[]): Promise<string[]> => {
+    const query = orders.map((order) => `&sortOrders=${encodeURIComponent(order)}`).join("");
+    const page = await made(platform.send("GET", `${path}?searchTerm=s_${query}`));
+    return page.content.map(
+      (one: { organization?: { identifier: string }; project?: { identifier: string } }) =>
+        (one.organization ?? one.project)?.identifier,
+    );
+  };
+  for (const path of [PATH, "/ng/api/projects", "/ng/api/projects/list"]) {
+    assert.deepEqual(await sorted(path), ["s_c", "s_b", "s_a"], "by name, then by id, which says who came first");
+    assert.deepEqual(await sorted(path, "name,DESC"), ["s_b", "s_a", "s_c"]);
+    assert.deepEqual(await sorted(path, "name,ASC", "identifier,ASC"), ["s_c", "s_a", "s_b"]);
+    assert.deepEqual(await sorted(path, "identifier,DESC"), ["s_c", "s_b", "s_a"]);
+    assert.deepEqual(await sorted(path, "createdAt,ASC"), ["s_b", "s_a", "s_c"]);
+    assert.deepEqual(await sorted(path, "lastModifiedAt,DESC"), ["s_b", "s_c", "s_a"]);
+    for (const wrong of [
+      "description,ASC",
+      "name,UP",
+      "name",
+      "name,asc",
+      "",
+      "id,ASC",
+      "name,ASC;select 1",
+      "created_at,ASC",
+    ]) {
+      const refused = await platform.send("GET", `${path}?sortOrders=${encodeURIComponent(wrong)}`);
+      assert.deepEqual(codes(refused), [400, "INVALID_REQUEST"], wrong);
+      assert.ok(
+        refused.body.message.startsWith(`Query parameter sortOrders cannot be [${wrong}]: it takes one of name,`),
+      );
+    }
+    const twice = await platform.send("GET", `${path}?sortOrders=name,ASC&sortOrders=name,DESC`);
+    assert.equal(twice.body.message, "Query parameter sortOrders.1 names a field twice.");
+    const second = await platform.send("GET", `${path}?sortOrders=name,ASC&sortOrders=color,ASC`);
+    assert.match(second.body.message, /^Query parameter sortOrders\.1 cannot be \[color,ASC\]/);
+  }
+});

@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
-import type { Page } from "../core/page.ts";
+import type { Page, Window } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { Audit } from "../audit/index.ts";
 import { authorizeSomewhere, reach, type Authorize } from "../access/index.ts";
@@ -79,11 +79,7 @@ const makeGet =
 
 const makeList =
   ({ db }: OrganizationDeps) =>
-  async (
-    actor: Actor,
-    given: Omit<OrganizationFilter, "reach">,
-    window: { readonly limit: number; readonly offset: number },
-  ): Promise<Page<Organization>> => {
+  async (actor: Actor, given: Omit<OrganizationFilter, "reach">, window: Window): Promise<Page<Organization>> => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_organization_view");
     const filter = { ...given, reach: reach(actor, "core_organization_view") };

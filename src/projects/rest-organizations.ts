@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
 import { documentOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { maybeText, maybeTexts } from "../platform/http/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
@@ -42,8 +42,11 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
     path: PATH,
     operation: "organization.list",
     access: { permission: "core_organization_view" },
-    query: ngPageQuery(50).extend({ searchTerm: maybeText("searchTerm"), identifiers: maybeTexts("identifiers") }),
-    doc: { summary: "List organizations by name", answer: enveloped(ngPageShape(organizationShape)) },
+    query: sortedPageQuery(50).extend({ searchTerm: maybeText("searchTerm"), identifiers: maybeTexts("identifiers") }),
+    doc: {
+      summary: "List organizations by name, or as sortOrders says",
+      answer: enveloped(ngPageShape(organizationShape)),
+    },
     handle: async (call) => {
       const { searchTerm = "", identifiers } = call.query;
       const page = await verbs.list(call.actor, { searchTerm, identifiers }, ngWindow(call.query));

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
 import { documentOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { maybeText, maybeTexts, orgQuery } from "../platform/http/queries.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
@@ -110,7 +110,7 @@ export const projectRoutes = (verbs: Verbs): readonly Route[] => [
   }),
 ];
 
-const listQuery = ngPageQuery(50).extend({
+const listQuery = sortedPageQuery(50).extend({
   searchTerm: maybeText("searchTerm"),
   identifiers: maybeTexts("identifiers"),
   moduleType: modules.optional(),
@@ -135,7 +135,7 @@ function listRoutes(verbs: Pick<Verbs, "list">): readonly Route[] {
       operation: "project.list",
       access,
       query: listQuery.extend({ orgIdentifier: maybeText("orgIdentifier") }),
-      doc: { summary: "List projects by name, of one organization or of all", answer: page },
+      doc: { summary: "List projects by name or as sortOrders says, of one organization or of all", answer: page },
       handle: (call) => listed(call, call.query.orgIdentifier === undefined ? undefined : [call.query.orgIdentifier]),
     }),
     route({
@@ -144,7 +144,7 @@ function listRoutes(verbs: Pick<Verbs, "list">): readonly Route[] {
       operation: "project.list-of-organizations",
       access,
       query: listQuery.extend({ orgIdentifiers: maybeTexts("orgIdentifiers") }),
-      doc: { summary: "List projects by name, of several organizations", answer: page },
+      doc: { summary: "List projects by name or as sortOrders says, of several organizations", answer: page },
       handle: (call) => listed(call, call.query.orgIdentifiers),
     }),
   ];

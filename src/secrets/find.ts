@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import type { Page } from "../core/page.ts";
+import type { Page, Window } from "../core/page.ts";
 import type { Place } from "../core/reference.ts";
 import type { Scope } from "../core/scope.ts";
 import { authorizeSomewhere, listed, type Authorize } from "../access/index.ts";
@@ -77,16 +77,16 @@ export const makeIsSecretFree =
     return (await findSecret(deps.db, actor.accountId, key)) === undefined;
   };
 
-/** Secrets of one place, by identifier. Throws what RequireScope throws. */
-export type ListSecrets = (actor: Actor, filter: SecretFilter, limit: number, offset: number) => Promise<Page<Secret>>;
+/** Secrets of one place, by identifier unless told otherwise. Throws what RequireScope throws. */
+export type ListSecrets = (actor: Actor, filter: SecretFilter, window: Window) => Promise<Page<Secret>>;
 
 export const makeListSecrets =
   (deps: Deps & { readonly requireScope: RequireScope }): ListSecrets =>
-  async (actor, given, limit, offset) => {
+  async (actor, given, window) => {
     const shown = listed(actor, "core_secret_view", scopeOf(actor.accountId, given));
     const identifiers = shown && (given.identifiers?.filter((one) => shown.includes(one)) ?? shown);
     const filter = { ...given, identifiers: shown ? identifiers : given.identifiers };
     await deps.requireScope(actor, filter);
-    const items = await listSecrets(deps.db, actor.accountId, filter, limit, offset);
-    return { items, limit, offset, total: () => countSecrets(deps.db, actor.accountId, filter) };
+    const items = await listSecrets(deps.db, actor.accountId, filter, window);
+    return { items, ...window, total: () => countSecrets(deps.db, actor.accountId, filter) };
   };

@@ -124,6 +124,13 @@ test("lists: by scope, type, search, identifiers, pages", async () => {
   assert.deepEqual(await found(send("GET", `?${org}&searchTerm=%25`)), []);
   assert.deepEqual(await found(send("GET", `?${org}&searchTerm=list&pageIndex=1&pageSize=2`)), ["list_c"]);
   assert.deepEqual(await found(send("GET", `?${SHOP}&searchTerm=list`)), []);
+  const backwards = "sortOrders=identifier,DESC";
+  assert.deepEqual(await found(send("GET", `?${org}&searchTerm=list_&${backwards}`)), ["list_c", "list_b", "list_a"]);
+  assert.deepEqual(await found(send("POST", `/list?${org}&sortOrders=name,DESC`, { searchTerm: "list_" })), [
+    "list_c",
+    "list_b",
+    "list_a",
+  ]);
   assert.deepEqual(await found(send("GET", `?${org}&type=SecretFile`)), []);
   assert.deepEqual(await found(send("GET", `?${org}&type=SSHKey`)), []);
   const filter = (body: object): Promise<string[]> => found(send("POST", `/list?${org}`, body));
@@ -138,6 +145,7 @@ test("lists: by scope, type, search, identifiers, pages", async () => {
   for (const [path, body] of [
     ["?type=Other", undefined],
     ["?source_category=x", undefined],
+    ["?sortOrders=value,ASC", undefined],
     ["/list", { includeSecretsFromEverySubScope: true }],
     ["/list", { sourceCategory: "CLOUD_PROVIDER" }],
     ["?orgIdentifier=none", undefined],

@@ -5,7 +5,7 @@ import { validate } from "../platform/document/validate.ts";
 import { ok } from "../platform/http/answers.ts";
 import { documentOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
-import { ngPage, ngPageQuery, ngPageShape } from "../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { flag, maybeProjectQuery, maybeText } from "../platform/http/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
@@ -40,7 +40,7 @@ const EXAMPLE = {
 const params = { identifier: EXAMPLE.identifier };
 const one = enveloped(secretShape);
 const page = enveloped(ngPageShape(secretShape));
-const pages = maybeProjectQuery.extend(ngPageQuery(100).shape);
+const pages = maybeProjectQuery.extend(sortedPageQuery(100).shape);
 
 export const secretRoutes = (verbs: Verbs): readonly Route[] => [
   ...writingRoutes(verbs),
@@ -159,14 +159,11 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
       type: z.enum(ASKED_TYPES, { error: `takes one of ${ASKED_TYPES.join(", ")}` }).optional(),
       source_category: z.undefined({ error: "is not supported" }).optional(),
     }),
-    doc: { summary: "List the secrets of a scope, by identifier", answer: page },
+    doc: { summary: "List the secrets of a scope by identifier, or as sortOrders says", answer: page },
     handle: async (call) => {
-      const { pageIndex, pageSize, type, searchTerm } = call.query;
+      const { type, searchTerm } = call.query;
       const filter = filterOf(placeOf(call), { searchTerm, secretTypes: type && [type] });
-      return ok(
-        call,
-        await ngPage(await verbs.list(call.actor, filter, pageSize, pageIndex * pageSize), secretResponse),
-      );
+      return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), secretResponse));
     },
   }),
   route({
@@ -176,19 +173,15 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
     access: { permission: "core_secret_view" },
     query: pages,
     doc: {
-      summary: "List the secrets of a scope that match a filter",
+      summary: "List the secrets of a scope that match a filter, by identifier or as sortOrders says",
       body: { schema: filterBody, required: false, example: { filterType: "Secret", secretTypes: ["SecretText"] } },
       answer: page,
     },
     handle: async (call) => {
       verbs.permit(call.actor, "core_secret_view", placeOf(call));
-      const { pageIndex, pageSize } = call.query;
       const body = call.body.bytes.length === 0 ? {} : validate(filterBody, documentOf(call.body));
       const filter = filterOf(placeOf(call), body);
-      return ok(
-        call,
-        await ngPage(await verbs.list(call.actor, filter, pageSize, pageIndex * pageSize), secretResponse),
-      );
+      return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), secretResponse));
     },
   }),
   route({

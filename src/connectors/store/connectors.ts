@@ -1,7 +1,9 @@
 import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { ConnectionStatus, Connector, ConnectorKey } from "../connector.ts";
 
 export type Store = { readonly query: Query };
@@ -129,11 +131,11 @@ export async function listConnectors(
   accountId: Uuid,
   places: readonly ShownPlace[],
   filter: ConnectorFilter,
-  window: { readonly limit: number; readonly offset: number },
+  window: Window,
 ): Promise<Connector[]> {
   const { text, values } = conditionOf(accountId, places, filter);
   return db.query<Connector>(
-    `select ${CONNECTOR} from connectors where ${text} order by name, id
+    `${planned(window.order)}select ${CONNECTOR} from connectors where ${text} order by ${orderBy(window.order, "name")}
       limit $${values.length + 1} offset $${values.length + 2}`,
     [...values, window.limit, window.offset],
   );

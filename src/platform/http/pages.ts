@@ -1,7 +1,7 @@
 /** Pages of REST lists, in the two shapes of this API family (reference section 3.5). Pages count from 0. */
 import { z } from "zod";
-import type { Page } from "../../core/page.ts";
-import { wholeNumber } from "./queries.ts";
+import type { Page, SortOrder, Window } from "../../core/page.ts";
+import { sortOrders, wholeNumber } from "./queries.ts";
 
 const MAX_SIZE = 1_000;
 /** Beyond it PostgreSQL would count rows for longer than anyone reads. */
@@ -11,9 +11,19 @@ const MAX_INDEX = 1_000_000;
 export const ngPageQuery = (size: number) =>
   z.object({ pageIndex: wholeNumber(MAX_INDEX).default(0), pageSize: wholeNumber(MAX_SIZE).default(size) });
 
-export const ngWindow = ({ pageIndex, pageSize }: { readonly pageIndex: number; readonly pageSize: number }) => ({
+/** The same for lists whose order the caller may choose: `sortOrders=name,DESC`. */
+export const sortedPageQuery = (size: number) => ngPageQuery(size).extend({ sortOrders });
+
+type NgPaging = {
+  readonly pageIndex: number;
+  readonly pageSize: number;
+  readonly sortOrders?: readonly SortOrder[] | undefined;
+};
+
+export const ngWindow = ({ pageIndex, pageSize, sortOrders: order }: NgPaging): Window => ({
   limit: pageSize,
   offset: pageIndex * pageSize,
+  order,
 });
 
 /** `page` and `size` of the pipeline family. */

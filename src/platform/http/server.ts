@@ -175,7 +175,7 @@ function depsOf(route: Route, deps: HttpDeps, request: FastifyRequest): HttpDeps
 function sharedCall(route: Route, request: FastifyRequest, form: Call["form"]): PublicCall {
   const given = request.query as Record<string, unknown>;
   const parsed = route.query.safeParse(given);
-  refuseTwice(given, parsed.success ? parsed.data : {});
+  refuseTwice(given, parsed.success ? parsed.data : listsIn(parsed.error.issues));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const message = issue?.message ?? "is wrong";
@@ -194,6 +194,10 @@ function sharedCall(route: Route, request: FastifyRequest, form: Call["form"]): 
     facts: factsOf(request),
   };
 }
+
+/** Parameters that may be given several times, known by a fault that lies in one of the values. */
+const listsIn = (issues: readonly { readonly path: readonly PropertyKey[] }[]): Record<string, unknown> =>
+  Object.fromEntries(issues.filter(({ path }) => path.length > 1).map(({ path }) => [String(path[0]), []]));
 
 /** A parameter that is given twice where no list is taken: which of them counts, a gateway before us may have decided otherwise. */
 function refuseTwice(query: Record<string, unknown>, taken: unknown = {}): void {

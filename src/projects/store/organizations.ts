@@ -1,6 +1,8 @@
 import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Organization } from "../organization.ts";
 
 type Store = { readonly query: Query };
@@ -95,10 +97,11 @@ export async function listOrganizations(
   db: Store,
   accountId: Uuid,
   filter: OrganizationFilter,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset, order }: Window,
 ): Promise<Organization[]> {
   return db.query<Organization>(
-    `select ${ORGANIZATION} from organizations where ${MATCHES} order by name, id limit $5 offset $6`,
+    `${planned(order)}select ${ORGANIZATION} from organizations where ${MATCHES}
+      order by ${orderBy(order, "name")} limit $5 offset $6`,
     [...values(accountId, filter), limit, offset],
   );
 }

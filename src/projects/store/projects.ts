@@ -1,6 +1,8 @@
 import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Project, ProjectChanges } from "../project.ts";
 
 type Store = { readonly query: Query };
@@ -142,13 +144,13 @@ export async function listProjects(
   db: Store,
   accountId: Uuid,
   filter: ProjectFilter,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset, order }: Window,
 ): Promise<Project[]> {
-  return db.query<Project>(`select ${PROJECT} from projects where ${MATCHES} order by name, id limit $6 offset $7`, [
-    ...filterValues(accountId, filter),
-    limit,
-    offset,
-  ]);
+  return db.query<Project>(
+    `${planned(order)}select ${PROJECT} from projects where ${MATCHES}
+      order by ${orderBy(order, "name")} limit $6 offset $7`,
+    [...filterValues(accountId, filter), limit, offset],
+  );
 }
 
 export async function countMatching(db: Store, accountId: Uuid, filter: ProjectFilter): Promise<number> {

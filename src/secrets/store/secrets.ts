@@ -1,5 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Secret, SecretFilter, SecretKey } from "../secret.ts";
 import { SECRET_SCOPE } from "./scopes.ts";
 
@@ -141,11 +143,11 @@ export async function listSecrets(
   db: Store,
   accountId: Uuid,
   filter: SecretFilter,
-  limit: number,
-  offset: number,
+  { limit, offset, order }: Window,
 ): Promise<Secret[]> {
   return db.query<Secret>(
-    `select ${SECRET} from secrets secret where ${FILTERED} order by secret.identifier limit $7 offset $8`,
+    `${planned(order)}select ${SECRET} from secrets secret where ${FILTERED}
+      order by ${orderBy(order, "identifier")} limit $7 offset $8`,
     [...filterValues(accountId, filter), limit, offset],
   );
 }

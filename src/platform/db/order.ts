@@ -1,0 +1,22 @@
+import type { SortOrder } from "../../core/page.ts";
+import { UNPREPARED } from "./statements.ts";
+
+/** All that a request can bring into an order. Each table that is sorted has these four. */
+const COLUMNS: Readonly<Record<SortOrder["field"], string>> = {
+  name: "name",
+  identifier: "identifier",
+  createdAt: "created_at",
+  lastModifiedAt: "updated_at",
+};
+
+/** The order asked for, or else the usual one; the id last, so that no page shows a row of another. */
+export const orderBy = (order: readonly SortOrder[] | undefined, usual: SortOrder["field"]): string =>
+  [
+    ...(order ?? [{ field: usual, descending: false }]).map(
+      ({ field, descending }) => `${COLUMNS[field]} ${descending ? "desc" : "asc"}`,
+    ),
+    "id",
+  ].join(", ");
+
+/** Goes before the statement: orders that people choose are many, and would use up the names of prepared statements. */
+export const planned = (order: readonly SortOrder[] | undefined): string => (order === undefined ? "" : UNPREPARED);
