@@ -3,6 +3,7 @@ import type { GraphQLSchema } from "graphql";
 import { addUserGroupTypes, type UserGroups } from "./access/index.ts";
 import { addAuditTypes } from "./audit/index.ts";
 import { addDelegateTypes } from "./delegates/index.ts";
+import { addEnvironmentTypes } from "./environments/index.ts";
 import { addExecutionMutations, addExecutionTypes, type Executions } from "./executions/index.ts";
 import { addIdentityTypes } from "./identity/index.ts";
 import { addPipelineTypes } from "./pipelines/index.ts";
@@ -15,6 +16,7 @@ type Slices = {
   readonly users: Omit<Parameters<typeof addIdentityTypes>[2], "userGroups">;
   readonly audits: Parameters<typeof addAuditTypes>[2];
   readonly projects: Projects;
+  readonly environments: Parameters<typeof addEnvironmentTypes>[2];
   readonly secrets: Secrets;
   readonly delegates: Parameters<typeof addDelegateTypes>[1];
   readonly pipelines: Parameters<typeof addPipelineTypes>[2];
@@ -22,11 +24,12 @@ type Slices = {
 };
 
 export function buildSchema(slices: Slices): GraphQLSchema {
-  const { access, users, audits, projects, secrets, delegates, pipelines, executions } = slices;
+  const { access, users, audits, projects, environments, secrets, delegates, pipelines, executions } = slices;
   const builder = makeBuilder();
   const groups = addUserGroupTypes(builder, access.userGroups);
   const { User } = addIdentityTypes(builder, groups, { ...users, userGroups: access.userGroups });
   const { Application } = addProjectTypes(builder, { User }, projects);
+  addEnvironmentTypes(builder, { Application, User }, environments);
   addAuditTypes(builder, { User }, audits);
   addSecretTypes(builder, secrets);
   addDelegateTypes(builder, delegates);

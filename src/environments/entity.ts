@@ -20,6 +20,12 @@ export type Environment = Entity & { readonly type: "Production" | "PreProductio
 /** What a pipeline deploys. */
 export type Service = Entity;
 
+/** As lists of several projects show one. */
+export type EntityOfProject = Pick<Entity, "id" | "name" | "description" | "tags" | "createdAt"> & {
+  readonly projectId: Uuid;
+};
+export type EnvironmentOfProject = EntityOfProject & Pick<Environment, "type">;
+
 /** An entity as it is sent; the rest is the platform's. */
 export type Fields<T extends Entity> = Omit<T, "id" | "version" | "createdAt" | "updatedAt">;
 

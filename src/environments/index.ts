@@ -1,11 +1,20 @@
 /** Environments and services: where pipelines deploy to, and what. */
 import type { EmptyScope } from "../projects/index.ts";
-import { ENVIRONMENT, SERVICE, type Environment, type Service } from "./entity.ts";
+import {
+  ENVIRONMENT,
+  SERVICE,
+  type EntityOfProject,
+  type Environment,
+  type EnvironmentOfProject,
+  type Service,
+} from "./entity.ts";
+import { makeListOfProjects } from "./of-projects.ts";
 import { environmentRoutes } from "./rest.ts";
 import { deleteEntitiesOf } from "./store.ts";
 import { makePlacesOf, makeRunPlace } from "./places.ts";
 import { makeEntities, type EntityDeps } from "./verbs.ts";
 
+export { addEnvironmentTypes } from "./graphql.ts";
 export type { PlacesOf } from "./places.ts";
 
 export function makeEnvironments(deps: EntityDeps) {
@@ -16,6 +25,8 @@ export function makeEnvironments(deps: EntityDeps) {
     /** Of these ids, the environments that exist and that the actor may see, each with its project and its kind. */
     placesOf: makePlacesOf(deps),
     runPlace: makeRunPlace(deps),
+    listEnvironments: makeListOfProjects<EnvironmentOfProject>(deps, ENVIRONMENT),
+    listServices: makeListOfProjects<EntityOfProject>(deps, SERVICE),
     emptyScope,
     routes: environmentRoutes({ environments, services }),
   };

@@ -5,6 +5,7 @@ import { listOf, listType, tagsOf, window, type Builder, type NodeRef } from "..
 import { commonFilters } from "../platform/graphql/filters.ts";
 import { makeSelects } from "../platform/graphql/selection.ts";
 import type { ApplicationNode } from "../projects/index.ts";
+import { addWorkflowTypes } from "./graphql-workflows.ts";
 import { conditionsOf, type PipelineFilter } from "./node-filters.ts";
 import { ofProject, type PipelineNodeVerbs } from "./nodes.ts";
 import type { GraphPipeline } from "./store/nodes.ts";
@@ -15,24 +16,29 @@ export type PipelineNode = Pick<GraphPipeline, "id" | "name"> & Partial<GraphPip
 
 type Types = { readonly Application: NodeRef<ApplicationNode>; readonly User: NodeRef<UserNode> };
 
-/** `Pipeline` with its queries, and `pipelines` on Application (spec.md; reference section 1.7). */
+/** `Pipeline` with its queries, and `pipelines` and `workflows` on Application (spec.md; reference sections 1.6 and 1.7). */
 export function addPipelineTypes(
   builder: Builder,
   { Application, User }: Types,
   verbs: PipelineNodeVerbs,
-): { Pipeline: NodeRef<PipelineNode> } {
-  const Pipeline = pipelineType(builder, User, verbs);
+): { Pipeline: NodeRef<PipelineNode>; PipelineVariable: NodeRef<PipelineVariable> } {
+  const PipelineVariable = variableType(builder);
+  const Pipeline = pipelineType(builder, { User, PipelineVariable }, verbs);
   addQueries(builder, { Application, Pipeline }, verbs);
-  return { Pipeline };
+  addWorkflowTypes(builder, Application);
+  return { Pipeline, PipelineVariable };
 }
 
-function pipelineType(builder: Builder, User: NodeRef<UserNode>, verbs: PipelineNodeVerbs): NodeRef<PipelineNode> {
+function pipelineType(
+  builder: Builder,
+  { User, PipelineVariable }: { User: NodeRef<UserNode>; PipelineVariable: NodeRef<PipelineVariable> },
+  verbs: PipelineNodeVerbs,
+): NodeRef<PipelineNode> {
   const whole = async (node: PipelineNode, actor: Actor): Promise<GraphPipeline> =>
     isWhole(node) ? node : verbs.getNode(actor, toWire(node.id), { evenDeleted: true });
   const withYaml = async (node: PipelineNode, actor: Actor): Promise<GraphPipeline> =>
     isWhole(node) && node.yaml !== undefined ? node : verbs.getNode(actor, toWire(node.id), { evenDeleted: true });
   const variables = makeReadVariables();
-  const Variable = variableType(builder);
   return builder.objectRef<PipelineNode>("Pipeline").implement({
     fields: (t) => ({
       id: t.string({ resolve: (pipeline) => toWire(pipeline.id) }),
@@ -51,7 +57,7 @@ function pipelineType(builder: Builder, User: NodeRef<UserNode>, verbs: Pipeline
         resolve: async (node, _args, { actor }) => tagsOf((await whole(node, actor)).tags),
       }),
       pipelineVariables: t.field({
-        type: [Variable],
+        type: [PipelineVariable],
         resolve: async (node, _args, { actor }) => {
           const { id, version, yaml = "" } = await withYaml(node, actor);
           return variables({ id, version, yaml });

@@ -1,0 +1,169 @@
+/** `services` and `environments` of applications in GraphQL (reference section 1.6). */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { create, made, projectYaml, YAML } from "../../test/harness/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+
+let platform: TestPlatform;
+let statements: string[] = [];
+const inside = (project: string): string => `  orgIdentifier: default\n  projectIdentifier: ${project}\n`;
+
+before(async () => {
+  platform = await startTestPlatform({
+    wrapDb: (db) => ({
+      ...db,
+      query: (text, values) => {
+        statements.push(text);
+        return db.query(text, values);
+      },
+    }),
+  });
+  await made(create.project(platform, projectYaml()));
+  await made(create.project(platform, projectYaml("depot").replace("The shop", "The depot")));
+  for (const name of ["web", "api", "batch"])
+    await made(create.service(platform, name, `${inside("shop")}  description: of ${name}\n  tags: { team: red }\n`));
+  await made(create.service(platform, "web", inside("depot")));
+  // What lies above the project is not in it.
+  await made(create.service(platform, "common"));
+  await made(create.environment(platform, "staging", `${inside("shop")}  description: D\n  tags: { a: b }\n`));
+  const body = `environment:\n  name: live\n  identifier: live\n  type: Production\n${inside("shop")}`;
+  await made(platform.send("POST", "/ng/api/environmentsV2", { contentType: YAML, body }));
+});
+after(() => platform?.stop());
+
+async function ask(query: string, apiKey = platform.apiKey) {
+  const { body } = await platform.send("POST", `/api/graphql?accountId=${platform.accountId}`, {
+    apiKey,
+    contentType: "application/json",
+    body: JSON.stringify({ query }),
+  });
+  return body;
+}
+const names = (list: { nodes: readonly { name: string }[] }): string[] => list.nodes.map(({ name }) => name);
+
+test("services and environments of an application with every field, by name, with the ids that REST shows", async () => {
+  const { data, errors } = await ask(`{ applicationByName(name: "The shop") {
+    services { nodes { id name description artifactType artifactSources { id name } deploymentType createdAt createdBy { id } tags { name value } }
+      pageInfo { limit offset total hasMore } }
+    environments { nodes { id name description type createdAt createdBy { id } tags { name value } } pageInfo { total } } } }`);
+  assert.equal(errors, undefined, JSON.stringify(errors));
+  const { services, environments } = data.applicationByName;
+  const idOf = async (path: string) => {
+    const { body } = await platform.send("GET", `/ng/api/${path}?orgIdentifier=default&projectIdentifier=shop`);
+    return (body.data.service ?? body.data.environment).id;
+  };
+  const rest = { createdAt: platform.clock.now(), createdBy: null };
+  assert.deepEqual(names(services), ["api", "batch", "web"]);
+  assert.deepEqual(services.pageInfo, { limit: 100, offset: 0, total: 3, hasMore: false });
+  assert.deepEqual(services.nodes[2], {
+    id: await idOf("servicesV2/web"),
+    name: "web",
+    description: "of web",
+    artifactType: null,
+    artifactSources: [],
+    deploymentType: "KUBERNETES",
+    tags: [{ name: "team", value: "red" }],
+    ...rest,
+  });
+  assert.deepEqual(environments, {
+    nodes: [
+      { id: await idOf("environmentsV2/live"), name: "live", description: "", type: "PROD", tags: [], ...rest },
+      {
+        id: await idOf("environmentsV2/staging"),
+        name: "staging",
+        description: "D",
+        type: "NON_PROD",
+        tags: [{ name: "a", value: "b" }],
+        ...rest,
+      },
+    ],
+    pageInfo: { total: 2 },
+  });
+});
+
+test("one statement for the services of all applications of a list, and one for all totals", async () => {
+  const pages = "{ nodes { name } pageInfo { limit offset total hasMore } }";
+  const query = `{ applications { nodes { name services(limit: 1, offset: 1) ${pages} all: services ${pages} } } }`;
+  for (const use of ["interpreted", "compiled", "compiled"]) {
+    statements = [];
+    const { data, errors } = await ask(query);
+    assert.equal(errors, undefined, JSON.stringify(errors));
+    const [depot, shop] = data.applications.nodes;
+    assert.deepEqual([depot.name, shop.name], ["The depot", "The shop"]);
+    assert.deepEqual([names(depot.all), names(shop.all)], [["web"], ["api", "batch", "web"]], use);
+    assert.deepEqual(
+      [shop.services, depot.services],
+      [
+        { nodes: [{ name: "batch" }], pageInfo: { limit: 1, offset: 1, total: 3, hasMore: true } },
+        { nodes: [], pageInfo: { limit: 1, offset: 1, total: 1, hasMore: false } },
+      ],
+    );
+    const sent = statements.filter((text) => text.includes("services e"));
+    assert.equal(sent.length, 4, `${use}: a page and a count for each of the two windows`);
+  }
+  statements = [];
+  await ask("{ applications { nodes { services { nodes { name } } } } }");
+  assert.equal(statements.filter((text) => text.includes("services e")).length, 1, "nobody asked for a total");
+});
+
+test("windows: a larger limit than 1000 is cut, negative ones are refused where they stand", async () => {
+  const { data } = await ask(
+    '{ applicationByName(name: "The shop") { environments(limit: 1001) { pageInfo { limit } } } }',
+  );
+  assert.equal(data.applicationByName.environments.pageInfo.limit, 1_000);
+  for (const field of ["services", "environments", "workflows"]) {
+    const { errors } = await ask(`{ applicationByName(name: "The shop") { ${field}(offset: -1) { nodes { name } } } }`);
+    assert.equal(
+      errors[0].message,
+      `Exception while fetching data (/applicationByName/${field}) : offset must not be negative.`,
+    );
+  }
+});
+
+test("workflows: the list is there, and there are none", async () => {
+  const { data } = await ask(
+    '{ applicationByName(name: "The shop") { workflows(limit: 5) { nodes { id name description } pageInfo { limit offset total hasMore } } } }',
+  );
+  assert.deepEqual(data.applicationByName.workflows, {
+    nodes: [],
+    pageInfo: { limit: 5, offset: 0, total: 0, hasMore: false },
+  });
+});
+
+const QUERY = "{ applications { nodes { name services { nodes { name } pageInfo { total } } } } }";
+
+const post = (path: string, body: unknown) =>
+  made(platform.send("POST", path, { contentType: "application/json", body: JSON.stringify(body) }));
+
+/** Somebody who sees the projects of the account, and of what lies in them that of the depot or nothing. */
+async function watcher(sees: "the depot" | "nothing"): Promise<string> {
+  const apiKey = await platform.addUser("_project_viewer", { orgIdentifier: "default", projectIdentifier: "depot" });
+  const [row] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
+  assert.ok(row);
+  if (sees === "nothing") await platform.db.query("delete from role_assignments where principal_id = $1", [row.id]);
+  await post("/authz/api/roleassignments", {
+    principal: { identifier: toWire(row.id), type: "USER" },
+    roleIdentifier: "watcher",
+    resourceGroupIdentifier: "_all_resources_including_child_scopes",
+  });
+  return apiKey;
+}
+
+test("whoever sees a project and not its services sees none of them, and none is counted", async () => {
+  await post("/authz/api/roles", { identifier: "watcher", name: "Watcher", permissions: ["core_project_view"] });
+  assert.deepEqual((await ask(QUERY, await watcher("the depot"))).data.applications.nodes, [
+    { name: "The depot", services: { nodes: [{ name: "web" }], pageInfo: { total: 1 } } },
+    { name: "The shop", services: { nodes: [], pageInfo: { total: 0 } } },
+  ]);
+  // Who may see services nowhere is told so, for each of the applications.
+  const { data, errors } = await ask(QUERY, await watcher("nothing"));
+  assert.deepEqual(
+    data.applications.nodes.map(({ services }: { services: unknown }) => services),
+    [null, null],
+  );
+  assert.match(
+    errors[0].message,
+    /^Exception while fetching data \(\/applications\/nodes\[0\]\/services\) : .*core_service_view/,
+  );
+});

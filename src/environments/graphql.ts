@@ -1,0 +1,104 @@
+import { toWire } from "../core/ids.ts";
+import type { UserNode } from "../identity/index.ts";
+import { makeBatch } from "../platform/graphql/batch.ts";
+import {
+  listOf,
+  listType,
+  tagsOf,
+  window,
+  type Builder,
+  type GraphqlContext,
+  type NodeRef,
+} from "../platform/graphql/builder.ts";
+import type { ApplicationNode } from "../projects/index.ts";
+import type { EntityOfProject, EnvironmentOfProject } from "./entity.ts";
+import type { ListOfProjects } from "./of-projects.ts";
+
+type Types = { readonly Application: NodeRef<ApplicationNode>; readonly User: NodeRef<UserNode> };
+type Verbs = {
+  readonly listEnvironments: ListOfProjects<EnvironmentOfProject>;
+  readonly listServices: ListOfProjects<EntityOfProject>;
+};
+
+/** `environments` and `services` on Application (reference section 1.6). */
+export function addEnvironmentTypes(builder: Builder, types: Types, verbs: Verbs): void {
+  const Environment = environmentType(builder, types.User);
+  const Service = serviceType(builder, types.User);
+  addList(builder, types.Application, { name: "environments", node: Environment, list: verbs.listEnvironments });
+  addList(builder, types.Application, { name: "services", node: Service, list: verbs.listServices });
+}
+
+type Added<T extends EntityOfProject> = {
+  readonly name: "environments" | "services";
+  readonly node: NodeRef<T>;
+  readonly list: ListOfProjects<T>;
+};
+
+function addList<T extends EntityOfProject>(
+  builder: Builder,
+  Application: NodeRef<ApplicationNode>,
+  { name, node, list }: Added<T>,
+): void {
+  const List = listType(builder, name === "services" ? "ServiceConnection" : "EnvironmentConnection", node);
+  const pageOf = makeBatch(({ actor }: GraphqlContext, projects: readonly ApplicationNode["id"][], variant: string) => {
+    const [limit = 0, offset = 0] = variant.split(" ").map(Number);
+    return list(actor, projects, { limit, offset });
+  });
+  builder.objectField(Application, name, (t) =>
+    t.field({
+      type: List,
+      description: `Those that lie in the application itself, by name. Pipelines may also name ${name} of its organization and of the account.`,
+      args: { limit: t.arg.int(), offset: t.arg.int() },
+      extensions: { permission: name === "services" ? "core_service_view" : "core_environment_view" },
+      resolve: async ({ id }, args, context) => {
+        const { limit, offset } = window(args);
+        return listOf(await pageOf(context, id, `${limit} ${offset}`));
+      },
+    }),
+  );
+}
+
+const WHO = "Always null: the audit trail tells who made it.";
+
+function environmentType(builder: Builder, User: NodeRef<UserNode>): NodeRef<EnvironmentOfProject> {
+  const Type = builder.enumType("EnvironmentType", { values: ["NON_PROD", "PROD"] as const });
+  return builder.objectRef<EnvironmentOfProject>("Environment").implement({
+    fields: (t) => ({
+      id: t.string({ resolve: ({ id }) => toWire(id) }),
+      name: t.exposeString("name"),
+      description: t.exposeString("description"),
+      type: t.field({ type: Type, resolve: ({ type }) => (type === "Production" ? "PROD" : "NON_PROD") }),
+      createdAt: t.expose("createdAt", { type: "Long" }),
+      createdBy: t.field({ type: User, description: WHO, resolve: () => null }),
+      tags: t.field({ type: ["Tag"], resolve: ({ tags }) => tagsOf(tags) }),
+    }),
+  });
+}
+
+type ArtifactSource = { readonly id: string; readonly name: string };
+
+function serviceType(builder: Builder, User: NodeRef<UserNode>): NodeRef<EntityOfProject> {
+  const Source = builder.objectRef<ArtifactSource>("ArtifactSource").implement({
+    fields: (t) => ({ id: t.exposeString("id"), name: t.exposeString("name") }),
+  });
+  return builder.objectRef<EntityOfProject>("Service").implement({
+    fields: (t) => ({
+      id: t.string({ resolve: ({ id }) => toWire(id) }),
+      name: t.exposeString("name"),
+      description: t.exposeString("description"),
+      artifactType: t.string({ description: "Always null: services name no artifacts.", resolve: () => null }),
+      artifactSources: t.field({
+        type: [Source],
+        description: "Always empty: services name no artifacts.",
+        resolve: () => [],
+      }),
+      deploymentType: t.string({
+        description: "Always KUBERNETES: services of another type are refused.",
+        resolve: () => "KUBERNETES",
+      }),
+      createdAt: t.expose("createdAt", { type: "Long" }),
+      createdBy: t.field({ type: User, description: WHO, resolve: () => null }),
+      tags: t.field({ type: ["Tag"], resolve: ({ tags }) => tagsOf(tags) }),
+    }),
+  });
+}

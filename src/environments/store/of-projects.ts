@@ -1,0 +1,53 @@
+/** Environments and services of several projects at once: a list of projects asks for those of each of them. */
+import { within, type Reach } from "../../access/index.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import type { EntityOfProject, Kind } from "../entity.ts";
+
+type Store = { readonly query: Query };
+
+const PLACE = { org: "e.org_identifier", project: "e.project_identifier", identifier: "e.identifier" } as const;
+
+/** Those of the project `p` that the reader may see; null stands for all. */
+const ofProject = ({ table }: Kind): string =>
+  `${table} e where e.account_id = p.account_id and e.org_identifier = p.org_identifier
+     and e.project_identifier = p.identifier and ($3::jsonb is null or ${within("$3", PLACE)})`;
+
+const valuesOf = (accountId: Uuid, projects: readonly Uuid[], reach: "all" | readonly Reach[]): unknown[] => [
+  accountId,
+  projects,
+  reach === "all" ? null : JSON.stringify(reach),
+];
+
+/** A page of each project, by name. */
+export async function listOfProjects<T extends EntityOfProject>(
+  db: Store,
+  kind: Kind,
+  accountId: Uuid,
+  asked: { readonly projects: readonly Uuid[]; readonly reach: "all" | readonly Reach[] },
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<T[]> {
+  const own = kind.own.map((column) => `, e.${column}`).join("");
+  return db.query<T>(
+    `select p.id as "projectId", page.* from projects p cross join lateral (
+       select e.id, e.name, e.description, e.tags, e.created_at as "createdAt"${own}
+         from ${ofProject(kind)} order by e.name, e.id limit $4 offset $5) page
+      where p.account_id = $1 and p.id = any($2::uuid[]) order by p.id, page.name, page.id`,
+    [...valuesOf(accountId, asked.projects, asked.reach), limit, offset],
+  );
+}
+
+/** How many each project has; one without any is left out. */
+export async function countOfProjects(
+  db: Store,
+  kind: Kind,
+  accountId: Uuid,
+  asked: { readonly projects: readonly Uuid[]; readonly reach: "all" | readonly Reach[] },
+): Promise<ReadonlyMap<Uuid, number>> {
+  const rows = await db.query<{ projectId: Uuid; total: number }>(
+    `select p.id as "projectId", count(*) as total from projects p, lateral (select from ${ofProject(kind)}) found
+      where p.account_id = $1 and p.id = any($2::uuid[]) group by p.id`,
+    valuesOf(accountId, asked.projects, asked.reach),
+  );
+  return new Map(rows.map(({ projectId, total }) => [projectId, total]));
+}
