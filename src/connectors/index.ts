@@ -8,7 +8,10 @@ import { makeConnectorsExist } from "./exist.ts";
 import { makeDelegateTests } from "./delegate-tests.ts";
 import { makeGetConnector, makeIsIdentifierFree } from "./get.ts";
 import { makeListConnectors } from "./list.ts";
+import { makeListByName } from "./list-by-name.ts";
 import { connectorRoutes, testRoutes } from "./rest.ts";
+import { overviewRoutes } from "./rest-overview.ts";
+import { makeCountConnectors } from "./stats.ts";
 import { deleteConnectorsOf } from "./store/empty-scope.ts";
 import { makeTestConnection, recordTest, type TestConnectionDeps } from "./test-connection.ts";
 import { makeUpdateConnector } from "./update.ts";
@@ -32,7 +35,10 @@ export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits
     exist: makeConnectorsExist(deps),
     noteUses: noteConnectorUses,
     emptyScope,
-    routes: connectorRoutes(verbs),
+    routes: [
+      ...overviewRoutes({ count: makeCountConnectors(deps), listByName: makeListByName(deps) }),
+      ...connectorRoutes(verbs),
+    ],
   };
 }
 

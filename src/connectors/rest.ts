@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Place } from "../core/reference.ts";
 import { ok } from "../platform/http/answers.ts";
 import { documentOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
@@ -16,18 +15,10 @@ import type { GetConnector, IsIdentifierFree } from "./get.ts";
 import type { ListConnectors } from "./list.ts";
 import { problem } from "./problems.ts";
 import { CATEGORIES } from "./types/type.ts";
+import { PATH, placeOf, type Scoped } from "./rest-scope.ts";
 import type { TestConnection } from "./test-connection.ts";
 import type { UpdateConnector } from "./update.ts";
-import {
-  catalogueResponse,
-  catalogueShape,
-  connectorBody,
-  connectorResponse,
-  connectorShape,
-  readConnector,
-  testResponse,
-  testShape,
-} from "./wire.ts";
+import { connectorBody, connectorResponse, connectorShape, readConnector, testResponse, testShape } from "./wire.ts";
 
 type Verbs = {
   readonly create: CreateConnector;
@@ -38,12 +29,6 @@ type Verbs = {
   readonly isIdentifierFree: IsIdentifierFree;
 };
 
-type Scoped = Call<{ readonly orgIdentifier?: string | undefined; readonly projectIdentifier?: string | undefined }>;
-
-const placeOf = ({ query }: Pick<Scoped, "query">): Place => ({
-  orgIdentifier: query.orgIdentifier ?? null,
-  projectIdentifier: query.projectIdentifier ?? null,
-});
 const keyOf = (call: Scoped): ConnectorKey => ({
   ...placeOf(call),
   identifier: call.params["identifier"] ?? "",
@@ -68,7 +53,6 @@ const EXAMPLE = {
 };
 /** As clients send them, the contract's own first after JSON (spec.md, "Create connector"). */
 const TYPES = ["application/json", "text/yaml", "application/yaml", "text/plain", "text/html"];
-const PATH = "/ng/api/connectors";
 const params = { identifier: "images" };
 const pages = maybeProjectQuery.extend(sortedPageQuery(100).shape).extend({ searchTerm: maybeText("searchTerm") });
 const page = enveloped(ngPageShape(connectorShape));
@@ -76,15 +60,6 @@ const page = enveloped(ngPageShape(connectorShape));
 export const connectorRoutes = (verbs: Verbs): readonly Route[] => [
   ...writingRoutes(verbs),
   ...listRoutes(verbs),
-  route({
-    method: "GET",
-    path: `${PATH}/catalogue`,
-    operation: "connector.catalogue",
-    access: { permission: "core_connector_view" },
-    query: z.object({}),
-    doc: { summary: "The types of connectors, by category", answer: enveloped(catalogueShape) },
-    handle: async (call) => ok(call, catalogueResponse()),
-  }),
   route({
     method: "GET",
     path: `${PATH}/validateUniqueIdentifier`,

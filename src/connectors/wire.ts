@@ -11,7 +11,7 @@ import { connectorTypes, typeNamed, typeOf } from "./types/table.ts";
 import { CATEGORIES, type AnyType } from "./types/type.ts";
 
 /** `GET /ng/api/connectors/catalogue` and the like: a connector of that name could not be read. */
-const PATHS = new Set(["catalogue", "validateUniqueIdentifier"]);
+const PATHS = new Set(["catalogue", "fieldValues", "stats", "validateUniqueIdentifier"]);
 const names = connectorTypes.map(({ name }) => name);
 
 const bodyFor = (type: AnyType | undefined) =>

@@ -7,6 +7,7 @@ import type { Operation } from "./operations.ts";
 const READS: ReadonlySet<string> = new Set([
   "access.check",
   "audit.list",
+  "connector.list-by-name",
   "connector.list-filtered",
   "delegate-group-tags.holders",
   "delegate.list",

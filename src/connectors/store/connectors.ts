@@ -8,7 +8,7 @@ import type { ConnectionStatus, Connector, ConnectorKey } from "../connector.ts"
 
 export type Store = { readonly query: Query };
 
-const CONNECTOR = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,
+export const CONNECTOR = `id, org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, name,
   description, tags, type, spec, status, coalesce(activity_at, updated_at) as "activityAt", version,
   created_at as "createdAt", updated_at as "updatedAt"`;
 

@@ -6,6 +6,7 @@ import { delegateSelectors, secretReference, webAddress } from "./fields.ts";
 import { connectorType, type Fault, type TestTools } from "./type.ts";
 
 const PROVIDERS = ["PublicHosted", "Harbor", "Quay", "Other"] as const;
+const AUTH_TYPES = ["Anonymous", "UsernamePassword"];
 
 const anonymous = z.strictObject({ type: z.literal("Anonymous"), spec: z.strictObject({}).nullish() });
 const usernamePassword = z.strictObject({
@@ -96,6 +97,7 @@ export const containerRegistry = connectorType<RegistrySpec>({
   category: "ARTIFACTORY",
   schema,
   shape,
+  fieldValues: { providerType: PROVIDERS, "auth.type": AUTH_TYPES },
   // By hand: what is kept is not by itself what is shown.
   wire: (spec) => ({
     registryUrl: spec.registryUrl,

@@ -45,6 +45,8 @@ export type ConnectorType<S> = {
   /** The spec as answers show it, and the schema of that. */
   readonly wire: (spec: S) => unknown;
   readonly shape: z.ZodType;
+  /** The values of fields that take a fixed few, by the path of the field in the spec. */
+  readonly fieldValues: Readonly<Record<string, readonly string[]>>;
   readonly secrets: (spec: S) => readonly SecretReference[];
   readonly origin: (spec: S) => Origin;
   /** Really connects, from wherever it runs: a delegate, or the server. Undefined when all is well. */
