@@ -33,8 +33,8 @@ export function buildSchema(slices: Slices): GraphQLSchema {
   addAuditTypes(builder, { User }, audits);
   addSecretTypes(builder, secrets);
   addDelegateTypes(builder, delegates);
-  const { Pipeline } = addPipelineTypes(builder, { Application, User }, pipelines);
-  const { Execution } = addExecutionTypes(builder, { Application, Pipeline, User }, executions);
+  const { Pipeline, PipelineVariable } = addPipelineTypes(builder, { Application, User }, pipelines);
+  const { Execution } = addExecutionTypes(builder, { Application, Pipeline, PipelineVariable, User }, executions);
   addExecutionMutations(builder, Execution, executions);
   return builder.toSchema();
 }

@@ -49,7 +49,7 @@ export const makeListExecutions =
   };
 
 /** The condition of a reader who may not see everything. */
-function seenBy(actor: Actor): ExecutionFilter {
+export function seenBy(actor: Actor): ExecutionFilter {
   const places = reach(actor, "core_pipeline_view");
   return places === "all" ? [] : [{ is: "seenBy", value: JSON.stringify(places) }];
 }

@@ -1,6 +1,6 @@
 import { toWire } from "../core/ids.ts";
 import type { UserNode } from "../identity/index.ts";
-import type { PipelineNode } from "../pipelines/index.ts";
+import type { PipelineNode, PipelineVariable } from "../pipelines/index.ts";
 import {
   listOf,
   listType,
@@ -13,6 +13,8 @@ import { makeSelects } from "../platform/graphql/selection.ts";
 import type { ApplicationNode } from "../projects/index.ts";
 import type { GetExecution, ListExecutions } from "./get.ts";
 import { addFilterTypes } from "./graphql-filters.ts";
+import { addStageTypes } from "./graphql-stages.ts";
+import type { ListStages } from "./stages.ts";
 import { fromGraphql } from "./wire/graphql-filters.ts";
 import { executionNode, type Cause, type ExecutionNode } from "./wire/graphql.ts";
 import { GRAPHQL_STATUSES } from "./wire/status.ts";
@@ -20,6 +22,7 @@ import { GRAPHQL_STATUSES } from "./wire/status.ts";
 type Types = {
   readonly Application: NodeRef<ApplicationNode>;
   readonly Pipeline: NodeRef<PipelineNode>;
+  readonly PipelineVariable: NodeRef<PipelineVariable>;
   readonly User: NodeRef<UserNode>;
 };
 
@@ -27,10 +30,20 @@ type Types = {
 export function addExecutionTypes(
   builder: Builder,
   types: Types,
-  verbs: { list: ListExecutions; get: GetExecution },
+  verbs: { list: ListExecutions; get: GetExecution; stages: ListStages },
 ): { Execution: InterfaceNodeRef<ExecutionNode> } {
-  const Execution = executionType(builder, types);
+  const { Execution, PipelineExecution, Status } = executionType(builder, types);
   const ExecutionList = listType(builder, "ExecutionConnection", Execution);
+  addStageTypes(builder, { ...types, PipelineExecution, Status }, verbs);
+  builder.objectField(PipelineExecution, "memberExecutions", (t) =>
+    t.field({
+      type: ExecutionList,
+      description: "Always empty: the stages of a run are part of it, and no executions of their own.",
+      args: { limit: t.arg.int(), offset: t.arg.int() },
+      extensions: { permission: "core_pipeline_view" },
+      resolve: (_execution, args) => listOf<ExecutionNode>({ items: [], ...window(args), total: async () => 0 }),
+    }),
+  );
   const ExecutionFilter = addFilterTypes(builder);
   // What a brief list leaves out; read from the database only for documents that select one of them.
   const wantsMore = makeSelects("notes", "failureDetails", "tags", "cause");
@@ -80,11 +93,11 @@ function executionType(builder: Builder, { Application, Pipeline, User }: Types)
       cause: t.expose("cause", { type: CauseType }),
     }),
   });
-  builder.objectRef<ExecutionNode>("PipelineExecution").implement({
+  const PipelineExecution = builder.objectRef<ExecutionNode>("PipelineExecution").implement({
     interfaces: [Execution],
     fields: (t) => ({ pipeline: t.expose("pipeline", { type: Pipeline }) }),
   });
-  return Execution;
+  return { Execution, PipelineExecution, Status };
 }
 
 /** Why an execution runs; null when the system itself started it. */

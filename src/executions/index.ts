@@ -27,6 +27,7 @@ import { executionRoutes } from "./rest.ts";
 import { makeStartPipelineById } from "./start-by-id.ts";
 import { makeRunPipeline, makeStartExecution } from "./start.ts";
 import { makeFireTimers } from "./timers.ts";
+import { makeListStages } from "./stages.ts";
 import { makeWakeups } from "./wakeups.ts";
 
 export type { Json } from "../engine/index.ts";
@@ -78,6 +79,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     node: makeGetNode({ ...deps, detail }),
     inputs: makeGetInputs({ ...deps, get, getPipeline }),
     list: makeListExecutions(deps),
+    stages: makeListStages(deps),
     listOutlines: makeListOutlines(deps),
     listOfProject: makeListProjectExecutions(deps),
     abort: makeAbortExecution({ ...deps, get, advancing }),

@@ -1,5 +1,5 @@
 /** The schema builder that the slices add their types to, and what their lists have in common. */
-import SchemaBuilder, { type FieldMap, type InterfaceRef, type ObjectRef } from "@pothos/core";
+import SchemaBuilder, { type EnumRef, type FieldMap, type InterfaceRef, type ObjectRef } from "@pothos/core";
 import { GraphQLScalarType, Kind } from "graphql";
 import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
@@ -23,6 +23,7 @@ type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 export type Builder = PothosSchemaTypes.SchemaBuilder<Types>;
 /** A type of the schema whose values are `T`; a slice hands its own up to the slices above it. */
 export type NodeRef<T> = ObjectRef<Types, T>;
+export type EnumNodeRef<T> = EnumRef<Types, T>;
 export type InterfaceNodeRef<T> = InterfaceRef<Types, T>;
 
 /** Whole numbers beyond 32 bits, as JSON numbers: epoch milliseconds. */

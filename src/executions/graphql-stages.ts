@@ -1,0 +1,80 @@
+import { fromWire, toWire, type Uuid } from "../core/ids.ts";
+import type { PipelineVariable } from "../pipelines/index.ts";
+import { makeBatch } from "../platform/graphql/batch.ts";
+import type { Builder, EnumNodeRef, GraphqlContext, InterfaceNodeRef, NodeRef } from "../platform/graphql/builder.ts";
+import type { ListStages } from "./stages.ts";
+import type { StageRow } from "./store/stages.ts";
+import type { ExecutionNode } from "./wire/graphql.ts";
+import { knownStatus, type GraphqlStatus } from "./wire/status.ts";
+
+type Types = {
+  readonly PipelineExecution: NodeRef<ExecutionNode>;
+  readonly PipelineVariable: NodeRef<PipelineVariable>;
+  readonly Status: EnumNodeRef<GraphqlStatus>;
+};
+
+/** `pipelineStageExecutions` on PipelineExecution (reference section 1.8). */
+export function addStageTypes(builder: Builder, types: Types, verbs: { readonly stages: ListStages }): void {
+  const Stage = stageType(builder, types);
+  const stagesOf = makeBatch(({ actor }: GraphqlContext, executions: readonly Uuid[]) =>
+    verbs.stages(actor, executions),
+  );
+  builder.objectField(types.PipelineExecution, "pipelineStageExecutions", (t) =>
+    t.field({
+      type: [Stage],
+      description: "The stages of the run in their order, also those that it has not reached.",
+      extensions: { permission: "core_pipeline_view" },
+      resolve: (execution, _args, context) => stagesOf(context, fromWire(execution.id) as Uuid, ""),
+    }),
+  );
+}
+
+function stageType(builder: Builder, { PipelineVariable, Status }: Types): InterfaceNodeRef<StageRow> {
+  const Stage = builder.interfaceRef<StageRow>("PipelineStageExecution").implement({
+    resolveType: () => "WorkflowStageExecution",
+    fields: (t) => ({
+      pipelineStageElementId: t.string({ resolve: ({ id }) => toWire(id) }),
+      pipelineStageName: t.exposeString("name"),
+      pipelineStepName: t.exposeString("name", {
+        description: "The name of the stage again: a stage is one element of its pipeline.",
+      }),
+    }),
+  });
+  const Input = builder.objectRef<{ readonly name: string; readonly value: string }>("InputVariable").implement({
+    fields: (t) => ({ name: t.exposeString("name"), value: t.exposeString("value") }),
+  });
+  builder.objectRef<StageRow>("WorkflowStageExecution").implement({
+    interfaces: [Stage],
+    fields: (t) => ({
+      status: t.field({
+        type: Status,
+        description: "QUEUED for a stage that was not reached.",
+        resolve: ({ status }) => (status === null ? "QUEUED" : knownStatus(status)),
+      }),
+      workflowExecutionId: t.string({
+        description: "Always null: a stage is part of its pipeline's execution and has none of its own.",
+        resolve: () => null,
+      }),
+      inputVariables: t.field({
+        type: [Input],
+        description: "The stage's variables as the run has them, without those of the type Secret.",
+        resolve: ({ variables }) =>
+          Object.entries(variables ?? {}).map(([name, value]) => ({ name, value: String(value) })),
+      }),
+      runtimeInputVariables: t.field({
+        type: [PipelineVariable],
+        description: "Always empty: a run has all its inputs before it starts.",
+        resolve: () => [],
+      }),
+    }),
+  });
+  builder.objectRef<StageRow>("ApprovalStageExecution").implement({
+    description: "There are none: approvals are not supported.",
+    interfaces: [Stage],
+    fields: (t) => ({
+      approvalStepType: t.string({ resolve: () => null }),
+      status: t.field({ type: Status, resolve: () => null }),
+    }),
+  });
+  return Stage;
+}

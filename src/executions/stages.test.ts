@@ -1,0 +1,152 @@
+/** `pipelineStageExecutions` and `memberExecutions` of runs in GraphQL (reference section 1.8). */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/harness/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { fromWire } from "../core/ids.ts";
+
+let platform: TestPlatform;
+let statements: string[] = [];
+/** Newest first. */
+let runs: readonly string[];
+
+const VARIABLES = `        variables:
+          - { name: size, type: Number, value: 3 }
+          - { name: of, type: String, value: <+pipeline.identifier> }
+          - { name: key, type: Secret, value: account.key }
+`;
+
+/** The sample with a second stage, and variables in the first one. */
+function twoStages(identifier: string): string {
+  const [head = "", stage = ""] = pipelineYaml(identifier).split("  stages:\n");
+  const second = stage.replace("name: Build", "name: Ship it").replace("identifier: build", "identifier: ship");
+  return `${head}  stages:\n${stage.replace("        spec:\n", `${VARIABLES}        spec:\n`)}${second}`;
+}
+
+before(async () => {
+  platform = await startTestPlatform({
+    wrapDb: (db) => ({
+      ...db,
+      query: (text, values) => {
+        statements.push(text);
+        return db.query(text, values);
+      },
+    }),
+  });
+  await made(create.project(platform, projectYaml()));
+  await makeTargets(platform);
+  const secret = {
+    type: "SecretText",
+    name: "key",
+    identifier: "key",
+    spec: { secretManagerIdentifier: "platformSecretManager", valueType: "Inline", value: "hidden" },
+  };
+  const body = JSON.stringify({ secret });
+  await made(platform.send("POST", "/ng/api/v2/secrets", { contentType: "application/json", body }));
+  await made(create.pipeline(platform, twoStages("one")));
+  const found: string[] = [];
+  for (let nth = 0; nth < 3; nth += 1) {
+    platform.clock.advance(1_000);
+    found.unshift((await made(create.run(platform, "one"))).planExecution.uuid);
+  }
+  runs = found;
+  await made(platform.send("PUT", `/pipeline/api/pipeline/execute/interrupt/${runs[2]}?interruptType=AbortAll`));
+});
+after(() => platform?.stop());
+
+const STAGES = `pipelineStageExecutions { pipelineStageElementId pipelineStageName pipelineStepName
+  ... on ApprovalStageExecution { approvalStepType status }
+  ... on WorkflowStageExecution { status workflowExecutionId inputVariables { name value } runtimeInputVariables { name } } }`;
+
+async function ask(query: string) {
+  const { body } = await platform.graphql(query);
+  assert.equal(body.errors, undefined, JSON.stringify(body.errors));
+  return body.data;
+}
+type Stage = { readonly status: string; readonly pipelineStageName: string };
+type Node = { readonly id: string; readonly pipelineStageExecutions: readonly Stage[] };
+const statusesOf = ({ pipelineStageExecutions }: Node): string[] => pipelineStageExecutions.map(({ status }) => status);
+
+test("the stages of a run in their order with every field, ids as REST has them; no secret among the variables", async () => {
+  const { execution } = await ask(
+    `{ execution(executionId: "${runs[0]}") { ... on PipelineExecution { ${STAGES} } } }`,
+  );
+  const scope = "orgIdentifier=default&projectIdentifier=shop";
+  const { body } = await platform.send("GET", `/pipeline/api/pipelines/execution/v2/${runs[0]}?${scope}`);
+  const ids = Object.keys(body.data.pipelineExecutionSummary.layoutNodeMap);
+  const rest = { workflowExecutionId: null, runtimeInputVariables: [] };
+  assert.deepEqual(execution.pipelineStageExecutions, [
+    {
+      pipelineStageElementId: ids[0],
+      pipelineStageName: "Build",
+      pipelineStepName: "Build",
+      status: "RUNNING",
+      inputVariables: [
+        { name: "size", value: "3" },
+        { name: "of", value: "one" },
+      ],
+      ...rest,
+    },
+    {
+      pipelineStageElementId: ids[1],
+      pipelineStageName: "Ship it",
+      pipelineStepName: "Ship it",
+      status: "QUEUED",
+      inputVariables: [],
+      ...rest,
+    },
+  ]);
+});
+
+test("a list reads the stages of all its runs by one statement, and only when they are selected", async () => {
+  const query = `{ executions { nodes { id ... on PipelineExecution { ${STAGES} } } } }`;
+  for (const use of ["interpreted", "compiled", "compiled"]) {
+    statements = [];
+    const { executions } = await ask(query);
+    assert.deepEqual(
+      executions.nodes.map((node: Node) => [node.id, statusesOf(node)]),
+      [
+        [runs[0], ["RUNNING", "QUEUED"]],
+        [runs[1], ["RUNNING", "QUEUED"]],
+        [runs[2], ["ABORTED", "SKIPPED"]],
+      ],
+      use,
+    );
+    assert.equal(statements.filter((text) => text.includes("e.plan")).length, 1, use);
+  }
+  statements = [];
+  await ask("{ executions { nodes { id status } } }");
+  assert.deepEqual(
+    statements.filter((text) => text.includes("e.plan")),
+    [],
+  );
+});
+
+test("memberExecutions: the list is there, and there are none", async () => {
+  const members = "memberExecutions(limit: 5) { nodes { id } pageInfo { limit offset total hasMore } }";
+  const { execution } = await ask(
+    `{ execution(executionId: "${runs[0]}") { ... on PipelineExecution { ${members} } } }`,
+  );
+  assert.deepEqual(execution.memberExecutions, {
+    nodes: [],
+    pageInfo: { limit: 5, offset: 0, total: 0, hasMore: false },
+  });
+});
+
+test("a damaged run has no stages or no status, and hides none of the others", async () => {
+  const [first, second] = [runs[0] ?? "", runs[1] ?? ""];
+  const plans = [
+    5,
+    { root: "r", nodes: { r: { children: "x" } } },
+    { root: "r", nodes: { r: { children: ["x", 1] } } },
+  ];
+  await platform.db.query(
+    "update executions set state = replace(state::text, 'running', 'strolling')::json where id = $1",
+    [fromWire(second)],
+  );
+  for (const plan of plans) {
+    await platform.db.query("update executions set plan = $2 where id = $1", [fromWire(first), JSON.stringify(plan)]);
+    const { executions } = await ask(`{ executions { nodes { id ... on PipelineExecution { ${STAGES} } } } }`);
+    assert.deepEqual(executions.nodes.map(statusesOf), [[], [null, "QUEUED"], ["ABORTED", "SKIPPED"]]);
+  }
+});
