@@ -33,7 +33,7 @@ const trail = async (operation: string): Promise<readonly Record<string, unknown
 test("e-mail and password open a session: for REST and GraphQL, with its anti-forgery token", async () => {
   const browser = pretendBrowser(platform);
   const nobody = await browser.send("GET", "/auth/session");
-  assert.deepEqual([nobody.status, nobody.body.data], [200, { signedIn: false }]);
+  assert.deepEqual([nobody.status, nobody.body.data], [200, { signedIn: false, openIdConnect: null }]);
   const answer = await browser.signIn("Admin@Railhead.LOCAL", PASSWORD);
   assert.equal(answer.status, 200, answer.text);
   const { csrfToken, expiresAt, user, ...rest } = answer.body.data;

@@ -28,7 +28,7 @@ export type Token = {
 const PIN = "482613";
 
 export async function makeToken(): Promise<Token> {
-  const folder = await mkdtemp(join(tmpdir(), "railhead-test-token-"));
+  const folder = await mkdtemp(join(tmpdir(), "railhead-token-"));
   await mkdir(join(folder, "tokens"));
   await writeFile(
     join(folder, "softhsm2.conf"),

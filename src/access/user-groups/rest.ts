@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
 import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
 import { documentOf } from "../../platform/http/bodies.ts";
@@ -225,9 +225,10 @@ function memberRoutes(verbs: UserGroups): readonly Route[] {
       handle: async (call) => {
         const group = await verbs.get(call.actor, keyOf(call));
         const members = (await verbs.membersOf(call.actor, [group])).get(group.id) ?? [];
+        const person = personOf(call);
         return ok(
           call,
-          members.some(({ id }) => toWire(id) === call.params["userIdentifier"]),
+          members.some(({ id }) => id === person),
         );
       },
     }),
