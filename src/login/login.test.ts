@@ -42,6 +42,7 @@ test("e-mail and password open a session: for REST and GraphQL, with its anti-fo
     accountIdentifier: platform.accountId,
     mustChangePassword: false,
     hasPassword: true,
+    openIdConnect: null,
   });
   assert.equal(user.email, ADMIN);
   assert.equal(expiresAt, platform.clock.now() + 7 * 24 * 3_600_000);
