@@ -1,8 +1,12 @@
 /** Nobody gives away more than they hold: otherwise whoever may hand out roles could hand themselves every one. */
 import type { Actor } from "../core/actor.ts";
 import type { Grant, Grants } from "../core/grants.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { Query } from "../platform/db/db.ts";
+import { compile } from "./compile.ts";
 import { permissions } from "./permission.ts";
 import { problem } from "./problems.ts";
+import { findServiceAccountGrants } from "./store/grants.ts";
 
 /** Throws `access.beyond_own` unless the actor holds everything that the grants give. */
 export function requireHeld(actor: Actor, given: Grants): void {
@@ -12,6 +16,13 @@ export function requireHeld(actor: Actor, given: Grants): void {
     for (const permission of grant.permissions)
       if (!isHeld(own, grant, permission)) throw problem("access.beyond_own", [permission]);
 }
+
+/** Throws `access.beyond_own` unless the actor holds everything that the service account does: a text that acts as it gives that away. */
+export type RequireHeldOf = (db: { readonly query: Query }, actor: Actor, serviceAccountId: Uuid) => Promise<void>;
+
+/** Reads the grants themselves: what is kept for a second would not know what was assigned just now on another replica. */
+export const requireHeldOf: RequireHeldOf = async (db, actor, serviceAccountId) =>
+  requireHeld(actor, compile(await findServiceAccountGrants(db, actor.accountId, serviceAccountId)));
 
 function isHeld(own: Grants, given: Grant, permission: string): boolean {
   const type = permissions.get(permission)?.resourceType ?? "";

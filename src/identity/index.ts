@@ -1,5 +1,5 @@
 /** People and service accounts, their keys and tokens: who it is. */
-import type { Authorize, GrantsOf } from "../access/index.ts";
+import type { Authorize, GrantsOf, RequireHeldOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
@@ -59,6 +59,7 @@ export type IdentityDeps = {
   readonly newId: NewId;
   readonly authorize: Authorize;
   readonly grantsOf: GrantsOf;
+  readonly requireHeldOf: RequireHeldOf;
   readonly requireScope: ScopeExists;
   readonly letGo: LetGo;
   readonly standingSessions: StillStanding;

@@ -44,6 +44,10 @@ export function endOf({ validTo, scheduledEnd }: Pick<Period, "validTo" | "sched
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
+/** Whether the one holds at a moment at which the other does not: a text that holds longer is another text given. */
+export const reachesBeyond = (one: Period, other: Period): boolean =>
+  one.validFrom < other.validFrom || (endOf(one) ?? Infinity) > (endOf(other) ?? Infinity);
+
 export type Standing = "valid" | "not yet" | "expired";
 
 /** How a token of this period stands at a moment. */

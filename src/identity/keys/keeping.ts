@@ -1,4 +1,5 @@
 /** What the verbs of tokens have in common. */
+import type { RequireHeldOf } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import { within } from "../../core/reference.ts";
 import { hashSecret, newTokenSecret, writeToken } from "../../platform/crypto/tokens.ts";
@@ -10,10 +11,12 @@ import type { ApiKey, Parent } from "./api-key.ts";
 import type { KeyDeps } from "./api-keys.ts";
 import { shownToken, type Token } from "./token.ts";
 
+export type TokenDeps = KeyDeps & { readonly requireHeldOf: RequireHeldOf };
+
 type At = { readonly parent: Parent; readonly key: ApiKey };
 type Sides = { readonly before?: Token; readonly after?: Token };
 
-export function makeKeeping(deps: Pick<KeyDeps, "audit">) {
+export function makeKeeping(deps: Pick<TokenDeps, "audit" | "requireHeldOf">) {
   const record = (tx: Tx, actor: Actor, verb: string, at: At, { before, after }: Sides): Promise<void> =>
     deps.audit.record(tx, actor, {
       operation: `token.${verb}`,
@@ -34,8 +37,14 @@ export function makeKeeping(deps: Pick<KeyDeps, "audit">) {
     return token;
   };
 
-  /** Keeps the token and answers its text. */
+  /** A text that acts as a service account is given only by who holds what that holds: `access.beyond_own`. A person's is their own. */
+  const requireHeld = async (tx: Tx, actor: Actor, { type, id }: Parent): Promise<void> => {
+    if (type === "SERVICE_ACCOUNT") await deps.requireHeldOf(tx, actor, id);
+  };
+
+  /** Keeps the token and answers its text: whoever gets one passes here. Throws `access.beyond_own`. */
   async function keep(tx: Tx, actor: Actor, parent: Parent, key: ApiKey, token: Token): Promise<string> {
+    await requireHeld(tx, actor, parent);
     const { accountId } = actor;
     const secret = newTokenSecret();
     const kept = { ...token, accountId, apiKeyId: key.id, secretHash: hashSecret(secret) };
@@ -43,5 +52,5 @@ export function makeKeeping(deps: Pick<KeyDeps, "audit">) {
     return writeToken(parent.type === "USER" ? "pat" : "sat", { accountId, tokenId: token.id, secret });
   }
 
-  return { record, lockKey, find, keep };
+  return { record, lockKey, find, keep, requireHeld };
 }

@@ -3,9 +3,8 @@ import type { Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import * as store from "../store/tokens.ts";
 import type { KeyRef } from "./api-key.ts";
-import type { KeyDeps } from "./api-keys.ts";
 import { rotatePeriod, standingAt } from "./expiry.ts";
-import { makeKeeping } from "./keeping.ts";
+import { makeKeeping, type TokenDeps } from "./keeping.ts";
 import type { Token } from "./token.ts";
 
 /** What a rotation has replaced is shown for so long after its end. */
@@ -13,11 +12,12 @@ const SHOWN_MS = 30 * 86_400_000;
 
 /**
  * Another text for the token; the old one serves until `until`, and is shown as `rotated_…`. Answers the new text.
- * Throws `token.rotated`, `token.expired`, `token.overlap_too_long`.
+ * Throws `token.rotated`, `token.expired`, `token.overlap_too_long`,
+ * `access.beyond_own` when the service account holds more than the actor.
  */
 export type RotateToken = (actor: Actor, ref: KeyRef, identifier: string, until: number | undefined) => Promise<string>;
 
-export function makeRotate(deps: KeyDeps): RotateToken {
+export function makeRotate(deps: TokenDeps): RotateToken {
   const { db, findParent, clock } = deps;
   const { record, lockKey, find, keep } = makeKeeping(deps);
   return async (actor, ref, identifier, until) => {

@@ -2,9 +2,8 @@ import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
 import { problem, sameIdentifier } from "../problems.ts";
 import type { KeyRef, Parent } from "./api-key.ts";
-import type { KeyDeps } from "./api-keys.ts";
-import { periodOfChanged, periodOfNew, standingAt, type AskedPeriod, type Period } from "./expiry.ts";
-import { makeKeeping } from "./keeping.ts";
+import { periodOfChanged, periodOfNew, reachesBeyond, standingAt, type AskedPeriod, type Period } from "./expiry.ts";
+import { makeKeeping, type TokenDeps } from "./keeping.ts";
 import { makeRotate, type RotateToken } from "./rotate.ts";
 import { findApiKey, type ListFilter } from "../store/keys.ts";
 import * as store from "../store/tokens.ts";
@@ -28,9 +27,12 @@ const MAX_TOKENS = 1_000;
  * token `token.not_found`, an identifier that is taken `token.duplicate`, a period that cannot be `token.bad_period`.
  */
 export type Tokens = {
-  /** Answers the token's text, which is nowhere else. */
+  /** Answers the token's text, which is nowhere else. Throws `access.beyond_own` when the service account holds more than the actor. */
   readonly create: (actor: Actor, ref: KeyRef, fields: TokenFields, asked: AskedPeriod) => Promise<string>;
-  /** What is not asked of the period stays. Throws `token.expired`: what has ended does not come back. */
+  /**
+   * What is not asked of the period stays. Throws `token.expired`: what has ended does not come back; and
+   * `access.beyond_own` where it would hold longer than it did and the service account holds more than the actor.
+   */
   readonly update: (
     actor: Actor,
     ref: KeyRef,
@@ -45,9 +47,9 @@ export type Tokens = {
   readonly list: (actor: Actor, ref: KeyRef, filter: ListFilter, window: Window) => Promise<Page<TokenOf>>;
 };
 
-export function makeTokens(deps: KeyDeps): Tokens {
+export function makeTokens(deps: TokenDeps): Tokens {
   const { db, findParent, clock } = deps;
-  const { record, lockKey, find, keep } = makeKeeping(deps);
+  const { record, lockKey, find, keep, requireHeld } = makeKeeping(deps);
 
   return {
     async create(actor, ref, fields, asked) {
@@ -73,6 +75,7 @@ export function makeTokens(deps: KeyDeps): Tokens {
         const at = clock.now();
         if (standingAt(former, at) === "expired") throw problem("token.expired", [former.identifier]);
         const token = { ...former, ...fields, ...sound(periodOfChanged(asked, former, at)), updatedAt: at };
+        if (reachesBeyond(token, former)) await requireHeld(tx, actor, parent);
         await store.updateToken(tx, actor.accountId, token);
         await record(tx, actor, "update", { parent, key }, { before: former, after: token });
         deps.ended(tx);

@@ -1,0 +1,132 @@
+/** Nobody gives away more than they hold: neither does whoever may make tokens of a service account that holds more. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { JSON_TYPE, made } from "../../../test/harness/contract.ts";
+import { giveRole, graphqlAs, serviceToken } from "../../../test/harness/service-accounts.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
+
+const PERMISSIONS = ["core_serviceaccount_manageapikey", "core_serviceaccount_edit", "core_connector_view"];
+const ALL = "_all_resources_including_child_scopes";
+
+let platform: TestPlatform;
+/** May make service accounts and their tokens everywhere, and look at connectors; nothing else. */
+let keeper: string;
+before(async () => {
+  platform = await startTestPlatform();
+  keeper = await platform.addUser("_account_viewer");
+  const [row] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
+  assert.ok(row);
+  await platform.db.query("delete from role_assignments where principal_id = $1", [row.id]);
+  await newRole("keeper", PERMISSIONS);
+  await newRole("looker", ["core_connector_view"]);
+  await made(assign({ identifier: toWire(row.id), type: "USER" }, "keeper"));
+});
+after(() => platform?.stop());
+
+const send = (method: string, path: string, body?: object, apiKey?: string, on = platform): Promise<Answer> =>
+  on.send(method, path, {
+    ...(body === undefined ? {} : { contentType: JSON_TYPE, body: JSON.stringify(body) }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+const newRole = (identifier: string, permissions: readonly string[]): Promise<unknown> =>
+  made(send("POST", "/authz/api/roles", { identifier, name: identifier, permissions }));
+const assign = (principal: object, roleIdentifier: string, apiKey?: string): Promise<Answer> =>
+  send("POST", "/authz/api/roleassignments", { principal, roleIdentifier, resourceGroupIdentifier: ALL }, apiKey);
+const robot = (identifier: string): object => ({ identifier, type: "SERVICE_ACCOUNT" });
+
+const owner = (parentIdentifier: string): object => ({ apiKeyType: "SERVICE_ACCOUNT", parentIdentifier });
+const token = (of: string, more: object = {}): object => ({
+  ...owner(of),
+  apiKeyIdentifier: "k",
+  identifier: "mine",
+  name: "mine",
+  ...more,
+});
+const mint = (of: string, apiKey?: string, on = platform): Promise<Answer> =>
+  send("POST", "/ng/api/token", token(of), apiKey, on);
+const rotate = (of: string, identifier: string, apiKey?: string): Promise<Answer> =>
+  send(
+    "POST",
+    `/ng/api/token/rotate/${identifier}?apiKeyType=SERVICE_ACCOUNT&parentIdentifier=${of}&apiKeyIdentifier=k`,
+    undefined,
+    apiKey,
+  );
+
+/** With a key `k` and a token `t` in it, whose text it answers. */
+async function newRobot(identifier: string): Promise<string> {
+  await made(send("POST", "/ng/api/serviceaccount", { identifier, name: identifier }));
+  return serviceToken(platform, identifier);
+}
+
+function refused({ status, body, text }: Answer): void {
+  assert.deepEqual([status, body.code], [403, "NG_ACCESS_DENIED"], text);
+  assert.match(body.message, /^Nobody can give more than they hold: core_\w+ is not yours there\.$/);
+}
+
+const tokensOf = async (): Promise<unknown> =>
+  platform.db.query("select id, identifier, valid_from_at, valid_to_at from tokens order by id");
+
+test("who may manage keys makes and rotates no token of a service account that holds more, and writes nothing", async () => {
+  const text = await newRobot("mighty");
+  await giveRole(platform, "mighty", "_account_admin");
+  const before = await tokensOf();
+  refused(await mint("mighty", keeper));
+  refused(await rotate("mighty", "t", keeper));
+  assert.deepEqual(await tokensOf(), before);
+  assert.equal((await graphqlAs(platform, text)).status, 200, "the old text still serves");
+  // Whoever holds as much does both, and so does the service account itself.
+  await made(mint("mighty"));
+  await made(rotate("mighty", "mine", text));
+});
+
+test("who may manage keys makes, rotates and puts off tokens of a service account that holds no more than they do", async () => {
+  await newRobot("modest");
+  await made(assign(robot("modest"), "looker"));
+  await made(mint("modest", keeper));
+  await made(rotate("modest", "mine", keeper));
+  const validTo = platform.clock.now() + 1_000_000;
+  await made(send("PUT", "/ng/api/token/mine", token("modest", { validTo }), keeper));
+  await made(send("PUT", "/ng/api/token/mine", token("modest", { validTo: validTo + 1 }), keeper));
+});
+
+test("nobody lets a text hold longer that gives more than they hold; ending it sooner, renaming and revoking stay", async () => {
+  await newRobot("timed");
+  const [from, validTo] = [platform.clock.now() + 1_000_000, platform.clock.now() + 2_000_000];
+  await made(send("POST", "/ng/api/token", token("timed", { validFrom: from, validTo }), keeper));
+  await giveRole(platform, "timed", "_account_admin");
+  const change = (more: object): Promise<Answer> => send("PUT", "/ng/api/token/mine", token("timed", more), keeper);
+  refused(await change({ validTo: validTo + 1 }));
+  refused(await change({ validFrom: from - 1 }));
+  await made(change({ name: "Renamed" }));
+  await made(change({ validFrom: from + 1, validTo: validTo - 1 }));
+  const query = "apiKeyType=SERVICE_ACCOUNT&parentIdentifier=timed&apiKeyIdentifier=k";
+  await made(send("DELETE", `/ng/api/token/mine?${query}`, undefined, keeper));
+});
+
+test("nobody assigns to a service account what they do not hold", async () => {
+  await newRobot("given");
+  refused(await assign(robot("given"), "_account_viewer", keeper));
+  await made(assign(robot("given"), "looker", keeper));
+});
+
+test("a replica that keeps what the service account held a moment ago asks again before it gives a text", async () => {
+  const replica = await platform.replica();
+  const text = await newRobot("risen");
+  const look = (): Promise<Answer> => send("GET", "/ng/api/connectors/catalogue", undefined, text, replica);
+  await look();
+  // Written past the interface, so that nobody is told; and the clock stands still, so that nothing kept grows old.
+  await giveRole({ ...platform, clock: { ...platform.clock, advance: () => {} } }, "risen", "_account_admin");
+  refused(await mint("risen", keeper, replica));
+});
+
+test("of a role assigned and a token made at once, either came first, and afterwards there is no other text", async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const name = `race_${round}`;
+    await newRobot(name);
+    const [, minted] = await Promise.all([made(assign(robot(name), "_account_viewer")), mint(name, keeper)]);
+    if (minted.status !== 200) refused(minted);
+    refused(await rotate(name, minted.status === 200 ? "mine" : "t", keeper));
+    if (minted.status !== 200) refused(await mint(name, keeper));
+  }
+});
