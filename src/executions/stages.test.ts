@@ -1,9 +1,11 @@
 /** `pipelineStageExecutions` and `memberExecutions` of runs in GraphQL (reference section 1.8). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { grantOf } from "../../test/harness/access.ts";
 import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/harness/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { fromWire } from "../core/ids.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import { makeListStages } from "./stages.ts";
 
 let platform: TestPlatform;
 let statements: string[] = [];
@@ -120,6 +122,24 @@ test("a list reads the stages of all its runs by one statement, and only when th
     statements.filter((text) => text.includes("e.plan")),
     [],
   );
+});
+
+test("the verb shows the stages of what the actor may see, whoever hands it the ids", async () => {
+  const stages = makeListStages({ db: platform.db });
+  const accountId = fromWire(platform.accountId) as Uuid;
+  const asked = [fromWire(runs[0] ?? "") as Uuid];
+  for (const [projectIdentifier, expected] of [
+    ["shop", 2],
+    ["depot", 0],
+  ] as const) {
+    const grants = [grantOf("_project_viewer", { orgIdentifier: "default", projectIdentifier })];
+    const actor = { kind: "user", accountId, id: accountId, name: "", email: "", grants } as const;
+    assert.deepEqual(
+      (await stages(actor, asked)).map(({ length }) => length),
+      [expected],
+      projectIdentifier,
+    );
+  }
 });
 
 test("memberExecutions: the list is there, and there are none", async () => {
