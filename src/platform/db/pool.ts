@@ -103,7 +103,7 @@ function makeLend(pool: Pool, statements: Statements): () => Promise<LentTo> {
 
 /**
  * Statements on one connection, by the driver's own query objects and their callback. Given a description of the
- * query instead, the driver copies that property by property and makes two promises: 5 µs of a request of 100.
+ * query instead, the driver copies that property by property, and makes two promises more.
  */
 function makeAsk(client: PoolClient, statements: Statements): AskFor {
   return (text, values = [], rowMode) =>
