@@ -119,8 +119,8 @@ test("what is wrong is refused by name", async () => {
     [managerOf("x", { id: "x" }), [400, "SCHEMA_VALIDATION_FAILED"]],
     [managerOf("x", { type: "Command" }), [400, "SCHEMA_VALIDATION_FAILED"]],
     [managerOf("x", { type: "Command", spec: { command: "/bin/sh" } }), [400, "SCHEMA_VALIDATION_FAILED"]],
-    [managerOf("x", { type: "Command", spec: { command: "unknown" } }), [503, "SECRET_MANAGEMENT_ERROR"]],
-    [managerOf("x", { type: "Command", spec: { command: "broken" } }), [503, "SECRET_MANAGEMENT_ERROR"]],
+    [managerOf("x", { type: "Command", spec: { command: "unknown" } }), [402, "SECRET_MANAGEMENT_ERROR"]],
+    [managerOf("x", { type: "Command", spec: { command: "broken" } }), [402, "SECRET_MANAGEMENT_ERROR"]],
     [
       managerOf("x", { usageScope: { appEnvScopes: [{ application: {}, environment: {} }] } }),
       [400, "INVALID_USAGE_RESTRICTION"],

@@ -46,7 +46,7 @@ export const problems = {
     "The secret [%s] cannot be sealed or opened: its secret manager does not do its work. The server's log says why.",
   ],
   "secret.manager_useless": [
-    503,
+    402,
     "SECRET_MANAGEMENT_ERROR",
     "The secret manager [%s] is not made: it does not give back what it was given. The server's log says why.",
   ],
