@@ -4,13 +4,11 @@
  * floor), the sealer as it is, and, beside them, each entry linked to the one before in its own transaction, as a trigger
  * does it that locks the end of the account's chain until the commit.
  */
-import { makeServerFolder, readFacts, startServer } from "../test/harness/server-process.ts";
-import { runningConnection } from "../src/platform/db/embedded/running.ts";
-import { connectionUrl } from "../src/platform/db/connection.ts";
 import { makeClient, type Client } from "./parts/client.ts";
 import { lookInto } from "./parts/database.ts";
 import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
 import { beside, median, percentile, type Bench } from "./parts/result.ts";
+import { withServer } from "./parts/server.ts";
 
 const CALLERS = 16;
 const ROUND_MS = 4_000;
@@ -24,61 +22,57 @@ begin
   return new;
 end $$`;
 
-export const auditChain: Bench = async (signal, progress) => {
-  const folder = await makeServerFolder();
-  const server = await startServer(folder, { RAILHEAD_LOCAL_DELEGATE: "off" });
-  try {
-    const client = makeClient({ ...(await readFacts(folder)), baseUrl: server.url }, CALLERS, signal);
-    const connection = await runningConnection(folder.dataDir);
-    if (!connection) throw new Error("the server's database does not run");
-    const [look, holder] = await Promise.all([1, 2].map(() => lookInto(connectionUrl(connection))));
-    if (!look || !holder) throw new Error("no connection");
-    await createProject(client);
-    // Of one pipeline each: runs of the same one take turns for their number.
-    const pipelines = await Promise.all(
-      Array.from({ length: CALLERS }, (_, n) => createPipeline(client, `chained_${n}`, 1, ":")),
-    );
-    await look.query("create table chained as select id as account_id, sha256('x') as hash from accounts");
-    await look.query(INLINE);
-    const rounds = { none: [] as Round[], sealer: [] as Round[], inline: [] as Round[] };
-    const sealing = async (on: boolean): Promise<unknown> =>
-      on ? holder.query("rollback") : holder.query("begin; select 1 from audit_sealed for update");
-    await load(client, pipelines);
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      progress(`round ${round} of ${ROUNDS}`);
-      await sealing(false);
-      rounds.none.push(await load(client, pipelines));
-      await sealing(true);
-      rounds.sealer.push(await load(client, pipelines));
-      await sealing(false);
-      await look.query(
-        "create trigger chained_inline before insert on audit_entries for each row execute function chained_inline()",
+export const auditChain: Bench = (signal, progress) =>
+  withServer(
+    signal,
+    async (server) => {
+      const client = makeClient(server.facts, CALLERS, signal);
+      const url = await server.databaseUrl();
+      const [look, holder] = [await lookInto(url), await lookInto(url)];
+      await createProject(client);
+      // Of one pipeline each: runs of the same one take turns for their number.
+      const pipelines = await Promise.all(
+        Array.from({ length: CALLERS }, (_, n) => createPipeline(client, `chained_${n}`, 1, ":")),
       );
-      rounds.inline.push(await load(client, pipelines));
-      await look.query("drop trigger chained_inline on audit_entries");
-      await sealing(true);
-    }
-    await Promise.all([look.close(), holder.close()]);
-    client.close();
-    const rate = (of: readonly Round[]): number => median(of.map((one) => one.rate));
-    const p99 = (of: readonly Round[]): number => median(of.map((one) => one.p99));
-    const named = [
-      ["sealed a moment later", rounds.sealer],
-      ["linked in the transaction", rounds.inline],
-    ] as const;
-    return {
-      definition: `Executions started by ${CALLERS} callers at once over HTTP; floor: the same with nothing sealed.`,
-      parameters: { callers: CALLERS, seconds: ROUND_MS / 1_000, rounds: ROUNDS },
-      figures: named.flatMap(([name, of]) => [
-        beside({ name: `starts, ${name}`, value: rate(of), unit: "/s", floor: rate(rounds.none) }),
-        beside({ name: `p99, ${name}`, value: p99(of), unit: "ms", floor: p99(rounds.none) }),
-      ]),
-    };
-  } finally {
-    await server.end("SIGTERM");
-    await folder.remove();
-  }
-};
+      await look.query("create table chained as select id as account_id, sha256('x') as hash from accounts");
+      await look.query(INLINE);
+      const rounds = { none: [] as Round[], sealer: [] as Round[], inline: [] as Round[] };
+      const sealing = async (on: boolean): Promise<unknown> =>
+        on ? holder.query("rollback") : holder.query("begin; select 1 from audit_sealed for update");
+      await load(client, pipelines);
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        progress(`round ${round} of ${ROUNDS}`);
+        await sealing(false);
+        rounds.none.push(await load(client, pipelines));
+        await sealing(true);
+        rounds.sealer.push(await load(client, pipelines));
+        await sealing(false);
+        await look.query(
+          "create trigger chained_inline before insert on audit_entries for each row execute function chained_inline()",
+        );
+        rounds.inline.push(await load(client, pipelines));
+        await look.query("drop trigger chained_inline on audit_entries");
+        await sealing(true);
+      }
+      await Promise.all([look.close(), holder.close()]);
+      client.close();
+      const rate = (of: readonly Round[]): number => median(of.map((one) => one.rate));
+      const p99 = (of: readonly Round[]): number => median(of.map((one) => one.p99));
+      const named = [
+        ["sealed a moment later", rounds.sealer],
+        ["linked in the transaction", rounds.inline],
+      ] as const;
+      return {
+        definition: `Executions started by ${CALLERS} callers at once over HTTP; floor: the same with nothing sealed.`,
+        parameters: { callers: CALLERS, seconds: ROUND_MS / 1_000, rounds: ROUNDS },
+        figures: named.flatMap(([name, of]) => [
+          beside({ name: `starts, ${name}`, value: rate(of), unit: "/s", floor: rate(rounds.none) }),
+          beside({ name: `p99, ${name}`, value: p99(of), unit: "ms", floor: p99(rounds.none) }),
+        ]),
+      };
+    },
+    { RAILHEAD_LOCAL_DELEGATE: "off" },
+  );
 
 async function load(client: Client, pipelines: readonly string[]): Promise<Round> {
   const until = performance.now() + ROUND_MS;

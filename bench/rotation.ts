@@ -8,14 +8,11 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../src/core/clock.ts";
 import { contentOf } from "../src/platform/crypto/chunks.ts";
 import { makeKeyRing, type KeyRing } from "../src/platform/crypto/key-ring.ts";
 import type { Db } from "../src/platform/db/db.ts";
-import { openDb } from "../src/platform/db/pool.ts";
-import { silentLog } from "../test/harness/database.ts";
-import { adminOf, secretsOf } from "../test/harness/secrets.ts";
 import { beside, percentile, type Bench } from "./parts/result.ts";
+import { openQuietly, secretVerbs, systemOf } from "./parts/secrets.ts";
 import { startServer, temporaryFolder } from "./parts/server.ts";
 
 const SECRETS = 10_000;
@@ -34,13 +31,13 @@ export const rotation: Bench = async (signal, progress) => {
   try {
     let server = await startServer(folder.path, signal, former);
     const { accountId } = server.facts;
-    const db = openDb({ connection: await server.databaseUrl(), log: silentLog, onError: () => undefined, max: 20 });
+    const db = openQuietly(await server.databaseUrl(), 20);
     progress(`storing ${SECRETS} secrets`);
     await store(db, accountId, makeKeyRing(first));
     await db.close();
     await server.stop();
     server = await startServer(folder.path, signal, both);
-    const again = openDb({ connection: await server.databaseUrl(), log: silentLog, onError: () => undefined });
+    const again = openQuietly(await server.databaseUrl());
     try {
       const readers = makeReaders(again, accountId, makeKeyRing(second, first));
       progress("reading, with nothing else going on");
@@ -81,17 +78,14 @@ export const rotation: Bench = async (signal, progress) => {
   }
 };
 
-const secretsWith = (db: Db, keys: KeyRing): ReturnType<typeof secretsOf> =>
-  secretsOf({ db, keys, clock: { ...systemClock, advance: () => undefined } });
-
 async function store(db: Db, accountId: string, keys: KeyRing): Promise<void> {
-  const secrets = secretsWith(db, keys);
+  const secrets = secretVerbs(db, keys);
   let next = 0;
   const maker = async (): Promise<void> => {
     for (let nth = next++; nth < SECRETS; nth = next++) {
       const name = `secret_${nth}`;
       const common = { ...HERE, identifier: name, name, description: "", tags: {}, scoping: {} };
-      await secrets.create(adminOf({ accountId }), {
+      await secrets.create(systemOf(accountId), {
         ...common,
         type: "ENCRYPTED_TEXT",
         content: contentOf(`value of ${name}`),
@@ -109,8 +103,8 @@ function makeReaders(
   accountId: string,
   keys: KeyRing,
 ): { readonly during: (work: () => Promise<void>) => Promise<Read> } {
-  const secrets = secretsWith(db, keys);
-  const actor = adminOf({ accountId });
+  const secrets = secretVerbs(db, keys);
+  const actor = systemOf(accountId);
   return {
     during: async (work) => {
       const times: number[] = [];

@@ -8,12 +8,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
-import { systemClock } from "../src/core/clock.ts";
 import { makeKeyRing } from "../src/platform/crypto/key-ring.ts";
-import { openDb } from "../src/platform/db/pool.ts";
-import { silentLog } from "../test/harness/database.ts";
-import { adminOf, secretsOf } from "../test/harness/secrets.ts";
 import { beside, median, type Bench } from "./parts/result.ts";
+import { openQuietly, secretVerbs, systemOf } from "./parts/secrets.ts";
 import { startServer, temporaryFolder, withServer, type Facts, type Server } from "./parts/server.ts";
 
 const MIB = 1024 * 1024;
@@ -64,9 +61,9 @@ async function rounds(server: Server, key: Buffer, progress: (text: string) => v
   const url = await server.databaseUrl();
   const bare = new Client(url);
   await bare.connect();
-  const db = openDb({ connection: url, log: silentLog, onError: () => undefined });
-  const verbs = secretsOf({ db, keys: makeKeyRing(key), clock: { ...systemClock, advance: () => undefined } });
-  const actor = adminOf(server.facts);
+  const db = openQuietly(url);
+  const verbs = secretVerbs(db, makeKeyRing(key));
+  const actor = systemOf(server.facts.accountId);
   const times: Times = { create: [], bareCreate: [], resolve: [], bareRead: [] };
   try {
     await bare.query("create table bare_secrets (id int primary key, sealed bytea not null)");

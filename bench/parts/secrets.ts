@@ -1,0 +1,36 @@
+/** The verbs of secrets on a database, without a server around them: what a benchmark measures of them alone. */
+import { randomUUIDv7 } from "node:crypto";
+import { authorize, permits } from "../../src/access/index.ts";
+import { makeAudit } from "../../src/audit/index.ts";
+import type { Actor } from "../../src/core/actor.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { fromWire, type Uuid } from "../../src/core/ids.ts";
+import type { KeyRing } from "../../src/platform/crypto/key-ring.ts";
+import { openDb } from "../../src/platform/db/pool.ts";
+import { makeProjects } from "../../src/projects/index.ts";
+import { makeSecrets } from "../../src/secrets/index.ts";
+
+type Db = ReturnType<typeof openDb>;
+
+const nothing = (): void => undefined;
+
+/** A database whose messages nobody reads. */
+export const openQuietly = (connection: string, max?: number): Db =>
+  openDb({
+    connection,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    onError: nothing,
+    ...(max === undefined ? {} : { max }),
+  });
+
+/** Texts and files of up to 1 MiB, in the account. */
+export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof makeSecrets> {
+  const newId = (): Uuid => randomUUIDv7() as Uuid;
+  const base = { authorize, permits, db, clock: systemClock, newId, audit: makeAudit({ clock: systemClock, newId }) };
+  const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => {} });
+  const facts = { applications: applicationsExist, environments: async () => new Map<never, never>() };
+  return makeSecrets({ ...base, requireScope, keys, commands: new Map(), maxContent: 1024 * 1024, facts });
+}
+
+/** Who may do everything in the account of a server. */
+export const systemOf = (accountId: string): Actor => ({ kind: "system", accountId: fromWire(accountId) as Uuid });
