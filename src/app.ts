@@ -93,7 +93,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const letGo: OnLeave = inTurn(access.letGo, (tx, user) => login.endSessions(tx, user));
   const users = makeUsers({ ...base, ...identity, ...access, letGo });
   const projects: Projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
-  const settings = makeSettings({ ...base, requireScope: projects.requireScope });
+  const settings = makeSettings({ ...base, ...access, requireScope: projects.requireScope });
   const audits = makeTrail({ ...base, settingValue: settings.value, onError });
   const scim = makeScim({ ...base, ...deps, ...access, ...identity, users, settings: settings.current });
   const limits = makeLimits({ db, clock, settingValue: settings.value });

@@ -3,6 +3,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Grant, Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
+import { ACCOUNT_ADMIN, builtInRoles } from "./builtin.ts";
 import { compile } from "./compile.ts";
 import { permissions } from "./permission.ts";
 import { problem } from "./problems.ts";
@@ -23,6 +24,20 @@ export type RequireHeldOf = (db: { readonly query: Query }, actor: Actor, servic
 /** Reads the grants themselves: what is kept for a second would not know what was assigned just now on another replica. */
 export const requireHeldOf: RequireHeldOf = async (db, actor, serviceAccountId) =>
   requireHeld(actor, compile(await findServiceAccountGrants(db, actor.accountId, serviceAccountId)));
+
+const EVERYTHING: Grants = [
+  {
+    scope: {},
+    children: true,
+    permissions: builtInRoles.get(ACCOUNT_ADMIN)?.permissions ?? new Set(),
+    resources: "all",
+  },
+];
+
+/** Throws `access.beyond_own` unless the actor holds everything that there is: for what may come to act as anybody. */
+export type RequireEverythingHeld = (actor: Actor) => void;
+
+export const requireEverythingHeld: RequireEverythingHeld = (actor) => requireHeld(actor, EVERYTHING);
 
 function isHeld(own: Grants, given: Grant, permission: string): boolean {
   const type = permissions.get(permission)?.resourceType ?? "";

@@ -9,7 +9,7 @@ import { assignmentRoutes } from "./assignments/rest.ts";
 import { makeAssignments, type FindServiceAccount } from "./assignments/verbs.ts";
 import { makeMakeAdministrator } from "./furnish.ts";
 import { makeGrants } from "./grants.ts";
-import { requireHeldOf } from "./held.ts";
+import { requireEverythingHeld, requireHeldOf } from "./held.ts";
 import { makeKeepAdministrator, type AnyActive } from "./keep-administrator.ts";
 import { authorize, permits } from "./permits.ts";
 import { resourceGroupRoutes } from "./resource-groups/rest.ts";
@@ -26,7 +26,7 @@ import { deleteAssignmentsOf, deleteMembershipsOf } from "./store/leaving.ts";
 export { builtInRoles } from "./builtin.ts";
 export type { MakeAdministrator } from "./furnish.ts";
 export type { GrantsOf } from "./grants.ts";
-export type { RequireHeldOf } from "./held.ts";
+export type { RequireEverythingHeld, RequireHeldOf } from "./held.ts";
 export type { KeepAdministrator } from "./keep-administrator.ts";
 export type { Permission } from "./permission.ts";
 export { authorize, authorizeSomewhere, holdsSomewhere, permits, reach, seen, type Reach } from "./permits.ts";
@@ -69,6 +69,7 @@ export function makeAccess(deps: AccessDeps) {
     permits,
     grantsOf,
     requireHeldOf,
+    requireEverythingHeld,
     keepAdministrator,
     userGroups,
     setGroupsOf: makeSetGroupsOf({ ...deps, changed, keepAdministrator }),

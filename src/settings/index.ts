@@ -7,17 +7,20 @@ import type { EmptyScope, RequireScope } from "../projects/index.ts";
 import { makeCurrentSettings, makeGetSetting, makeListSettings, makeSettingValue } from "./get.ts";
 import { settingRoutes } from "./rest.ts";
 import { deleteSettingsOf } from "./store.ts";
+import type { ScimHeldDeps } from "./scim-held.ts";
 import { makeUpdateSettings } from "./update.ts";
 
 export type { CurrentSettings, SettingValue } from "./get.ts";
 
-export function makeSettings(deps: {
+type Deps = ScimHeldDeps & {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly requireScope: RequireScope;
   readonly clock: Clock;
-}) {
+};
+
+export function makeSettings(deps: Deps) {
   const verbs = { list: makeListSettings(deps), get: makeGetSetting(deps), update: makeUpdateSettings(deps) };
   return {
     ...verbs,

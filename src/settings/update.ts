@@ -2,11 +2,13 @@ import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
+import { Problem } from "../core/problem.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { definitionOf } from "./catalogue.ts";
 import { placeOf } from "./get.ts";
 import { effective, readValue, type Effective, type SettingScope } from "./setting.ts";
+import { ACTS_AS, makeRequireScimHeld, type ScimHeldDeps } from "./scim-held.ts";
 import { deleteRow, findRows, lockSettings, saveRow } from "./store.ts";
 
 export type SettingChange = {
@@ -30,7 +32,7 @@ export type UpdateSettings = (
   changes: readonly SettingChange[],
 ) => Promise<readonly SettingOutcome[]>;
 
-type Deps = {
+type Deps = ScimHeldDeps & {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
@@ -38,61 +40,77 @@ type Deps = {
   readonly clock: Clock;
 };
 
-export const makeUpdateSettings =
-  (deps: Deps): UpdateSettings =>
-  async (actor, scope, changes) => {
+export const makeUpdateSettings = (deps: Deps): UpdateSettings => {
+  const apply = makeApply(deps);
+  return async (actor, scope, changes) => {
     deps.authorize(actor, "core_setting_edit", { accountId: actor.accountId, ...placeOf(scope) });
     await deps.requireScope(actor, scope);
     return deps.db.transaction(async (tx) => {
       await lockSettings(tx, actor.accountId);
-      const outcomes: SettingOutcome[] = [];
+      const outcomes = new Map<SettingChange, SettingOutcome>();
       const seen = new Set<string>();
-      for (const change of changes) {
+      // Whom calls act as comes first: what an entry may do depends on it, and not on where in the request it stands.
+      for (const change of changes.toSorted((one, other) => rank(one) - rank(other))) {
         const { identifier } = change;
-        outcomes.push(
-          seen.has(identifier)
-            ? { identifier, error: "is given twice in one request" }
-            : await apply(deps, tx, actor, scope, change),
-        );
+        const twice = { identifier, error: "is given twice in one request" };
+        outcomes.set(change, seen.has(identifier) ? twice : await apply(tx, actor, scope, change));
         seen.add(identifier);
       }
-      return outcomes;
+      return changes.flatMap((change) => outcomes.get(change) ?? []);
     });
   };
+};
 
-async function apply(
-  deps: Deps,
-  tx: Tx,
-  actor: Actor,
-  scope: SettingScope,
-  { identifier, updateType, value: sent, allowOverrides }: SettingChange,
-): Promise<SettingOutcome> {
-  const definition = definitionOf(identifier);
-  if (!definition) return { identifier, error: "is no setting" };
-  const now = effective(definition, scope, await findRows(tx, actor.accountId, scope));
-  if (!now.editable)
-    return {
-      identifier,
-      error: definition.levels.includes("project") ? "may not be overridden here" : "can be set for the account only",
-    };
-  if (updateType === "RESTORE") await deleteRow(tx, actor.accountId, scope, identifier);
-  else {
-    const read = readValue(definition, sent);
+const rank = ({ identifier }: SettingChange): number => (identifier === ACTS_AS ? 0 : 1);
+
+function makeApply(deps: Deps) {
+  const requireScimHeld = makeRequireScimHeld(deps);
+
+  return async (tx: Tx, actor: Actor, scope: SettingScope, change: SettingChange): Promise<SettingOutcome> => {
+    const { identifier, updateType, allowOverrides } = change;
+    const definition = definitionOf(identifier);
+    if (!definition) return { identifier, error: "is no setting" };
+    const rows = await findRows(tx, actor.accountId, scope);
+    const now = effective(definition, scope, rows);
+    if (!now.editable)
+      return {
+        identifier,
+        error: definition.levels.includes("project") ? "may not be overridden here" : "can be set for the account only",
+      };
+    const read = updateType === "RESTORE" ? { value: "" } : readValue(definition, change.value);
     if ("fault" in read) return { identifier, error: read.fault };
-    const updatedAt = deps.clock.now();
-    await saveRow(tx, actor.accountId, { ...scope, identifier, ...read, allowOverrides, updatedAt });
-  }
-  const after = effective(definition, scope, await findRows(tx, actor.accountId, scope));
-  await deps.audit.record(tx, actor, {
-    operation: updateType === "UPDATE" ? "setting.update" : "setting.restore",
-    resourceType: "SETTING",
-    resourceId: identifier,
-    scope: placeOf(scope),
-    before: shown(now),
-    after: shown(after),
-  });
-  return { identifier, setting: after };
+    const refused = await refusal(requireScimHeld(tx, actor, { definition, rows, ...read }));
+    if (refused) {
+      await deps.audit.record(tx, actor, { ...audited(scope, change), refusal: refused });
+      return { identifier, error: `decides who acts as a service account. ${refused.message.replace(/\.$/, "")}` };
+    }
+    if (updateType === "RESTORE") await deleteRow(tx, actor.accountId, scope, identifier);
+    else {
+      const updatedAt = deps.clock.now();
+      await saveRow(tx, actor.accountId, { ...scope, identifier, ...read, allowOverrides, updatedAt });
+    }
+    const after = effective(definition, scope, await findRows(tx, actor.accountId, scope));
+    await deps.audit.record(tx, actor, { ...audited(scope, change), before: shown(now), after: shown(after) });
+    return { identifier, setting: after };
+  };
 }
+
+/** The entry fails alone, so its refusal is an outcome, and no answer of its own. */
+const refusal = (checked: Promise<void>): Promise<Problem | undefined> =>
+  checked.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Problem) return error;
+      throw error;
+    },
+  );
+
+const audited = (scope: SettingScope, { updateType, identifier }: SettingChange) => ({
+  operation: updateType === "UPDATE" ? "setting.update" : "setting.restore",
+  resourceType: "SETTING",
+  resourceId: identifier,
+  scope: placeOf(scope),
+});
 
 /** For the audit trail: what counts here. No setting is a secret. */
 const shown = ({ value: setting, source, allowOverrides }: Effective) => ({ setting, source, allowOverrides });

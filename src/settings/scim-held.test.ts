@@ -1,0 +1,161 @@
+/** Whoever decides whose signed tokens are believed acts as the service account: nobody rises by the settings of SCIM. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { JSON_TYPE, made } from "../../test/harness/contract.ts";
+import { giveRole } from "../../test/harness/service-accounts.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+
+const URL_OF_KEYS = "scim_jwt_token_jwks_keys_url";
+const CLAIM = "scim_jwt_token_key_field";
+const VALUE = "scim_jwt_token_value_field";
+const ACCOUNT = "scim_jwt_token_service_account_id";
+const ALL = "_all_resources_including_child_scopes";
+const OTHERS: Readonly<Record<string, string>> = {
+  [URL_OF_KEYS]: "https://mallory.example.com/keys",
+  [CLAIM]: "sub",
+  [VALUE]: "mallory",
+};
+
+let platform: TestPlatform;
+/** May change settings and look at connectors, everywhere; nothing else. */
+let setter: string;
+before(async () => {
+  platform = await startTestPlatform();
+  setter = await platform.addUser("_account_viewer");
+  const [row] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
+  assert.ok(row);
+  await platform.db.query("delete from role_assignments where principal_id = $1", [row.id]);
+  for (const [name, permissions] of [
+    ["setter", ["core_setting_edit", "core_connector_view"]],
+    ["looker", ["core_connector_view"]],
+  ] as const)
+    await made(post("/authz/api/roles", { identifier: name, name, permissions }));
+  await made(assign({ identifier: toWire(row.id), type: "USER" }, "setter"));
+  for (const name of ["mighty", "modest", "other"]) {
+    await made(post("/ng/api/serviceaccount", { identifier: name, name }));
+    if (name !== "mighty") await made(assign({ identifier: name, type: "SERVICE_ACCOUNT" }, "looker"));
+  }
+  await giveRole(platform, "mighty", "_account_admin");
+});
+after(() => platform?.stop());
+beforeEach(() => platform.db.query("delete from settings"));
+
+const post = (path: string, body: object): Promise<Answer> =>
+  platform.send("POST", path, { contentType: JSON_TYPE, body: JSON.stringify(body) });
+const assign = (principal: object, roleIdentifier: string): Promise<Answer> =>
+  post("/authz/api/roleassignments", { principal, roleIdentifier, resourceGroupIdentifier: ALL });
+
+type Change = readonly [identifier: string, value: string | null];
+/** What became of each entry: undefined where it was done. */
+async function put(changes: readonly Change[], apiKey?: string, query = ""): Promise<(string | undefined)[]> {
+  const { status, body, text } = await platform.send("PUT", `/ng/api/settings?${query}`, {
+    contentType: JSON_TYPE,
+    body: JSON.stringify(
+      changes.map(([identifier, value]) => ({
+        identifier,
+        ...(value === null ? { updateType: "RESTORE" } : { value, updateType: "UPDATE" }),
+      })),
+    ),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+  assert.equal(status, 200, text);
+  assert.deepEqual(
+    body.data.map(({ identifier }: { identifier: string }) => identifier),
+    changes.map(([identifier]) => identifier),
+    "in the order in which they were asked",
+  );
+  return body.data.map(({ errorMessage }: { errorMessage: string | null }) => errorMessage ?? undefined);
+}
+const name = (to: string): Promise<(string | undefined)[]> => put([[ACCOUNT, to]]);
+const kept = async (): Promise<unknown> =>
+  platform.db.query("select identifier, value from settings order by identifier");
+
+async function refused(changes: readonly Change[]): Promise<void> {
+  const before = await kept();
+  for (const why of await put(changes, setter))
+    assert.match(
+      why ?? "done",
+      /^scim_\w+ decides who acts as a service account\. Nobody can give more than they hold: core_\w+ is not yours there\.$/,
+    );
+  assert.deepEqual(await kept(), before);
+}
+const done = async (changes: readonly Change[]): Promise<void> =>
+  assert.deepEqual(
+    await put(changes, setter),
+    changes.map(() => undefined),
+  );
+
+test("while a service account that holds more is named, none of the four is changed or taken away", async () => {
+  await name("mighty");
+  for (const [setting, value] of Object.entries(OTHERS)) {
+    await refused([[setting, value]]);
+    await refused([[setting, null]]);
+  }
+  // Nor is it exchanged for a lesser one, from whose settings somebody else would come back to it.
+  await refused([[ACCOUNT, "modest"]]);
+  await refused([[ACCOUNT, null]]);
+  assert.deepEqual(await put([[URL_OF_KEYS, "https://idp.example.com/keys"]]), [undefined], "an administrator may");
+});
+
+test("nobody names a service account that holds more than they do, in whatever order", async () => {
+  await refused([[ACCOUNT, "mighty"]]);
+  await name("modest");
+  await done(Object.entries(OTHERS));
+  await refused([[ACCOUNT, "mighty"]]);
+});
+
+test("whoever holds what the service account holds changes all four, in one request or in several", async () => {
+  await done([...Object.entries(OTHERS), [ACCOUNT, "modest"]]);
+  await done([[ACCOUNT, "other"]]);
+  await done([[URL_OF_KEYS, "https://idp.example.com/keys"]]);
+  await done([[VALUE, null]]);
+  await done([[ACCOUNT, null]]);
+});
+
+test("while none is named, or one that there is not, only who holds everything lays a trap for the next one's hand", async () => {
+  await refused(Object.entries(OTHERS));
+  // An entry that fails names nobody.
+  const [url, account] = await put(
+    [
+      [URL_OF_KEYS, "https://mallory.example.com"],
+      [ACCOUNT, "no account"],
+    ],
+    setter,
+  );
+  assert.match(url ?? "", /decides who acts/);
+  assert.match(account ?? "", /must be the identifier/);
+  await refused([[ACCOUNT, "comes_later"]]);
+  assert.deepEqual(await name("comes_later"), [undefined]);
+  await refused(Object.entries(OTHERS));
+  await refused([[ACCOUNT, "modest"]]);
+});
+
+test("what was assigned to the service account a moment ago, past every replica's ear, counts", async () => {
+  await name("modest");
+  await done([[VALUE, "one"]]);
+  await giveRole({ ...platform, clock: { ...platform.clock, advance: () => {} } }, "modest", "_account_viewer");
+  await refused([[VALUE, "two"]]);
+  await platform.db.query("delete from role_assignments where role_identifier = '_account_viewer'");
+});
+
+test("below the account nothing of it can be changed, and a role below it does not serve above", async () => {
+  const below = await platform.addUser("_organization_admin", { orgIdentifier: "default" });
+  const query = "orgIdentifier=default";
+  for (const [setting, value] of Object.entries({ ...OTHERS, [ACCOUNT]: "modest" }))
+    assert.deepEqual(await put([[setting, value]], below, query), [`${setting} can be set for the account only.`]);
+  const above = await platform.send("PUT", "/ng/api/settings", { contentType: JSON_TYPE, body: "[]", apiKey: below });
+  assert.equal(above.status, 403);
+});
+
+test("an entry that was refused so stands in the trail", async () => {
+  await refused([[ACCOUNT, "mighty"]]);
+  const [entry] = await platform.db.query(
+    `select operation, resource_id, outcome, code, status, difference from audit_entries
+      where resource_type = 'SETTING' order by id desc limit 1`,
+  );
+  assert.deepEqual(entry, {
+    ...{ operation: "setting.update", resource_id: ACCOUNT, outcome: "refused" },
+    ...{ code: "access.beyond_own", status: 403, difference: null },
+  });
+});
