@@ -283,6 +283,10 @@ test("a head that was noted elsewhere proves what the database alone cannot", as
   assert.deepEqual(seen((await verifyChain(db, accountId, [longer])).broken), ["missing", head.sequence + 1]);
   const other = { sequence: 7, hash: Buffer.alloc(32, 1) };
   assert.deepEqual(seen((await verifyChain(db, accountId, [other])).broken), ["changed", 7]);
+  const none = { sequence: 0, hash: Buffer.alloc(32) };
+  assert.equal((await verifyChain(db, accountId, [none, head])).broken, undefined);
+  const noneButOther = { sequence: 0, hash: Buffer.alloc(32, 1) };
+  assert.deepEqual(seen((await verifyChain(db, accountId, [head, noneButOther])).broken), ["changed", 0]);
 });
 
 test("the retention takes away what is old, tells of it, and the chain stays whole", async () => {
@@ -314,7 +318,12 @@ test("the retention takes away what is old, tells of it, and the chain stays who
     [accountId],
   );
   assert.deepEqual(told?.difference.changes[0], { field: "entries", after: old.sequence });
-  assert.equal((await verifyChain(db, accountId, [old])).broken, undefined, "a head noted before the cut");
+  assert.equal((await verifyChain(db, accountId, [old])).broken, undefined, "a head noted at the cut");
+  const atCut = { sequence: old.sequence, hash: Buffer.alloc(32, 1) };
+  assert.deepEqual(seen((await verifyChain(db, accountId, [atCut])).broken), ["changed", old.sequence]);
+  const beforeCut = { sequence: old.sequence - 1, hash: Buffer.alloc(32, 1) };
+  const { unchecked, broken: none } = await verifyChain(db, accountId, [old, beforeCut]);
+  assert.deepEqual([unchecked, none], [1, undefined], "a head noted before the cut");
   await set("0");
 });
 

@@ -1,6 +1,6 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
-import { contentOf, link, type Head, type Seal } from "./chain.ts";
+import { BEGINNING, contentOf, link, type Head, type Seal } from "./chain.ts";
 import * as store from "./store/chain.ts";
 
 /** What was done to the first entry that is not as it was: to the entry, its seal, or the end or beginning of the chain. */
@@ -21,6 +21,8 @@ export type Verdict = {
   readonly entries: number;
   /** Entries that are not sealed yet: those of the last moments. */
   readonly pending: number;
+  /** Noted heads that lie before the cut: what they are hashes of is gone. */
+  readonly unchecked: number;
   readonly broken: Broken | undefined;
 };
 
@@ -31,21 +33,32 @@ const PIECE = 1_000;
 /** Checks the chain of an account from its beginning; `noted` are heads that somebody has kept elsewhere. */
 export async function verifyChain(db: Store, accountId: Uuid, noted: readonly Head[] = []): Promise<Verdict> {
   const chain = await store.findChain(db, accountId);
-  const cut = chain?.cut ?? NONE;
-  const walked = await walk(db, accountId, cut, noted);
+  const cut = chain?.cut ?? BEGINNING;
+  const walked = badBeginning(cut, noted) ?? (await walk(db, accountId, cut, noted));
   const unsealed = await store.unsealedOf(db, accountId, PIECE);
+  const unchecked = noted.filter(({ sequence }) => 0 < sequence && sequence < cut.sequence).length;
   const broken =
     walked.broken ??
     (await badCut(db, accountId, cut)) ??
     badEnd(walked.head, chain?.head ?? cut, noted) ??
     insertedOf(unsealed);
   const pending = unsealed.filter(({ late }) => !late).length;
-  return { accountId, cut, pending, ...walked, broken };
+  return { accountId, cut, pending, unchecked, ...walked, broken };
 }
 
-const NONE: Head = { sequence: 0, hash: Buffer.alloc(32) };
-
 type Walked = Pick<Verdict, "head" | "entries" | "broken">;
+
+/** Heads of the places that no seal stands for: the beginning of every chain, and the cut. */
+function badBeginning(cut: Head, noted: readonly Head[]): Walked | undefined {
+  const wrong = noted.find(({ sequence, hash }) =>
+    [BEGINNING, cut].some((known) => known.sequence === sequence && !known.hash.equals(hash)),
+  );
+  if (!wrong) return undefined;
+  const { sequence } = wrong;
+  return { head: cut, entries: 0, broken: { how: "changed", sequence, entryId: null, what: OTHER_HASH } };
+}
+
+const OTHER_HASH = "the hash is not the one that was noted";
 
 async function walk(db: Store, accountId: Uuid, from: Head, noted: readonly Head[]): Promise<Walked> {
   let head = from;
@@ -103,7 +116,7 @@ const PUT_BETWEEN = { how: "inserted", what: "the chain goes on without it" } as
 
 const otherThanNoted = (next: Head, noted: readonly Head[], { entryId }: Seal): Broken | undefined =>
   noted.some(({ sequence, hash }) => sequence === next.sequence && !hash.equals(next.hash))
-    ? { how: "changed", sequence: next.sequence, entryId, what: "the hash is not the one that was noted" }
+    ? { how: "changed", sequence: next.sequence, entryId, what: OTHER_HASH }
     : undefined;
 
 function badEnd(walked: Head, kept: Head, noted: readonly Head[]): Broken | undefined {

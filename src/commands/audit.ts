@@ -24,8 +24,17 @@ export type VerifyOptions = { readonly account?: string; readonly head?: readonl
 export const verifyTrail = (options: VerifyOptions): Promise<ExitCode> =>
   runCommand(async ({ db }) => {
     const noted = (options.head ?? []).map(notedHead);
+    const accounts = await namedAccounts(db, options.account);
+    const stray = noted.find(({ accountId }) => !accounts.includes(accountId));
+    // A head that is held against nothing must not pass for one that was kept.
+    if (stray)
+      throw problem("command.bad_option", [
+        "--head",
+        toWire(stray.accountId),
+        "the head of an account that is checked",
+      ]);
     let code: ExitCode = 0;
-    for (const accountId of await namedAccounts(db, options.account)) {
+    for (const accountId of accounts) {
       const own = noted.filter((head) => head.accountId === accountId);
       const verdict = await verifyChain(db, accountId, own);
       for (const line of told(verdict)) await say(line);
@@ -34,7 +43,7 @@ export const verifyTrail = (options: VerifyOptions): Promise<ExitCode> =>
     return code;
   });
 
-function told({ accountId, head, cut, entries, pending, broken }: Verdict): string[] {
+function told({ accountId, head, cut, entries, pending, unchecked, broken }: Verdict): string[] {
   const id = toWire(accountId);
   if (broken) {
     const place = broken.sequence === null ? "" : ` ${broken.sequence}`;
@@ -45,7 +54,11 @@ function told({ accountId, head, cut, entries, pending, broken }: Verdict): stri
   }
   const since = cut.sequence === 0 ? "" : `, the first ${cut.sequence} taken away by the retention`;
   const later = pending === 0 ? "" : `, ${pending} not sealed yet`;
-  return [`OK ${id}: ${entries} entries${since}${later}`, `HEAD ${id}:${head.sequence}:${head.hash.toString("hex")}`];
+  const before = unchecked === 0 ? "" : `, ${unchecked} noted heads lie before that and say nothing any more`;
+  return [
+    `OK ${id}: ${entries} entries${since}${before}${later}`,
+    `HEAD ${id}:${head.sequence}:${head.hash.toString("hex")}`,
+  ];
 }
 
 /** `<account>:<number>:<hash>`, as it was printed. */

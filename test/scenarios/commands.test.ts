@@ -1,8 +1,9 @@
 /** The operator's commands as processes: while the server runs, while it does not, after it was killed, with a database of one's own. */
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
+import { toWire, type Uuid } from "../../src/core/ids.ts";
 import { runningConnection } from "../../src/platform/db/embedded/running.ts";
 import { databaseByAddress } from "../harness/database.ts";
 import { runProgram } from "../harness/program.ts";
@@ -91,6 +92,15 @@ test("verify: whole while the server runs; broken once somebody has tampered, wi
   const other = head.replace(/.{4}$/, (end) => (end === "0000" ? "1111" : "0000"));
   assert.equal((await railhead(["audit", "verify", "--head", other])).code, 1);
   assert.equal((await railhead(["audit", "verify", "--head", "nonsense"])).code, 2);
+  const [account = ""] = head.split(":");
+  assert.equal((await railhead(["audit", "verify", "--head", `${account}:0:${"0".repeat(64)}`])).code, 0);
+  const atNone = await railhead(["audit", "verify", "--head", `${account}:0:${"1".repeat(64)}`]);
+  assert.equal(atNone.code, 1, atNone.stdout);
+  assert.match(atNone.stdout, /^BROKEN \S{22}: entry 0 is changed: the hash is not the one that was noted/);
+  const nobodys = `${toWire(randomUUIDv7() as Uuid)}:${head.split(":").slice(1).join(":")}`;
+  const stray = await railhead(["audit", "verify", "--head", nobodys]);
+  assert.deepEqual([stray.code, stray.stdout], [2, ""]);
+  assert.match(stray.stderr, /takes the head of an account that is checked/);
   const connection = await runningConnection(folder.dataDir);
   assert.ok(connection);
   const database = new Client(connection);
