@@ -21,7 +21,7 @@ export type Permits = (actor: Actor, permission: Permission, scope: Scope, ident
 type Within = Omit<Scope, "accountId">;
 
 export const permits: Permits = (actor, permission, scope, identifier) => {
-  const grants = actor.accountId === scope.accountId && grantsOf(actor, permission);
+  const grants = actor.accountId === scope.accountId && grantsOf(actor);
   const held = typeof grants === "boolean" ? grants : permitsWith(grants, permission, scope, identifier);
   if (!held) {
     // Whoever asks may answer that there is no such thing: the trail is told what was the matter.
@@ -47,14 +47,14 @@ export const authorizeSomewhere = (actor: Actor, permission: Permission): void =
 };
 
 export function holdsSomewhere(actor: Actor, permission: Permission): boolean {
-  const grants = grantsOf(actor, permission);
+  const grants = grantsOf(actor);
   return typeof grants === "boolean" ? grants : grants.some((grant) => grant.permissions.has(permission));
 }
 
 /** Those of the scope that the actor holds the permission on. */
 export function seen(actor: Actor, permission: Permission, scope: Scope): "all" | ReadonlySet<string> {
   if (actor.accountId !== scope.accountId) return new Set();
-  const grants = grantsOf(actor, permission);
+  const grants = grantsOf(actor);
   if (typeof grants === "boolean") return grants ? "all" : new Set();
   const type = typeOf(permission);
   const found = new Set<string>();
@@ -77,7 +77,7 @@ export type Reach = {
 
 /** Where the actor holds the permission, for lists over the whole account. */
 export function reach(actor: Actor, permission: Permission): "all" | readonly Reach[] {
-  const grants = grantsOf(actor, permission);
+  const grants = grantsOf(actor);
   if (typeof grants === "boolean") return grants ? "all" : [];
   const type = typeOf(permission);
   const found: Reach[] = [];
@@ -127,14 +127,12 @@ function holdsIn({ scope: at, children }: Grant, { orgIdentifier, projectIdentif
 }
 
 /** The grants of those who have some; for the others, the answer. */
-function grantsOf(actor: Actor, permission: Permission): Grants | boolean {
+function grantsOf(actor: Actor): Grants | boolean {
   switch (actor.kind) {
     case "user":
     case "service_account":
-      return actor.grants;
-    // A trigger was set up by someone who may run the pipeline; it reads and uses what it runs, and runs it.
     case "trigger":
-      return permission === "core_pipeline_execute" || /_(view|access)$/.test(permission);
+      return actor.grants;
     case "system":
       return true;
     case "delegate":

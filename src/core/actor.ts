@@ -37,7 +37,14 @@ type Who =
       readonly grants: Grants;
     }
   | { readonly kind: "delegate"; readonly accountId: Uuid; readonly id: Uuid; readonly name: string }
-  | { readonly kind: "trigger"; readonly accountId: Uuid; readonly id: Uuid; readonly name: string }
+  | {
+      readonly kind: "trigger";
+      readonly accountId: Uuid;
+      readonly id: Uuid;
+      readonly name: string;
+      /** What it takes to run its own pipeline. */
+      readonly grants: Grants;
+    }
   | { readonly kind: "system"; readonly accountId: Uuid };
 
 /** The id to keep beside what the actor made; null for the system. */

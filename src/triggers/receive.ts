@@ -4,7 +4,6 @@
  * ended in between.
  */
 import { randomBytes } from "node:crypto";
-import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
@@ -15,6 +14,7 @@ import type { Db } from "../platform/db/db.ts";
 import { checkedJson, parsedPayload } from "../platform/document/checked-json.ts";
 import { parseDocument } from "../platform/document/document.ts";
 import { validate } from "../platform/document/validate.ts";
+import { actorOf } from "./actor.ts";
 import { makeAdmit, type AdmitDeps } from "./admit.ts";
 import { inputOf } from "./create.ts";
 import { triggerBody } from "./document.ts";
@@ -112,7 +112,7 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
       return close(delivery, { status: "TRIGGER_DISABLED", message: `Trigger ${trigger.identifier} is disabled.` });
     const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
     const scope = { orgIdentifier, projectIdentifier };
-    const actor: Actor = { kind: "trigger", accountId: trigger.accountId, id: trigger.id, name: trigger.identifier };
+    const actor = actorOf(trigger);
     const body = bodyOf(trigger);
     const sets = body.inputSetRefs ?? [];
     const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, sets, inputOf(body));
