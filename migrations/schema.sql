@@ -566,9 +566,11 @@ create table secrets (
   version integer not null,
   created_at bigint not null,
   updated_at bigint not null,
+  ssh jsonb,
   constraint secrets_pkey PRIMARY KEY (account_id, id),
   constraint secrets_account_id_org_identifier_project_identifier_identi_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier),
-  constraint secrets_type_check CHECK ((type = ANY (ARRAY['ENCRYPTED_TEXT'::text, 'ENCRYPTED_FILE'::text])))
+  constraint secrets_ssh_check CHECK (((type = 'SSH_CREDENTIAL'::text) = (ssh IS NOT NULL))),
+  constraint secrets_type_check CHECK ((type = ANY (ARRAY['ENCRYPTED_TEXT'::text, 'ENCRYPTED_FILE'::text, 'SSH_CREDENTIAL'::text])))
 );
 CREATE INDEX secrets_by_manager ON public.secrets USING btree (account_id, manager_id);
 CREATE UNIQUE INDEX secrets_by_name ON public.secrets USING btree (account_id, name) WHERE (org_identifier IS NULL);

@@ -4,7 +4,7 @@ import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../access/index.ts";
+import type { Authorize, Permits } from "../access/index.ts";
 import type { Content } from "../platform/crypto/chunks.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
@@ -13,6 +13,8 @@ import type { ManagerName, SecretManager } from "./manager.ts";
 import { problem } from "./problems.ts";
 import { checkScope, decideScoping, type ScopeFacts, type ScopingInput } from "./scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
+import type { SecretName, SshLogin } from "./ssh.ts";
+import { noteTaken, settleLogin } from "./ssh-references.ts";
 import { insertContent } from "./store/contents.ts";
 import { findManager, findManagerByIdentifier } from "./store/managers.ts";
 import { insertSecretScope } from "./store/scopes.ts";
@@ -23,6 +25,7 @@ export type SecretDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
+  readonly permits: Permits;
   readonly requireScope: RequireScope;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -34,30 +37,35 @@ export type SecretDeps = {
 
 export type NewSecret = Pick<
   Secret,
-  "orgIdentifier" | "projectIdentifier" | "identifier" | "name" | "description" | "tags" | "type"
+  "orgIdentifier" | "projectIdentifier" | "identifier" | "name" | "description" | "tags"
 > & {
   /** The built-in one unless told otherwise. */
   readonly manager?: ManagerName | undefined;
   readonly scoping: ScopingInput;
-  readonly content: Content;
-};
+} & (
+    | { readonly type: "ENCRYPTED_TEXT" | "ENCRYPTED_FILE"; readonly content: Content }
+    | { readonly type: "SSH_CREDENTIAL"; readonly login: SshLogin<SecretName> }
+  );
 
 /**
  * The content is read before this returns and not kept. Throws what RequireScope throws, `secret.no_manager`,
- * `secret.bad_scope`, `secret.beyond_manager`, `secret.too_large`, `secret.duplicate_identifier`, `secret.duplicate_name`.
+ * `secret.bad_scope`, `secret.beyond_manager`, `secret.too_large`, `secret.duplicate_identifier`, `secret.duplicate_name`;
+ * of a credential's secrets `secret.bad_reference`, `secret.taking_refused`.
  */
 export type CreateSecret = (actor: Actor, secret: NewSecret) => Promise<Secret>;
 
 export const makeCreateSecret =
   (deps: SecretDeps): CreateSecret =>
-  async (actor, { content, scoping, manager: wanted, ...input }) => {
+  async (actor, { scoping, manager: wanted, ...given }) => {
+    const { content, login, ...input } = { content: undefined, login: undefined, ...given };
     const { accountId } = actor;
     deps.authorize(actor, "core_secret_edit", scopeOf(accountId, input), input.identifier);
-    checkSize(deps, input.name, content);
+    if (content) checkSize(deps, input.name, content);
     await deps.requireScope(actor, input);
     const manager = await requireManager(deps.db, accountId, wanted ?? { by: "id", id: accountId });
     const decided = decideScoping(scoping);
     await checkScope(deps.facts, actor, decided.usageScope, manager);
+    const ssh = login ? await settleLogin(deps, actor, input, login) : null;
     const at = deps.clock.now();
     const made = {
       id: deps.newId(),
@@ -67,14 +75,18 @@ export const makeCreateSecret =
       createdAt: at,
       updatedAt: at,
     };
-    const secret: Secret = { ...input, ...decided, ...made };
+    const secret: Secret = { ...input, ...decided, ...made, ssh };
     await untilHeld(async () => {
-      const sealed = await deps.vault.seal({ accountId, id: secret.id, name: secret.name, manager }, content);
+      const sealed =
+        content && (await deps.vault.seal({ accountId, id: secret.id, name: secret.name, manager }, content));
       await deps.db.transaction(async (tx) => {
         if (!(await insertSecret(tx, accountId, secret))) throw await taken(tx, accountId, secret);
         await insertSecretScope(tx, accountId, secret.id, secret.usageScope ?? []);
-        await deps.vault.hold(tx, accountId, sealed);
-        await insertContent(tx, accountId, sealed, at);
+        if (sealed) {
+          await deps.vault.hold(tx, accountId, sealed);
+          await insertContent(tx, accountId, sealed, at);
+        }
+        await noteTaken(tx, accountId, secret);
         await deps.audit.record(tx, actor, {
           operation: "secret.create",
           resourceType: "SECRET",

@@ -5,6 +5,7 @@ import type { Tx } from "../platform/db/db.ts";
 import { scopeWithin, type SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import { shownSecret, type Secret } from "./secret.ts";
+import { noteTaken } from "./ssh-references.ts";
 import { deleteSecret, lockSecret } from "./store/secrets.ts";
 import { usersOfSecret } from "./store/uses.ts";
 import { stale } from "./update.ts";
@@ -28,6 +29,7 @@ export const makeDeleteSecret =
       if (!current) throw notFound(ref);
       if (!force) await refuseUsed(tx, accountId, current);
       if (!(await deleteSecret(tx, accountId, current.id, version))) throw stale(current, version);
+      await noteTaken(tx, accountId, current, true);
       await deps.audit.record(tx, actor, {
         operation: "secret.delete",
         resourceType: "SECRET",

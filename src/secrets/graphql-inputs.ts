@@ -5,6 +5,7 @@ import { contentOf, type Content } from "../platform/crypto/chunks.ts";
 import { displayName } from "../platform/document/fields.ts";
 import { validateValue } from "../platform/document/validate.ts";
 import type { Builder } from "../platform/graphql/builder.ts";
+import { addSshInputs, loginOf, type SshInput } from "./graphql-ssh.ts";
 import type { FilterEnums, SecretTypes } from "./graphql-types.ts";
 import type { NewSecret } from "./create.ts";
 import type { ManagerName } from "./manager.ts";
@@ -24,10 +25,13 @@ type EncryptedInput = {
   readonly inheritScopesFromSM?: Maybe<boolean>;
 };
 
+type CredentialInput = SshInput & Pick<EncryptedInput, "name" | "usageScope">;
+
 export type SecretInput = {
   readonly secretType: AskedType;
   readonly encryptedText?: Maybe<EncryptedInput>;
   readonly encryptedFile?: Maybe<EncryptedInput>;
+  readonly sshCredential?: Maybe<CredentialInput>;
 };
 
 export function addInputs(builder: Builder, { SecretType, filters }: Pick<SecretTypes, "SecretType" | "filters">) {
@@ -44,12 +48,24 @@ export function addInputs(builder: Builder, { SecretType, filters }: Pick<Secret
         inheritScopesFromSM: t.boolean({ description: "Wins over usageScope." }),
       }),
     });
+  const { Scheme, Ssh, Kerberos } = addSshInputs(builder);
+  const credential = (name: string, isNew: boolean) =>
+    builder.inputType(name, {
+      fields: (t) => ({
+        name: t.string({ required: isNew }),
+        authenticationScheme: t.field({ type: Scheme, description: "SSH unless given." }),
+        sshAuthentication: t.field({ type: Ssh, description: "Needed, also to change something else." }),
+        kerberosAuthentication: t.field({ type: Kerberos, description: "Not supported." }),
+        usageScope: t.field({ type: Scope, description: "That of the built-in secret manager where it is null." }),
+      }),
+    });
   const Create = builder.inputType("CreateSecretInput", {
     fields: (t) => ({
       clientMutationId: t.string(),
       secretType: t.field({ type: SecretType, required: true }),
       encryptedText: t.field({ type: encrypted("EncryptedTextInput", true) }),
       encryptedFile: t.field({ type: encrypted("EncryptedFileInput", true) }),
+      sshCredential: t.field({ type: credential("SSHCredentialInput", true) }),
     }),
   });
   const Update = builder.inputType("UpdateSecretInput", {
@@ -59,6 +75,7 @@ export function addInputs(builder: Builder, { SecretType, filters }: Pick<Secret
       secretType: t.field({ type: SecretType, required: true }),
       encryptedText: t.field({ type: encrypted("UpdateEncryptedTextInput", false) }),
       encryptedFile: t.field({ type: encrypted("UpdateEncryptedFileInput", false) }),
+      sshCredential: t.field({ type: credential("UpdateSSHCredentialInput", false) }),
     }),
   });
   const Delete = builder.inputType("DeleteSecretInput", {
@@ -93,14 +110,25 @@ function scopeInput(builder: Builder, filters: FilterEnums) {
 
 /** Throws `secret.unsupported_type` for what the platform does not keep. */
 export function typeOf(secretType: AskedType): SecretType {
-  if (secretType === "ENCRYPTED_TEXT" || secretType === "ENCRYPTED_FILE") return secretType;
+  if (secretType !== "WINRM_CREDENTIAL") return secretType;
   throw problem("secret.unsupported_type", [secretType]);
 }
 
 /** A secret that GraphQL makes lives in the account, and its identifier is made from its name. */
 export function newSecretOf(input: SecretInput, file: Content | undefined): NewSecret {
-  const { type, body } = bodyOf(input);
-  const name = nameOf(body) ?? "";
+  const asked = bodyOf(input);
+  const name = nameOf(asked.body) ?? "";
+  const common = {
+    orgIdentifier: null,
+    projectIdentifier: null,
+    identifier: identifierFrom(name),
+    name,
+    description: "",
+    tags: {},
+  };
+  if (asked.type === "SSH_CREDENTIAL")
+    return { ...common, type: asked.type, scoping: credentialScoping(asked.body), login: loginOf(asked.body) };
+  const { type, body } = asked;
   const content = contentIn(type, body, file);
   if (!content)
     throw problem("secret.no_content", [
@@ -109,22 +137,16 @@ export function newSecretOf(input: SecretInput, file: Content | undefined): NewS
         ? "send the part 'file' beside the part 'query', or encryptedFile.value"
         : "encryptedText.value is missing",
     ]);
-  return {
-    orgIdentifier: null,
-    projectIdentifier: null,
-    identifier: identifierFrom(name),
-    name,
-    description: "",
-    tags: {},
-    type,
-    manager: managerOf(body),
-    scoping: scopingOf(body),
-    content,
-  };
+  return { ...common, type, manager: managerOf(body), scoping: scopingOf(body), content };
 }
 
 export function changesOf(input: SecretInput, file: Content | undefined): SecretChanges {
-  const { type, body } = bodyOf(input);
+  const asked = bodyOf(input);
+  if (asked.type === "SSH_CREDENTIAL") {
+    const scoping = asked.body.usageScope === undefined ? undefined : credentialScoping(asked.body);
+    return { name: nameOf(asked.body), scoping, login: loginOf(asked.body) };
+  }
+  const { type, body } = asked;
   const { usageScope, scopedToAccount, inheritScopesFromSM } = body;
   const rescoped = usageScope !== undefined || (scopedToAccount ?? inheritScopesFromSM ?? null) !== null;
   return {
@@ -135,22 +157,34 @@ export function changesOf(input: SecretInput, file: Content | undefined): Secret
   };
 }
 
+const OBJECTS = {
+  ENCRYPTED_TEXT: "encryptedText",
+  ENCRYPTED_FILE: "encryptedFile",
+  SSH_CREDENTIAL: "sshCredential",
+} as const;
+
+type Asked =
+  | { readonly type: "ENCRYPTED_TEXT" | "ENCRYPTED_FILE"; readonly body: EncryptedInput }
+  | { readonly type: "SSH_CREDENTIAL"; readonly body: CredentialInput };
+
 /** The object that belongs to the type, and no other one. */
-function bodyOf(input: SecretInput): { readonly type: SecretType; readonly body: EncryptedInput } {
+function bodyOf(input: SecretInput): Asked {
   const type = typeOf(input.secretType);
-  const [own, other] =
-    type === "ENCRYPTED_FILE"
-      ? (["encryptedFile", "encryptedText"] as const)
-      : (["encryptedText", "encryptedFile"] as const);
-  const body = input[own];
-  if (input[other]) throw problem("secret.bad_input", [other, type]);
-  if (!body) throw problem("secret.input_missing", [own, type]);
+  const other = Object.values(OBJECTS).find((name) => name !== OBJECTS[type] && input[name]);
+  if (other) throw problem("secret.bad_input", [other, type]);
+  const missing = (): Error => problem("secret.input_missing", [OBJECTS[type], type]);
+  if (type === "SSH_CREDENTIAL") {
+    if (!input.sshCredential) throw missing();
+    return { type, body: input.sshCredential };
+  }
+  const body = input[OBJECTS[type]];
+  if (!body) throw missing();
   if (body.secretReference) throw problem("secret.no_references");
   return { type, body };
 }
 
 const named = z.strictObject({ name: displayName });
-const nameOf = ({ name }: EncryptedInput): string | undefined =>
+const nameOf = ({ name }: Pick<EncryptedInput, "name">): string | undefined =>
   name === null || name === undefined ? undefined : validateValue(named, { name }).name;
 
 /** The file counts where one was sent; an empty value is none, as clients send it beside a file. */
@@ -171,3 +205,7 @@ const scopingOf = ({ usageScope, scopedToAccount, inheritScopesFromSM }: Encrypt
   scopedToAccount,
   inheritsScope: inheritScopesFromSM,
 });
+
+/** A credential has no other form of scoping: without a scope of its own it inherits. */
+const credentialScoping = ({ usageScope }: CredentialInput): ScopingInput =>
+  usageScope ? { usageScope: scopeOf(usageScope), inheritsScope: false } : { inheritsScope: true };

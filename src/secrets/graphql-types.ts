@@ -1,6 +1,7 @@
 /** What GraphQL shows of secrets and their managers (reference section 1.4). No type has a field for a value. */
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { Builder, InterfaceNodeRef, NodeRef } from "../platform/graphql/builder.ts";
+import { addSshTypes } from "./graphql-ssh.ts";
 import type { SecretManager } from "./manager.ts";
 import type { AskedType, Secret } from "./secret.ts";
 import type { AppEnvScope, UsageScope } from "./usage-scope.ts";
@@ -14,6 +15,12 @@ export type SecretTypes = {
 
 export type FilterEnums = ReturnType<typeof filterEnums>;
 
+const TYPE_NAMES = {
+  ENCRYPTED_TEXT: "EncryptedText",
+  ENCRYPTED_FILE: "EncryptedFile",
+  SSH_CREDENTIAL: "SSHCredential",
+} as const;
+
 const TYPES: readonly AskedType[] = ["ENCRYPTED_TEXT", "ENCRYPTED_FILE", "SSH_CREDENTIAL", "WINRM_CREDENTIAL"];
 
 export function addTypes(builder: Builder): SecretTypes {
@@ -21,7 +28,7 @@ export function addTypes(builder: Builder): SecretTypes {
   const UsageScopeType = usageScopeType(builder, filters);
   const SecretType = typeEnum(builder);
   const SecretRef = builder.interfaceRef<Secret>("Secret").implement({
-    resolveType: (secret) => (secret.type === "ENCRYPTED_FILE" ? "EncryptedFile" : "EncryptedText"),
+    resolveType: ({ type }) => TYPE_NAMES[type],
     fields: (t) => ({
       id: t.string({ resolve: ({ id }) => toWire(id) }),
       name: t.exposeString("name"),
@@ -34,7 +41,7 @@ export function addTypes(builder: Builder): SecretTypes {
       }),
     }),
   });
-  for (const name of ["EncryptedText", "EncryptedFile"])
+  for (const name of [TYPE_NAMES.ENCRYPTED_TEXT, TYPE_NAMES.ENCRYPTED_FILE])
     builder.objectRef<Secret>(name).implement({
       interfaces: [SecretRef],
       fields: (t) => ({
@@ -43,6 +50,7 @@ export function addTypes(builder: Builder): SecretTypes {
         scopedToAccount: t.boolean({ resolve: ({ scopedToAccount }) => scopedToAccount }),
       }),
     });
+  addSshTypes(builder, SecretRef);
   return { Secret: SecretRef, SecretManager: managerType(builder, UsageScopeType), SecretType, filters };
 }
 

@@ -328,7 +328,7 @@ test("input that does not fit is refused by name", async () => {
   const { id } = await created(upload(CREATE, file("fits"), "x"));
   const refused: readonly (readonly [query: string, secret: object, message: RegExp])[] = [
     [CREATE, { secretType: "ENCRYPTED_FILE" }, /^encryptedFile is required for the secret type ENCRYPTED_FILE/],
-    [CREATE, { secretType: "SSH_CREDENTIAL" }, /SSH_CREDENTIAL are not supported/],
+    [CREATE, { secretType: "WINRM_CREDENTIAL" }, /WINRM_CREDENTIAL are not supported/],
     [CREATE, { secretType: "WINRM_CREDENTIAL" }, /WINRM_CREDENTIAL are not supported/],
     [
       CREATE,

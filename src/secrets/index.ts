@@ -1,6 +1,5 @@
 /** Secrets: named values that steps and connectors use and that no answer contains. */
 import type { Uuid } from "../core/ids.ts";
-import type { Permits } from "../access/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateSecret, type SecretDeps } from "./create.ts";
@@ -11,7 +10,13 @@ import { makeCreateManager, makeDeleteManager, makeUpdateManager } from "./manag
 import { builtIn } from "./manager.ts";
 import { makeGetManager, makeListManagers } from "./managers.ts";
 import { makeJudgeSecrets } from "./judge.ts";
-import { makeRequireSecret, makeResolveForRun, makeResolveSecret, makeResolveText } from "./resolve.ts";
+import {
+  makeRequireSecret,
+  makeResolveForRun,
+  makeResolveLogin,
+  makeResolveSecret,
+  makeResolveText,
+} from "./resolve.ts";
 import { managerRoutes } from "./rest-managers.ts";
 import { secretRoutes } from "./rest.ts";
 import { insertManager } from "./store/managers.ts";
@@ -27,10 +32,7 @@ export type { JudgeSecrets } from "./judge.ts";
 export { makeKeeping } from "./keeping.ts";
 export type { NoteSecretUses } from "./uses.ts";
 
-export type SecretsDeps = Omit<SecretDeps, "vault"> & { readonly permits: Permits } & Pick<
-    KeepingDeps,
-    "keys" | "commands"
-  >;
+export type SecretsDeps = Omit<SecretDeps, "vault"> & Pick<KeepingDeps, "keys" | "commands">;
 
 export type Secrets = ReturnType<typeof makeSecrets>;
 
@@ -63,6 +65,7 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
     emptyScope,
     resolveText: makeResolveText(resolve),
     resolveForRun: makeResolveForRun(resolve),
+    resolveLogin: makeResolveLogin(deps, resolve),
     /** What every account begins with: the built-in secret manager, whose id is the account's. */
     furnish: async (tx: Tx, accountId: Uuid): Promise<void> => {
       await insertManager(tx, accountId, builtIn(accountId, rest.clock.now()));

@@ -3,10 +3,11 @@ import type { Actor } from "../core/actor.ts";
 import { referred, type Place } from "../core/reference.ts";
 import type { Db } from "../platform/db/db.ts";
 import { scopeOf } from "./find.ts";
+import type { SecretType } from "./secret.ts";
 import { findSecret } from "./store/secrets.ts";
 
-/** A secret by its reference, as `account.x`, and how it is wanted: its text, or a file with its content. */
-export type SecretUse = { readonly reference: string; readonly as: "value" | "file" };
+/** A secret by its reference, as `account.x`, and how it is wanted: its text, a file with its content, or to log in with. */
+export type SecretUse = { readonly reference: string; readonly as: "value" | "file" | "login" };
 
 /** Why a use cannot be: `missing`, the same for what may not be seen; `refused`, for what may be seen and not used. */
 export type SecretFault = { readonly kind: "missing" | "refused"; readonly message: string };
@@ -38,8 +39,16 @@ export const makeJudgeSecrets =
             kind: "refused",
             message: `The secret '${reference}' may not be used: core_secret_access is missing`,
           };
-        if (as === "value" && secret.type !== "ENCRYPTED_TEXT")
-          return { kind: "missing", message: `The secret '${reference}' is a file: use secrets.getAsFile` };
-        return undefined;
+        const message = misused(as, secret.type);
+        return message === undefined
+          ? undefined
+          : { kind: "missing", message: `The secret '${reference}' is ${message}` };
       }),
     );
+
+/** What a secret is that cannot be used like that, and what to do; undefined when it can. */
+function misused(as: SecretUse["as"], type: SecretType): string | undefined {
+  if (as === "login") return type === "SSH_CREDENTIAL" ? undefined : "no SSH credential";
+  if (type === "SSH_CREDENTIAL") return "an SSH credential: it can be the connectorRef of a step's executionTarget";
+  return as === "value" && type === "ENCRYPTED_FILE" ? "a file: use secrets.getAsFile" : undefined;
+}

@@ -4,6 +4,12 @@ export const problems = {
   // Clients look for "No secret exists" (reference section 1.1). One of another type and one that may not be seen are not there either.
   "secret.not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No secret exists with the %s [%s]."],
   "secret.bad_reference": [400, "INVALID_REQUEST", "No secret exists with the reference [%s] for %s."],
+  "secret.taking_refused": [
+    403,
+    "NG_ACCESS_DENIED",
+    "The secret [%s] may not be used here: core_secret_access is missing.",
+  ],
+  "secret.unsupported_login": [400, "INVALID_REQUEST", "%s is not supported in SSH credentials: %s."],
   "secret.duplicate_identifier": [
     400,
     "DUPLICATE_FIELD",

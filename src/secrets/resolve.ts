@@ -7,6 +7,7 @@ import { scopeOf } from "./find.ts";
 import { problem } from "./problems.ts";
 import { readContent } from "./read.ts";
 import type { Secret, SecretType } from "./secret.ts";
+import { ROLES, takenBy, type SshLogin, type SshRole } from "./ssh.ts";
 import { findContent } from "./store/contents.ts";
 import { findManager } from "./store/managers.ts";
 import { findSecret } from "./store/secrets.ts";
@@ -84,6 +85,34 @@ export const makeResolveForRun =
     const secret = await resolve({ kind: "system", accountId }, home, reference, await placeOf(accountId, home));
     if (as === "value" && secret.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [secret.name]);
     return secret;
+  };
+
+/** A credential that was opened for a step, and what it takes, in the order in which it names that. */
+export type ResolvedLogin = Pick<SshLogin, "port" | "userName"> & {
+  readonly takes: readonly { readonly role: SshRole; readonly reference: string; readonly secret: Resolved }[];
+};
+
+/**
+ * An SSH credential for a step. The run has to be inside the usage scope of the credential and inside that of every secret
+ * that it takes. Throws what ResolveSecret throws.
+ */
+export const makeResolveLogin =
+  (deps: Deps, resolve: ResolveSecret) =>
+  <Home extends Place>(placeOf: RunPlaceOf<Home>) =>
+  async (accountId: Uuid, home: Home, reference: string): Promise<ResolvedLogin> => {
+    const key = referred(reference, home);
+    const secret = key && (await findSecret(deps.db, accountId, key));
+    if (!secret?.ssh) throw problem("secret.bad_reference", [reference, "a step on a remote host"]);
+    const run = await placeOf(accountId, home);
+    await checkUse(deps, accountId, secret, run);
+    const takes = await Promise.all(
+      takenBy(secret.ssh).map(async ({ role, reference: taken }) => {
+        const found = await resolve({ kind: "system", accountId }, secret, taken, run);
+        if (found.type !== ROLES[role].type) throw problem("secret.bad_reference", [taken, ROLES[role].what]);
+        return { role, reference: taken, secret: found };
+      }),
+    );
+    return { port: secret.ssh.port, userName: secret.ssh.userName, takes };
   };
 
 /** The manager's scope holds for secrets with one of their own too: it may have been narrowed since. */

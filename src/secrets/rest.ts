@@ -9,14 +9,15 @@ import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http
 import { flag, maybeProjectQuery, maybeText } from "../platform/http/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import type { CreateSecret } from "./create.ts";
+import type { CreateSecret, NewSecret } from "./create.ts";
 import type { DeleteSecret } from "./delete.ts";
 import type { GetSecret, IsSecretFree, ListSecrets, Permit, SecretRef } from "./find.ts";
 import { problem } from "./problems.ts";
 import { fileRoutes } from "./rest-files.ts";
 import { inScope, keyOf, managerIn, placeOf, writeQuery, type Scoped } from "./rest-scope.ts";
-import type { UpdateSecret } from "./update.ts";
-import { ASKED_TYPES, filterBody, filterOf, secretResponse, secretShape, textBody } from "./wire.ts";
+import type { SecretChanges, UpdateSecret } from "./update.ts";
+import { ASKED_TYPES, filterBody, filterOf, secretBody, secretResponse, secretShape } from "./wire.ts";
+import { loginIn } from "./wire-ssh.ts";
 
 type Verbs = {
   readonly create: CreateSecret;
@@ -77,7 +78,25 @@ export const secretRoutes = (verbs: Verbs): readonly Route[] => [
   }),
 ];
 
-const readText = (call: Scoped) => inScope(call, validate(textBody, documentOf(call.body), { root: "secret" }));
+const readSecret = (call: Scoped) => inScope(call, validate(secretBody, documentOf(call.body), { root: "secret" }));
+type Body = ReturnType<typeof readSecret>;
+
+function newSecretOf(body: Body): NewSecret {
+  const { name, identifier, orgIdentifier, projectIdentifier, description, tags } = body;
+  const common = { name, identifier, orgIdentifier, projectIdentifier, description, tags, scoping: {} };
+  if (body.type === "SSHKey") return { ...common, type: "SSH_CREDENTIAL", login: loginIn(body.spec) };
+  const { secretManagerIdentifier, value } = body.spec;
+  if (!value) throw problem("secret.no_content", [name, "secret.spec.value is missing"]);
+  const manager = managerIn(secretManagerIdentifier);
+  return { ...common, type: "ENCRYPTED_TEXT", manager, content: contentOf(value) };
+}
+
+function changesOf(body: Body): SecretChanges {
+  const common = { name: body.name, description: body.description, tags: body.tags };
+  if (body.type === "SSHKey") return { ...common, login: loginIn(body.spec) };
+  const { secretManagerIdentifier, value } = body.spec;
+  return { ...common, manager: managerIn(secretManagerIdentifier), content: value ? contentOf(value) : undefined };
+}
 
 const writingRoutes = (verbs: Verbs): readonly Route[] => [
   ...["", "/yaml"].map((suffix) =>
@@ -88,9 +107,12 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
       access: { permission: "core_secret_edit" },
       query: writeQuery,
       doc: {
-        summary: suffix === "" ? "Create a secret text" : "Create a secret text; the same as without /yaml",
+        summary:
+          suffix === ""
+            ? "Create a secret text or an SSH credential"
+            : "Create a secret text or an SSH credential; the same as without /yaml",
         body: {
-          schema: textBody,
+          schema: secretBody,
           root: "secret",
           example: suffix === "" ? EXAMPLE : { ...EXAMPLE, name: "Other", identifier: "other" },
         },
@@ -99,15 +121,7 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
       },
       handle: async (call) => {
         verbs.permit(call.actor, "core_secret_edit", placeOf(call));
-        const { spec, type: _, ...body } = readText(call);
-        if (!spec.value) throw problem("secret.no_content", [body.name, "secret.spec.value is missing"]);
-        const secret = await verbs.create(call.actor, {
-          ...body,
-          type: "ENCRYPTED_TEXT",
-          manager: managerIn(spec.secretManagerIdentifier),
-          scoping: {},
-          content: contentOf(spec.value),
-        });
+        const secret = await verbs.create(call.actor, newSecretOf(readSecret(call)));
         return ok(call, secretResponse(secret), secret.version);
       },
     }),
@@ -120,28 +134,22 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
       access: { permission: "core_secret_edit" },
       query: writeQuery,
       doc: {
-        summary: "Replace a secret text; without a value it keeps the one it has",
+        summary: "Replace a secret text, which without a value keeps the one it has, or an SSH credential",
         params,
-        body: { schema: textBody, root: "secret", example: { ...EXAMPLE, name: "Password of the registry" } },
+        body: { schema: secretBody, root: "secret", example: { ...EXAMPLE, name: "Password of the registry" } },
         answer: one,
         etag: true,
         ifMatch: true,
       },
       handle: async (call) => {
         verbs.permit(call.actor, "core_secret_edit", placeOf(call));
-        const { spec, ...body } = readText(call);
+        const body = readSecret(call);
         const key = keyOf(call);
         if (body.identifier !== key.identifier)
           throw problem("secret.other_identifier", [key.identifier, body.identifier]);
-        const changes = {
-          name: body.name,
-          description: body.description,
-          tags: body.tags,
-          manager: managerIn(spec.secretManagerIdentifier),
-          content: spec.value ? contentOf(spec.value) : undefined,
-        };
-        const ref = { by: "identifier", key, type: "ENCRYPTED_TEXT" } as const;
-        const secret = await verbs.update(call.actor, ref, changes, ifMatch(call));
+        const type = body.type === "SSHKey" ? "SSH_CREDENTIAL" : "ENCRYPTED_TEXT";
+        const ref = { by: "identifier", key, type } as const;
+        const secret = await verbs.update(call.actor, ref, changesOf(body), ifMatch(call));
         return ok(call, secretResponse(secret), secret.version);
       },
     }),

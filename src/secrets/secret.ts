@@ -1,12 +1,14 @@
 import { isReserved, SECRET_IDENTIFIER } from "../core/identifier.ts";
 import type { Place } from "../core/reference.ts";
 import type { Uuid } from "../core/ids.ts";
+import { shownLogin, type SshLogin } from "./ssh.ts";
 import type { UsageScope } from "./usage-scope.ts";
 
-export type SecretType = "ENCRYPTED_TEXT" | "ENCRYPTED_FILE";
+/** Text and file have a content; a credential has a login, and takes what is secret of it from others. */
+export type SecretType = "ENCRYPTED_TEXT" | "ENCRYPTED_FILE" | "SSH_CREDENTIAL";
 
-/** What clients ask for; of the last two kinds there are none. */
-export type AskedType = SecretType | "SSH_CREDENTIAL" | "WINRM_CREDENTIAL";
+/** What clients ask for; of the last kind there are none. */
+export type AskedType = SecretType | "WINRM_CREDENTIAL";
 
 /** What anybody may learn of a secret. Its content is sealed elsewhere and never stands beside this. */
 export type Secret = Place & {
@@ -16,6 +18,8 @@ export type Secret = Place & {
   readonly description: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly type: SecretType;
+  /** Of an SSH credential, null for all others. */
+  readonly ssh: SshLogin | null;
   readonly managerId: Uuid;
   readonly managerIdentifier: string;
   /** True: its manager's scope holds, and `usageScope` is null. */
@@ -37,13 +41,15 @@ export const shownSecret = (secret: Secret) => ({
   inheritsScope: secret.inheritsScope,
   scopedToAccount: secret.scopedToAccount,
   usageScope: secret.usageScope,
+  ...(secret.ssh ? { ssh: shownLogin(secret.ssh) } : {}),
 });
 
 export type SecretKey = Place & { readonly identifier: string };
 
 /** What names secrets, so that they are not deleted by mistake. */
 export type SecretUser = Place & {
-  readonly type: "CONNECTOR" | "PIPELINE";
+  /** `SECRET`: a credential. */
+  readonly type: "CONNECTOR" | "PIPELINE" | "SECRET";
   readonly id: Uuid;
   readonly identifier: string;
 };

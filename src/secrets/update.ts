@@ -9,6 +9,8 @@ import type { ManagerName } from "./manager.ts";
 import { problem } from "./problems.ts";
 import { checkScope, decideScoping, type ScopingInput } from "./scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
+import type { SecretName, SshLogin } from "./ssh.ts";
+import { noteTaken, settleLogin } from "./ssh-references.ts";
 import { deleteContent, insertContent } from "./store/contents.ts";
 import { deleteSecretScope, insertSecretScope } from "./store/scopes.ts";
 import { isNameTaken, lockSecret, updateSecret } from "./store/secrets.ts";
@@ -21,19 +23,21 @@ export type SecretChanges = {
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly scoping?: ScopingInput | undefined;
   readonly content?: Content | undefined;
+  /** Of an SSH credential: all of it. */
+  readonly login?: SshLogin<SecretName> | undefined;
   /** May only be the one that the secret has. */
   readonly manager?: ManagerName | undefined;
 };
 
 /**
  * `version` is the one that the caller has read; undefined when it does not care. Throws `secret.not_found`,
- * `core.stale_version`, `secret.other_manager`, and of CreateSecret's refusals those of content, scope and name.
+ * `core.stale_version`, `secret.other_manager`, and of CreateSecret's refusals those of content, login, scope and name.
  */
 export type UpdateSecret = (actor: Actor, ref: SecretRef, changes: SecretChanges, version?: number) => Promise<Secret>;
 
 export const makeUpdateSecret =
   (deps: SecretDeps): UpdateSecret =>
-  async (actor, ref, { content, manager: named, ...changes }, version) => {
+  async (actor, ref, { content, login, manager: named, ...changes }, version) => {
     const { accountId } = actor;
     const found = await findPermitted(deps, actor, "core_secret_edit", ref);
     if (named && !isManagerOf(found, named)) throw problem("secret.other_manager", [found.name]);
@@ -41,6 +45,7 @@ export const makeUpdateSecret =
     const given = changes.scoping && decideScoping(changes.scoping, found);
     if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, manager);
     if (content) checkSize(deps, found.name, content);
+    const ssh = login && (await settleLogin(deps, actor, found, login));
     return untilHeld(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: found.id, name: found.name, manager }, content));
@@ -48,7 +53,7 @@ export const makeUpdateSecret =
         // Locked, so that of two updates each finds what the other left and takes nothing of it back.
         const current = await lockSecret(tx, accountId, found.id);
         if (!current) throw notFound(ref);
-        const wanted = changed(current, changes, deps.clock.now());
+        const wanted = changed(current, { ...changes, ssh }, deps.clock.now());
         const saved = await save(tx, accountId, wanted, version);
         if (saved === undefined) throw stale(current, version);
         if (changes.scoping) await replaceScope(tx, accountId, wanted);
@@ -57,6 +62,7 @@ export const makeUpdateSecret =
           await deleteContent(tx, accountId, wanted.id);
           await insertContent(tx, accountId, sealed, wanted.updatedAt);
         }
+        if (ssh) await noteTaken(tx, accountId, wanted);
         await deps.audit.record(tx, actor, {
           operation: "secret.update",
           resourceType: "SECRET",
@@ -80,7 +86,13 @@ const isManagerOf = (secret: Secret, name: ManagerName): boolean =>
 
 const changed = (
   current: Secret,
-  { name, description, tags, scoping }: Omit<SecretChanges, "content" | "manager">,
+  {
+    name,
+    description,
+    tags,
+    scoping,
+    ssh,
+  }: Omit<SecretChanges, "content" | "login" | "manager"> & { readonly ssh: SshLogin | undefined },
   at: number,
 ): Secret => ({
   ...current,
@@ -88,6 +100,7 @@ const changed = (
   name: name ?? current.name,
   description: description ?? current.description,
   tags: tags ?? current.tags,
+  ssh: ssh ?? current.ssh,
   updatedAt: at,
 });
 

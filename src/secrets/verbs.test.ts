@@ -33,7 +33,9 @@ after(() => platform?.stop());
 const secretsWith = (keys = platform.keys): ReturnType<typeof secretsOf> =>
   secretsOf(platform, { keys, maxContent: 4 * CHUNK }, environments);
 
-const text = (identifier: string, more: Partial<NewSecret> = {}): NewSecret => ({
+type NewText = Extract<NewSecret, { readonly content: unknown }>;
+
+const text = (identifier: string, more: Partial<NewText> = {}): NewText => ({
   ...HERE,
   identifier,
   name: identifier,

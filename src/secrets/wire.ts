@@ -5,12 +5,14 @@ import { description, displayName, scopeIdentifier, tags } from "../platform/doc
 import { epochMs, stringMap } from "../platform/http/shapes.ts";
 import type { Place } from "../core/reference.ts";
 import type { Secret, SecretFilter, SecretType } from "./secret.ts";
+import { sshSpec, sshSpecBody, sshSpecShape } from "./wire-ssh.ts";
 
-const WIRE_TYPES = { ENCRYPTED_TEXT: "SecretText", ENCRYPTED_FILE: "SecretFile" } as const;
+const WIRE_TYPES = { ENCRYPTED_TEXT: "SecretText", ENCRYPTED_FILE: "SecretFile", SSH_CREDENTIAL: "SSHKey" } as const;
 type RestType = (typeof WIRE_TYPES)[SecretType];
 const REST_TYPES = Object.values(WIRE_TYPES);
 
-const typeFrom = (type: RestType): SecretType => (type === "SecretFile" ? "ENCRYPTED_FILE" : "ENCRYPTED_TEXT");
+const TYPES = { SecretText: "ENCRYPTED_TEXT", SecretFile: "ENCRYPTED_FILE", SSHKey: "SSH_CREDENTIAL" } as const;
+const typeFrom = (type: RestType): SecretType => TYPES[type];
 
 const managerIdentifier = z
   .string()
@@ -31,11 +33,9 @@ const common = {
   tags,
 };
 
-export const textBody = z.strictObject({
+const textBody = z.strictObject({
   ...common,
-  type: z.enum(["SecretText"], {
-    error: "takes SecretText; a SecretFile goes to /files, and no other type is supported",
-  }),
+  type: z.literal("SecretText"),
   spec: z.strictObject({
     type: z.enum(["SecretTextSpec"]).optional(),
     secretManagerIdentifier: managerIdentifier,
@@ -45,10 +45,16 @@ export const textBody = z.strictObject({
   }),
 });
 
+const sshBody = z.strictObject({ ...common, type: z.literal("SSHKey"), spec: sshSpecBody });
+
+export const secretBody = z.discriminatedUnion("type", [textBody, sshBody], {
+  error: "takes SecretText and SSHKey; a SecretFile goes to /files, and no other type is supported",
+});
+
 /** The document beside a file. */
 export const fileBody = z.strictObject({
   ...common,
-  type: z.enum(["SecretFile"], { error: "takes SecretFile; a SecretText goes to /ng/api/v2/secrets" }),
+  type: z.enum(["SecretFile"], { error: "takes SecretFile; a SecretText and an SSHKey go to /ng/api/v2/secrets" }),
   spec: z
     .strictObject({
       type: z.enum(["SecretFileSpec"]).optional(),
@@ -69,11 +75,13 @@ export const secretResponse = (secret: Secret) => ({
     tags: secret.tags,
     description: secret.description,
     owner: null,
-    spec: {
-      secretManagerIdentifier: secret.managerIdentifier,
-      ...(secret.type === "ENCRYPTED_TEXT" ? { valueType: "Inline", value: null } : {}),
-      additionalMetadata: null,
-    },
+    spec: secret.ssh
+      ? sshSpec(secret.ssh)
+      : {
+          secretManagerIdentifier: secret.managerIdentifier,
+          ...(secret.type === "ENCRYPTED_TEXT" ? { valueType: "Inline", value: null } : {}),
+          additionalMetadata: null,
+        },
   },
   createdAt: secret.createdAt,
   updatedAt: secret.updatedAt,
@@ -91,12 +99,15 @@ export const secretShape = z.strictObject({
     tags: stringMap,
     description: z.string(),
     owner: z.null(),
-    spec: z.strictObject({
-      secretManagerIdentifier: z.string(),
-      valueType: z.literal("Inline").optional().describe("Texts only."),
-      value: z.null().optional().describe("Texts only. No answer has a value."),
-      additionalMetadata: z.null(),
-    }),
+    spec: z.union([
+      z.strictObject({
+        secretManagerIdentifier: z.string(),
+        valueType: z.literal("Inline").optional().describe("Texts only."),
+        value: z.null().optional().describe("Texts only. No answer has a value."),
+        additionalMetadata: z.null(),
+      }),
+      sshSpecShape,
+    ]),
   }),
   createdAt: epochMs,
   updatedAt: epochMs,
@@ -104,8 +115,8 @@ export const secretShape = z.strictObject({
   governanceMetadata: z.null(),
 });
 
-/** Of the last two kinds there are none. */
-export const ASKED_TYPES = [...REST_TYPES, "SSHKey", "WinRmCredentials"] as const;
+/** Of the last kind there are none. */
+export const ASKED_TYPES = [...REST_TYPES, "WinRmCredentials"] as const;
 
 /** What POST `/list` filters by. */
 export const filterBody = z.strictObject({
@@ -131,4 +142,4 @@ export const filterOf = (
   search: searchTerm ?? "",
 });
 
-const isKept = (type: string): type is RestType => type === "SecretText" || type === "SecretFile";
+const isKept = (type: string): type is RestType => type in TYPES;

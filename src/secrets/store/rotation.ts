@@ -66,11 +66,11 @@ export async function listContents(
   );
 }
 
-/** Secrets that have no content at all, which nothing of ours makes. */
+/** Secrets that lack the content that they should have, which nothing of ours makes. */
 export async function listEmptySecrets(db: Store, accountId: Uuid, limit: number): Promise<{ name: string }[]> {
   return db.query<{ name: string }>(
     `select concat_ws('/', s.org_identifier, s.project_identifier, s.identifier) as name from secrets s
-      where s.account_id = $1
+      where s.account_id = $1 and s.type <> 'SSH_CREDENTIAL'
         and not exists (select from secret_contents c where c.account_id = s.account_id and c.secret_id = s.id)
       order by s.id limit $2`,
     [accountId, limit],

@@ -8,7 +8,8 @@ import { SECRET_SCOPE } from "./scopes.ts";
 type Store = { readonly query: Query };
 
 const SECRET = `secret.id, secret.org_identifier as "orgIdentifier", secret.project_identifier as "projectIdentifier",
-  secret.identifier, secret.name, secret.description, secret.tags, secret.type, secret.manager_id as "managerId",
+  secret.identifier, secret.name, secret.description, secret.tags, secret.type, secret.ssh,
+  secret.manager_id as "managerId",
   secret.inherits_scope as "inheritsScope", secret.scoped_to_account as "scopedToAccount", secret.version,
   (select m.identifier from secret_managers m
     where m.account_id = secret.account_id and m.id = secret.manager_id) as "managerIdentifier",
@@ -18,8 +19,8 @@ const SECRET = `secret.id, secret.org_identifier as "orgIdentifier", secret.proj
 export async function insertSecret(tx: Tx, accountId: Uuid, secret: Secret): Promise<boolean> {
   const rows = await tx.query(
     `insert into secrets (account_id, id, org_identifier, project_identifier, identifier, name, description, tags, type,
-                          manager_id, inherits_scope, scoped_to_account, version, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
+                          manager_id, inherits_scope, scoped_to_account, version, created_at, updated_at, ssh)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15)
      on conflict do nothing returning id`,
     [
       accountId,
@@ -36,6 +37,7 @@ export async function insertSecret(tx: Tx, accountId: Uuid, secret: Secret): Pro
       secret.scopedToAccount,
       secret.version,
       secret.createdAt,
+      secret.ssh && JSON.stringify(secret.ssh),
     ],
   );
   return rows.length > 0;
@@ -90,7 +92,7 @@ export async function updateSecret(
 ): Promise<number | undefined> {
   const rows = await tx.query<{ version: number }>(
     `update secrets set name = $3, description = $4, tags = $5, inherits_scope = $6, scoped_to_account = $7,
-            version = version + 1, updated_at = $8
+            version = version + 1, updated_at = $8, ssh = $10
       where account_id = $1 and id = $2 and ($9::int is null or version = $9) returning version`,
     [
       accountId,
@@ -102,6 +104,7 @@ export async function updateSecret(
       secret.scopedToAccount,
       secret.updatedAt,
       expected ?? null,
+      secret.ssh && JSON.stringify(secret.ssh),
     ],
   );
   return rows[0]?.version;

@@ -1,0 +1,67 @@
+import type { Actor } from "../core/actor.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import { referred, type Place } from "../core/reference.ts";
+import type { Permits } from "../access/index.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import { scopeOf } from "./find.ts";
+import { problem } from "./problems.ts";
+import type { Secret, SecretKey, SecretUser } from "./secret.ts";
+import { referenceFrom, ROLES, takenBy, type SecretName, type SshLogin, type SshRole } from "./ssh.ts";
+import { findSecret, findSecretById } from "./store/secrets.ts";
+import { noteSecretUses } from "./uses.ts";
+
+type Deps = { readonly db: Db; readonly permits: Permits };
+
+/**
+ * The login with its secrets by reference, as a credential at `home` keeps it. Each has to be there, to be of the kind
+ * that it is taken for, and to be the actor's to use: whoever may use the credential uses them with it. What the actor
+ * may not see does not exist. Throws `secret.bad_reference`, `secret.taking_refused`.
+ */
+export async function settleLogin(
+  deps: Deps,
+  actor: Actor,
+  home: Place,
+  { auth, ...login }: SshLogin<SecretName>,
+): Promise<SshLogin> {
+  const settle = (role: SshRole, name: SecretName): Promise<string> => settleName(deps, actor, home, role, name);
+  if (auth.kind === "password")
+    return { ...login, auth: { kind: "password", password: await settle("password", auth.password) } };
+  const key = await settle("key", auth.key);
+  const passphrase = auth.passphrase && (await settle("passphrase", auth.passphrase));
+  return { ...login, auth: { kind: "key", key, passphrase } };
+}
+
+async function settleName(
+  { db, permits }: Deps,
+  actor: Actor,
+  home: Place,
+  role: SshRole,
+  name: SecretName,
+): Promise<string> {
+  const found = await find(db, actor.accountId, home, name);
+  const may = (permission: "core_secret_view" | "core_secret_access"): boolean =>
+    found !== undefined && permits(actor, permission, scopeOf(actor.accountId, found), found.identifier);
+  const seen = may("core_secret_view") || may("core_secret_access");
+  const reference = found && referenceFrom(home, found);
+  if (!seen || reference === undefined || found?.type !== ROLES[role].type)
+    throw problem("secret.bad_reference", [name.by === "id" ? name.id : name.reference, ROLES[role].what]);
+  if (!may("core_secret_access")) throw problem("secret.taking_refused", [reference]);
+  return reference;
+}
+
+async function find(db: Db, accountId: Uuid, home: Place, name: SecretName): Promise<Secret | undefined> {
+  if (name.by === "id") {
+    const id = fromWire(name.id);
+    return id && findSecretById(db, accountId, id);
+  }
+  const key: SecretKey | undefined = referred(name.reference, home);
+  return key && findSecret(db, accountId, key);
+}
+
+/** Notes what the credential takes, so that it is not deleted without force; nothing of other types. */
+export async function noteTaken(tx: Tx, accountId: Uuid, secret: Secret, isGone = false): Promise<void> {
+  if (!secret.ssh) return;
+  const { id, identifier, orgIdentifier, projectIdentifier } = secret;
+  const user: SecretUser = { type: "SECRET", id, identifier, orgIdentifier, projectIdentifier };
+  await noteSecretUses(tx, accountId, user, isGone ? [] : takenBy(secret.ssh).map(({ reference }) => reference));
+}
