@@ -4,17 +4,19 @@ import type { Declared } from "../lib/problem-tables.ts";
 import { graphqlPaths } from "./graphql.ts";
 import { operationOf, refusalResponses } from "./operation.ts";
 import type { Json } from "./schemas.ts";
+import { withShared } from "./share.ts";
 
 const DESCRIPTION = `The REST interface of Railhead. Every path is served with and without the prefix \`/gateway\`. The
 credential is an API key in \`x-api-key\` or \`authorization: Bearer\`. Bodies may be JSON or YAML alike.`;
 
 export function openApi(routes: readonly Route[], problems: readonly Declared[], version: string): Json {
-  const paths: Record<string, Record<string, unknown>> = {};
+  const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
-    if (typeof route.doc === "string") continue;
+    if (route.doc === "refused") continue;
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route, route.doc);
   }
+  const shared = withShared(sorted({ ...paths, ...graphqlPaths }), Object.keys(ERRORS));
   const codes = (status: string): readonly string[] =>
     [...new Set(problems.filter((one) => String(one.status) === status).map(({ wire }) => wire))].toSorted();
   return {
@@ -28,7 +30,7 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
     servers: [{ url: "/gateway" }, { url: "/" }],
     security: [{ apiKey: [] }, { bearer: [] }],
     tags: tagsOf(routes),
-    paths: sorted({ ...paths, ...graphqlPaths }),
+    paths: shared.paths,
     components: {
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
@@ -37,18 +39,13 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
         session: { type: "apiKey", in: "cookie", name: "railhead_session" },
         csrfToken: { type: "apiKey", in: "header", name: "x-csrf-token" },
       },
-      schemas: {
-        Error: errorSchema,
-        ResourceError: olderErrorSchema("metaData"),
-        GraphqlError: olderErrorSchema("metadata"),
-        TooManyRequests: tooManyRequestsSchema,
-      },
+      schemas: { ...ERRORS, ...shared.schemas },
       responses: refusalResponses(codes),
     },
   };
 }
 
-const sorted = (paths: Json): Json =>
+const sorted = <T>(paths: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 const tagsOf = (routes: readonly Route[]): Json[] =>
@@ -108,4 +105,23 @@ const olderErrorSchema = (first: "metaData" | "metadata"): Json =>
     responseMessages: { type: "array", minItems: 1, items: object(message) },
   });
 
+/** RFC 7644 section 3.12. */
+const scimErrorSchema = object(
+  {
+    schemas: { const: ["urn:ietf:params:scim:api:messages:2.0:Error"] },
+    status: { type: "string", pattern: "^[45]\\d\\d$" },
+    scimType: text,
+    detail: text,
+  },
+  ["scimType"],
+);
+
 const tooManyRequestsSchema = object({ code: text, message: text, status: { const: "Error" } });
+
+const ERRORS = {
+  Error: errorSchema,
+  ResourceError: olderErrorSchema("metaData"),
+  GraphqlError: olderErrorSchema("metadata"),
+  TooManyRequests: tooManyRequestsSchema,
+  ScimError: scimErrorSchema,
+};

@@ -49,7 +49,7 @@ const answer = {
   },
 };
 
-const operation = (operationId: string): Json => ({
+const operation = (operationId: string): Readonly<Record<string, Json>> => ({
   post: {
     operationId,
     summary: "Run a GraphQL query or mutation",
@@ -92,7 +92,7 @@ const operation = (operationId: string): Json => ({
   },
 });
 
-export const graphqlPaths: Json = {
+export const graphqlPaths: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   "/api/graphql": operation("graphql.run"),
   "/api/graphql-api": operation("graphql.run-alternative"),
 };

@@ -1,5 +1,6 @@
 /** One route as an operation of the document. */
 import { z } from "zod";
+import type { ErrorFamily } from "../../src/platform/http/envelope.ts";
 import type { BodyDoc, Route, RouteDoc } from "../../src/platform/http/routes.ts";
 import { jsonSchema, type Json } from "./schemas.ts";
 
@@ -10,16 +11,22 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "402": "The request is right, and cannot be processed as things stand",
   "403": "The API key lacks permission for the request",
   "404": "The resource does not exist",
+  "409": "Something else has this name already",
+  "412": "The version that was read is not the newest any more",
   "429": "Rate limit exceeded; Retry-After says for how many seconds",
   "500": "Unexpected server error",
   "503": "The server or its database is not available now",
+  "406": "Accept takes none of the media types that there are",
 };
 
-/** Only GraphQL asks what its client accepts. */
-const ONLY_GRAPHQL = { "406": "Accept takes none of the media types that there are" };
-
-/** The schema of each family's error. */
-const FAMILIES = { rest: "Error", resource: "ResourceError", graphql: "GraphqlError", scim: "Error" } as const;
+/** The schema of each family's error, what it is sent as, and the statuses that this family does not know. */
+const FAMILIES: Readonly<Record<ErrorFamily, Family>> = {
+  rest: { name: "Error", type: "application/json", without: ["406", "409", "412"] },
+  resource: { name: "ResourceError", type: "application/json", without: ["406", "409", "412"] },
+  graphql: { name: "GraphqlError", type: "application/json", without: ["409", "412"] },
+  scim: { name: "ScimError", type: "application/scim+json", without: ["402", "406"] },
+};
+type Family = { readonly name: string; readonly type: string; readonly without: readonly string[] };
 
 /** Where the examples live. */
 const SCOPE: Readonly<Record<string, string>> = { orgIdentifier: "default", projectIdentifier: "shop" };
@@ -38,11 +45,12 @@ export function operationOf(route: Route, doc: RouteDoc): Json {
       ...pathParameters(route, doc),
       ...accountParameter(route),
       ...queryParameters(route, doc),
-      ...(doc.ifMatch ? [IF_MATCH] : []),
+      ...(doc.ifMatch ? [IF_MATCH[route.errors === "scim" ? "scim" : "rest"]] : []),
+      ...(doc.ifNoneMatch ? [IF_NONE_MATCH] : []),
     ],
     ...(doc.body ? { requestBody: bodyOf(doc.body) } : {}),
     responses: {
-      "200": answerOf(doc),
+      [doc.status ?? 200]: answerOf(route, doc),
       ...refusalsOf(route, open ? (doc.refuses ?? []) : ["401", "403"]),
       ...otherAnswers(doc),
     },
@@ -54,21 +62,19 @@ const pathParameters = (route: Route, doc: RouteDoc): Json[] =>
     name,
     in: "path",
     required: true,
-    schema: { type: "string" },
-    ...exampleOf(doc.params?.[name ?? ""]),
+    ...(name === "accountId" && "account" in route && route.account === "path"
+      ? ACCOUNT
+      : { schema: { type: "string" }, ...exampleOf(doc.params?.[name ?? ""]) }),
   }));
 
+const ACCOUNT: Json = {
+  description: "The account; it must be the credential's own.",
+  schema: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
+};
+
 const accountParameter = (route: Route): Json[] =>
-  "account" in route
-    ? [
-        {
-          name: route.account,
-          in: "query",
-          required: true,
-          description: "The account; it must be the credential's own.",
-          schema: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
-        },
-      ]
+  "account" in route && route.account !== "path"
+    ? [{ name: route.account, in: "query", required: true, ...ACCOUNT }]
     : [];
 
 function queryParameters(route: Route, doc: RouteDoc): Json[] {
@@ -92,14 +98,19 @@ function queryParameters(route: Route, doc: RouteDoc): Json[] {
   );
 }
 
-/** `*`, or none, takes any version. */
-const IF_MATCH: Json = {
-  name: "If-Match",
+const header = (name: string, description: string): Json => ({
+  name,
   in: "header",
   required: false,
-  description: "The version that was read, bare or as an ETag. 402 when it is not the newest any more.",
+  description,
   schema: { type: "string" },
-};
+});
+/** `*`, or none, takes any version. */
+const IF_MATCH = {
+  rest: header("If-Match", "The version that was read, bare or as an ETag. 402 when it is not the newest any more."),
+  scim: header("If-Match", "The ETag that was read. 412 when it is not the newest any more."),
+} as const;
+const IF_NONE_MATCH = header("If-None-Match", "The ETags that are known. 304 when one of them is the newest.");
 
 const ETAG: Json = { ETag: { description: "The version, for If-Match.", schema: { type: "string" } } };
 
@@ -137,17 +148,30 @@ const formOf = (parts: NonNullable<BodyDoc["form"]>, spec: Json, example: unknow
   },
 });
 
-const answerOf = ({ answer, etag }: RouteDoc): Json => ({
-  description: "Request processed successfully",
-  ...(etag ? { headers: ETAG } : {}),
-  content:
-    typeof answer === "string"
-      ? { [answer]: { schema: { type: "string" } } }
-      : { "application/json": { schema: jsonSchema(answer, "output") } },
+const SUCCESS = {
+  200: "Request processed successfully",
+  201: "Made",
+  204: "Done; there is nothing to say",
+  302: "Go there",
+} as const;
+const LOCATION: Json = { Location: { description: "Where it is.", schema: { type: "string" } } };
+
+const answerOf = (route: Route, { answer, etag, status }: RouteDoc): Json => ({
+  description: SUCCESS[status ?? 200],
+  ...(etag || status === 201 || status === 302
+    ? { headers: { ...(etag ? ETAG : {}), ...(status === 201 || status === 302 ? LOCATION : {}) } }
+    : {}),
+  ...(answer === "nothing" ? {} : { content: contentOf(route, answer) }),
 });
 
-const otherAnswers = ({ otherAnswers: others = {} }: RouteDoc): Json =>
-  Object.fromEntries(
+const contentOf = (route: Route, answer: Exclude<RouteDoc["answer"], "nothing">): Json =>
+  typeof answer === "string"
+    ? { [answer]: { schema: { type: "string" } } }
+    : { [FAMILIES[route.errors].type]: { schema: jsonSchema(answer, "output") } };
+
+const otherAnswers = ({ otherAnswers: others = {}, ifNoneMatch }: RouteDoc): Json => ({
+  ...(ifNoneMatch ? { "304": { description: "The newest version is known already", headers: ETAG } } : {}),
+  ...Object.fromEntries(
     Object.entries(others).map(([status, schema]) => [
       status,
       {
@@ -155,36 +179,38 @@ const otherAnswers = ({ otherAnswers: others = {} }: RouteDoc): Json =>
         content: { "application/json": { schema: jsonSchema(schema, "output") } },
       },
     ]),
-  );
+  ),
+});
 
 function refusalsOf(route: Route, personal: readonly string[]): Json {
-  const family = FAMILIES[route.errors];
+  const { name, without } = FAMILIES[route.errors];
+  // Only GraphQL, which is described by hand, asks what its client accepts.
   const statuses = Object.keys(REFUSALS).filter(
-    (status) => (status !== "401" && status !== "403") || personal.includes(status),
+    (status) =>
+      status !== "406" && !without.includes(status) && (!["401", "403"].includes(status) || personal.includes(status)),
   );
-  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${family}${status}` }]));
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${name}${status}` }]));
 }
 
 /** The refusals as components: each operation of a family shares them. */
-export function refusalResponses(codes: (status: string) => readonly string[]): Json {
-  const entries = Object.values(FAMILIES).flatMap((family) =>
-    Object.entries({ ...REFUSALS, ...(family === FAMILIES.graphql ? ONLY_GRAPHQL : {}) }).map(
-      ([status, description]): [string, Json] => [
-        `${family}${status}`,
-        {
-          description: `${description}. Codes: ${codes(status).join(", ")}.`,
-          ...(status === "429" || status === "503"
-            ? { headers: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } } }
-            : {}),
-          content: {
-            // Limits are refused before a family is known.
-            "application/json": {
-              schema: { $ref: `#/components/schemas/${status === "429" ? "TooManyRequests" : family}` },
-            },
-          },
-        },
-      ],
+export const refusalResponses = (codes: (status: string) => readonly string[]): Json =>
+  Object.fromEntries(
+    Object.values(FAMILIES).flatMap((family) =>
+      Object.keys(REFUSALS)
+        .filter((status) => !family.without.includes(status))
+        .map((status) => [`${family.name}${status}`, refusal(family, status, codes(status))]),
     ),
   );
-  return Object.fromEntries(entries);
+
+function refusal({ name, type }: Family, status: string, codes: readonly string[]): Json {
+  const isScim = name === "ScimError";
+  // Elsewhere limits are refused before a family is known.
+  const schema = status === "429" && !isScim ? "TooManyRequests" : name;
+  return {
+    description: `${REFUSALS[status]}.${isScim ? "" : ` Codes: ${codes.join(", ")}.`}`,
+    ...(status === "429" || status === "503"
+      ? { headers: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } } }
+      : {}),
+    content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` } } },
+  };
 }

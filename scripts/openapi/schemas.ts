@@ -13,6 +13,8 @@ export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
 function withoutRefused(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutRefused(item));
   if (typeof value !== "object" || value === null) return value;
+  // Within any JSON there is any JSON; `#` would mean this whole document.
+  if ("$ref" in value && value.$ref === "#") return {};
   const kept = Object.entries(value).flatMap(([key, part]): [string, unknown][] => {
     if (key !== "properties") return [[key, withoutRefused(part)]];
     const offered = Object.entries(part as Json).filter(([, field]) => !isNever(field));

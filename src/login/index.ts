@@ -1,5 +1,4 @@
 /** How people get in: passwords and sessions (docs/api/login.md). */
-import type { FastifyInstance } from "fastify";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Authorize, GrantsOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
@@ -19,8 +18,8 @@ import { makeCookies } from "./cookies.ts";
 import { makeDevices } from "./devices.ts";
 import { makeGate } from "./gate.ts";
 import { makeOwnIdentities, makePeoplesIdentities } from "./oidc/identities.ts";
-import { addOidcPages } from "./oidc/pages.ts";
 import { makeProvider } from "./oidc/provider.ts";
+import { singleSignOnRoutes } from "./oidc/routes.ts";
 import type { OidcDeps } from "./oidc/sign-in.ts";
 import { makeTransactions } from "./oidc/transaction.ts";
 import { makeListSessions } from "./list-sessions.ts";
@@ -82,25 +81,25 @@ export function makeLogin(deps: LoginDeps) {
   let nextSweep = 0;
 
   return {
-    routes: loginRoutes({
-      signIn: makeSignIn(signing),
-      changePassword: makeChangePassword(ending),
-      signOut: makeSignOut(ending),
-      endSession: makeEndSession(ending),
-      signOutEverywhere: makeSignOutEverywhere(ending),
-      listSessions: makeListSessions(ending),
-      identities: { own: makeOwnIdentities(identities), peoples: makePeoplesIdentities(identities) },
-      provider: sso?.provider,
-      gate,
-      cookies,
-      devices,
-      now: clock.now,
-      publicUrl,
-    }),
-    serve: (app: FastifyInstance): void => {
-      addLoginPages(app);
-      if (sso) addOidcPages(app, sso);
-    },
+    routes: [
+      ...singleSignOnRoutes({ sso, gate, publicUrl }),
+      ...loginRoutes({
+        signIn: makeSignIn(signing),
+        changePassword: makeChangePassword(ending),
+        signOut: makeSignOut(ending),
+        endSession: makeEndSession(ending),
+        signOutEverywhere: makeSignOutEverywhere(ending),
+        listSessions: makeListSessions(ending),
+        identities: { own: makeOwnIdentities(identities), peoples: makePeoplesIdentities(identities) },
+        provider: sso?.provider,
+        gate,
+        cookies,
+        devices,
+        now: clock.now,
+        publicUrl,
+      }),
+    ],
+    serve: addLoginPages,
     /** Who is signed in, for requests without a token (`SessionOf` of the HTTP server). */
     sessionOf: async (headers: IncomingHttpHeaders): Promise<{ actor: Actor; credential: string } | undefined> => {
       const live = await gate.credential(headers);

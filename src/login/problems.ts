@@ -37,6 +37,7 @@ export const problems = {
     "DELETE_NOT_ALLOWED",
     "Nothing else signs you in: there is no password, and no other identity.",
   ],
+  "login.no_provider": [402, "FEATURE_UNAVAILABLE", "No identity provider is configured here."],
   "login.no_provider_answer": [
     503,
     "UNEXPECTED",

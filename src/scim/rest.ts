@@ -1,13 +1,14 @@
 /**
- * SCIM 2.0 over HTTP (RFC 7644), below both addresses that clients of this API family know. Its own discovery documents
- * describe it, so that api/openapi.json does not; `docs/api/scim.md` tells what is decided where the RFC leaves it open.
+ * SCIM 2.0 over HTTP (RFC 7644), below both addresses that clients of this API family know. `docs.ts` describes it for
+ * api/openapi.json; `docs/api/scim.md` tells what is decided where the RFC leaves it open.
  */
 import { z } from "zod";
 import type { Authorize, Permission } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
-import type { Answer, Call, PrivateRoute, Route } from "../platform/http/routes.ts";
+import type { Answer, Call, PrivateRoute, Route, RouteDoc } from "../platform/http/routes.ts";
 import { route } from "../platform/http/routes.ts";
 import { bodyOf, ifMatch, isKnown, json, MAX_BODY, notModified, speaking } from "./answers.ts";
+import { configDoc, discoveryDocs, resourceDocs } from "./docs.ts";
 import { readPatch } from "./document/patch.ts";
 import { readResource } from "./document/read.ts";
 import { etagOf, locationOf, selected, shown, type Selection } from "./document/show.ts";
@@ -49,6 +50,7 @@ type Spec<Q extends z.ZodType> = {
   readonly name: string;
   readonly permission: Permission;
   readonly query: Q;
+  readonly doc: RouteDoc | "refused";
   readonly handle: (call: Call<z.output<Q>>) => Promise<Answer>;
 };
 
@@ -82,7 +84,6 @@ const routeOf = <Q extends z.ZodType>(
     errors: "scim",
     maxBody: MAX_BODY,
     authenticate: deps.authenticate,
-    doc: "elsewhere",
     handle: speaking(handle),
   });
 
@@ -92,10 +93,8 @@ const baseOf = ({ deps, path }: Base, { params }: Pick<Call, "params">): string 
 
 type Three = readonly [view: Permission, create: Permission, manage: Permission];
 
-function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, create, manage]: Three): readonly Route[] {
-  const noun = type.name.toLowerCase();
-  const [all, one] = [type.endpoint, `${type.endpoint}/:id`];
-  const idOf = ({ params }: Pick<Call, "params">): string => params["id"] ?? "";
+/** A resource, and a list of them, as they are answered. */
+function answersOf(base: Base, type: ResourceType, verbs: Pick<Verbs, "search">) {
   const resource = (call: Pick<Call, "params">, { resource: kept, ...facts }: Kept, selection: Selection): unknown =>
     selected(type, shown(type, kept, { ...facts, base: baseOf(base, call) }), selection);
   const answer = (call: Call<z.output<typeof selectionQuery>>, kept: Kept, status = 200): Answer =>
@@ -116,11 +115,24 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
       Resources: items.map((kept) => resource(call, kept, selection)),
     });
   };
+  return { answer, list };
+}
+
+function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, create, manage]: Three): readonly Route[] {
+  const noun = type.name.toLowerCase();
+  const [all, one] = [type.endpoint, `${type.endpoint}/:id`];
+  const docs = resourceDocs(type, base.noun);
+  const at = (method: PrivateRoute["method"], path: string, verb: keyof typeof docs, permission: Permission) => ({
+    ...{ method, path, name: `${noun}.${verb}`, permission, doc: docs[verb] },
+  });
+  const idOf = ({ params }: Pick<Call, "params">): string => params["id"] ?? "";
+  const { answer, list } = answersOf(base, type, verbs);
   // A selection that cannot be is refused before anything is done.
   const checked = (call: Call<z.output<typeof selectionQuery>>): void => void selectionIn(call.query);
   return [
     routeOf(base, {
-      ...{ method: "POST", path: all, name: `${noun}.create`, permission: create, query: selectionQuery },
+      ...at("POST", all, "create", create),
+      query: selectionQuery,
       handle: async (call) => {
         checked(call);
         verbs.check(call.actor, create);
@@ -128,28 +140,32 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
       },
     }),
     routeOf(base, {
-      ...{ method: "GET", path: all, name: `${noun}.list`, permission: view, query: listQuery },
+      ...at("GET", all, "list", view),
+      query: listQuery,
       handle: async (call) => {
         verbs.check(call.actor, view);
         return list(call, askedIn(call.query));
       },
     }),
     routeOf(base, {
-      ...{ method: "POST", path: `${all}/.search`, name: `${noun}.search`, permission: view, query: nothing },
+      ...at("POST", `${all}/.search`, "search", view),
+      query: nothing,
       handle: async (call) => {
         verbs.check(call.actor, view);
         return list(call, askedInBody(bodyOf(call.body)));
       },
     }),
     routeOf(base, {
-      ...{ method: "GET", path: one, name: `${noun}.get`, permission: view, query: selectionQuery },
+      ...at("GET", one, "get", view),
+      query: selectionQuery,
       handle: async (call) => {
         const kept = await verbs.get(call.actor, idOf(call));
         return isKnown(call, kept.version) ? notModified(kept.version) : answer(call, kept);
       },
     }),
     routeOf(base, {
-      ...{ method: "PUT", path: one, name: `${noun}.replace`, permission: manage, query: selectionQuery },
+      ...at("PUT", one, "replace", manage),
+      query: selectionQuery,
       handle: async (call) => {
         checked(call);
         verbs.check(call.actor, manage);
@@ -158,7 +174,8 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
       },
     }),
     routeOf(base, {
-      ...{ method: "PATCH", path: one, name: `${noun}.patch`, permission: manage, query: selectionQuery },
+      ...at("PATCH", one, "patch", manage),
+      query: selectionQuery,
       handle: async (call) => {
         checked(call);
         verbs.check(call.actor, manage);
@@ -166,7 +183,8 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
       },
     }),
     routeOf(base, {
-      ...{ method: "DELETE", path: one, name: `${noun}.delete`, permission: manage, query: nothing },
+      ...at("DELETE", one, "delete", manage),
+      query: nothing,
       handle: async (call) => {
         await verbs.remove(call.actor, idOf(call), ifMatch(call));
         return { kind: "empty", status: 204 };
@@ -187,16 +205,27 @@ function discoveryRoutes(base: Base): readonly Route[] {
       itemsPerPage: items.length,
       Resources: items,
     });
-  const several = (path: string, name: string, of: (base: string) => readonly { readonly id: string }[]): Route[] => [
+  const several = (
+    path: string,
+    name: keyof typeof discoveryDocs,
+    of: (base: string) => readonly { readonly id: string }[],
+  ): Route[] => [
     routeOf(base, {
-      ...{ method: "GET", path, name: `${name}.list`, permission, query: nothing },
+      ...{ method: "GET", path, name: `${name}.list`, permission, query: nothing, doc: discoveryDocs[name].list },
       handle: async (call) => {
         may(call);
         return listed(of(baseOf(base, call)));
       },
     }),
     routeOf(base, {
-      ...{ method: "GET", path: `${path}/:id`, name: `${name}.get`, permission, query: nothing },
+      ...{
+        method: "GET",
+        path: `${path}/:id`,
+        name: `${name}.get`,
+        permission,
+        query: nothing,
+        doc: discoveryDocs[name].get,
+      },
       handle: async (call) => {
         may(call);
         const asked = call.params["id"] ?? "";
@@ -208,7 +237,14 @@ function discoveryRoutes(base: Base): readonly Route[] {
   ];
   return [
     routeOf(base, {
-      ...{ method: "GET", path: "/ServiceProviderConfig", name: "config.get", permission, query: nothing },
+      ...{
+        method: "GET",
+        path: "/ServiceProviderConfig",
+        name: "config.get",
+        permission,
+        query: nothing,
+        doc: configDoc,
+      },
       handle: async (call) => {
         may(call);
         return json(200, serviceProviderConfig(baseOf(base, call), MAX_COUNT));
@@ -233,7 +269,7 @@ const REFUSED = [
 const refusedRoutes = (base: Base): readonly Route[] =>
   REFUSED.map(([method, path, name, permission, what]) =>
     routeOf(base, {
-      ...{ method, path, name: `${name}.refused`, permission, query: nothing },
+      ...{ method, path, name: `${name}.refused`, permission, query: nothing, doc: "refused" },
       handle: async ({ actor, accountId }) => {
         base.deps.authorize(actor, permission, { accountId });
         throw problem("scim.not_built", [what]);

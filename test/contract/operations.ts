@@ -28,9 +28,14 @@ export type Operation = {
   readonly headers: readonly string[];
   readonly bodies: Readonly<Record<string, Media>>;
   readonly responses: Readonly<Record<string, Answered>>;
+  /** The status of success. */
+  readonly success: number;
 };
 
-type Written = Omit<Operation, "method" | "path" | "bodies" | "public" | "session" | "headers" | "parameters"> & {
+type Written = Omit<
+  Operation,
+  "method" | "path" | "bodies" | "public" | "session" | "headers" | "parameters" | "success"
+> & {
   readonly parameters: readonly (Parameter | (Omit<Parameter, "in"> & { readonly in: "header" }))[];
   readonly security?: readonly unknown[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
@@ -48,12 +53,33 @@ export const operationsOf = (document: ApiDocument): readonly Operation[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { security, requestBody, parameters, ...operation }]) => ({
       ...operation,
-      parameters: parameters.filter((one) => one.in !== "header"),
+      parameters: whole(document, parameters).filter((one) => one.in !== "header"),
       headers: parameters.filter((one) => one.in === "header").map(({ name }) => name),
       method: method.toUpperCase(),
       path,
       public: security?.length === 0,
       session: (security?.length ?? 0) > 0,
-      bodies: requestBody?.content ?? {},
+      bodies: whole(document, requestBody?.content ?? {}),
+      success: Number(Object.keys(operation.responses).find((status) => /^[23]/.test(status) && status !== "304")),
     })),
   );
+
+/** The value with what it refers to in the places of the references. */
+function whole<T>(document: ApiDocument, value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  const { $ref } = value as { readonly $ref?: unknown };
+  if (typeof $ref === "string") return whole(document, named(document, $ref) as T);
+  if (Array.isArray(value)) return value.map((item: unknown) => whole(document, item)) as T;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]: [string, unknown]) => [
+      key,
+      key === "example" ? part : whole(document, part),
+    ]),
+  ) as T;
+}
+
+const named = (document: ApiDocument, $ref: string): unknown =>
+  $ref
+    .split("/")
+    .slice(1)
+    .reduce((at, key) => (at as Readonly<Record<string, unknown>>)[key], document as unknown);

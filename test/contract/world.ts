@@ -37,9 +37,33 @@ async function makeDeployer(platform: TestPlatform): Promise<void> {
     await post("token", { ...owner, apiKeyIdentifier: key, identifier, name: identifier });
 }
 
+/** People and groups of a directory, for the examples of each of its two addresses. */
+async function provision(platform: TestPlatform): Promise<World> {
+  const urn = "urn:ietf:params:scim:schemas:core:2.0:";
+  const found: [string, string][] = [];
+  for (const [noun, base] of [
+    ["scim", "/ng/api/scim"],
+    ["scim-older", "/api/scim"],
+  ] as const)
+    for (const [type, said] of [
+      ["User", { userName: `kept-${noun}@example.com` }],
+      ["Group", { displayName: `Kept by ${noun} alone` }],
+    ] as const) {
+      const answer = await platform.send("POST", `${base}/account/${platform.accountId}/${type}s`, {
+        contentType: "application/scim+json",
+        body: JSON.stringify({ schemas: [urn + type], ...said }),
+      });
+      if (answer.status !== 201) throw new Error(answer.text);
+      for (const verb of ["get", "replace", "patch", "delete"])
+        found.push([`${noun}-${type.toLowerCase()}.${verb} id`, answer.body.id]);
+    }
+  return Object.fromEntries(found);
+}
+
 export async function furnish(platform: TestPlatform): Promise<World> {
   await givePassword(platform);
   const identities = await linkIdentities(platform);
+  const provisioned = await provision(platform);
   await made(create.project(platform, projectYaml()));
   await makeTargets(platform);
   await made(create.connector(platform, connectorYaml()));
@@ -78,6 +102,7 @@ export async function furnish(platform: TestPlatform): Promise<World> {
     userId: content[0].uuid,
     groupIdentifier: "build-1",
     ...identities,
+    ...provisioned,
     // Operations that take no credential ask for the account all the same.
     "webhook.execution-details accountIdentifier": platform.accountId,
     "webhook.processing-details accountIdentifier": platform.accountId,

@@ -94,6 +94,8 @@ test("the public routes are these; a new one is a decision", () => {
     [
       "health.live",
       "health.ready",
+      "single-sign-on.start",
+      "single-sign-on.finish",
       "session.create",
       "session.get",
       "webhook.receive",

@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser, type PretendBrowser } from "../../../test/harness/browser.ts";
 import { startIdentityProvider, walk, type TestProvider } from "../../../test/harness/identity-provider.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
-import { ADMIN, givePassword, PASSWORD } from "../../../test/harness/sessions.ts";
+import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/harness/sessions.ts";
 
 let provider: TestProvider;
 let platform: TestPlatform;
@@ -195,6 +195,25 @@ test("a one-time password does not stand in the way of single sign-on", async ()
   await signIn(platform, browser, "admin");
   assert.equal((await browser.send("GET", "/auth/session")).body.data.mustChangePassword, false);
   assert.equal((await browser.send("GET", "/ng/api/organizations")).status, 200);
+});
+
+test("without a provider the addresses lead to the page of sign-in, and link is refused", async () => {
+  const alone = await startTestPlatform();
+  try {
+    for (const path of ["/auth/oidc/start?returnTo=/x", "/gateway/auth/oidc/callback?state=x&code=y"]) {
+      const answer = await alone.send("GET", path, { apiKey: null, account: null, redirect: "manual" });
+      assert.deepEqual([answer.status, location(answer), answer.text], [302, "/login?failure=unavailable", ""]);
+      assert.equal(answer.headers.get("cache-control"), "no-store");
+      assert.equal((await alone.send("HEAD", path, { apiKey: null, account: null })).status, 404);
+    }
+    const stranger = await alone.send("POST", "/auth/oidc/link", { apiKey: null, account: null });
+    assert.equal(stranger.status, 401, stranger.text);
+    const { headers } = await signedIn(alone);
+    const link = await alone.send("POST", "/auth/oidc/link", { apiKey: null, account: null, headers });
+    assert.deepEqual([link.status, link.body.code], [402, "FEATURE_UNAVAILABLE"]);
+  } finally {
+    await alone.stop();
+  }
 });
 
 test("a provider that does not answer is told, and asked again the next time", async () => {

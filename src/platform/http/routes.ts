@@ -48,7 +48,11 @@ export type Answer =
       /** Cookies, and whatever else this answer alone has, beside what every answer has or in its place. */
       readonly headers?: Readonly<Record<string, string | readonly string[]>>;
     }
-  | { readonly kind: "empty"; readonly status: 204 | 304; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly kind: "empty";
+      readonly status: 204 | 302 | 304;
+      readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+    }
   | {
       readonly kind: "text";
       readonly status: number;
@@ -82,24 +86,25 @@ export type RouteDoc = {
   readonly params?: Readonly<Record<string, string>>;
   readonly queryExample?: Readonly<Record<string, string>>;
   readonly body?: BodyDoc;
-  /** The whole body of a 200 (`shapes.ts`), or the media type of what is not JSON. */
-  readonly answer: z.ZodType | TextType | "text/event-stream" | "text/html";
+  /** Of success; 200 unless told otherwise. */
+  readonly status?: 201 | 204 | 302;
+  /** The whole body of success (`shapes.ts`), the media type of what is not JSON, or nothing. */
+  readonly answer: z.ZodType | TextType | "text/event-stream" | "text/html" | "nothing";
   /** Statuses that a public route refuses with beside the usual ones. */
   readonly refuses?: readonly ("401" | "403")[];
   /** The answer says the version of the thing as `ETag`. */
   readonly etag?: boolean;
   /** The version that was read is taken from `If-Match`. */
   readonly ifMatch?: boolean;
+  /** The version that is known already is taken from `If-None-Match`, and answered 304. */
+  readonly ifNoneMatch?: boolean;
   /** Bodies of other statuses that are not the family's error. */
   readonly otherAnswers?: Readonly<Record<number, z.ZodType>>;
 };
 
 type Shared = {
-  /**
-   * `refused`: understood only to be refused by its name; api/openapi.json says what is offered.
-   * `elsewhere`: a protocol that describes itself.
-   */
-  readonly doc: RouteDoc | "refused" | "elsewhere";
+  /** `refused`: understood only to be refused by its name; api/openapi.json says what is offered. */
+  readonly doc: RouteDoc | "refused";
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Without `/gateway`; parameters as `:name`. */
   readonly path: string;
@@ -192,6 +197,11 @@ export function sessionRoute<Q extends z.ZodType>(
   };
 }
 
-/** HEAD has the answer of GET without its body; a stream has no end that its head could tell. */
-export const methodsOf = ({ method, doc }: Route): string[] =>
-  method === "GET" && (typeof doc === "string" || doc.answer !== "text/event-stream") ? ["GET", "HEAD"] : [method];
+/**
+ * HEAD has the answer of GET without its body; a stream has no end that its head could tell, and where a browser is led
+ * on, being there is what does something.
+ */
+export function methodsOf({ method, doc }: Route): string[] {
+  const hasHead = doc === "refused" || (doc.answer !== "text/event-stream" && doc.status !== 302);
+  return method === "GET" && hasHead ? ["GET", "HEAD"] : [method];
+}

@@ -26,10 +26,8 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): Fasti
         .headers({ "content-type": "application/json; charset=utf-8", ...answer.headers })
         .send(JSON.stringify(answer.body));
     case "empty":
-      return reply
-        .code(answer.status)
-        .headers({ ...answer.headers })
-        .send();
+      for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
+      return reply.code(answer.status).send();
     case "text": {
       const whole = typeof answer.body === "string" || Buffer.isBuffer(answer.body);
       const body = whole ? answer.body : streamed(deps, answer.body, reply);

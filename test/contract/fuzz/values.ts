@@ -103,12 +103,16 @@ function slotsOf(value: unknown): readonly Slot[] {
 
 const NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "", "\0", "<<", "extra", "é"];
 
+/** What names a thing, and what such a name ends in. */
+const NAMED: Readonly<Record<string, string>> = { identifier: "", userName: "@example.com", displayName: "" };
+
 /** The same document under another identifier, so that it is not one that is there already; or as it is. */
 export function varied(c: Chance, example: unknown): unknown {
   if (!c.often(60)) return example;
   const value: unknown = structuredClone(example);
-  const slot = slotsOf(value).find(({ name }) => name === "identifier");
-  if (slot) put(slot.of, slot.name, `made_${c.upTo(500)}`);
+  const made = `made_${c.upTo(500)}`;
+  const slot = slotsOf(value).find(({ name }) => name in NAMED);
+  if (slot) put(slot.of, slot.name, `${made}${NAMED[slot.name]}`);
   return value;
 }
 

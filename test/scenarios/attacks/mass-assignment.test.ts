@@ -5,9 +5,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isInputObjectType } from "graphql";
+import { fromWire } from "../../../src/core/ids.ts";
 import type { World } from "../../contract/world.ts";
 import { startTestPlatform, type TestPlatform } from "../../harness/platform.ts";
-import { ask, digests, furnished, samples, stranger, withMember } from "./requests.ts";
+import { ask, digests, furnished, samples, stranger, withMember, type Sample } from "./requests.ts";
 
 let platform: TestPlatform;
 let other: TestPlatform;
@@ -30,11 +31,14 @@ const valueOf = (field: string): unknown => {
 /** The filter of the trail, and what clients send back as they have read it, may name the account: the caller's own alone. */
 const NAMES_ITS_ACCOUNT = /^(audit\.list|(service-account|api-key|token)\.(create|update))$/;
 
+const isScim = ({ operation }: Sample): boolean => operation.operationId.startsWith("scim");
+
 /** Each writing operation, with each of the fields in each object of its body. */
-function* attempts() {
+function* attempts(isMeant: (sample: Sample) => boolean) {
   for (const sample of samples(world)) {
     const { operation, type, body } = sample;
     if (type !== "application/json" || operation.public || operation.operationId.startsWith("graphql")) continue;
+    if (!isMeant(sample)) continue;
     for (const field of OURS)
       for (const spoilt of withMember(body, `${JSON.stringify(field)}:${JSON.stringify(valueOf(field))}`))
         yield { sample: { ...sample, body: spoilt }, field, what: `${operation.operationId} ${spoilt}` };
@@ -44,7 +48,7 @@ function* attempts() {
 test("in every object of every body such a field is refused by its name, and nothing is written", async () => {
   const earlier = await digests(platform);
   const asked = new Set<string>();
-  for (const { sample, field, what } of attempts()) {
+  for (const { sample, field, what } of attempts((one) => !isScim(one))) {
     const { operationId } = sample.operation;
     const { status, text } = await ask(platform, sample);
     asked.add(`${operationId} ${field}`);
@@ -54,6 +58,30 @@ test("in every object of every body such a field is refused by its name, and not
   }
   assert.ok(asked.size >= 25 * OURS.length, String(asked.size));
   assert.deepEqual(await digests(platform), earlier);
+});
+
+/** RFC 7644 section 3.3: what a schema does not know, and what only the server writes, is ignored. */
+test("SCIM ignores such a field wherever it stands: nothing of it is shown or kept, here or elsewhere", async () => {
+  const theirs = await digests(platform, other.accountId);
+  const chosen = new RegExp(OURS.map((field) => String(valueOf(field))).join("|"));
+  const taken = new Map<string, number>();
+  for (const { sample, what } of attempts(isScim)) {
+    const { operationId } = sample.operation;
+    const { status, text } = await ask(platform, sample);
+    assert.ok(status === 200 || status === 201 || status === 409, `${what}: ${status} ${text}`);
+    assert.doesNotMatch(text, chosen, what);
+    if (status !== 409) taken.set(operationId, (taken.get(operationId) ?? 0) + 1);
+  }
+  // Each of two addresses: people and groups are made, found, replaced and patched.
+  assert.equal(taken.size, 16, [...taken.keys()].join());
+  for (const table of ["users", "user_groups", "user_group_members"]) {
+    const rows = await platform.db.query<{ row: string }>(
+      `select t::text as row from ${table} t where account_id = $1`,
+      [fromWire(platform.accountId)],
+    );
+    for (const { row } of rows) assert.doesNotMatch(row, chosen, table);
+  }
+  assert.deepEqual(await digests(platform, other.accountId), theirs);
 });
 
 /** Ids of what there is already, as clients of this API family send them: they choose nothing. */

@@ -74,16 +74,18 @@ const sessions = new Map<string, SessionHeaders>();
 
 /** Sends the sample, by key or, where that is asked for, by a session; a body is sent as it is when it is text. */
 export function ask(caller: Caller, sample: Sample, asking: SendOptions = {}): Promise<Answer> {
-  const { operation, params, query, body, type } = sample;
+  const { operation, query, body, type } = sample;
+  const params = { accountId: caller.accountId, ...sample.params };
   const path = Object.entries(params).reduce(
     (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
     operation.path,
   );
   const asked = new URLSearchParams(query);
-  const account = operation.parameters.find(({ name }) => name === "accountId" || name === "accountIdentifier");
+  const account = operation.parameters.find((one) => one.in === "query" && /^account(?:Id|Identifier)$/.test(one.name));
   if (account && !asked.has(account.name)) asked.set(account.name, caller.accountId);
   const session = operation.session && asking.apiKey === undefined ? sessions.get(caller.accountId) : undefined;
-  const how = session ? { ...asking, apiKey: null, headers: { ...session, ...asking.headers } } : asking;
+  const own = session ? { apiKey: null, headers: { ...session, ...asking.headers } } : {};
+  const how = { redirect: "manual", ...asking, ...own } as const;
   const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
   return caller.send(operation.method, `/gateway${path}?${asked.toString()}`, {
     ...sent,

@@ -1,0 +1,138 @@
+/**
+ * Single sign-on over HTTP: the addresses that a browser goes to by itself, to the provider and back, which answer with a
+ * redirect; and the one that a page asks where to go. They are there without a provider, too, and lead to the page of sign-in.
+ */
+import { z } from "zod";
+import { okWith } from "../../platform/http/answers.ts";
+import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../../platform/http/routes.ts";
+import { enveloped } from "../../platform/http/shapes.ts";
+import { sessionCookie } from "../cookies.ts";
+import type { Gate } from "../gate.ts";
+import { GUARDS } from "../pages.ts";
+import { problem } from "../problems.ts";
+import { arrive, CALLBACK, depart, departToLink, type OidcDeps } from "./sign-in.ts";
+import { pathHere } from "./transaction.ts";
+
+export type SingleSignOnDeps = {
+  /** Undefined without a provider. */
+  readonly sso: OidcDeps | undefined;
+  readonly gate: Pick<Gate, "enter">;
+  readonly publicUrl: () => string;
+};
+
+/** As it came: what is wrong with it is told by a redirect, like every other refusal. */
+const anyText = z.union([z.string(), z.array(z.string())]).optional();
+const startQuery = z.object({ returnTo: anyText });
+/** Everything is the provider's: what it adds is part of what it has said. */
+const callbackQuery = z.looseObject({ state: anyText, code: anyText, iss: anyText, error: anyText });
+
+const HEADERS = { ...GUARDS, "cache-control": "no-store" };
+
+/** What the browser's two addresses do. */
+function stepsOf(publicUrl: () => string) {
+  const base = (): string => URL.parse(publicUrl())?.pathname.replace(/\/$/, "") ?? "";
+  const leadTo = (location: string, cookies: readonly string[]): Answer => ({
+    kind: "empty",
+    status: 302,
+    headers: { ...HEADERS, location, ...(cookies.length > 0 ? { "set-cookie": cookies } : {}) },
+  });
+  const failure = (reason: string, cookies: readonly string[] = []): Answer =>
+    leadTo(`${base()}/login?failure=${reason}`, cookies);
+
+  async function start(deps: OidcDeps, returnTo: unknown): Promise<Answer> {
+    const accountId = await deps.people.firstAccount();
+    if (!accountId) return failure("unavailable");
+    try {
+      const { location, cookie } = await depart(deps, accountId, {
+        returnTo: pathHere(returnTo),
+        linking: undefined,
+      });
+      return leadTo(location, [cookie]);
+    } catch (error) {
+      deps.log.warn({ err: error }, "the identity provider does not answer");
+      return failure("unavailable");
+    }
+  }
+
+  async function back(deps: OidcDeps, call: PublicCall<z.output<typeof callbackQuery>>): Promise<Answer> {
+    const agent = call.headers["user-agent"];
+    const visitor = {
+      facts: { ...call.facts, path: CALLBACK },
+      userAgent: typeof agent === "string" ? agent : undefined,
+    };
+    const arrival = await arrive(deps, searchOf(call.query), call.headers, visitor);
+    const over = deps.cookies.clear("sign_in");
+    if (arrival.kind === "failed") return failure(arrival.reason, [over]);
+    const to = `${base()}${arrival.returnTo}`;
+    if (arrival.kind === "linked") return leadTo(to, [over]);
+    return leadTo(to, [sessionCookie(deps.cookies, arrival.opened, deps.clock.now()), over]);
+  }
+
+  return { start, back, failure };
+}
+
+export function singleSignOnRoutes({ sso, gate, publicUrl }: SingleSignOnDeps): readonly Route[] {
+  const { start, back, failure } = stepsOf(publicUrl);
+  return [
+    publicRoute({
+      method: "GET",
+      path: "/auth/oidc/start",
+      operation: "single-sign-on.start",
+      access: { public: "whoever signs in with the identity provider has no credential yet" },
+      query: startQuery,
+      doc: {
+        summary: "Sign in with the identity provider: leads the browser there",
+        description:
+          "`returnTo` is a path of this server to be led to afterwards. Without a provider, and where it does not answer, the browser is led to the page of sign-in.",
+        queryExample: { returnTo: "/login" },
+        status: 302,
+        answer: "nothing",
+      },
+      handle: async ({ query }) => (sso ? start(sso, query.returnTo) : failure("unavailable")),
+    }),
+    publicRoute({
+      method: "GET",
+      path: CALLBACK,
+      operation: "single-sign-on.finish",
+      access: { public: "the answer of the provider, which its sealed cookie, its state and its code make count" },
+      query: callbackQuery,
+      doc: {
+        summary: "Where the identity provider leads the browser back to",
+        description:
+          "Leads on to where the sign-in was begun, with the cookie of the session; or to the page of sign-in, which says what failed.",
+        queryExample: { state: "a-state", code: "a-code" },
+        status: 302,
+        answer: "nothing",
+      },
+      handle: async (call) => (sso ? back(sso, call) : failure("unavailable")),
+    }),
+    // By a script of the page, with the session and its anti-forgery token: being led here links nothing.
+    sessionRoute({
+      method: "POST",
+      path: "/auth/oidc/link",
+      operation: "single-sign-on.link",
+      access: { session: "links an identity of the provider with the person who is signed in" },
+      query: z.object({}),
+      doc: {
+        summary: "Begin to link an identity of the provider with oneself",
+        description: "Answers where to lead the browser. Refused with 402 where no provider is configured.",
+        answer: enveloped(z.strictObject({ location: z.string() })),
+      },
+      handle: async (call) => {
+        // Who is not signed in hears the same with and without a provider.
+        if (!sso) await gate.enter(call.headers);
+        if (!sso) throw problem("login.no_provider");
+        const { location, cookie } = await departToLink(sso, call.headers);
+        return okWith(call, { location }, { ...HEADERS, "set-cookie": [cookie] });
+      },
+    }),
+  ];
+}
+
+/** As the provider wrote it, what stands twice twice. */
+function searchOf(query: Readonly<Record<string, unknown>>): string {
+  const search = new URLSearchParams();
+  for (const [name, given] of Object.entries(query))
+    for (const value of [given].flat()) if (typeof value === "string") search.append(name, value);
+  return search.size === 0 ? "" : `?${search.toString()}`;
+}
