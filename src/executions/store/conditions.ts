@@ -109,8 +109,17 @@ const FREQUENT = new Set<FragmentName>([
   "endedBefore",
 ]);
 const FREQUENT_AT_MOST = 3;
+/** Of these, those that the index of the order answers whatever their values are. */
+const INDEXED = new Set<FragmentName>(["projectIs", "pipelineIs", "startedAfter", "startedBefore", "endedBefore"]);
+const INDEXED_AT_MOST = 2;
 
-export type Where = { readonly where: string; readonly values: unknown[]; readonly frequent: boolean };
+export type Where = {
+  readonly where: string;
+  readonly values: unknown[];
+  readonly frequent: boolean;
+  /** One plan serves all values. */
+  readonly steady: boolean;
+};
 
 /** The conditions in one order, so that the same filter is the same text. `$1` is the account. */
 export function whereOf(accountId: Uuid, filter: ExecutionFilter): Where {
@@ -123,5 +132,6 @@ export function whereOf(accountId: Uuid, filter: ExecutionFilter): Where {
     parts.push(not ? `not coalesce(${text}, false)` : text);
   }
   const frequent = filter.length <= FREQUENT_AT_MOST && filter.every(({ is, not }) => !not && FREQUENT.has(is));
-  return { where: parts.join(" and "), values, frequent };
+  const steady = filter.length <= INDEXED_AT_MOST && filter.every(({ is, not }) => !not && INDEXED.has(is));
+  return { where: parts.join(" and "), values, frequent, steady };
 }

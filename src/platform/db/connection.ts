@@ -24,7 +24,8 @@ export function clientConfig(connection: Connection): ClientConfig {
   };
 }
 
-const getTypeParser: typeof types.getTypeParser = ((oid: number, format?: "text" | "binary") => {
+/** How a value of a type is read from the text of a row. */
+export const getTypeParser: typeof types.getTypeParser = ((oid: number, format?: "text" | "binary") => {
   const usual = types.getTypeParser(oid, format) as (value: never) => unknown;
   if (format === "binary") return usual;
   if (oid === INT8) return integer;

@@ -1,11 +1,14 @@
-import { Pool, Query as DriverQuery, type PoolClient, type QueryConfig } from "pg";
+import { Pool, Query as DriverQuery, type PoolClient } from "pg";
 import { Problem } from "../../core/problem.ts";
 import { clientConfig, type Connection } from "./connection.ts";
 import type { Db, DbLog } from "./db.ts";
+import type { AskFor, LentTo } from "./lent.ts";
 import { makeListener, type Backoff } from "./listen.ts";
 import { databaseProblem, type problems } from "./problems.ts";
 import { makeStatements, type Statements } from "./statements.ts";
-import { runTransaction, type Lent } from "./transaction.ts";
+import { makeReadTogether } from "./together.ts";
+import { runTransaction } from "./transaction.ts";
+import { TupleQuery } from "./tuple-query.ts";
 
 export type DbOptions = {
   readonly connection: Connection;
@@ -51,9 +54,10 @@ export function openDb(options: DbOptions): Db {
   const listener = makeListener({ connection: config, log, onError, backoff: options.listenBackoff });
   let closing: Promise<void> | undefined;
   const query = makeQuery(lend);
+  const tuples = makeReadTogether(lend, (error) => hasCode(error, "db.unavailable"));
   return {
     query,
-    tuples: makeQuery(lend, "array"),
+    tuples: againIfChanged(tuples),
     notify: async (channel, payload) => void (await query("select pg_notify($1, $2)", [channel, payload])),
     transaction: async (work) => {
       const { result, hooks } = await runTransaction(await lend(), work);
@@ -65,28 +69,32 @@ export function openDb(options: DbOptions): Db {
   };
 }
 
-/** Runs one statement on a connection that it borrows; `rowMode` is the driver's. */
-function makeQuery(lend: () => Promise<LentTo>, rowMode?: "array"): AskFor {
-  return async (text, values) => {
-    for (let again = false; ; again = true) {
-      const lent = await lend();
-      try {
-        const rows = await lent.ask(text, values, rowMode);
-        lent.release(false);
-        return rows;
-      } catch (error) {
-        // A connection that the database is about to end may still look alive: it is not lent again.
-        lent.release(hasCode(error, "db.unavailable"));
-        // The statement did not begin to run, so that it may be sent again, once.
-        if (again || !hasCode(error, "db.plan_changed")) throw error;
-      }
+/** Runs one statement on a connection that it borrows. */
+const makeQuery = (lend: () => Promise<LentTo>): AskFor =>
+  againIfChanged(async (text, values) => {
+    const lent = await lend();
+    try {
+      const rows = await lent.ask(text, values);
+      lent.release(false);
+      return rows;
+    } catch (error) {
+      // A connection that the database is about to end may still look alive: it is not lent again.
+      lent.release(hasCode(error, "db.unavailable"));
+      throw error;
+    }
+  });
+
+/** A statement whose plan had changed did not begin to run, so that it is sent again, once. */
+const againIfChanged =
+  (ask: AskFor): AskFor =>
+  async (text, values) => {
+    try {
+      return await ask(text, values);
+    } catch (error) {
+      if (hasCode(error, "db.plan_changed")) return ask(text, values);
+      throw error;
     }
   };
-}
-
-/** Rows of whatever kind the caller knows them to be. */
-type AskFor = (text: string, values?: readonly unknown[], rowMode?: "array") => Promise<never[]>;
-type LentTo = Lent & { readonly ask: AskFor };
 
 function makeLend(pool: Pool, statements: Statements): () => Promise<LentTo> {
   return async () => {
@@ -106,15 +114,15 @@ function makeLend(pool: Pool, statements: Statements): () => Promise<LentTo> {
  * query instead, the driver copies that property by property, and makes two promises more.
  */
 function makeAsk(client: PoolClient, statements: Statements): AskFor {
-  return (text, values = [], rowMode) =>
+  return (text, values = [], rows) =>
     new Promise((resolve, reject) => {
-      const answered = (error: Error | undefined, result: { readonly rows: never[] }): void => {
+      const answered = (error: Error | null | undefined, result: { readonly rows: never[] }): void => {
         if (error) reject(failed(statements, error));
         else resolve(result.rows);
       };
-      const query: Named = rowMode
-        ? new DriverQuery({ text, values: [...values], rowMode } as QueryConfig, answered)
-        : new DriverQuery(text, [...values], answered);
+      const query: Named = rows
+        ? new TupleQuery(text, values, answered)
+        : new DriverQuery(text, [...values], answered as never);
       query.name = statements.nameOf(text);
       client.query(query);
     });

@@ -1,9 +1,7 @@
 import type { ClientBase } from "pg";
-import type { Query, Tx } from "./db.ts";
+import type { Tx } from "./db.ts";
+import type { Lent } from "./lent.ts";
 import { databaseProblem, problem } from "./problems.ts";
-
-/** A connection as the pool lends it: ours until it is released, for good (`destroy`) or for the next one. */
-export type Lent = { readonly client: ClientBase; readonly query: Query; readonly release: (destroy: boolean) => void };
 
 /**
  * Runs `work` in a transaction on the lent connection and answers its result with the hooks that
