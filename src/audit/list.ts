@@ -1,5 +1,5 @@
 import type { Actor } from "../core/actor.ts";
-import type { Page } from "../core/page.ts";
+import type { Page, Window } from "../core/page.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { AuditEntry, AuditFilter } from "./entry.ts";
@@ -8,12 +8,8 @@ import { countEntries, listEntries } from "./store/entries.ts";
 /** Who may read is asked of the slice above: it throws unless the actor may. */
 export type MayRead = (actor: Actor, permission: "core_audit_view", scope: Scope) => void;
 
-/** The trail of the account, newest first. */
-export type ListAudits = (
-  actor: Actor,
-  filter: AuditFilter,
-  window: { readonly limit: number; readonly offset: number },
-) => Promise<Page<AuditEntry>>;
+/** The trail of the account, newest first unless asked for otherwise. */
+export type ListAudits = (actor: Actor, filter: AuditFilter, window: Window) => Promise<Page<AuditEntry>>;
 
 export const makeListAudits =
   (deps: { db: Db; authorize: MayRead }): ListAudits =>

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { ok } from "../platform/http/answers.ts";
 import { documentOf } from "../platform/http/bodies.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { problem } from "../platform/http/problems.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { wholeNumber } from "../platform/http/queries.ts";
@@ -41,9 +41,9 @@ export const auditRoutes = (verbs: { list: ListAudits; export: ExportAudits }): 
     path: "/audit/api/audits/list",
     operation: "audit.list",
     access: { permission: "core_audit_view" },
-    query: ngPageQuery(50),
+    query: sortedPageQuery(50, ["timestamp"]),
     doc: {
-      summary: "List the audit trail, newest first",
+      summary: "List the audit trail, newest first unless sortOrders says timestamp,ASC",
       body: {
         schema: auditBody,
         required: false,

@@ -6,9 +6,10 @@ export type Page<T> = {
   readonly total: () => Promise<number>;
 };
 
-/** What lists may be sorted by. */
+/** What most lists may be sorted by. */
 export const SORT_FIELDS = ["name", "identifier", "createdAt", "lastModifiedAt"] as const;
-export type SortOrder = { readonly field: (typeof SORT_FIELDS)[number]; readonly descending: boolean };
+export type SortField = (typeof SORT_FIELDS)[number] | "email" | "timestamp";
+export type SortOrder = { readonly field: SortField; readonly descending: boolean };
 
 /** Which part of a list, and in which order where the caller asks for one. */
 export type Window = {

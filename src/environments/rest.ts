@@ -4,7 +4,7 @@ import type { Place } from "../core/reference.ts";
 import { ok } from "../platform/http/answers.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
 import { ngPage, ngPageShape, springPageQuery } from "../platform/http/pages.ts";
-import { maybeProjectQuery } from "../platform/http/queries.ts";
+import { maybeProjectQuery, sortOrders } from "../platform/http/queries.ts";
 import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import { readBody, type Read } from "./body.ts";
@@ -23,7 +23,7 @@ const deleteQuery = maybeProjectQuery.extend({ forceDelete: z.enum(["true", "fal
 /** The pages of these two lists are asked for with `page` and `size`, and answered in the shape of the family ng. */
 const listQuery = maybeProjectQuery
   .extend(springPageQuery(100).shape)
-  .extend({ searchTerm: z.string().max(256).optional() });
+  .extend({ searchTerm: z.string().max(256).optional(), sort: sortOrders() });
 
 type Interface<T extends Entity> = {
   readonly noun: "environment" | "service";
@@ -78,40 +78,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
       },
       handle: async (call) => shown(call, await verbs.upsert(call.actor, face.read(call), ifMatch(call))),
     }),
-    route({
-      method: "GET",
-      path,
-      operation: `${noun}.list`,
-      access: view,
-      query: listQuery,
-      doc: { summary: `List the ${noun}s of a scope, by identifier`, answer: enveloped(ngPageShape(face.shape)) },
-      handle: async (call) => {
-        const { page, size, searchTerm } = call.query;
-        const filter = { ...placeOf(call.query), searchTerm };
-        const found = await verbs.list(call.actor, filter, { limit: size, offset: page * size });
-        return ok(call, await ngPage(found, (entity) => response(entity, call.accountId)));
-      },
-    }),
-    route({
-      method: "GET",
-      path: `${path}/list/access`,
-      operation: `${noun}.list-accessible`,
-      access: view,
-      query: listQuery,
-      doc: {
-        summary: `List the ${noun}s of a scope as a plain array, by identifier`,
-        answer: enveloped(z.array(face.shape)),
-      },
-      handle: async (call) => {
-        const { page, size, searchTerm } = call.query;
-        const filter = { ...placeOf(call.query), searchTerm };
-        const { items } = await verbs.list(call.actor, filter, { limit: size, offset: page * size });
-        return ok(
-          call,
-          items.map((entity) => response(entity, call.accountId)),
-        );
-      },
-    }),
+    ...listRoutes(face, verbs),
     route({
       method: "GET",
       path: `${path}/:identifier`,
@@ -131,6 +98,52 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
       handle: async (call) => {
         await verbs.remove(call.actor, keyOf(call), ifMatch(call));
         return ok(call, true);
+      },
+    }),
+  ];
+}
+
+function listRoutes<T extends Entity>(
+  { noun, path, response, shape }: Interface<T>,
+  verbs: Entities<T>,
+): readonly Route[] {
+  const view = { permission: `core_${noun}_view` };
+  return [
+    route({
+      method: "GET",
+      path,
+      operation: `${noun}.list`,
+      access: view,
+      query: listQuery,
+      doc: {
+        summary: `List the ${noun}s of a scope, by identifier or as sort says`,
+        answer: enveloped(ngPageShape(shape)),
+      },
+      handle: async (call) => {
+        const { page, size, searchTerm, sort: order } = call.query;
+        const filter = { ...placeOf(call.query), searchTerm };
+        const found = await verbs.list(call.actor, filter, { limit: size, offset: page * size, order });
+        return ok(call, await ngPage(found, (entity) => response(entity, call.accountId)));
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${path}/list/access`,
+      operation: `${noun}.list-accessible`,
+      access: view,
+      query: listQuery,
+      doc: {
+        summary: `List the ${noun}s of a scope as a plain array, by identifier or as sort says`,
+        answer: enveloped(z.array(shape)),
+      },
+      handle: async (call) => {
+        const { page, size, searchTerm, sort: order } = call.query;
+        const filter = { ...placeOf(call.query), searchTerm };
+        const { items } = await verbs.list(call.actor, filter, { limit: size, offset: page * size, order });
+        return ok(
+          call,
+          items.map((entity) => response(entity, call.accountId)),
+        );
       },
     }),
   ];

@@ -2,7 +2,9 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Place, Referred } from "../core/reference.ts";
 import type { Listed } from "../access/index.ts";
+import type { Window } from "../core/page.ts";
 import type { Query } from "../platform/db/db.ts";
+import { orderBy, planned } from "../platform/db/order.ts";
 import type { Entity, Kind } from "./entity.ts";
 
 type Store = { readonly query: Query };
@@ -178,11 +180,12 @@ export async function listEntities<T extends Entity>(
   kind: Kind,
   accountId: Uuid,
   filter: EntityFilter,
-  window: { readonly limit: number; readonly offset: number },
+  { limit, offset, order }: Window,
 ): Promise<T[]> {
   return db.query<T>(
-    `select ${columnsOf(kind)} from ${kind.table} where ${inScope(filter)} order by identifier limit $6 offset $7`,
-    [...filterValues(accountId, filter), window.limit, window.offset],
+    `${planned(order)}select ${columnsOf(kind)} from ${kind.table} where ${inScope(filter)}
+      order by ${orderBy(order, "identifier")} limit $6 offset $7`,
+    [...filterValues(accountId, filter), limit, offset],
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
-import type { Page } from "../core/page.ts";
+import type { Page, Window } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
 import { referred, type Place, type Referred } from "../core/reference.ts";
 import type { Scope } from "../core/scope.ts";
@@ -22,8 +22,6 @@ export type EntityDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
 };
-
-type Window = { readonly limit: number; readonly offset: number };
 
 /**
  * What can be done to environments, and to services just the same. The scope stands in the entity; each verb
@@ -133,12 +131,12 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
       if (!entity) throw problem(`${kind.noun}.not_found`, [key.identifier]);
       return entity;
     },
-    async list(actor, given, { limit, offset }) {
+    async list(actor, given, window) {
       const scope = { accountId: actor.accountId, ...where(given) };
       const filter = { ...given, shown: listed(actor, `core_${kind.noun}_view`, scope) };
       await deps.requireScope(actor, given);
-      const items = await store.listEntities<T>(db, kind, actor.accountId, filter, { limit, offset });
-      return { items, limit, offset, total: () => store.countEntities(db, kind, actor.accountId, filter) };
+      const items = await store.listEntities<T>(db, kind, actor.accountId, filter, window);
+      return { items, ...window, total: () => store.countEntities(db, kind, actor.accountId, filter) };
     },
     async remove(actor, key, version) {
       await permit(actor, "delete", key);

@@ -54,7 +54,7 @@ function addManagerQueries(builder: Builder, { SecretManager }: SecretTypes, ver
       extensions: { permission: "core_secret_view" },
       resolve: async (_root, args, { actor }) => {
         const { limit, offset } = window(args);
-        return listOf(await verbs.listManagers(actor, limit, offset));
+        return listOf(await verbs.listManagers(actor, { limit, offset }));
       },
     }),
     secretManager: t.field({

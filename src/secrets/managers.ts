@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import type { Page } from "../core/page.ts";
+import type { Page, Window } from "../core/page.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { SecretManager } from "./manager.ts";
@@ -15,7 +15,7 @@ import {
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
-export type ListManagers = (actor: Actor, limit: number, offset: number) => Promise<Page<SecretManager>>;
+export type ListManagers = (actor: Actor, window: Window) => Promise<Page<SecretManager>>;
 
 /** Throws `secret.no_manager`. */
 export type GetManager = (actor: Actor, ref: ManagerRef) => Promise<SecretManager>;
@@ -27,10 +27,10 @@ export type ManagerRef =
 
 export const makeListManagers =
   (deps: Deps): ListManagers =>
-  async (actor, limit, offset) => {
+  async (actor, window) => {
     deps.authorize(actor, "core_secret_view", { accountId: actor.accountId });
-    const items = await listManagers(deps.db, actor.accountId, limit, offset);
-    return { items, limit, offset, total: () => countManagers(deps.db, actor.accountId) };
+    const items = await listManagers(deps.db, actor.accountId, window);
+    return { items, ...window, total: () => countManagers(deps.db, actor.accountId) };
   };
 
 export const makeGetManager =

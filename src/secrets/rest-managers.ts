@@ -4,7 +4,7 @@ import { validate } from "../platform/document/validate.ts";
 import { ok } from "../platform/http/answers.ts";
 import { documentOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
-import { ngPage, ngPageQuery, ngPageShape } from "../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import type { Permit } from "./find.ts";
@@ -107,11 +107,13 @@ const readingRoutes = (verbs: Verbs): readonly Route[] => [
     path: PATH,
     operation: "secret-manager.list",
     access: { permission: "core_secret_view" },
-    query: ngPageQuery(100),
-    doc: { summary: "List the secret managers of the account, by name", answer: enveloped(ngPageShape(managerShape)) },
+    query: sortedPageQuery(100),
+    doc: {
+      summary: "List the secret managers of the account, by name or as sortOrders says",
+      answer: enveloped(ngPageShape(managerShape)),
+    },
     handle: async (call) => {
-      const { pageIndex, pageSize } = call.query;
-      const page = await verbs.listManagers(call.actor, pageSize, pageIndex * pageSize);
+      const page = await verbs.listManagers(call.actor, ngWindow(call.query));
       return ok(call, await ngPage(page, managerResponse));
     },
   }),

@@ -3,7 +3,7 @@ import { toWire } from "../../core/ids.ts";
 import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
 import { documentOf } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeProjectQuery } from "../../platform/http/queries.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
@@ -20,7 +20,7 @@ const PATH = "/authz/api/roleassignments";
 const manage = { permission: "core_usergroup_manage" };
 const view = { permission: "core_role_view" };
 const shape = enveloped(wire.assignmentShape);
-const pages = maybeProjectQuery.extend(ngPageQuery(50).shape);
+const pages = maybeProjectQuery.extend(sortedPageQuery(50, ["identifier", "createdAt", "lastModifiedAt"]).shape);
 const everybody = {
   resourceGroupIdentifier: "_all_account_level_resources",
   roleIdentifier: "_account_viewer",

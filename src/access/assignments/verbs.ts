@@ -1,7 +1,7 @@
 /** Role assignments: what makes somebody able to do something. */
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
-import type { Page } from "../../core/page.ts";
+import type { Page, Window } from "../../core/page.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { builtInGroups, builtInRoles } from "../builtin.ts";
@@ -147,11 +147,7 @@ const view = ({ principal, role, resourceGroup, disabled }: Assignment) => ({
   disabled,
 });
 
-export type AssignmentWindow = {
-  readonly filter: AssignmentFilter;
-  readonly limit: number;
-  readonly offset: number;
-};
+export type AssignmentWindow = Window & { readonly filter: AssignmentFilter };
 
 export function makeAssignments(deps: Deps) {
   const { db } = deps;
@@ -244,12 +240,12 @@ export function makeAssignments(deps: Deps) {
       return assignment;
     },
 
-    async list(actor: Actor, place: Place, { filter, limit, offset }: AssignmentWindow): Promise<Page<Assignment>> {
+    async list(actor: Actor, place: Place, { filter, ...window }: AssignmentWindow): Promise<Page<Assignment>> {
       const { accountId } = actor;
       authorize(actor, "core_role_view", scopeOf(accountId, place));
       await deps.requireScope(actor, place);
-      const items = await listAssignments(db, accountId, place, { filter, limit, offset });
-      return { items, limit, offset, total: () => countAssignments(db, accountId, place, filter) };
+      const items = await listAssignments(db, accountId, place, { filter, ...window });
+      return { items, ...window, total: () => countAssignments(db, accountId, place, filter) };
     },
   };
 }

@@ -3,7 +3,7 @@ import { toWire } from "../../core/ids.ts";
 import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
 import { documentOf } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
@@ -27,7 +27,7 @@ const example = {
 const shape = enveloped(resourceGroupShape);
 const schema = z.strictObject({ resourceGroup: resourceGroupBody });
 const body = { schema: resourceGroupBody, root: "resourceGroup", example };
-const pages = maybeProjectQuery.extend(ngPageQuery(50).shape);
+const pages = maybeProjectQuery.extend(sortedPageQuery(50).shape);
 
 function read(call: Call<ScopedQuery>) {
   const { resourceGroup } = validate(schema, documentOf(call.body));
@@ -100,12 +100,14 @@ const readRoutes = (verbs: ResourceGroups): readonly Route[] => [
     access: { permission: "core_resourcegroup_view" },
     query: pages.extend({ searchTerm: maybeText("searchTerm") }),
     doc: {
-      summary: "List the resource groups that a scope has, the built-in ones first",
+      summary:
+        "List the resource groups that a scope has: the built-in ones first, then its own by name, or as sortOrders says",
       answer: enveloped(ngPageShape(resourceGroupShape)),
     },
     handle: async (call) => {
-      const all = await verbs.list(call.actor, placeOf(call.query), { searchTerm: call.query.searchTerm });
-      const page = pageOf(all, ngWindow(call.query));
+      const window = ngWindow(call.query);
+      const asked = { searchTerm: call.query.searchTerm, order: window.order };
+      const page = pageOf(await verbs.list(call.actor, placeOf(call.query), asked), window);
       return ok(call, await ngPage(page, (group) => resourceGroupResponse(toWire(call.accountId), group)));
     },
   }),
@@ -129,6 +131,7 @@ const readRoutes = (verbs: ResourceGroups): readonly Route[] => [
         searchTerm: asked.searchTerm ?? undefined,
         identifiers: asked.identifierFilter?.length ? asked.identifierFilter : undefined,
         platformManaged: managed,
+        order: call.query.sortOrders,
       });
       const page = pageOf(all, ngWindow(call.query));
       return ok(call, await ngPage(page, (group) => resourceGroupResponse(toWire(call.accountId), group)));

@@ -1,6 +1,7 @@
 /** Resource groups of one's own. The built-in ones are there for everybody and changed by nobody. */
 import type { Actor } from "../../core/actor.ts";
 import { commonProblem } from "../../core/problems.ts";
+import type { SortOrder } from "../../core/page.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { compile } from "../compile.ts";
@@ -40,6 +41,8 @@ export type GroupFilter = {
   readonly identifiers?: readonly string[] | undefined;
   /** True: the built-in ones alone; false: the others. */
   readonly platformManaged?: boolean | undefined;
+  /** Of those that are not built in. */
+  readonly order?: readonly SortOrder[] | undefined;
 };
 
 export const makeResourceGroups = (deps: KeeperDeps) => ({
@@ -106,12 +109,15 @@ export const makeResourceGroups = (deps: KeeperDeps) => ({
     return group;
   },
 
-  /** The built-in ones of the scope first, then its own by name. */
+  /** The built-in ones of the scope first, then its own by name, or as the order says. */
   async list(actor: Actor, place: Place, filter: GroupFilter): Promise<readonly ResourceGroup[]> {
     const visible = seen(actor, "core_resourcegroup_view", scopeOf(actor.accountId, place));
     requireSeen(actor, "core_resourcegroup_view", place, visible);
     await deps.requireScope(actor, place);
-    const all = [...builtInGroupsAt(place), ...(await listResourceGroups(deps.db, actor.accountId, place))];
+    const all = [
+      ...builtInGroupsAt(place),
+      ...(await listResourceGroups(deps.db, actor.accountId, place, filter.order)),
+    ];
     const term = (filter.searchTerm ?? "").toLowerCase();
     return all.filter(
       ({ id, identifier, name }) =>

@@ -2,7 +2,7 @@ import { toWire } from "../../core/ids.ts";
 import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
 import { documentOf } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
@@ -64,13 +64,13 @@ const readRoutes = (verbs: Roles): readonly Route[] => [
     path: PATH,
     operation: "role.list",
     access: { permission: "core_role_view" },
-    query: maybeProjectQuery.extend(ngPageQuery(50).shape).extend({ searchTerm: maybeText("searchTerm") }),
+    query: maybeProjectQuery.extend(sortedPageQuery(50).shape).extend({ searchTerm: maybeText("searchTerm") }),
     doc: {
-      summary: "List the roles that a scope has, the built-in ones first",
+      summary: "List the roles that a scope has: the built-in ones first, then its own by name, or as sortOrders says",
       answer: enveloped(ngPageShape(roleShape)),
     },
     handle: async (call) => {
-      const all = await verbs.list(call.actor, placeOf(call.query), call.query.searchTerm);
+      const all = await verbs.list(call.actor, placeOf(call.query), { ...call.query, ...ngWindow(call.query) });
       const page = pageOf(all, ngWindow(call.query));
       return ok(call, await ngPage(page, (role) => roleResponse(toWire(call.accountId), role)));
     },

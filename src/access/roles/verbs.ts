@@ -3,6 +3,7 @@ import type { Audit } from "../../audit/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { NewId, Uuid } from "../../core/ids.ts";
+import type { SortOrder } from "../../core/page.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
@@ -113,12 +114,12 @@ export const makeRoles = (deps: KeeperDeps) => ({
     return role;
   },
 
-  /** The built-in ones of the scope first, then its own by name. */
-  async list(actor: Actor, place: Place, searchTerm = ""): Promise<readonly Role[]> {
+  /** The built-in ones of the scope first, then its own by name, or as the order says. */
+  async list(actor: Actor, place: Place, { searchTerm = "", order }: Listing = {}): Promise<readonly Role[]> {
     const visible = seen(actor, "core_role_view", scopeOf(actor.accountId, place));
     requireSeen(actor, "core_role_view", place, visible);
     await deps.requireScope(actor, place);
-    const all = [...builtInRolesAt(place), ...(await listRoles(deps.db, actor.accountId, place))];
+    const all = [...builtInRolesAt(place), ...(await listRoles(deps.db, actor.accountId, place, order))];
     const term = searchTerm.toLowerCase();
     return all.filter(
       ({ identifier, name }) =>
@@ -127,6 +128,8 @@ export const makeRoles = (deps: KeeperDeps) => ({
     );
   },
 });
+
+type Listing = { readonly searchTerm?: string | undefined; readonly order?: readonly SortOrder[] | undefined };
 
 export type Roles = ReturnType<typeof makeRoles>;
 

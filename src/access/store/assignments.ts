@@ -1,6 +1,8 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Assignment } from "../assignments/assignment.ts";
 
 type Store = { readonly query: Query };
@@ -95,10 +97,11 @@ export const listAssignments = (
   db: Store,
   accountId: Uuid,
   place: Place,
-  { filter, limit, offset }: { readonly filter: AssignmentFilter; readonly limit: number; readonly offset: number },
+  { filter, limit, offset, order }: Window & { readonly filter: AssignmentFilter },
 ): Promise<Assignment[]> =>
   db.query<Assignment>(
-    `select ${ASSIGNMENT} from role_assignments where ${MATCHES} order by created_at, id limit $10 offset $11`,
+    `${planned(order)}select ${ASSIGNMENT} from role_assignments where ${MATCHES}
+      order by ${orderBy(order, "createdAt")} limit $10 offset $11`,
     [...filterValues(accountId, place, filter), limit, offset],
   );
 

@@ -1,9 +1,10 @@
 import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Member, UserGroup } from "../user-groups/user-group.ts";
 
 type Store = { readonly query: Query };
-type Window = { readonly limit: number; readonly offset: number };
 
 const OF_GROUP = `from user_group_members m join users u on u.account_id = m.account_id and u.id = m.user_id
   where m.account_id = $1 and m.group_id = $2 and (strpos(lower(u.name), lower($3)) > 0 or strpos(lower(u.email), lower($3)) > 0)`;
@@ -12,15 +13,12 @@ export const listMembers = (
   db: Store,
   accountId: Uuid,
   groupId: Uuid,
-  { searchTerm, limit, offset }: Window & { readonly searchTerm: string },
+  { searchTerm, limit, offset, order }: Window & { readonly searchTerm: string },
 ): Promise<Member[]> =>
-  db.query<Member>(`select u.id, u.name, u.email ${OF_GROUP} order by u.name, u.id limit $4 offset $5`, [
-    accountId,
-    groupId,
-    searchTerm,
-    limit,
-    offset,
-  ]);
+  db.query<Member>(
+    `${planned(order)}select u.id, u.name, u.email ${OF_GROUP} order by ${orderBy(order, "name")} limit $4 offset $5`,
+    [accountId, groupId, searchTerm, limit, offset],
+  );
 
 export async function countMembers(db: Store, accountId: Uuid, groupId: Uuid, searchTerm: string): Promise<number> {
   const rows = await db.query<{ total: number }>(`select count(*) as total ${OF_GROUP}`, [

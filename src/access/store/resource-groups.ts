@@ -1,6 +1,8 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
+import type { SortOrder } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { ResourceGroup } from "../resource-groups/resource-group.ts";
 
 type Store = { readonly query: Query };
@@ -66,6 +68,14 @@ export async function deleteResourceGroup(db: Store, accountId: Uuid, id: Uuid):
   await db.query(`delete from resource_groups where account_id = $1 and id = $2`, [accountId, id]);
 }
 
-/** All of one scope: there are never many. */
-export const listResourceGroups = (db: Store, accountId: Uuid, place: Place): Promise<Kept[]> =>
-  db.query<Kept>(`select ${GROUP} from resource_groups where ${AT} order by name, id`, values(accountId, place));
+/** All of one scope, by name or as the order says: there are never many. */
+export const listResourceGroups = (
+  db: Store,
+  accountId: Uuid,
+  place: Place,
+  order?: readonly SortOrder[],
+): Promise<Kept[]> =>
+  db.query<Kept>(
+    `${planned(order)}select ${GROUP} from resource_groups where ${AT} order by ${orderBy(order, "name")}`,
+    values(accountId, place),
+  );

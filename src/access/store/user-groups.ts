@@ -1,6 +1,8 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { UserGroup } from "../user-groups/user-group.ts";
 
 type Store = { readonly query: Query };
@@ -128,13 +130,13 @@ export const listGroups = (
   db: Store,
   accountId: Uuid,
   filter: GroupFilter,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset, order }: Window,
 ): Promise<UserGroup[]> =>
-  db.query<UserGroup>(`select ${GROUP} from user_groups where ${MATCHES} order by name, id limit $8 offset $9`, [
-    ...values(accountId, filter),
-    limit,
-    offset,
-  ]);
+  db.query<UserGroup>(
+    `${planned(order)}select ${GROUP} from user_groups where ${MATCHES}
+      order by ${orderBy(order, "name")} limit $8 offset $9`,
+    [...values(accountId, filter), limit, offset],
+  );
 
 export async function countGroups(db: Store, accountId: Uuid, filter: GroupFilter): Promise<number> {
   const rows = await db.query<{ total: number }>(

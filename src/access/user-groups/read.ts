@@ -1,6 +1,6 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
-import type { Page } from "../../core/page.ts";
+import type { Page, Window } from "../../core/page.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { Permission } from "../permission.ts";
 import { authorize, authorizeSomewhere, permits, seen } from "../permits.ts";
@@ -58,8 +58,6 @@ export const makeGetGroupByName =
     return group;
   };
 
-type Window = { readonly limit: number; readonly offset: number };
-
 /** Those of one scope, by name, as far as the actor may see them. Throws what RequireScope throws. */
 export type ListGroups = (
   actor: Actor,
@@ -80,7 +78,7 @@ export const makeListGroups =
     const first = withBuiltIn && matches(allUsersOf(given), filter) ? [allUsersOf(given)] : [];
     const { limit, offset } = window;
     const ahead = first.slice(offset, offset + limit);
-    const from = { limit: limit - ahead.length, offset: Math.max(0, offset - first.length) };
+    const from = { ...window, limit: limit - ahead.length, offset: Math.max(0, offset - first.length) };
     const items = [...ahead, ...(await listGroups(db, accountId, filter, from))];
     return { items, ...window, total: async () => first.length + (await countGroups(db, accountId, filter)) };
   };
@@ -104,11 +102,11 @@ export type ListMembers = (
 
 export const makeListMembers =
   ({ db }: { db: Db }): ListMembers =>
-  async (actor, key, { searchTerm = "", limit, offset }) => {
+  async (actor, key, { searchTerm = "", ...window }) => {
     const { id, identifier } = await requireGroup(db, actor, "core_usergroup_view", key);
     if (isBuiltIn(identifier)) throw problem("access.everybody", [identifier]);
-    const items = await listMembers(db, actor.accountId, id, { searchTerm, limit, offset });
-    return { items, limit, offset, total: () => countMembers(db, actor.accountId, id, searchTerm) };
+    const items = await listMembers(db, actor.accountId, id, { searchTerm, ...window });
+    return { items, ...window, total: () => countMembers(db, actor.accountId, id, searchTerm) };
   };
 
 /** The members of groups that were read a moment ago, with the actor's permission. */

@@ -3,7 +3,7 @@ import { fromWire, type Uuid } from "../../core/ids.ts";
 import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
 import { documentOf } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
 import { LARGE_BODY, route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
@@ -16,7 +16,8 @@ import * as wire from "./wire.ts";
 const PATH = "/ng/api/user-groups";
 const view = { permission: "core_usergroup_view" };
 const manage = { permission: "core_usergroup_manage" };
-const pages = maybeProjectQuery.extend(ngPageQuery(50).shape).extend({ searchTerm: maybeText("searchTerm") });
+const pages = maybeProjectQuery.extend(sortedPageQuery(50).shape).extend({ searchTerm: maybeText("searchTerm") });
+const membersPage = sortedPageQuery(50, ["name", "email"]).extend({ searchTerm: maybeText("searchTerm") });
 
 type Body = wire.GroupBody | wire.GroupBodyV2;
 /** How one version of the interface says who is in a group. */
@@ -125,7 +126,10 @@ function readRoutes(version: Version, verbs: UserGroups): readonly Route[] {
       operation: `${operation}.list`,
       access: view,
       query: pages,
-      doc: { summary: "List the user groups of a scope by name", answer: enveloped(ngPageShape(version.shape)) },
+      doc: {
+        summary: "List the user groups of a scope by name, or as sortOrders says, the built-in one first",
+        answer: enveloped(ngPageShape(version.shape)),
+      },
       handle: async (call) => {
         const { searchTerm } = call.query;
         const found = await verbs.list(call.actor, { ...placeOf(call.query), searchTerm }, ngWindow(call.query));
@@ -237,9 +241,9 @@ function memberRoutes(verbs: UserGroups): readonly Route[] {
       path: `${PATH}/:identifier/users`,
       operation: "user-group.list-members",
       access: view,
-      query: pages,
+      query: maybeProjectQuery.extend(membersPage.shape),
       doc: {
-        summary: "List the users of a user group by name",
+        summary: "List the users of a user group by name, or as sortOrders says",
         params,
         answer: enveloped(ngPageShape(wire.memberShape)),
       },

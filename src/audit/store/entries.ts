@@ -1,5 +1,6 @@
 import type { RequestFacts } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
+import type { SortOrder, Window } from "../../core/page.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import type { AuditEntry, AuditFilter } from "../entry.ts";
 
@@ -86,18 +87,24 @@ const values = (
 
 type Row = Omit<AuditEntry, "request"> & { readonly [K in keyof RequestFacts]: RequestFacts[K] | null };
 
-/** Newest first. */
+/** Newest first, or by time as the order says. */
 export async function listEntries(
   db: Store,
   accountId: Uuid,
   filter: AuditFilter,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset, order }: Window,
 ): Promise<AuditEntry[]> {
   const rows = await db.query<Row>(
-    `select ${ENTRY} from audit_entries where ${matches(filter)} order by at desc, id desc limit $12 offset $13`,
+    `select ${ENTRY} from audit_entries where ${matches(filter)} order by ${byTime(order)} limit $12 offset $13`,
     [...values(accountId, filter), limit, offset],
   );
   return rows.map(entryOf);
+}
+
+/** The id goes the same way: as the index has them. */
+function byTime(order: readonly SortOrder[] = []): string {
+  const way = order[0]?.descending === false ? "asc" : "desc";
+  return `at ${way}, id ${way}`;
 }
 
 const entryOf = ({ method, path, remoteAddress, correlationId, ...entry }: Row): AuditEntry => ({

@@ -36,6 +36,8 @@ export const summaryQuery = {
   module: z.string().max(50).optional(),
   status: z.preprocess((given) => (typeof given === "string" ? [given] : given), z.array(status).max(20)).optional(),
   myDeployments: z.enum(["true", "false"], "takes true or false").optional(),
+  // What the lists are sorted by anyway.
+  sort: z.literal("startTs,DESC", { error: "takes startTs,DESC alone: the newest stand first" }).optional(),
   filterIdentifier: z.never("is not supported yet").optional(),
 };
 

@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { NewId } from "../../core/ids.ts";
-import type { Page } from "../../core/page.ts";
+import type { Page, Window } from "../../core/page.ts";
 import { within } from "../../core/reference.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
@@ -20,7 +20,6 @@ export type KeyDeps = {
   readonly ended: (tx: Tx) => void;
 };
 
-type Window = { readonly limit: number; readonly offset: number };
 type Of<T> = { readonly parent: Parent; readonly key: T };
 
 /** Of one parent at most: nobody looks through more, and a list shows them all. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ok } from "../../platform/http/answers.ts";
 import { documentOf } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
 import { validate } from "../../platform/document/validate.ts";
@@ -104,7 +104,7 @@ const readingRoutes = (verbs: ApiKeys): readonly Route[] => [
     path: `${PATH}/aggregate`,
     operation: "api-key.aggregates",
     access,
-    query: naming.extend(searching).extend(ngPageQuery(50).shape),
+    query: naming.extend(searching).extend(sortedPageQuery(50).shape),
     doc: {
       summary: "API keys by page, with their times and how many tokens they have",
       queryExample: OWNER,

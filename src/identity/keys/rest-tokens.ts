@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ok } from "../../platform/http/answers.ts";
 import { documentOf } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
 import { validate } from "../../platform/document/validate.ts";
@@ -68,7 +68,7 @@ export const tokenRoutes = (verbs: Tokens): readonly Route[] => [
     path: `${PATH}/aggregate`,
     operation: "token.aggregates",
     access,
-    query: inKey.extend(searching).extend(ngPageQuery(50).shape),
+    query: inKey.extend(searching).extend(sortedPageQuery(50).shape),
     doc: {
       summary: "The tokens of an API key by page, never their texts",
       queryExample: KEY,

@@ -1,5 +1,5 @@
 import type { Actor } from "../../core/actor.ts";
-import type { Page } from "../../core/page.ts";
+import type { Page, Window } from "../../core/page.ts";
 import { problem, sameIdentifier } from "../problems.ts";
 import type { KeyRef, Parent } from "./api-key.ts";
 import { periodOfChanged, periodOfNew, reachesBeyond, standingAt, type AskedPeriod, type Period } from "./expiry.ts";
@@ -16,8 +16,6 @@ export type TokenOf = {
   readonly token: Token;
   readonly valid: boolean;
 };
-
-type Window = { readonly limit: number; readonly offset: number };
 
 /** Of one key at most; a rotation adds one for as long as the old text serves. */
 const MAX_TOKENS = 1_000;

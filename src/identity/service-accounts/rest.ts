@@ -3,7 +3,7 @@ import { toWire } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import { ok } from "../../platform/http/answers.ts";
 import { documentOf } from "../../platform/http/bodies.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { problem as httpProblem } from "../../platform/http/problems.ts";
 import { maybeProjectQuery, maybeText, maybeTexts } from "../../platform/http/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
@@ -128,7 +128,7 @@ const listRoutes = (verbs: ServiceAccounts): readonly Route[] => [
     path: `${PATH}/aggregate`,
     operation: "service-account.aggregates",
     access: VIEW,
-    query: searching.extend(ngPageQuery(50).shape),
+    query: searching.extend(sortedPageQuery(50).shape),
     doc: {
       summary: "Service accounts of a scope by page, with their times and how many tokens they have",
       answer: enveloped(ngPageShape(serviceAccountAggregateShape)),

@@ -1,7 +1,7 @@
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { NewId, Uuid } from "../../core/ids.ts";
-import type { Page } from "../../core/page.ts";
+import type { Page, Window } from "../../core/page.ts";
 import { scopeOf, within, type Place, type Referred } from "../../core/reference.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
@@ -37,8 +37,6 @@ export type ServiceAccountDeps = {
   /** Says on every replica that credentials have ended, once the transaction is committed. */
   readonly ended: (tx: Tx) => void;
 };
-
-type Window = { readonly limit: number; readonly offset: number };
 
 /** Of one scope at most: a list shows them all. */
 const MAX_IN_SCOPE = 1_000;

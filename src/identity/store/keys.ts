@@ -1,5 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { ApiKey, ApiKeyFields, ListedApiKey, Parent } from "../keys/api-key.ts";
 
 type Store = { readonly query: Query };
@@ -111,11 +113,12 @@ export async function listApiKeys(
   accountId: Uuid,
   parentId: Uuid,
   filter: ListFilter,
-  window: { readonly limit: number; readonly offset: number },
+  { limit, offset, order }: Window,
 ): Promise<ListedApiKey[]> {
   return db.query<ListedApiKey>(
-    `select ${COLUMNS}, ${TOKENS} from api_keys k where ${MATCHING} order by k.identifier limit $5 offset $6`,
-    [...filterValues(accountId, parentId, filter), window.limit, window.offset],
+    `${planned(order)}select ${COLUMNS}, ${TOKENS} from api_keys k where ${MATCHING}
+      order by ${orderBy(order, "identifier")} limit $5 offset $6`,
+    [...filterValues(accountId, parentId, filter), limit, offset],
   );
 }
 

@@ -1,6 +1,8 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { ListedServiceAccount, ServiceAccount } from "../service-accounts/service-account.ts";
 
 type Store = { readonly query: Query };
@@ -120,11 +122,12 @@ export async function listServiceAccounts(
   db: Store,
   accountId: Uuid,
   filter: ServiceAccountFilter,
-  window: { readonly limit: number; readonly offset: number },
+  { limit, offset, order }: Window,
 ): Promise<ListedServiceAccount[]> {
   return db.query<ListedServiceAccount>(
-    `select ${COLUMNS}, ${TOKENS} from service_accounts s where ${MATCHING} order by s.identifier limit $6 offset $7`,
-    [...filterValues(accountId, filter), window.limit, window.offset],
+    `${planned(order)}select ${COLUMNS}, ${TOKENS} from service_accounts s where ${MATCHING}
+      order by ${orderBy(order, "identifier")} limit $6 offset $7`,
+    [...filterValues(accountId, filter), limit, offset],
   );
 }
 

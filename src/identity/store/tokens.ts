@@ -1,5 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Token } from "../keys/token.ts";
 import type { ListFilter } from "./keys.ts";
 
@@ -114,13 +116,13 @@ export async function listTokens(
   accountId: Uuid,
   apiKeyId: Uuid,
   filter: ListFilter,
-  window: { readonly limit: number; readonly offset: number },
+  { limit, offset, order }: Window,
 ): Promise<Token[]> {
-  return db.query<Token>(`select ${COLUMNS} from tokens t where ${MATCHING} order by t.identifier limit $5 offset $6`, [
-    ...filterValues(accountId, apiKeyId, filter),
-    window.limit,
-    window.offset,
-  ]);
+  return db.query<Token>(
+    `${planned(order)}select ${COLUMNS} from tokens t where ${MATCHING}
+      order by ${orderBy(order, "identifier")} limit $5 offset $6`,
+    [...filterValues(accountId, apiKeyId, filter), limit, offset],
+  );
 }
 
 export async function countTokens(

@@ -1,6 +1,8 @@
 /** People. Whoever has left (`deleted_at`) stays as the maker of what they made, and is found by `findFormer` only. */
 import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import { nameOf, type Profile, type UserDetail } from "../user.ts";
 import { folded } from "../users/fold.ts";
 
@@ -59,18 +61,21 @@ const values = (accountId: Uuid, { searchTerm = "", ids, emails }: UserFilter): 
   emails ?? null,
 ];
 
-/** By name. */
+/** By name, or as the order says. */
 export const listUsers = (
   db: Store,
   accountId: Uuid,
   filter: UserFilter,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset, order }: Window,
 ): Promise<UserDetail[]> =>
-  db.query<UserDetail>(`select ${PERSON} from users u where ${MATCHES} order by u.name, u.id limit $5 offset $6`, [
-    ...values(accountId, filter),
-    limit,
-    offset,
-  ]);
+  db.query<UserDetail>(
+    `${planned(order)}select ${PERSON} from users u where ${MATCHES}
+      order by ${orderBy(order, "name", CHANGED)} limit $5 offset $6`,
+    [...values(accountId, filter), limit, offset],
+  );
+
+/** As `PERSON` tells it. */
+const CHANGED = { lastModifiedAt: '"updatedAt"' };
 
 export async function countUsers(db: Store, accountId: Uuid, filter: UserFilter): Promise<number> {
   const rows = await db.query<{ total: number }>(

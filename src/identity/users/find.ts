@@ -1,6 +1,6 @@
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
-import type { Page } from "../../core/page.ts";
+import type { Page, Window } from "../../core/page.ts";
 import type { Authorize } from "../../access/index.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
@@ -82,8 +82,6 @@ export const makeCurrentUser =
     if (!user) throw problem("identity.no_person");
     return user;
   };
-
-type Window = { readonly limit: number; readonly offset: number };
 
 export type ListUsers = (actor: Actor, filter: store.UserFilter, window: Window) => Promise<Page<UserDetail>>;
 

@@ -6,7 +6,7 @@ import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
 import { documentOf } from "../../platform/http/bodies.ts";
 import { ifMatch } from "../../platform/http/if-match.ts";
-import { ngPage, ngPageQuery, ngPageShape, ngWindow } from "../../platform/http/pages.ts";
+import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeText } from "../../platform/http/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
@@ -70,9 +70,11 @@ const readRoutes = ({ currentUser, getUser, listUsers }: UserRoutesDeps): readon
     path: `${PATH}/batch`,
     operation: "user.list",
     access: { permission: "core_user_view" },
-    query: ngPageQuery(50).extend({ searchTerm: maybeText("searchTerm") }),
+    query: sortedPageQuery(50, ["name", "email", "createdAt", "lastModifiedAt"]).extend({
+      searchTerm: maybeText("searchTerm"),
+    }),
     doc: {
-      summary: "List people by name",
+      summary: "List people by name, or as sortOrders says",
       body: { schema: filterBody, required: false, example: { searchTerm: "admin" } },
       answer: enveloped(ngPageShape(metadataShape)),
     },

@@ -1,6 +1,6 @@
 /** Pages of REST lists, in the two shapes of this API family (reference section 3.5). Pages count from 0. */
 import { z } from "zod";
-import type { Page, SortOrder, Window } from "../../core/page.ts";
+import type { Page, SortField, SortOrder, Window } from "../../core/page.ts";
 import { sortOrders, wholeNumber } from "./queries.ts";
 
 const MAX_SIZE = 1_000;
@@ -11,8 +11,9 @@ const MAX_INDEX = 1_000_000;
 export const ngPageQuery = (size: number) =>
   z.object({ pageIndex: wholeNumber(MAX_INDEX).default(0), pageSize: wholeNumber(MAX_SIZE).default(size) });
 
-/** The same for lists whose order the caller may choose: `sortOrders=name,DESC`. */
-export const sortedPageQuery = (size: number) => ngPageQuery(size).extend({ sortOrders });
+/** The same for lists whose order the caller may choose, by these fields: `sortOrders=name,DESC`. */
+export const sortedPageQuery = (size: number, fields?: readonly SortField[]) =>
+  ngPageQuery(size).extend({ sortOrders: sortOrders(fields) });
 
 type NgPaging = {
   readonly pageIndex: number;

@@ -1,6 +1,6 @@
 /** Query parameters that many routes share. Unknown parameters are ignored, as clients of this API family expect. */
 import { z } from "zod";
-import { SORT_FIELDS, type SortOrder } from "../../core/page.ts";
+import { SORT_FIELDS, type SortField, type SortOrder } from "../../core/page.ts";
 
 const one = (name: string) =>
   z.string({ error: (issue) => (issue.input === undefined ? "is required" : `${name} is given twice`) });
@@ -36,23 +36,24 @@ export const maybeTexts = (name: string) =>
     .transform((given) => (typeof given === "string" ? [given] : given))
     .optional();
 
-const SORTED = new RegExp(`^(${SORT_FIELDS.join("|")}),(ASC|DESC)$`);
-const sorted = z
-  .string()
-  .max(64, "takes at most 64 characters")
-  .regex(SORTED, {
-    error: ({ input }) => `cannot be [${input}]: it takes one of ${SORT_FIELDS.join(", ")}, a comma, and ASC or DESC`,
-  });
+const sorted = (fields: readonly SortField[]) =>
+  z
+    .string()
+    .max(64, "takes at most 64 characters")
+    .regex(new RegExp(`^(${fields.join("|")}),(ASC|DESC)$`), {
+      error: ({ input }) => `cannot be [${input}]: it takes one of ${fields.join(", ")}, a comma, and ASC or DESC`,
+    });
 
 /** `name,DESC`; given several times, the first counts most. */
-export const sortOrders = z
-  .union([sorted, z.array(sorted)])
-  .transform((given) => (typeof given === "string" ? [given] : given).map(orderOf))
-  .refine((given) => new Set(given.map(({ field }) => field)).size === given.length, {
-    error: "names a field twice",
-    path: [1],
-  })
-  .optional();
+export const sortOrders = (fields: readonly SortField[] = SORT_FIELDS) =>
+  z
+    .union([sorted(fields), z.array(sorted(fields))])
+    .transform((given) => (typeof given === "string" ? [given] : given).map(orderOf))
+    .refine((given) => new Set(given.map(({ field }) => field)).size === given.length, {
+      error: "names a field twice",
+      path: [1],
+    })
+    .optional();
 
 function orderOf(text: string): SortOrder {
   const [field, direction] = text.split(",");

@@ -1,5 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
 import type { SecretManager } from "../manager.ts";
 import { MANAGER_SCOPE } from "./scopes.ts";
 
@@ -107,12 +109,11 @@ export async function findManagerByName(db: Store, accountId: Uuid, name: string
 export async function listManagers(
   db: Store,
   accountId: Uuid,
-  limit: number,
-  offset: number,
+  { limit, offset, order }: Window,
 ): Promise<SecretManager[]> {
   return db.query<SecretManager>(
-    `select ${MANAGER} from secret_managers manager where manager.account_id = $1
-      order by manager.name, manager.id limit $2 offset $3`,
+    `${planned(order)}select ${MANAGER} from secret_managers manager where manager.account_id = $1
+      order by ${orderBy(order, "name")} limit $2 offset $3`,
     [accountId, limit, offset],
   );
 }
