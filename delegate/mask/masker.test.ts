@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { automatonOf } from "./automaton.ts";
@@ -210,6 +211,33 @@ test("bytes that are no text, and a key of several lines", () => {
   assert.equal(masked(bytes, Buffer.concat([Buffer.from("<"), bytes, Buffer.from(">")])), `<${MASK}>`);
   const key = `-----BEGIN KEY-----\n${"QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0NTY3ODkw\n".repeat(3)}-----END KEY-----\n`;
   assert.equal(masked(key, `${key}done\n`), `${MASK}\ndone\n`);
+});
+
+/** `count` lines of base64 that look like a key's, each another one. */
+const keyLines = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, nth) =>
+    createHash("sha256").update(String(nth)).digest("base64").padEnd(64, "AbCd"),
+  );
+
+test("of a value above 64 KiB each line is found up to 1 MiB, wherever it stands", () => {
+  const lines = keyLines(16_000);
+  const text = lines.join("\n");
+  assert.ok(text.length > 1_000_000 && text.length < 1_048_576);
+  const masker = maskerOf(text);
+  for (const nth of [0, 1_000, 1_007, 1_009, 9_999, 15_999])
+    assert.equal(through(masker, [`<${lines[nth]}>`]), `<${MASK}>`, `line ${nth}`);
+  const shown = through(maskerOf(text), [`<${lines.slice(900).join("\r\n")}>`]);
+  assert.equal(shown.replaceAll(MASK, "").replaceAll(/[\r\n]/g, ""), "<>");
+});
+
+test("of a value above 64 KiB without line breaks nothing is left when it is printed, and next to nothing of a part", () => {
+  const bytes = Buffer.concat(keyLines(4_500).map((line) => createHash("sha512").update(line).digest()));
+  const value = Buffer.from(bytes.map((byte) => (byte === 10 || byte === 13 ? 0 : byte)));
+  assert.ok(value.length > 256 * 1024);
+  assert.equal(masked(value, Buffer.concat([Buffer.from("<"), value, Buffer.from(">")])).replaceAll(MASK, ""), "<>");
+  const part = value.subarray(200_001, 210_001);
+  const left = masked(value, part).replaceAll(MASK, "");
+  assert.ok(left.length < 256, `${left.length} bytes are left`);
 });
 
 test("what a stream had before counts for what follows", () => {

@@ -7,8 +7,12 @@ import { formsOf } from "./forms.ts";
  */
 export const MIN_VALUE = 4;
 export const MIN_LINE = 6;
-/** Of a longer value only so much is looked for, from its beginning: looking costs some twenty times its size of memory. */
+/** Of a value so much is looked for in all of its forms, from its beginning: looking costs some twenty times their size of memory. */
 export const MAX_VALUE = 64 * 1024;
+/** What comes after that is looked for as it is, by lines and in pieces of long ones, up to here. */
+export const MAX_PLAIN = 1024 * 1024;
+/** A piece of a long line has so many bytes, its last one less than twice as many. */
+const PIECE = 128;
 /** A longer value is looked for line by line, and in the usual form of each encoding. */
 const LARGE = 4096;
 
@@ -29,8 +33,19 @@ function ofValue(value: Buffer): readonly string[] {
   const lines = linesOf(whole).filter((line) => line.length >= MIN_LINE);
   const units = large && lines.length > 0 ? lines : [whole, ...lines];
   const forms = units.flatMap((unit) => formsOf(unit, large)).map((form) => form.replaceAll(/[\r\n]/g, ""));
-  return forms.filter(({ length }) => length >= MIN_VALUE);
+  return [...forms, ...rest(value)].filter(({ length }) => length >= MIN_VALUE);
 }
+
+/** What lies behind MAX_VALUE: pieces, since what has no line breaks may be printed from anywhere to anywhere. */
+const rest = (value: Buffer): readonly string[] =>
+  linesOf(value.subarray(MAX_VALUE, MAX_PLAIN))
+    .filter((line) => line.length >= MIN_LINE)
+    .flatMap((line) => pieces(line.toString("latin1").replaceAll("\r", "")));
+
+const pieces = (line: string): readonly string[] =>
+  Array.from({ length: Math.max(1, Math.floor(line.length / PIECE)) }, (_, nth) =>
+    line.slice(nth * PIECE, (nth + 2) * PIECE > line.length ? undefined : (nth + 1) * PIECE),
+  );
 
 function linesOf(value: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
