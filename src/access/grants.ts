@@ -27,12 +27,14 @@ export function makeGrants({ db, clock, onError }: { db: Db; clock: Clock; onErr
   const changes = new Map<Uuid, number>();
   let missed = 0;
   const changeOf = (accountId: Uuid): number => missed + (changes.get(accountId) ?? 0);
+  const listeners = new Set<() => void>();
   const forget = (accountId: Uuid): void => void changes.set(accountId, (changes.get(accountId) ?? 0) + 1);
 
   const stopListening = db.listen(CHANNEL, (payload) => {
     // Notifications were missed: whatever is kept may be old.
     if (payload === "") missed += 1;
     else forget(payload as Uuid);
+    for (const listener of listeners) listener();
   });
 
   const grantsOf: GrantsOf = (accountId, { type, id }) => {
@@ -59,6 +61,8 @@ export function makeGrants({ db, clock, onError }: { db: Db; clock: Clock; onErr
         forget(accountId);
         db.notify(CHANNEL, accountId).catch(onError);
       }),
+    /** Called on every replica once what is asked for is read anew. */
+    onChange: (listener: () => void): void => void listeners.add(listener),
     stop: stopListening,
   };
 }

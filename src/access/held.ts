@@ -13,9 +13,16 @@ import { findServiceAccountGrants } from "./store/grants.ts";
 export function requireHeld(actor: Actor, given: Grants): void {
   if (actor.kind === "system") return;
   const own = actor.kind === "user" || actor.kind === "service_account" ? actor.grants : [];
+  const [missing] = missingOf(own, given);
+  if (missing !== undefined) throw problem("access.beyond_own", [missing]);
+}
+
+/** Whether who has the one holds everything that the other gives. */
+export const holdsAll = (own: Grants, given: Grants): boolean => missingOf(own, given).next().done === true;
+
+function* missingOf(own: Grants, given: Grants): Generator<string, undefined> {
   for (const grant of given)
-    for (const permission of grant.permissions)
-      if (!isHeld(own, grant, permission)) throw problem("access.beyond_own", [permission]);
+    for (const permission of grant.permissions) if (!isHeld(own, grant, permission)) yield permission;
 }
 
 /** Throws `access.beyond_own` unless the actor holds everything that the service account does: a text that acts as it gives that away. */

@@ -26,6 +26,7 @@ import { deleteAssignmentsOf, deleteMembershipsOf } from "./store/leaving.ts";
 export { builtInRoles } from "./builtin.ts";
 export type { MakeAdministrator } from "./furnish.ts";
 export type { GrantsOf } from "./grants.ts";
+export { holdsAll } from "./held.ts";
 export type { RequireEverythingHeld, RequireHeldOf } from "./held.ts";
 export type { KeepAdministrator } from "./keep-administrator.ts";
 export type { Permission } from "./permission.ts";
@@ -59,7 +60,7 @@ type Leaving = {
 type LetGo = { readonly accountId: Uuid; readonly id: Uuid };
 
 export function makeAccess(deps: AccessDeps) {
-  const { grantsOf, changed, stop } = makeGrants(deps);
+  const { grantsOf, changed, onChange, stop } = makeGrants(deps);
   const keepAdministrator = makeKeepAdministrator(deps);
   const kept = { ...deps, changed, keepAdministrator };
   const userGroups = makeUserGroups(kept);
@@ -68,6 +69,7 @@ export function makeAccess(deps: AccessDeps) {
     authorize,
     permits,
     grantsOf,
+    onAccessChange: onChange,
     requireHeldOf,
     requireEverythingHeld,
     keepAdministrator,

@@ -7,7 +7,9 @@ import type { Clock } from "../core/clock.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { makeAuthenticating, type Authenticate } from "./authenticate.ts";
 import { standingTokens } from "./store/standing.ts";
-import { makeWatching, type StillStanding, type Watch } from "./watch.ts";
+import type { Actor } from "../core/actor.ts";
+import { makeWatchingGrants } from "./watch-grants.ts";
+import { makeWatching, type StillStanding } from "./watch.ts";
 
 const CHANNEL = "railhead_credentials_ended";
 
@@ -15,14 +17,22 @@ export type CredentialDeps = {
   readonly db: Db;
   readonly clock: Clock;
   readonly grantsOf: GrantsOf;
+  /** Calls back whenever somebody's grants may be others. */
+  readonly onAccessChange: (listener: () => void) => void;
   /** Which sessions of the web UI hold: they are kept further up. */
   readonly standingSessions: StillStanding;
   readonly onError: (error: unknown) => void;
 };
 
+/**
+ * Calls `onEnd` within a second after what the actor came in with stops being valid, or they lose a permission that
+ * they had; answers how to stop watching.
+ */
+export type WatchActor = (actor: Actor, onEnd: () => void) => () => void;
+
 export type Credentials = {
   readonly authenticate: Authenticate;
-  readonly watch: Watch;
+  readonly watch: WatchActor;
   /** To be called where credentials end: says so on every replica once the transaction is committed. */
   readonly ended: (tx: Tx) => void;
   /** Looks at everything that is open; to be called twice a second. */
@@ -33,10 +43,23 @@ export type Credentials = {
 export function makeCredentials(deps: CredentialDeps): Credentials {
   const { db, onError } = deps;
   const { authenticate, forget } = makeAuthenticating(deps);
-  const { watch, look } = makeWatching({
+  const grants = makeWatchingGrants(deps);
+  const standing = makeWatching({
     ...deps,
     standing: { token: (tokens, now) => standingTokens(db, tokens, now), session: deps.standingSessions },
   });
+  const look = async (): Promise<void> => {
+    await Promise.all([standing.look(), grants.look()]);
+  };
+  const watch: WatchActor = (actor, onEnd) => {
+    const leave = grants.watch(actor, onEnd);
+    const release = actor.credential ? standing.watch(actor.credential, onEnd) : () => undefined;
+    return () => {
+      leave();
+      release();
+    };
+  };
+  deps.onAccessChange(() => void grants.look().catch(onError));
   const someEnded = (): void => {
     forget();
     look().catch(onError);

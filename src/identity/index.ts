@@ -59,6 +59,7 @@ export type IdentityDeps = {
   readonly newId: NewId;
   readonly authorize: Authorize;
   readonly grantsOf: GrantsOf;
+  readonly onAccessChange: (listener: () => void) => void;
   readonly requireHeldOf: RequireHeldOf;
   readonly requireScope: ScopeExists;
   readonly letGo: LetGo;

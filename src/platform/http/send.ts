@@ -1,13 +1,13 @@
-/** Answers on their way out. What streams ends with the credential that it was asked with. */
+/** Answers on their way out. What streams ends with the credential that it was asked with, and with the access. */
 import { addAbortSignal, Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Credential } from "../../core/credential.ts";
+import type { Actor } from "../../core/actor.ts";
 import type { Log } from "../log/log.ts";
 import { streamEvents } from "./events.ts";
 import type { Answer } from "./routes.ts";
 
-/** Calls `onEnd` within a second after the credential stops being valid; answers how to stop watching. */
-export type Watch = (credential: Credential, onEnd: () => void) => () => void;
+/** Calls `onEnd` within a second after the actor's credential stops being valid, or their access is lost; answers how to stop watching. */
+export type Watch = (actor: Actor, onEnd: () => void) => () => void;
 
 export type SendDeps = {
   readonly log: Log;
@@ -51,7 +51,7 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): Fasti
   }
 }
 
-/** Torn off, not ended, when the credential ends: what was read so far must not pass for the whole. */
+/** Torn off, not ended, when the credential or the access ends: what was read so far must not pass for the whole. */
 function streamed(deps: SendDeps, chunks: AsyncIterable<Buffer>, { request }: FastifyReply): Readable {
   const welcome = watched(deps, request);
   const body = addAbortSignal(welcome.ended, Readable.from(chunks));
@@ -59,12 +59,12 @@ function streamed(deps: SendDeps, chunks: AsyncIterable<Buffer>, { request }: Fa
   return body;
 }
 
-/** `ended` is aborted when the credential of the request ends; to be released when the answer is over. */
+/** `ended` is aborted when the credential of the request ends, or its actor loses access; to be released when the answer is over. */
 function watched(
   deps: SendDeps,
   { actor }: FastifyRequest,
 ): { readonly ended: AbortSignal; readonly release: () => void } {
   const ended = new AbortController();
-  const release = actor?.credential ? deps.watch(actor.credential, () => ended.abort()) : () => undefined;
+  const release = actor ? deps.watch(actor, () => ended.abort()) : () => undefined;
   return { ended: ended.signal, release };
 }

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { grantOf } from "../../test/harness/access.ts";
+import type { Actor } from "../core/actor.ts";
+import type { Grants } from "../core/grants.ts";
+import type { Uuid } from "../core/ids.ts";
+import { makeWatchingGrants } from "./watch-grants.ts";
+
+const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
+const nth = (n: number): Uuid => `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
+const ADMIN: Grants = [grantOf("_account_admin")];
+const VIEWER: Grants = [grantOf("_account_viewer")];
+
+/** Everybody holds what `now` says; `asked` has whom each question was about. */
+function kit(now: Map<Uuid, Grants>) {
+  const asked: Uuid[] = [];
+  const errors: unknown[] = [];
+  const state = { fail: false };
+  const watching = makeWatchingGrants({
+    grantsOf: async (_account, { id }) => {
+      asked.push(id);
+      if (state.fail) throw new Error("no database");
+      return now.get(id) ?? [];
+    },
+    onError: (error) => errors.push(error),
+  });
+  return { asked, errors, state, ...watching };
+}
+
+const person = (id: Uuid, grants: Grants): Actor => ({
+  ...{ kind: "user", accountId, id, grants },
+  ...{ name: "ada", email: "ada@example.com" },
+});
+
+test("who has gone is asked about no more, and told nothing; of several streams of one person each is told once", async () => {
+  const now = new Map([
+    [nth(1), ADMIN],
+    [nth(2), ADMIN],
+  ]);
+  const { asked, watch, look } = kit(now);
+  const ended: number[] = [];
+  watch(person(nth(1), ADMIN), () => ended.push(1));
+  watch(person(nth(1), ADMIN), () => ended.push(11));
+  const stop = watch(person(nth(2), ADMIN), () => ended.push(2));
+  await setImmediate();
+  stop();
+  asked.length = 0;
+  now.clear();
+  await look();
+  await look();
+  assert.deepEqual([ended, asked], [[1, 11], [nth(1)]]);
+});
+
+test("who comes in with grants that are gone by then does not stay until the next look", async () => {
+  const { watch } = kit(new Map([[nth(1), VIEWER]]));
+  const ended = Promise.withResolvers<void>();
+  watch(person(nth(1), ADMIN), ended.resolve);
+  await ended.promise;
+});
+
+test("while nobody can say what somebody holds, streams stay, and the failure is told", async () => {
+  const now = new Map([[nth(1), ADMIN]]);
+  const { watch, look, state, errors } = kit(now);
+  let isOver = false;
+  state.fail = true;
+  watch(person(nth(1), ADMIN), () => void (isOver = true));
+  await setImmediate();
+  assert.equal(errors.length, 1);
+  await assert.rejects(look(), /no database/);
+  assert.equal(isOver, false);
+  state.fail = false;
+  now.set(nth(1), VIEWER);
+  await look();
+  assert.equal(isOver, true);
+});
