@@ -1,6 +1,10 @@
 import { Query as DriverQuery } from "pg";
 import { getTypeParser } from "./connection.ts";
 
+type Parser = (text: string) => unknown;
+/** The driver's, for all types that it has no other for. */
+const asText = getTypeParser(25, "text") as Parser;
+
 type Answered = (error: Error | null | undefined, result: { readonly rows: never[] }) => void;
 
 /**
@@ -11,7 +15,7 @@ type Answered = (error: Error | null | undefined, result: { readonly rows: never
 export class TupleQuery extends DriverQuery {
   readonly #answered: Answered;
   readonly #rows: unknown[][] = [];
-  #parsers: readonly ((text: string) => unknown)[] = [];
+  #parsers: readonly Parser[] = [];
   #failed: Error | undefined;
   /** The driver prepares a query that has a name, once on each connection. */
   name: string | undefined;
@@ -22,17 +26,17 @@ export class TupleQuery extends DriverQuery {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { readonly dataTypeID: number }[] }): void {
-    this.#parsers = fields.map(({ dataTypeID }) => getTypeParser(dataTypeID, "text") as (text: string) => unknown);
+    this.#parsers = fields.map(({ dataTypeID }) => getTypeParser(dataTypeID, "text") as Parser);
   }
 
-  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+  /** The texts are the driver's, and nobody else's: the row is made in their place. */
+  handleDataRow({ fields: row }: { readonly fields: unknown[] }): void {
     if (this.#failed) return;
     try {
-      // A loop, not map: it is run for each value of each row.
-      const row = Array.from<unknown>({ length: fields.length });
+      const parsers = this.#parsers;
       for (let n = 0; n < row.length; n += 1) {
-        const text = fields[n] ?? null;
-        row[n] = text === null ? null : this.#parsers[n]?.(text);
+        const [parse, text] = [parsers[n] ?? asText, row[n]];
+        if (text !== null && parse !== asText) row[n] = parse(text as string);
       }
       this.#rows.push(row);
     } catch (error) {
