@@ -131,7 +131,11 @@ async function costOf(
     for (let n = 1; n <= PAIRS; n += 1) {
       signal.throwIfAborted();
       progress(`executions, limit 1, pair ${n} of ${PAIRS}`);
-      pairs.push({ ours: await round(load, ours), open: await round(load, open) });
+      // Each is the first one as often as the other.
+      const odd = n % 2 === 1;
+      const first = await round(load, odd ? ours : open);
+      const second = await round(load, odd ? open : ours);
+      pairs.push(odd ? { ours: first, open: second } : { ours: second, open: first });
     }
     return pairs;
   } finally {

@@ -21,6 +21,13 @@ const MAX_KEPT = 10_000;
 type Person = Omit<Extract<Actor, { kind: "user" }>, "grants">;
 type Principal = Person | Omit<Extract<Actor, { kind: "service_account" }>, "grants">;
 
+type Holder = Extract<Actor, { kind: "user" }> | Extract<Actor, { kind: "service_account" }>;
+type Kept = {
+  readonly principal: Principal;
+  readonly until: number;
+  actor: Holder | undefined;
+};
+
 /**
  * Whose token it is; undefined for what is no token of anybody. At once when it was asked less than a second ago:
  * nothing to wait for in the usual case. Whoever holds the right text of a token that does not hold now is told so:
@@ -36,7 +43,7 @@ export type Authenticating = {
 
 export function makeAuthenticating(deps: { db: Db; clock: Clock; grantsOf: GrantsOf }): Authenticating {
   // By the hash of the whole token: the cache never holds a usable credential.
-  let kept = makeLru<string, { principal: Principal; until: number }>(MAX_KEPT);
+  let kept = makeLru<string, Kept>(MAX_KEPT);
 
   async function keep(key: string, token: string, now: number): Promise<Actor | undefined> {
     kept.delete(key);
@@ -44,16 +51,18 @@ export function makeAuthenticating(deps: { db: Db; clock: Clock; grantsOf: Grant
     const here = kept;
     const found = await lookUp(deps.db, token, now);
     if (!found) return undefined;
-    here.set(key, { principal: found.principal, until: Math.min(now + KEEP_MS, found.end + 1) });
-    return withGrants(found.principal);
+    const entry: Kept = { principal: found.principal, until: Math.min(now + KEEP_MS, found.end + 1), actor: undefined };
+    here.set(key, entry);
+    return withGrants(entry);
   }
 
-  // Grants are kept by whoever knows when they change, not with the token.
-  function withGrants(principal: Principal): Actor | Promise<Actor> {
+  // Grants are kept by whoever knows when they change, not with the token: the actor is made anew when they did.
+  function withGrants(entry: Kept): Actor | Promise<Actor> {
+    const { principal, actor } = entry;
     const type = principal.kind === "user" ? "USER" : "SERVICE_ACCOUNT";
     const grants = deps.grantsOf(principal.accountId, { type, id: principal.id });
     if (grants instanceof Promise) return grants.then((found) => ({ ...principal, grants: found }));
-    return { ...principal, grants };
+    return actor && actor.grants === grants ? actor : (entry.actor = { ...principal, grants });
   }
 
   return {
@@ -61,7 +70,7 @@ export function makeAuthenticating(deps: { db: Db; clock: Clock; grantsOf: Grant
       const key = hash("sha256", token, "base64");
       const now = deps.clock.now();
       const known = kept.get(key);
-      return known && known.until > now ? withGrants(known.principal) : keep(key, token, now);
+      return known && known.until > now ? withGrants(known) : keep(key, token, now);
     },
     forget: () => void (kept = makeLru(MAX_KEPT)),
   };
