@@ -7,7 +7,8 @@ import type { Json } from "./schemas.ts";
 import { withShared } from "./share.ts";
 
 const DESCRIPTION = `The REST interface of Railhead. Every path is served with and without the prefix \`/gateway\`. The
-credential is an API key in \`x-api-key\` or \`authorization: Bearer\`. Bodies may be JSON or YAML alike.`;
+credential is an API key in \`x-api-key\` or \`authorization: Bearer\`. Bodies may be JSON or YAML alike. A path that is here
+answers a method that is not with 405 and \`Allow\`.`;
 
 export function openApi(routes: readonly Route[], problems: readonly Declared[], version: string): Json {
   const paths: Record<string, Record<string, Json>> = {};

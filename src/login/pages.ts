@@ -16,7 +16,7 @@ export function addLoginPages(app: FastifyInstance): void {
   for (const [path, file, type] of FILES) {
     const text = readFileSync(new URL(`page/${file}`, import.meta.url), "utf8");
     for (const prefix of ["", "/gateway"])
-      app.get(`${prefix}/login${path}`, (_request, reply) =>
+      app.get(`${prefix}/login${path}`, { exposeHeadRoute: true }, (_request, reply) =>
         reply.headers(GUARDS).header("content-type", `${type}; charset=utf-8`).send(text),
       );
   }

@@ -1,7 +1,9 @@
 /** The document and the page that shows it are served by this server, to anybody, and load nothing from elsewhere. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { request, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
 
 let platform: TestPlatform;
@@ -17,6 +19,53 @@ test("/openapi.json is the committed document", async () => {
     assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
     assert.equal(await answer.text(), committed);
   }
+});
+
+/** As it went over the wire: fetch decodes. */
+function wireOf(path: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage & { bytes: Buffer }> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage & { bytes: Buffer }>();
+  request(`${platform.url}${path}`, { headers }, (response) => {
+    const pieces: Buffer[] = [];
+    response.on("data", (piece: Buffer) => pieces.push(piece)).on("error", reject);
+    response.on("end", () => resolve(Object.assign(response, { bytes: Buffer.concat(pieces) })));
+  })
+    .on("error", reject)
+    .end();
+  return promise;
+}
+
+test("the document goes compressed to whoever takes it so, and once to whoever keeps it", async () => {
+  const committed = readFileSync(new URL("../../api/openapi.json", import.meta.url));
+  const ways = [
+    ["br", "br", brotliDecompressSync],
+    ["gzip, deflate, br", "br", brotliDecompressSync],
+    ["gzip", "gzip", gunzipSync],
+    ["*;q=0.5, br;q=0", "gzip", gunzipSync],
+    ["deflate", undefined, (bytes: Buffer) => bytes],
+    ["br;q=0, gzip;q=0", undefined, (bytes: Buffer) => bytes],
+    ["", undefined, (bytes: Buffer) => bytes],
+  ] as const;
+  for (const [taken, encoding, open] of ways) {
+    const { statusCode, headers, bytes } = await wireOf("/openapi.json", { "accept-encoding": taken });
+    assert.deepEqual(
+      [statusCode, headers["content-encoding"], headers.vary],
+      [200, encoding, "accept-encoding"],
+      taken,
+    );
+    assert.ok(open(bytes).equals(committed), taken);
+    assert.equal(Number(headers["content-length"]), bytes.length);
+    if (encoding) assert.ok(bytes.length < committed.length / 8, `${taken}: ${bytes.length}`);
+  }
+  const tag = (await wireOf("/gateway/openapi.json", {})).headers.etag ?? "";
+  assert.match(tag, /^W\/"[\w-]{22}"$/);
+  for (const known of [tag, tag.slice(2), `"x", ${tag}`, "*"]) {
+    const { statusCode, headers, bytes } = await wireOf("/openapi.json", { "if-none-match": known });
+    assert.deepEqual([statusCode, headers.etag, bytes.length], [304, tag, 0], known);
+  }
+  for (const other of ['W/"x"', tag.slice(3, -1), ""])
+    assert.equal((await wireOf("/openapi.json", { "if-none-match": other })).statusCode, 200, other);
+  const page = await wireOf("/api-docs", {});
+  assert.notEqual(page.headers.etag, tag);
 });
 
 test("/api-docs is a page whose parts all come from this server", async () => {

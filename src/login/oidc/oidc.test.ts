@@ -204,7 +204,7 @@ test("without a provider the addresses lead to the page of sign-in, and link is 
       const answer = await alone.send("GET", path, { apiKey: null, account: null, redirect: "manual" });
       assert.deepEqual([answer.status, location(answer), answer.text], [302, "/login?failure=unavailable", ""]);
       assert.equal(answer.headers.get("cache-control"), "no-store");
-      assert.equal((await alone.send("HEAD", path, { apiKey: null, account: null })).status, 404);
+      assert.equal((await alone.send("HEAD", path, { apiKey: null, account: null })).status, 405);
     }
     const stranger = await alone.send("POST", "/auth/oidc/link", { apiKey: null, account: null });
     assert.equal(stranger.status, 401, stranger.text);

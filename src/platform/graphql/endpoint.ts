@@ -49,18 +49,9 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
 
   for (const url of GRAPHQL_PATHS) {
     app.route({
-      method: ["GET", "HEAD", "PUT", "DELETE", "PATCH"],
-      url,
-      onRequest: async (request, reply) => {
-        request.errorFamily = "graphql";
-        reply.header("allow", "POST, OPTIONS");
-        throw problem("graphql.only_post", [request.method]);
-      },
-      handler: () => undefined,
-    });
-    app.route({
       method: "POST",
       url,
+      config: { errors: "graphql" },
       bodyLimit: MAX_GRAPHQL_BODY,
       // A credential in the headers is checked before the body is read; only a form may bring its own.
       onRequest: async (request) => {

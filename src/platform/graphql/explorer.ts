@@ -20,7 +20,7 @@ export function addExplorer(app: FastifyInstance): void {
   for (const [path, file, type] of FILES) {
     const text = readFileSync(new URL(`explorer/${file}`, import.meta.url), "utf8");
     for (const prefix of ["", "/gateway"])
-      app.get(`${prefix}/graphql-explorer${path}`, (_request, reply) =>
+      app.get(`${prefix}/graphql-explorer${path}`, { exposeHeadRoute: true }, (_request, reply) =>
         reply
           .header("content-type", `${type}; charset=utf-8`)
           .header("content-security-policy", POLICY)

@@ -135,6 +135,7 @@ test("other methods are 405 and say which one there is", async () => {
       const answer = await platform.send(method, `${path}?accountId=${platform.accountId}&query={__typename}`);
       assert.equal(answer.status, 405, `${method} ${path}`);
       assert.equal(answer.headers.get("allow"), "POST, OPTIONS");
+      if (method !== "HEAD") assert.deepEqual(Object.keys(answer.body), ["metadata", "resource", "responseMessages"]);
     }
 });
 

@@ -24,7 +24,6 @@ export const problems = {
     "INVALID_REQUEST",
     "Answers are application/json or application/graphql-response+json; Accept takes neither.",
   ],
-  "graphql.only_post": [405, "INVALID_REQUEST", "GraphQL is asked with POST, not %s."],
   "graphql.negative": [400, "INVALID_ARGUMENT", "%s must not be negative."],
 } as const;
 

@@ -1,11 +1,12 @@
 /**
  * The interface's own description: `/openapi.json`, and `/api-docs` to read it and try it. Both are public: the
  * document is the same for everybody, and the page keeps the key that is typed into it. Files are read when they are
- * asked for: most servers are never asked, and the plugin that serves this interface costs every start its loading.
+ * first asked for: most servers are never asked, and the plugin that serves this interface costs every start its loading.
  */
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { keepFile } from "./kept-files.ts";
 
 const DOCUMENT = fileURLToPath(new URL("../../../api/openapi.json", import.meta.url));
 const INTERFACE = new URL("./static/", import.meta.resolve("@fastify/swagger-ui/package.json"));
@@ -48,14 +49,18 @@ const PARTS = [
 ] as const;
 
 export function addApiDocs(app: FastifyInstance): void {
-  const serve = (url: string, type: string, read: () => string | Promise<Buffer>): void => {
-    app.get(url, async (_request, reply) => headed(reply, type).send(await read()));
+  const serve = (urls: readonly string[], type: string, read: () => Promise<Buffer>): void => {
+    const file = keepFile(read);
+    for (const url of urls)
+      app.get(url, { exposeHeadRoute: true }, async (request, reply) => {
+        const { status, headers, body } = await file(request.headers);
+        return headed(reply, type).headers(headers).code(status).send(body);
+      });
   };
-  for (const url of ["/openapi.json", "/gateway/openapi.json"])
-    serve(url, "application/json; charset=utf-8", () => readFile(DOCUMENT));
-  for (const url of ["/api-docs", "/api-docs/"]) serve(url, "text/html; charset=utf-8", () => PAGE);
-  serve("/api-docs/start.js", "text/javascript; charset=utf-8", () => START);
-  for (const [name, type] of PARTS) serve(`/api-docs/${name}`, type, () => readFile(new URL(name, INTERFACE)));
+  serve(["/openapi.json", "/gateway/openapi.json"], "application/json; charset=utf-8", () => readFile(DOCUMENT));
+  serve(["/api-docs", "/api-docs/"], "text/html; charset=utf-8", async () => Buffer.from(PAGE));
+  serve(["/api-docs/start.js"], "text/javascript; charset=utf-8", async () => Buffer.from(START));
+  for (const [name, type] of PARTS) serve([`/api-docs/${name}`], type, () => readFile(new URL(name, INTERFACE)));
 }
 
 const headed = (reply: FastifyReply, type: string): FastifyReply =>

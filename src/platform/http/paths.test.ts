@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { request } from "node:http";
 import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+import { methodsOf } from "./routes.ts";
 import { rawRequest } from "../../../test/harness/raw-http.ts";
 
 let platform: TestPlatform;
@@ -81,7 +82,7 @@ test("no spelling of a private path is answered without a credential", async () 
       for (const shape of [...SHAPES, asItIs]) {
         const spelt = `${shape(`${prefix}${path}`)}${query()}${shape === asItIs ? "&jsp=/health/live;.jsp" : ""}`;
         const { status, text } = await send(method, spelt);
-        assert.ok([400, 401, 404].includes(status), `${method} ${spelt}: ${status} ${text}`);
+        assert.ok([400, 401, 404, 405].includes(status), `${method} ${spelt}: ${status} ${text}`);
       }
 });
 
@@ -112,9 +113,89 @@ test("no other method of a private path is answered without a credential", async
     }
 });
 
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"];
+
+test("a path that there is answers other methods with 405 and Allow, in its own envelope, to everybody alike", async () => {
+  const paths = Map.groupBy(platform.platform.http.routes(), ({ path }) => path);
+  const elsewhere = { method: ["POST"], errors: "graphql", path: "/api/graphql" };
+  const known = [
+    ...[...paths].map(([path, routes]) => ({ path, method: routes.flatMap(methodsOf), errors: routes[0]?.errors })),
+    elsewhere,
+    ...["/openapi.json", "/api-docs", "/login", "/graphql-explorer"].map((path) => ({
+      path,
+      method: ["GET", "HEAD"],
+      errors: "rest",
+    })),
+  ];
+  const named = (path: string): string => path.replaceAll(/:\w+/g, "nobody-made-this");
+  // `/batch` of a collection is an identifier to the methods that it has not.
+  const methodsAt = (target: string): readonly string[] =>
+    known
+      .filter(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]*")}$`).test(target))
+      .flatMap((one) => one.method);
+  const ask = async (
+    target: string,
+    { path, errors }: (typeof known)[number],
+    other: string,
+    key = {},
+  ): Promise<void> => {
+    const answer = await fetch(`${platform.url}${target}?x=1`, { method: other, headers: key });
+    const text = await answer.text();
+    assert.equal(answer.status, 405, `${other} ${target}: ${text}`);
+    const allowed = answer.headers.get("allow")?.split(", ") ?? [];
+    const expected = [...new Set(methodsAt(named(path))), "OPTIONS"];
+    assert.deepEqual(allowed.toSorted(), expected.toSorted(), `${other} ${target}`);
+    if (other !== "HEAD") assertFamily(text, String(errors), other, allowed);
+  };
+  let asked = 0;
+  for (const one of known)
+    for (const other of METHODS.filter((method) => !methodsAt(named(one.path)).includes(method))) {
+      await ask(named(one.path), one, other);
+      if (one.path !== "/api-docs")
+        await ask(`/gateway${named(one.path)}`, one, other, { "x-api-key": platform.apiKey });
+      asked += 2;
+    }
+  assert.ok(asked > 1_000, String(asked));
+});
+
+/** 405 as the clients of a family read their errors. */
+function assertFamily(text: string, family: string, method: string, allowed: readonly string[]): void {
+  const body = JSON.parse(text) as Record<string, unknown>;
+  const keys = {
+    rest: ["status", "code", "message", "correlationId", "detailedMessage", "responseMessages", "metadata"],
+    resource: ["metaData", "resource", "responseMessages"],
+    graphql: ["metadata", "resource", "responseMessages"],
+    scim: ["schemas", "status", "detail"],
+  }[family];
+  assert.deepEqual(Object.keys(body), keys, text);
+  assert.ok(text.includes(`There is no ${method} here; this address takes`), text);
+  for (const one of allowed) assert.ok(text.includes(one), text);
+}
+
+test("what is no path stays 404, whatever the method", async () => {
+  for (const path of [
+    "/nothing",
+    "/ng/api/projects/a/",
+    "/ng/api/projects/a/b/c",
+    `/ng/api/projects/${"x".repeat(257)}`,
+    "//ng/api/projects/x",
+    "/NG/api/projects",
+    "/gateway/gateway/ng/api/projects",
+  ])
+    for (const method of ["PATCH", "POST", "DELETE"]) {
+      const { status, text } = await send(method, path);
+      assert.equal(status, 404, `${method} ${path}: ${text}`);
+    }
+});
+
 test("HEAD answers what GET answers, without the body", async () => {
   const key = { "x-api-key": platform.apiKey };
-  for (const path of [`/ng/api/organizations/default${query()}`, "/health/live", `/ng/api/projects/none${query()}`]) {
+  for (const path of [
+    `/ng/api/organizations/default${query()}`,
+    "/health/live",
+    `/ng/api/projects/none${query()}`,
+    ...["/openapi.json", "/api-docs", "/login", "/graphql-explorer"],
+  ]) {
     const [get, head] = [await send("GET", path, key), await send("HEAD", path, key)];
     assert.deepEqual([head.status, head.text], [get.status, ""], path);
     assert.ok(get.text.length > 0);
@@ -126,7 +207,7 @@ test("a header or a parameter does not change the method", async () => {
     const { status } = await send("GET", "/health/live?_method=DELETE", { [name]: "DELETE" });
     assert.equal(status, 200);
     const hidden = await send("POST", `/health/live${query()}`, { [name]: "GET" });
-    assert.equal(hidden.status, 404);
+    assert.equal(hidden.status, 405);
   }
 });
 

@@ -28,6 +28,7 @@ export const problems = {
     "OPTIONS is answered to browsers only: with the headers Origin and Access-Control-Request-Method.",
   ],
   "http.no_route": [404, "RESOURCE_NOT_FOUND", "No resource at %s %s."],
+  "http.no_method": [405, "UNSUPPORTED_OPERATION_EXCEPTION", "There is no %s here; this address takes %s."],
   "http.unexpected": [
     500,
     "UNEXPECTED",

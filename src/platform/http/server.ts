@@ -17,6 +17,7 @@ import { CONTENT_TYPES, errorBody, type ErrorFamily } from "./envelope.ts";
 import { factsOf } from "./facts.ts";
 import type { FormRooms } from "./form.ts";
 export { makeFormRooms } from "./form.ts";
+import { knowPaths, MAX_PARAMETER } from "./methods.ts";
 import { answerNotHttp, familyNear, faultOfHead } from "./not-http.ts";
 import { problem } from "./problems.ts";
 import { mediaType, readBodiesAsBytes } from "./read-bytes.ts";
@@ -82,7 +83,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     loggerInstance: childless(partLog(deps.log, "http", "warn")),
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: 256 },
+    routerOptions: { maxParamLength: MAX_PARAMETER },
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
     forceCloseConnections: true,
@@ -95,6 +96,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   app.decorateRequest("operation", "");
   app.decorateRequest("actor", undefined);
   readBodiesAsBytes(app);
+  const pathAt = knowPaths(app);
   // Before the plugins: their routes keep the handler that stands when they are made.
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
   // Hooks for every request call back instead of making a promise each.
@@ -109,7 +111,13 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     maxAge: PREFLIGHT_SECONDS,
   });
   await app.register(websocket, { options: { maxPayload: deps.maxFrame } });
-  app.setNotFoundHandler((request, reply) => refuseAddress(request, reply, noRoute(request)));
+  app.setNotFoundHandler((request, reply) => {
+    const known = pathAt(request.url);
+    if (!known) return refuseAddress(request, reply, noRoute(request));
+    request.errorFamily = known.errors;
+    const allowed = [...known.methods, "OPTIONS"].join(", ");
+    sendProblem(deps, problem("http.no_method", [request.method, allowed]), request, reply.header("allow", allowed));
+  });
   app.addHook("onRequest", ({ url }, _reply, done) => {
     const refused = deps.stopping.aborted && !url.startsWith("/health/");
     done(refused ? problem("http.stopping", [], { retryAfter: 5 }) : undefined);
@@ -143,6 +151,7 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
   app.route({
     method: methodsOf(route),
     url,
+    config: { errors: route.errors },
     bodyLimit: route.maxBody,
     onRequest: async (request) => {
       request.errorFamily = route.errors;
