@@ -1,7 +1,7 @@
 /**
- * New root key and new data keys for 10,000 secrets, by the commands as processes, beside a server that runs and readers
- * that resolve all the while. The floor of a resolve is the same readers without a rotation, just before.
- * A single read that fails ends the benchmark with an error.
+ * New root key and new data keys for 10,000 secrets, by the commands as processes, beside a server whose runs use them and
+ * readers that resolve all the while. The floor of a resolve is the same without a rotation, just before.
+ * A single read or run that fails ends the benchmark with an error.
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -12,6 +12,7 @@ import { contentOf } from "../src/platform/crypto/chunks.ts";
 import { makeKeyRing, type KeyRing } from "../src/platform/crypto/key-ring.ts";
 import type { Db } from "../src/platform/db/db.ts";
 import { beside, percentile, type Bench } from "./parts/result.ts";
+import { makeSecretRuns, nameOfSecret, valueOfSecret, type SecretRuns } from "./parts/secret-runs.ts";
 import { openQuietly, secretVerbs, systemOf } from "./parts/secrets.ts";
 import { startServer, temporaryFolder } from "./parts/server.ts";
 
@@ -39,7 +40,8 @@ export const rotation: Bench = async (signal, progress) => {
     server = await startServer(folder.path, signal, both);
     const again = openQuietly(await server.databaseUrl());
     try {
-      const readers = makeReaders(again, accountId, makeKeyRing(second, first));
+      const runs = await makeSecretRuns(server.facts, SECRETS, signal);
+      const readers = makeReaders(again, accountId, makeKeyRing(second, first), runs);
       progress("reading, with nothing else going on");
       const calm = await readers.during(() => new Promise((resolve) => setTimeout(resolve, CALM_MS)));
       progress("rotating the root key");
@@ -48,11 +50,12 @@ export const rotation: Bench = async (signal, progress) => {
       const data = await readers.during(() => run(["secrets", "rotate", "data-keys"], { ...env, ...both }));
       progress("verifying with the new root key alone");
       const verify = await readers.during(() => run(["secrets", "verify"], { ...env, ...fresh }));
+      runs.close();
       const p99 = (times: readonly number[]): number => percentile(times, 0.99);
       const floor = p99(calm.times);
       return {
         definition:
-          "The commands from start to end, on 10,000 stored texts, beside a server and 4 readers that resolve without a pause; floor: the readers' 99th percentile just before.",
+          "The commands from start to end, on 10,000 stored texts, beside a server that runs pipelines with ten of them each, and 4 readers that resolve without a pause; floor: the readers' 99th percentile just before.",
         parameters: {
           secrets: SECRETS,
           readers: READERS,
@@ -60,6 +63,9 @@ export const rotation: Bench = async (signal, progress) => {
           readsBefore: calm.times.length,
           readsDuringRootKey: root.times.length,
           readsDuringDataKeys: data.times.length,
+          failedRuns: 0,
+          runsDuringRootKey: root.runs,
+          runsDuringDataKeys: data.runs,
         },
         figures: [
           { name: "rotate root-key", value: root.seconds, unit: "s" },
@@ -83,25 +89,26 @@ async function store(db: Db, accountId: string, keys: KeyRing): Promise<void> {
   let next = 0;
   const maker = async (): Promise<void> => {
     for (let nth = next++; nth < SECRETS; nth = next++) {
-      const name = `secret_${nth}`;
+      const name = nameOfSecret(nth);
       const common = { ...HERE, identifier: name, name, description: "", tags: {}, scoping: {} };
       await secrets.create(systemOf(accountId), {
         ...common,
         type: "ENCRYPTED_TEXT",
-        content: contentOf(`value of ${name}`),
+        content: contentOf(valueOfSecret(nth)),
       });
     }
   };
   await Promise.all(Array.from({ length: 8 }, maker));
 }
 
-type Read = { readonly seconds: number; readonly times: readonly number[] };
+type Read = { readonly seconds: number; readonly times: readonly number[]; readonly runs: number };
 
-/** Readers that resolve one secret after the other while something else goes on. */
+/** Readers that resolve one secret after the other, and runs that use them, while something else goes on. */
 function makeReaders(
   db: Db,
   accountId: string,
   keys: KeyRing,
+  secretRuns: SecretRuns,
 ): { readonly during: (work: () => Promise<void>) => Promise<Read> } {
   const secrets = secretVerbs(db, keys);
   const actor = systemOf(accountId);
@@ -111,20 +118,22 @@ function makeReaders(
       let isOver = false;
       const reader = async (): Promise<void> => {
         while (!isOver) {
-          const name = `secret_${Math.floor(Math.random() * SECRETS)}`;
+          const nth = Math.floor(Math.random() * SECRETS);
+          const name = nameOfSecret(nth);
           const from = performance.now();
           const value = await secrets.resolveText(actor, HERE, name);
           times.push(performance.now() - from);
-          if (value !== `value of ${name}`) throw new Error(`${name} opened as something else`);
+          if (value !== valueOfSecret(nth)) throw new Error(`${name} opened as something else`);
         }
       };
       const from = performance.now();
       const reading = Promise.all(Array.from({ length: READERS }, reader));
-      await Promise.race([work(), reading]);
+      const running = secretRuns.until(() => isOver);
+      await Promise.race([work(), reading, running]);
       const seconds = (performance.now() - from) / 1_000;
       isOver = true;
       await reading;
-      return { seconds, times };
+      return { seconds, times, runs: await running };
     },
   };
 }

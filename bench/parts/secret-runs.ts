@@ -1,0 +1,51 @@
+/** Runs of pipelines on the server's own delegate whose steps compare what they are given with what was stored. */
+import { makeClient } from "./client.ts";
+import { createPipeline, createProject, execute, logOf } from "./pipelines.ts";
+import type { Facts } from "./server.ts";
+
+const PIPELINES = 20;
+const SECRETS_EACH = 10;
+const AT_ONCE = 2;
+const NEVER_REACHED = "10000000";
+
+export const nameOfSecret = (nth: number): string => `secret_${nth}`;
+export const valueOfSecret = (nth: number): string => `value of ${nameOfSecret(nth)}`;
+
+export type SecretRuns = {
+  /** Runs one after the other until it is told that it is over; answers how many. Throws when one does not succeed. */
+  readonly until: (isOver: () => boolean) => Promise<number>;
+  readonly close: () => void;
+};
+
+/** `stored`: how many secrets there are in the account, named and valued as above. */
+export async function makeSecretRuns(facts: Facts, stored: number, signal: AbortSignal): Promise<SecretRuns> {
+  const client = makeClient(facts, AT_ONCE + 1, signal);
+  await client.set({ requests_per_minute_account: NEVER_REACHED, requests_per_minute_token: NEVER_REACHED });
+  await createProject(client);
+  const pipelines: string[] = [];
+  for (let n = 0; n < PIPELINES; n += 1) pipelines.push(await createPipeline(client, `p${n}`, 1, scriptOf(n, stored)));
+  let next = 0;
+  return {
+    until: async (isOver) => {
+      let runs = 0;
+      const runner = async (): Promise<void> => {
+        while (!isOver()) {
+          await logOf(client, await execute(client, pipelines[next++ % PIPELINES] ?? ""));
+          runs += 1;
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, runner));
+      return runs;
+    },
+    close: client.close,
+  };
+}
+
+/** The secrets of the pipelines are spread over all that are stored. */
+function scriptOf(pipeline: number, stored: number): string {
+  const step = Math.floor(stored / (PIPELINES * SECRETS_EACH));
+  return Array.from({ length: SECRETS_EACH }, (_, n) => {
+    const nth = (n * PIPELINES + pipeline) * step;
+    return `test '${valueOfSecret(nth)}' = "<+secrets.getValue("account.${nameOfSecret(nth)}")>" || exit 1\n`;
+  }).join("");
+}
