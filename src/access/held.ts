@@ -7,7 +7,7 @@ import { ACCOUNT_ADMIN, builtInRoles } from "./builtin.ts";
 import { compile } from "./compile.ts";
 import { permissions } from "./permission.ts";
 import { problem } from "./problems.ts";
-import { findServiceAccountGrants } from "./store/grants.ts";
+import { findServiceAccountGrants, findUserGrants } from "./store/grants.ts";
 
 /** Throws `access.beyond_own` unless the actor holds everything that the grants give. */
 export function requireHeld(actor: Actor, given: Grants): void {
@@ -25,8 +25,8 @@ function* missingOf(own: Grants, given: Grants): Generator<string, undefined> {
     for (const permission of grant.permissions) if (!isHeld(own, grant, permission)) yield permission;
 }
 
-/** Throws `access.beyond_own` unless the actor holds everything that the service account does: a text that acts as it gives that away. */
-export type RequireHeldOf = (db: { readonly query: Query }, actor: Actor, serviceAccountId: Uuid) => Promise<void>;
+/** Throws `access.beyond_own` unless the actor holds everything that the other does: whoever lets somebody act as it gives that away. */
+export type RequireHeldOf = (db: { readonly query: Query }, actor: Actor, id: Uuid) => Promise<void>;
 
 /** Reads the grants themselves: what is kept for a second would not know what was assigned just now on another replica. */
 export const requireHeldOf: RequireHeldOf = async (db, actor, serviceAccountId) =>
@@ -45,6 +45,10 @@ const EVERYTHING: Grants = [
 export type RequireEverythingHeld = (actor: Actor) => void;
 
 export const requireEverythingHeld: RequireEverythingHeld = (actor) => requireHeld(actor, EVERYTHING);
+
+/** The same of a person. */
+export const requireHeldOfPerson: RequireHeldOf = async (db, actor, userId) =>
+  requireHeld(actor, compile(await findUserGrants(db, actor.accountId, userId)));
 
 function isHeld(own: Grants, given: Grant, permission: string): boolean {
   const type = permissions.get(permission)?.resourceType ?? "";

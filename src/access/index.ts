@@ -9,7 +9,7 @@ import { assignmentRoutes } from "./assignments/rest.ts";
 import { makeAssignments, type FindServiceAccount } from "./assignments/verbs.ts";
 import { makeMakeAdministrator } from "./furnish.ts";
 import { makeGrants } from "./grants.ts";
-import { requireEverythingHeld, requireHeldOf } from "./held.ts";
+import { requireEverythingHeld, requireHeldOf, requireHeldOfPerson } from "./held.ts";
 import { makeKeepAdministrator, type AnyActive } from "./keep-administrator.ts";
 import { authorize, permits } from "./permits.ts";
 import { resourceGroupRoutes } from "./resource-groups/rest.ts";
@@ -71,6 +71,7 @@ export function makeAccess(deps: AccessDeps) {
     grantsOf,
     onAccessChange: onChange,
     requireHeldOf,
+    requireHeldOfPerson,
     requireEverythingHeld,
     keepAdministrator,
     userGroups,

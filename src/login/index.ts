@@ -1,6 +1,6 @@
 /** How people get in: passwords and sessions (docs/api/login.md). */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Authorize, GrantsOf } from "../access/index.ts";
+import type { Authorize, GrantsOf, RequireHeldOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
@@ -46,6 +46,7 @@ export type LoginDeps = {
   readonly people: People;
   readonly grantsOf: GrantsOf;
   readonly authorize: Authorize;
+  readonly requireHeldOfPerson: RequireHeldOf;
   readonly log: Log;
   /** Undefined without single sign-on. */
   readonly oidc: OidcConfig | undefined;

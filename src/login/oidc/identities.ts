@@ -1,6 +1,6 @@
 /** Which identities of the provider sign somebody in: seen and ended by the person, and by those who look after people. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Authorize } from "../../access/index.ts";
+import type { Authorize, RequireHeldOf } from "../../access/index.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Actor, RequestFacts } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -16,6 +16,7 @@ type Deps = {
   readonly db: Db;
   readonly audit: Pick<Audit, "record">;
   readonly authorize: Authorize;
+  readonly requireHeldOfPerson: RequireHeldOf;
   readonly clock: Clock;
   readonly gate: Pick<Gate, "enter">;
   readonly people: Pick<People, "byId">;
@@ -46,7 +47,10 @@ export const makeOwnIdentities = (deps: Deps): OwnIdentities => ({
 
 export type PeoplesIdentities = {
   readonly list: (actor: Actor, userId: string) => Promise<readonly Identity[]>;
-  /** The person may be linked by a verified e-mail address, once; answers until when. */
+  /**
+   * The person may be linked by a verified e-mail address, once; answers until when. Whoever manages people may have written that
+   * address, so they let nobody in by it who holds more than they do. Throws `access.beyond_own`.
+   */
   readonly allow: (actor: Actor, userId: string) => Promise<{ readonly until: number }>;
   readonly unlink: (actor: Actor, userId: string, id: string) => Promise<void>;
 };
@@ -71,6 +75,7 @@ export function makePeoplesIdentities(deps: Deps): PeoplesIdentities {
       const person = await find(actor, userId);
       const until = deps.clock.now() + ALLOWED_MS;
       await deps.db.transaction(async (tx) => {
+        await deps.requireHeldOfPerson(tx, actor, person.id);
         await allowLink(tx, accountId, person.id, until);
         await deps.audit.record(tx, actor, {
           operation: "identity.allow-link",

@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser, type PretendBrowser } from "../../../test/harness/browser.ts";
 import { startIdentityProvider, walk, type TestProvider } from "../../../test/harness/identity-provider.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
 import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/harness/sessions.ts";
 
 let provider: TestProvider;
@@ -123,6 +124,33 @@ test("an administrator allows the first link by e-mail: once, for seven days, fo
     assert.equal(answer.status, method === "GET" ? 200 : 403, answer.text);
   }
   assert.equal((await platform.send("POST", "/auth/users/AAAAAAAAAAAAAAAAAAAAAA/identities/allow")).status, 404);
+});
+
+test("who manages people allows no link to somebody who holds more: they may have written the address", async () => {
+  const manager = await platform.addUser("_account_viewer");
+  const [own] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
+  assert.ok(own);
+  const post = (path: string, body: object, apiKey = platform.apiKey): Promise<Answer> =>
+    platform.send("POST", path, { contentType: "application/json", body: JSON.stringify(body), apiKey });
+  const role = { identifier: "managers", name: "managers", permissions: ["core_user_manage"] };
+  assert.equal((await post("/authz/api/roles", role)).status, 200);
+  const principal = { identifier: toWire(own.id), type: "USER" };
+  const resourceGroupIdentifier = "_all_resources_including_child_scopes";
+  const assigned = await post("/authz/api/roleassignments", {
+    ...{ principal, roleIdentifier: "managers", resourceGroupIdentifier },
+  });
+  assert.equal(assigned.status, 200, assigned.text);
+  await platform.addUser("_account_viewer");
+  const [lesser] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
+  assert.ok(lesser);
+  const [admin] = await platform.db.query<{ id: Uuid }>("select id from users where email = $1", [ADMIN]);
+  assert.ok(admin);
+  const allow = (id: Uuid): Promise<Answer> => post(`/auth/users/${toWire(id)}/identities/allow`, {}, manager);
+  const refused = await allow(admin.id);
+  assert.deepEqual([refused.status, refused.body.code], [403, "NG_ACCESS_DENIED"], refused.text);
+  assert.match(refused.body.message, /^Nobody can give more than they hold/);
+  assert.deepEqual(await platform.db.query("select 1 from identity_links_allowed"), []);
+  assert.equal((await allow(lesser.id)).status, 200);
 });
 
 test("the subject counts, not the address: who has the address later is somebody else, who changed it is the same", async () => {
