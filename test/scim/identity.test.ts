@@ -60,6 +60,38 @@ test("nobody becomes an administrator by their userName or address, in any spell
   assert.deepEqual(await rows(), before);
 });
 
+test("nobody is called by another's address, nor takes one that another is called by, made or changed", async () => {
+  // Of two columns: what the one is called by is in neither unique key of the other.
+  const named = { userName: "ivy@example.com", emails: [{ value: "ivy.mail@example.com" }] };
+  assert.equal((await create(named)).status, 201);
+  const { body: other } = await create({ userName: "owl@example.com" });
+  const before = await rows();
+  for (const [field, value] of [
+    ["userName", "ivy.mail@example.com"],
+    ["emails", [{ value: "IVY@example.com" }]],
+  ] as const) {
+    const fields = { userName: "new@example.com", emails: [{ value: "new.mail@example.com" }], [field]: value };
+    const asMade = await create(fields);
+    assert.deepEqual([asMade.status, asMade.body.scimType], [409, "uniqueness"], field);
+    const asChanged = await patch(`/Users/${other.id}`, { op: "replace", path: field, value });
+    assert.deepEqual([asChanged.status, asChanged.body.scimType], [409, "uniqueness"], field);
+  }
+  assert.deepEqual(await rows(), before);
+});
+
+test("who was deactivated comes back by their own userName alone, and for who may manage people", async () => {
+  const inviter = await directoryToken(platform, "inviter", ["user_view", "user_invite"]);
+  const { body: gone } = await create({ userName: "gone@example.com", emails: [{ value: "gone.mail@example.com" }] });
+  await patch(`/Users/${gone.id}`, { op: "replace", path: "active", value: false });
+  const before = await rows();
+  const refused = await create({ userName: "gone@example.com" }, inviter);
+  assert.equal(refused.status, 403, refused.text);
+  const another = await create({ userName: "else@example.com", emails: [{ value: "gone.mail@example.com" }] });
+  assert.deepEqual([another.status, another.body.scimType], [409, "uniqueness"]);
+  assert.deepEqual(await rows(), before);
+  assert.equal((await create({ userName: "new.one@example.com" }, inviter)).status, 201);
+});
+
 test("an externalId is no id: nothing is found or changed by it, whatever it looks like", async () => {
   const admin = await adminId();
   const { body: eve } = await create({ userName: "eve@example.com", externalId: admin });

@@ -169,10 +169,13 @@ test("crit is refused, and what a token says of where its key is to be found is 
     await mallory.close();
   }
   // A right signature does not make up for it.
-  const head = `${b64({ alg: "RS256", kid: "rsa", crit: ["exp"] })}.${b64(claims(now()))}`;
   const { subtle } = globalThis.crypto;
-  const bytes = await subtle.sign("RSASSA-PKCS1-v1_5", rsa.privateKey, Buffer.from(head));
-  assert.equal(await is(`${head}.${Buffer.from(bytes).toString("base64url")}`), false);
+  // The second is one that the library understands, so that it is we who refuse it.
+  for (const more of [{ crit: ["exp"] }, { crit: ["b64"], b64: true }]) {
+    const head = `${b64({ alg: "RS256", kid: "rsa", ...more })}.${b64(claims(now()))}`;
+    const bytes = await subtle.sign("RSASSA-PKCS1-v1_5", rsa.privateKey, Buffer.from(head));
+    assert.equal(await is(`${head}.${Buffer.from(bytes).toString("base64url")}`), false, JSON.stringify(more));
+  }
 });
 
 test("claims that are given twice, texts that are no JSON, and a token of a megabyte are refused", async () => {

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import type { lookup } from "node:dns";
 import { after, before, beforeEach, test } from "node:test";
+import { exportJWK, generateKeyPair } from "jose";
 import { handClock } from "../../../test/harness/platform.ts";
 import { signingKey, startKeyServer, type KeyServer, type SigningKey } from "../../../test/harness/key-server.ts";
-import { makeKeys } from "./keys.ts";
+import { makeKeys, readKeys } from "./keys.ts";
 
 let server: KeyServer;
 let first: SigningKey;
@@ -162,4 +163,54 @@ test("a set beyond its bounds, and what is none, gives no keys", async () => {
   const { kids, failures } = source();
   assert.deepEqual(await kids(), []);
   assert.match(failures[0] ?? "", /^Answer too large/);
+});
+
+test("a set that comes with another status than 200 is none", async () => {
+  for (const status of [201, 403, 500]) {
+    server.answer = (_request, response) => void response.writeHead(status).end(JSON.stringify({ keys: [first.jwk] }));
+    const { kids, failures } = source();
+    assert.deepEqual(await kids(), []);
+    assert.deepEqual(failures, [`it answered ${status}`]);
+  }
+});
+
+test("a server that keeps its answer to itself, or never ends it, is waited for five seconds", async (t) => {
+  const asked: number[] = [];
+  let over = new AbortController();
+  t.mock.method(AbortSignal, "timeout", (ms: number) => {
+    asked.push(ms);
+    return over.signal;
+  });
+  for (const begin of [false, true]) {
+    over = new AbortController();
+    const came = Promise.withResolvers<void>();
+    server.answer = (_request, response) => {
+      if (begin) response.write('{"keys":[');
+      came.resolve();
+    };
+    const { kids, failures } = source();
+    const waiting = kids();
+    await came.promise;
+    over.abort(new DOMException("the time is up", "TimeoutError"));
+    assert.deepEqual(await waiting, []);
+    assert.equal(failures.length, 1);
+  }
+  assert.deepEqual(asked, [5_000, 5_000]);
+});
+
+test("a private key, a secret, and a key for another use are no keys, whatever else would refuse them", async () => {
+  const own = { ...first.jwk };
+  const pair = await generateKeyPair("ES256", { extractable: true });
+  const mine = await exportJWK(pair.privateKey);
+  for (const key of [
+    mine,
+    { kty: "oct", k: "c2VjcmV0", alg: "HS256" },
+    { ...own, use: "enc" },
+    { ...own, key_ops: ["sign"] },
+    { ...own, alg: "none" },
+    { ...own, alg: "HS256" },
+  ])
+    assert.deepEqual(readKeys({ keys: [key] }), [], JSON.stringify(key).slice(0, 80));
+  const { d: _, ...open } = mine;
+  assert.equal(readKeys({ keys: [open, own] }).length, 2);
 });
