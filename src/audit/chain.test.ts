@@ -8,6 +8,7 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import { eventually, JSON_TYPE } from "../../test/harness/contract.ts";
 import { makeAudit } from "./record.ts";
 import { makeSealEntries } from "./seal.ts";
+import type { NotedHead } from "./chain.ts";
 import { verifyChain, type Broken } from "./verify.ts";
 
 let platform: TestPlatform;
@@ -47,7 +48,7 @@ async function append(count: number): Promise<void> {
   await seal();
 }
 
-const verify = () => verifyChain(db, accountId);
+const verify = (...noted: NotedHead[]) => verifyChain(db, accountId, platform.clock.now(), noted);
 
 test("what was recorded is in the chain, and the chain is whole", async () => {
   const { head, cut, pending, broken, entries } = await verify();
@@ -105,7 +106,7 @@ test("accounts have chains of their own", async () => {
   );
   await seal();
   assert.deepEqual((await verify()).head, mine);
-  const { head, broken } = await verifyChain(db, theirs);
+  const { head, broken } = await verifyChain(db, theirs, platform.clock.now());
   assert.deepEqual([head.sequence, broken], [1, undefined]);
 });
 
@@ -132,14 +133,19 @@ test("entries and seals are not changed, deleted or emptied by those who may wri
     await assert.rejects(db.query(statement), /the audit trail is not changed/, statement);
 });
 
+const tampered = (...statements: readonly string[]): Promise<Broken | undefined> => tamperedBeside([], ...statements);
+
 /** Tampers as somebody who may do everything in the database, looks, and takes it all back. */
-async function tampered(...statements: readonly string[]): Promise<Broken | undefined> {
+async function tamperedBeside(
+  noted: readonly NotedHead[],
+  ...statements: readonly string[]
+): Promise<Broken | undefined> {
   let found: Broken | undefined;
   const undo = new Error("undo");
   const work = db.transaction(async (tx) => {
     for (const table of ["audit_entries", "audit_seals"]) await tx.query(`alter table ${table} disable trigger user`);
     for (const statement of statements) await tx.query(statement.replaceAll("$account", `'${accountId}'`));
-    found = (await verifyChain(tx, accountId)).broken;
+    found = (await verifyChain(tx, accountId, platform.clock.now(), noted)).broken;
     throw undo;
   });
   await assert.rejects(work, undo);
@@ -278,15 +284,15 @@ test("reordered: two entries in each other's place, near and far, with and witho
 
 test("a head that was noted elsewhere proves what the database alone cannot", async () => {
   const { head } = await verify();
-  assert.equal((await verifyChain(db, accountId, [head])).broken, undefined);
-  const longer = { sequence: head.sequence + 5, hash: head.hash };
-  assert.deepEqual(seen((await verifyChain(db, accountId, [longer])).broken), ["missing", head.sequence + 1]);
-  const other = { sequence: 7, hash: Buffer.alloc(32, 1) };
-  assert.deepEqual(seen((await verifyChain(db, accountId, [other])).broken), ["changed", 7]);
-  const none = { sequence: 0, hash: Buffer.alloc(32) };
-  assert.equal((await verifyChain(db, accountId, [none, head])).broken, undefined);
-  const noneButOther = { sequence: 0, hash: Buffer.alloc(32, 1) };
-  assert.deepEqual(seen((await verifyChain(db, accountId, [head, noneButOther])).broken), ["changed", 0]);
+  assert.equal((await verify(head)).broken, undefined);
+  const longer = { ...head, sequence: head.sequence + 5 };
+  assert.deepEqual(seen((await verify(longer)).broken), ["missing", head.sequence + 1]);
+  const other = { sequence: 7, hash: Buffer.alloc(32, 1), at: 0 };
+  assert.deepEqual(seen((await verify(other)).broken), ["changed", 7]);
+  const none = { sequence: 0, hash: Buffer.alloc(32), at: 0 };
+  assert.equal((await verify(none, head)).broken, undefined);
+  const noneButOther = { sequence: 0, hash: Buffer.alloc(32, 1), at: 0 };
+  assert.deepEqual(seen((await verify(head, noneButOther)).broken), ["changed", 0]);
 });
 
 test("the retention takes away what is old, tells of it, and the chain stays whole", async () => {
@@ -306,7 +312,7 @@ test("the retention takes away what is old, tells of it, and the chain stays who
   await platform.platform.sweep();
   await seal();
   const { cut, broken, pending, entries } = await verify();
-  assert.deepEqual([cut, broken, pending], [old, undefined, 0]);
+  assert.deepEqual([{ ...cut, at: old.at }, broken, pending], [old, undefined, 0]);
   const [left] = await db.query<{ total: number; oldest: number }>(
     "select count(*) as total, min(at) as oldest from audit_entries where account_id = $1",
     [accountId],
@@ -318,13 +324,38 @@ test("the retention takes away what is old, tells of it, and the chain stays who
     [accountId],
   );
   assert.deepEqual(told?.difference.changes[0], { field: "entries", after: old.sequence });
-  assert.equal((await verifyChain(db, accountId, [old])).broken, undefined, "a head noted at the cut");
-  const atCut = { sequence: old.sequence, hash: Buffer.alloc(32, 1) };
-  assert.deepEqual(seen((await verifyChain(db, accountId, [atCut])).broken), ["changed", old.sequence]);
-  const beforeCut = { sequence: old.sequence - 1, hash: Buffer.alloc(32, 1) };
-  const { unchecked, broken: none } = await verifyChain(db, accountId, [old, beforeCut]);
+  assert.equal((await verify(old)).broken, undefined, "a head noted at the cut");
+  const atCut = { ...old, hash: Buffer.alloc(32, 1) };
+  assert.deepEqual(seen((await verify(atCut)).broken), ["changed", old.sequence]);
+  const beforeCut = { ...old, sequence: old.sequence - 1, hash: Buffer.alloc(32, 1) };
+  const { unchecked, broken: none } = await verify(old, beforeCut);
   assert.deepEqual([unchecked, none], [1, undefined], "a head noted before the cut");
   await set("0");
+});
+
+test("missing: what an entry forged in the retention's name has covered, when a head of the last day was noted", async () => {
+  const noted = (await verify()).head;
+  const now = platform.clock.now();
+  const DAY = 86_400_000;
+  /** As somebody with SQL alone would do it: the entry that tells, and all before it gone. */
+  const forged = (at: number, before: unknown): string[] => [
+    `insert into audit_entries (account_id, id, at, actor_kind, actor_name, operation, resource_type, resource_id, difference)
+       select $account, uuidv7(), ${at}, 'system', 'Railhead', 'audit.sweep', 'AUDIT', '', json_build_object('changes', json_build_array(
+         json_build_object('field', 'before', 'after', ${JSON.stringify(before).replaceAll('"', "'")}),
+         json_build_object('field', 'cut', 'after', '${noted.sequence}:${noted.hash.toString("hex")}')))`,
+    `delete from audit_entries e using audit_seals s where s.account_id = $account and e.id = s.entry_id and s.sequence <= ${noted.sequence}`,
+    `update audit_chains set cut_sequence = ${noted.sequence}, cut_hash = '\\x${noted.hash.toString("hex")}' where account_id = $account`,
+    `delete from audit_seals where account_id = $account and sequence <= ${noted.sequence}`,
+  ];
+  const judged = async (at: number, before: unknown, ...heads: NotedHead[]) =>
+    seen(await tamperedBeside(heads, ...forged(at, before)));
+  assert.deepEqual(await judged(now, now - DAY, noted), ["missing", noted.sequence]);
+  const earlier = { ...noted, sequence: noted.sequence - 1, hash: Buffer.alloc(32, 1) };
+  assert.deepEqual(await judged(now, now - DAY, earlier), ["missing", noted.sequence - 1]);
+  // Nothing is that young to the retention, and nothing is told from the future.
+  assert.deepEqual(await judged(now, now), ["missing", noted.sequence]);
+  assert.deepEqual(await judged(now + 365 * DAY, now + 364 * DAY), ["missing", noted.sequence]);
+  assert.deepEqual(await judged(now, "long ago"), ["missing", noted.sequence]);
 });
 
 test("the trail tells its own account: nothing of another's", async () => {

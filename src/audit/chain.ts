@@ -28,6 +28,9 @@ export type Seal = {
 
 export type Head = { readonly sequence: number; readonly hash: Buffer };
 
+/** A head as somebody keeps it elsewhere; `at`: when its entry was made, in epoch milliseconds; 0 at the beginning. */
+export type NotedHead = Head & { readonly at: number };
+
 /** What the first seal of every chain is linked to. */
 export const BEGINNING: Head = { sequence: 0, hash: Buffer.alloc(32) };
 

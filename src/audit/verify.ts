@@ -1,6 +1,6 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
-import { BEGINNING, contentOf, link, type Head, type Seal } from "./chain.ts";
+import { BEGINNING, contentOf, link, type Head, type NotedHead, type Seal } from "./chain.ts";
 import * as store from "./store/chain.ts";
 
 /** What was done to the first entry that is not as it was: to the entry, its seal, or the end or beginning of the chain. */
@@ -15,7 +15,7 @@ export type Broken = {
 export type Verdict = {
   readonly accountId: Uuid;
   /** As the walk has found it. */
-  readonly head: Head;
+  readonly head: NotedHead;
   readonly cut: Head;
   /** Entries that are in the chain and as they were. */
   readonly entries: number;
@@ -29,9 +29,15 @@ export type Verdict = {
 type Store = { readonly query: Query };
 
 const PIECE = 1_000;
+const DAY_MS = 86_400_000;
 
-/** Checks the chain of an account from its beginning; `noted` are heads that somebody has kept elsewhere. */
-export async function verifyChain(db: Store, accountId: Uuid, noted: readonly Head[] = []): Promise<Verdict> {
+/** Checks the chain of an account from its beginning; `noted` are heads that somebody has kept elsewhere, `now` is epoch ms. */
+export async function verifyChain(
+  db: Store,
+  accountId: Uuid,
+  now: number,
+  noted: readonly NotedHead[] = [],
+): Promise<Verdict> {
   const chain = await store.findChain(db, accountId);
   const cut = chain?.cut ?? BEGINNING;
   const walked = badBeginning(cut, noted) ?? (await walk(db, accountId, cut, noted));
@@ -39,7 +45,7 @@ export async function verifyChain(db: Store, accountId: Uuid, noted: readonly He
   const unchecked = noted.filter(({ sequence }) => 0 < sequence && sequence < cut.sequence).length;
   const broken =
     walked.broken ??
-    (await badCut(db, accountId, cut)) ??
+    (await badCut(db, accountId, { cut, now, noted })) ??
     badEnd(walked.head, chain?.head ?? cut, noted) ??
     insertedOf(unsealed);
   const pending = unsealed.filter(({ late }) => !late).length;
@@ -55,20 +61,20 @@ function badBeginning(cut: Head, noted: readonly Head[]): Walked | undefined {
   );
   if (!wrong) return undefined;
   const { sequence } = wrong;
-  return { head: cut, entries: 0, broken: { how: "changed", sequence, entryId: null, what: OTHER_HASH } };
+  return { head: { ...cut, at: 0 }, entries: 0, broken: { how: "changed", sequence, entryId: null, what: OTHER_HASH } };
 }
 
 const OTHER_HASH = "the hash is not the one that was noted";
 
 async function walk(db: Store, accountId: Uuid, from: Head, noted: readonly Head[]): Promise<Walked> {
-  let head = from;
+  let head: NotedHead = { ...from, at: 0 };
   for (;;) {
     const piece = await store.nextSeals(db, accountId, head.sequence, PIECE);
     for (const one of piece) {
       const next = link(head, one.seal.content);
       const broken = (await wrongWith(db, accountId, head, one)) ?? otherThanNoted(next, noted, one.seal);
       if (broken) return { head, entries: head.sequence - from.sequence, broken };
-      head = next;
+      head = { ...next, at: one.entry?.at ?? head.at };
     }
     if (piece.length < PIECE) return { head, entries: head.sequence - from.sequence, broken: undefined };
   }
@@ -130,10 +136,23 @@ function badEnd(walked: Head, kept: Head, noted: readonly Head[]): Broken | unde
   return { how: "changed", sequence, entryId: null, what: "the end of the chain is not the one that was kept" };
 }
 
-/** What the retention has taken away it has said in an entry, which is in the chain itself. */
-async function badCut(db: Store, accountId: Uuid, { sequence, hash }: Head): Promise<Broken | undefined> {
-  if (sequence === 0 || (await store.isCutTold(db, accountId, sequence, hash.toString("hex")))) return undefined;
-  return { how: "missing", sequence, entryId: null, what: "no retention has said that it took this away" };
+/**
+ * What the retention has taken away it has said in an entry, which is in the chain itself. It takes nothing that is younger
+ * than a day, so that heads noted within the last one stay ones that can be checked, whoever made that entry.
+ */
+async function badCut(
+  db: Store,
+  accountId: Uuid,
+  { cut, now, noted }: { readonly cut: Head; readonly now: number; readonly noted: readonly NotedHead[] },
+): Promise<Broken | undefined> {
+  if (cut.sequence === 0) return undefined;
+  const told = await store.findTold(db, accountId, cut);
+  const missing = (sequence: number, what: string): Broken => ({ how: "missing", sequence, entryId: null, what });
+  // Written so that a moment which is no number is none either.
+  if (!(told && told.before <= Math.min(told.at, now) - DAY_MS))
+    return missing(cut.sequence, "no retention has said that it took this away");
+  const young = noted.find(({ sequence, at }) => sequence <= cut.sequence && at >= told.before);
+  return young && missing(young.sequence, "it is gone, and was too young for the retention");
 }
 
 function insertedOf([first]: readonly store.Unsealed[]): Broken | undefined {

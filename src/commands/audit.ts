@@ -22,7 +22,7 @@ export type VerifyOptions = { readonly account?: string; readonly head?: readonl
 
 /** Checks the chain of each account, and prints where it ends; 1 when one is broken. */
 export const verifyTrail = (options: VerifyOptions): Promise<ExitCode> =>
-  runCommand(async ({ db }) => {
+  runCommand(async ({ db, clock }) => {
     const noted = (options.head ?? []).map(notedHead);
     const accounts = await namedAccounts(db, options.account);
     const stray = noted.find(({ accountId }) => !accounts.includes(accountId));
@@ -36,7 +36,7 @@ export const verifyTrail = (options: VerifyOptions): Promise<ExitCode> =>
     let code: ExitCode = 0;
     for (const accountId of accounts) {
       const own = noted.filter((head) => head.accountId === accountId);
-      const verdict = await verifyChain(db, accountId, own);
+      const verdict = await verifyChain(db, accountId, clock.now(), own);
       for (const line of told(verdict)) await say(line);
       if (verdict.broken) code = 1;
     }
@@ -57,15 +57,16 @@ function told({ accountId, head, cut, entries, pending, unchecked, broken }: Ver
   const before = unchecked === 0 ? "" : `, ${unchecked} noted heads lie before that and say nothing any more`;
   return [
     `OK ${id}: ${entries} entries${since}${before}${later}`,
-    `HEAD ${id}:${head.sequence}:${head.hash.toString("hex")}`,
+    `HEAD ${id}:${head.sequence}:${head.hash.toString("hex")}:${head.at}`,
   ];
 }
 
-/** `<account>:<number>:<hash>`, as it was printed. */
+/** `<account>:<number>:<hash>:<epoch ms of the entry>`, as it was printed. */
 function notedHead(text: string) {
-  const [account = "", sequence = "", hash = ""] = text.split(":");
+  const [account = "", sequence = "", hash = "", at = "", ...rest] = text.split(":");
   const accountId = fromWire(account);
-  if (accountId && /^\d{1,15}$/.test(sequence) && /^[0-9a-f]{64}$/.test(hash))
-    return { accountId, sequence: Number(sequence), hash: Buffer.from(hash, "hex") };
+  const isWhole = /^\d{1,15}$/.test(sequence) && /^[0-9a-f]{64}$/.test(hash) && /^\d{1,15}$/.test(at);
+  if (accountId && isWhole && rest.length === 0)
+    return { accountId, sequence: Number(sequence), hash: Buffer.from(hash, "hex"), at: Number(at) };
   throw problem("command.bad_option", ["--head", text.slice(0, 120), "what was printed after HEAD"]);
 }

@@ -89,12 +89,12 @@ test("verify: whole while the server runs; broken once somebody has tampered, wi
   const [, head = ""] = /^HEAD (\S+)$/m.exec(whole.stdout) ?? [];
   assert.match(whole.stdout, /^OK \S{22}: \d+ entries/);
   assert.equal((await railhead(["audit", "verify", "--head", head])).code, 0);
-  const other = head.replace(/.{4}$/, (end) => (end === "0000" ? "1111" : "0000"));
+  const other = head.replace(/.{4}(?=:\d+$)/, (end) => (end === "0000" ? "1111" : "0000"));
   assert.equal((await railhead(["audit", "verify", "--head", other])).code, 1);
   assert.equal((await railhead(["audit", "verify", "--head", "nonsense"])).code, 2);
   const [account = ""] = head.split(":");
-  assert.equal((await railhead(["audit", "verify", "--head", `${account}:0:${"0".repeat(64)}`])).code, 0);
-  const atNone = await railhead(["audit", "verify", "--head", `${account}:0:${"1".repeat(64)}`]);
+  assert.equal((await railhead(["audit", "verify", "--head", `${account}:0:${"0".repeat(64)}:0`])).code, 0);
+  const atNone = await railhead(["audit", "verify", "--head", `${account}:0:${"1".repeat(64)}:0`]);
   assert.equal(atNone.code, 1, atNone.stdout);
   assert.match(atNone.stdout, /^BROKEN \S{22}: entry 0 is changed: the hash is not the one that was noted/);
   const nobodys = `${toWire(randomUUIDv7() as Uuid)}:${head.split(":").slice(1).join(":")}`;

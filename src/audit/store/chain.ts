@@ -127,14 +127,22 @@ export const unsealedOf = (db: Store, accountId: Uuid, limit: number): Promise<U
     [accountId, limit],
   );
 
-/** Whether an entry of the retention names this cut. */
-export async function isCutTold(db: Store, accountId: Uuid, sequence: number, hash: string): Promise<boolean> {
-  const rows = await db.query(
-    `select 1 from audit_entries
-      where account_id = $1 and operation = 'audit.sweep' and strpos(difference::text, $2) > 0 limit 1`,
-    [accountId, `${sequence}:${hash}`],
+/** What the retention has told of a cut: when, and that it took away what is from before a moment (both epoch ms). */
+export type Told = { readonly at: number; readonly before: number };
+
+export async function findTold(db: Store, accountId: Uuid, cut: Head): Promise<Told | undefined> {
+  type Difference = { readonly changes: readonly { readonly field: string; readonly after: unknown }[] };
+  const name = `${cut.sequence}:${cut.hash.toString("hex")}`;
+  const rows = await db.query<{ at: number; difference: Difference }>(
+    `select at, difference from audit_entries
+      where account_id = $1 and operation = 'audit.sweep' and actor_kind = 'system' and strpos(difference::text, $2) > 0`,
+    [accountId, name],
   );
-  return rows.length > 0;
+  for (const { at, difference } of rows) {
+    const after = new Map(difference.changes.map((change) => [change.field, change.after]));
+    if (after.get("cut") === name) return { at, before: Number(after.get("before")) };
+  }
+  return undefined;
 }
 
 export async function lockChain(tx: Tx, accountId: Uuid): Promise<Chain | undefined> {
