@@ -34,8 +34,9 @@ export async function* readContent(
     } catch (error) {
       if (error instanceof Problem) throw error;
       if (error instanceof ManagerFailed) throw refusedBy(error, name);
-      if (!gone) throw problem("secret.unreadable", [name], { cause: error });
-      const now = await findContent(deps.db, accountId, content.secretId);
+      const now = gone ? await findContent(deps.db, accountId, content.secretId) : content;
+      // The content is still the one that is read: the piece was lost, not replaced.
+      if (now?.id === content.id) throw problem("secret.unreadable", [name], { cause: error });
       if (now?.originId !== content.originId) throw problem("secret.replaced", [name], { retryAfter: 1 });
       content = now;
     }

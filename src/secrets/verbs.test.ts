@@ -86,6 +86,20 @@ test("a file of several pieces opens as it was, and a changed one holds the new 
   await assert.rejects(secrets.resolveText(admin, HERE, "file"), code("secret.not_text"));
 });
 
+test("a content of which a piece is lost is unreadable, wherever the piece was", async () => {
+  const secrets = secretsWith();
+  const { id } = await secrets.create(
+    admin,
+    text("torn", { type: "ENCRYPTED_FILE", content: paged(randomBytes(2 * CHUNK + 5)) }),
+  );
+  const ofTorn = "content_id = (select c.id from secret_contents c where c.secret_id = $1)";
+  for (const nth of [2, 1, 0]) {
+    await platform.db.query(`delete from secret_chunks where ${ofTorn} and nth = $2`, [id, nth]);
+    const reading = (await secrets.resolve(admin, HERE, "torn")).read();
+    await assert.rejects(Array.fromAsync(reading), code("secret.unreadable"), `piece ${nth}`);
+  }
+});
+
 const ref = (identifier: string) => ({ by: "identifier", key: { ...HERE, identifier } }) as const;
 
 test("a sealed content that was moved to another secret does not open, nor one under another root key", async () => {
