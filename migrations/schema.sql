@@ -160,9 +160,11 @@ create table delegate_tokens (
   created_at bigint not null,
   revoked_at bigint,
   deleted_at bigint,
+  revoke_after bigint,
   constraint delegate_tokens_pkey PRIMARY KEY (account_id, id)
 );
 CREATE UNIQUE INDEX delegate_tokens_by_name ON public.delegate_tokens USING btree (account_id, name) WHERE (deleted_at IS NULL);
+CREATE INDEX delegate_tokens_to_revoke ON public.delegate_tokens USING btree (revoke_after) WHERE ((revoke_after IS NOT NULL) AND (revoked_at IS NULL));
 
 create table delegates (
   account_id uuid not null,

@@ -188,13 +188,17 @@ export async function buildPlatform(deps: PlatformDeps) {
   login.serve(http.app);
   const served = delegates.serve(http.app, withTests(executions.ports, connectionTests));
 
+  const lookAtCredentials = async (): Promise<void> => {
+    await identity.look();
+    await delegates.revokeDue();
+  };
   /** Everything that is looked at again and again; tests call it instead of waiting. */
   const sweep = async (): Promise<void> => {
     await executions.fireTimers();
     await connectionTests.sweep();
     await triggers.sweep();
     for (const slice of [limits, slices.audits]) await slice.sweep();
-    await identity.look();
+    await lookAtCredentials();
     await login.sweep();
   };
 
@@ -223,7 +227,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         every(SWEEP_MS, sweep, onError),
         every(RECONCILE_MS, served.reconcile, onError),
         // Apart from the sweep, which may take its time: what has ended is over within a second.
-        every(CREDENTIALS_MS, identity.look, onError),
+        every(CREDENTIALS_MS, lookAtCredentials, onError),
       ]),
     /** Takes no new work: streams end, requests are refused, delegates are let go. */
     async stop(): Promise<void> {

@@ -14,8 +14,9 @@ import { localDelegateDir, startLocalDelegate, type LocalDelegate, type LocalDel
 import { localClaimFile, renewLocalPass, type LocalClaimFile } from "./local-pass.ts";
 import { makeReconcile } from "./reconcile.ts";
 import { makeListDelegates } from "./list.ts";
-import { registryRoutes } from "./rest/registry.ts";
+import { listRoutes } from "./rest/registry.ts";
 import { tagRoutes } from "./rest/tags.ts";
+import { tokenRoutes } from "./rest/tokens.ts";
 import { makeStanding, STANDING_CHANNEL } from "./standing.ts";
 import { makeChangeTags, makeGetTags } from "./tags.ts";
 import { makeSessions } from "./sessions.ts";
@@ -26,8 +27,10 @@ import type { Advancing, OnTaskOutput, OpenSecret, ReadSecrets } from "./task.ts
 import {
   makeCreateDelegateToken,
   makeDeleteDelegateToken,
+  makeGetDelegateToken,
   makeListDelegateTokens,
   makeRevokeDelegateToken,
+  makeRevokeDue,
 } from "./tokens.ts";
 
 export { MAX_FRAME } from "../../protocol/messages.ts";
@@ -61,6 +64,7 @@ export function makeDelegates(deps: DelegatesDeps) {
   const verbs = {
     createToken: makeCreateDelegateToken(deps),
     listTokens: makeListDelegateTokens(deps),
+    getToken: makeGetDelegateToken(deps),
     revokeToken: makeRevokeDelegateToken({ ...deps, dropped: standing.changed }),
     deleteToken: makeDeleteDelegateToken(deps),
     getTags: makeGetTags(deps),
@@ -78,9 +82,11 @@ export function makeDelegates(deps: DelegatesDeps) {
   };
 
   return {
-    routes: [...tagRoutes(verbs), ...registryRoutes(verbs)],
+    routes: [...tagRoutes(verbs), ...tokenRoutes(verbs), ...listRoutes(verbs)],
     ...verbs,
     enqueue: dispatch.enqueue,
+    /** Revokes the tokens whose time is up; to be called again and again. */
+    revokeDue: makeRevokeDue({ ...deps, dropped: standing.changed }),
     ...cancels,
     renewLocalPass: (accountId: Uuid, file: LocalClaimFile) => renewLocalPass(deps, accountId, file),
     startLocal: ({ url, accountId, ...config }: LocalDelegateConfig): LocalDelegate =>

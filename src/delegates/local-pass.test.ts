@@ -43,7 +43,7 @@ test("two data directories that start at once get two names, and both tokens cou
   const names = both.map((pass) => pass?.name ?? "").toSorted();
   assert.equal(names[0], "local");
   assert.match(names[1] ?? "", /^local-[0-9a-f]{6}$/);
-  for (const pass of both) assert.ok(await authenticateDelegate(platform.db, pass?.token ?? ""));
+  for (const pass of both) assert.ok(await authenticateDelegate(platform, pass?.token ?? ""));
 });
 
 test("one data directory keeps its name; only the newest text of its token counts", async () => {
@@ -52,8 +52,8 @@ test("one data directory keeps its name; only the newest text of its token count
   const { tokenId } = file.claim();
   const second = await renewLocalPass(deps, accountId, file);
   assert.deepEqual([first?.name, second?.name], ["local", "local"]);
-  assert.equal(await authenticateDelegate(platform.db, first?.token ?? ""), undefined);
-  assert.deepEqual(await authenticateDelegate(platform.db, second?.token ?? ""), { accountId, tokenId });
+  assert.equal(await authenticateDelegate(platform, first?.token ?? ""), undefined);
+  assert.deepEqual(await authenticateDelegate(platform, second?.token ?? ""), { accountId, tokenId });
 });
 
 test("a name that a delegate has by another token is left to it", async () => {
@@ -76,7 +76,7 @@ test("a revoked token stays revoked; once it is deleted the name comes again wit
   const pass = await renewLocalPass(deps, accountId, file);
   assert.equal(pass?.name, "local");
   assert.notEqual(file.claim().tokenId, former.tokenId);
-  assert.ok(await authenticateDelegate(platform.db, pass.token));
+  assert.ok(await authenticateDelegate(platform, pass.token));
 });
 
 test("a claim that cannot be kept is not made", async () => {

@@ -10,6 +10,11 @@ export const problems = {
   "delegate.not_found": [404, "RESOURCE_NOT_FOUND", "Delegate with id or name [%s] not found."],
   "delegate.too_many_tags": [402, "USAGE_LIMITS_EXCEEDED", "A delegate has %s tags at most."],
   "delegate.other_account": [403, "ACCESS_DENIED", "User not authorized."],
+  "delegate.bad_revoke_after": [
+    400,
+    "INVALID_ARGUMENT",
+    "revokeAfter takes a moment to come, in epoch milliseconds: when the token ends by itself.",
+  ],
   "delegate.no_token": [404, "RESOURCE_NOT_FOUND", "Delegate token with name [%s] not found."],
   "delegate.token_live": [402, "DELETE_NOT_ALLOWED", "Delegate token [%s] is active; revoke it first."],
   "delegate.name_taken": [

@@ -80,6 +80,68 @@ test("a replica that missed the notification drops them with its next look", asy
   }
 });
 
+test("revokeAfter: until then its delegates come and stay; from then on they are cut off, and the token is revoked", async () => {
+  const at = platform.clock.now() + 60_000;
+  const created = await platform.send("POST", `${PATH}?tokenName=passing&revokeAfter=${at}`);
+  assert.deepEqual(
+    [created.status, created.body.resource.revokeAfter, created.body.resource.status],
+    [200, at, "ACTIVE"],
+  );
+  const { value } = created.body.resource;
+  const [here, there] = [await connect(value, "passing-1"), await connect(value, "passing-2", replica.url)];
+  await here.next("welcome");
+  await there.next("welcome");
+  platform.clock.advance(59_999);
+  await platform.platform.sweep();
+  const early = await connect(value, "passing-3");
+  await early.next("welcome");
+  assert.equal((await platform.send("GET", `${PATH}/passing`)).body.resource.status, "ACTIVE");
+  platform.clock.advance(1);
+  // Whoever comes now is refused before any server has looked.
+  await assert.rejects(connect(value, "passing-4"), /401/);
+  await Promise.all([platform.platform.sweep(), replica.platform.sweep()]);
+  await Promise.all([here.closed, there.closed, early.closed]);
+  const { status, revokedAt } = (await platform.send("GET", `${PATH}/passing`)).body.resource;
+  assert.deepEqual([status, revokedAt], ["REVOKED", at]);
+  const entries = await platform.db.query(
+    "select actor_kind from audit_entries where operation = 'delegate-token.revoke' and resource_id = 'passing'",
+  );
+  assert.deepEqual(entries, [{ actor_kind: "system" }]);
+  assert.equal((await platform.send("DELETE", `${PATH}/passing`)).status, 200);
+});
+
+test("revokeAfter that has passed, or is no moment, is refused, and nothing is made", async () => {
+  for (const wrong of [`${platform.clock.now()}`, "0", "-1", "soon", "1.5", ""]) {
+    const answer = await platform.send("POST", `${PATH}?tokenName=wrong&revokeAfter=${wrong}`);
+    assert.equal(answer.status, 400, wrong);
+    assert.match(answer.body.responseMessages[0].message, /revokeAfter takes a/);
+  }
+  assert.equal((await platform.send("GET", `${PATH}/wrong`)).status, 404);
+});
+
+test("each operation by the name in the path, and the groups that came by a token", async () => {
+  const one = `${PATH}/by-path`;
+  const created = await platform.send("POST", one);
+  assert.equal(created.body.resource.name, "by-path");
+  const delegate = await connect(created.body.resource.value, "in-group");
+  await delegate.next("welcome");
+  const groups = await platform.send("GET", `${PATH}/delegate-groups?delegateTokenName=by-path`);
+  const group = { name: "in-group", identifier: "in-group", tags: [], orgIdentifier: null, projectIdentifier: null };
+  assert.deepEqual(groups.body.resource, [{ accountIdentifier: platform.accountId, ...group }]);
+  assert.equal((await platform.send("DELETE", one)).status, 402);
+  assert.equal((await platform.send("PUT", one)).body.resource.status, "REVOKED");
+  await delegate.closed;
+  assert.equal((await platform.send("GET", one)).body.resource.value, null);
+  assert.equal((await platform.send("DELETE", one)).body.resource, true);
+  for (const [method, path] of [
+    ["GET", one],
+    ["PUT", one],
+    ["DELETE", one],
+    ["GET", `${PATH}/delegate-groups?delegateTokenName=by-path`],
+  ] as const)
+    assert.equal((await platform.send(method, path)).status, 404, `${method} ${path}`);
+});
+
 test("only a revoked token is deleted; then its name is free", async () => {
   await made("used");
   const live = await platform.send("DELETE", `${PATH}?tokenName=used`);

@@ -46,7 +46,7 @@ export function addDelegateSocket(app: FastifyInstance, deps: SocketDeps): void 
       url,
       onRequest: async (request) => {
         const token = credentialOf(request.raw);
-        const known = token ? await authenticateDelegate(deps.db, token) : undefined;
+        const known = token ? await authenticateDelegate(deps, token) : undefined;
         if (!known) throw httpProblem("http.no_credential");
         tokens.set(request, known);
       },

@@ -5,9 +5,17 @@ import type { NewId, Uuid } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import { hashSecret, newTokenSecret, readToken, secretMatches, writeToken } from "../platform/crypto/tokens.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import { delegatesOfToken, deleteToken, listTokens, revokeToken, type TokenView } from "./store/registry.ts";
+import {
+  delegatesOfToken,
+  deleteToken,
+  listDue,
+  listTokens,
+  revokeDue,
+  revokeToken,
+  type TokenView,
+} from "./store/registry.ts";
 import { findDelegateToken, insertDelegateToken } from "./store/delegates.ts";
 
 type Deps = {
@@ -20,16 +28,24 @@ type Deps = {
 
 export type NewDelegateToken = TokenView & { readonly value: string };
 
-/** A token that delegates register with; its text is in this answer and nowhere else. Throws `delegate.token_name_taken`. */
-export type CreateDelegateToken = (actor: Actor, name: string) => Promise<NewDelegateToken>;
+/**
+ * A token that delegates register with; its text is in this answer and nowhere else. From `revokeAfter` on, epoch
+ * milliseconds, it is revoked by itself. Throws `delegate.token_name_taken`, `delegate.bad_revoke_after`.
+ */
+export type CreateDelegateToken = (
+  actor: Actor,
+  name: string,
+  how?: { readonly revokeAfter?: number | undefined },
+) => Promise<NewDelegateToken>;
 
 export const makeCreateDelegateToken =
   (deps: Deps): CreateDelegateToken =>
-  async (actor, name) => {
+  async (actor, name, { revokeAfter = null } = {}) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
     if (!NAME.test(name)) throw problem("delegate.bad_token_name");
     const [id, secret, at] = [deps.newId(), newTokenSecret(), deps.clock.now()];
+    if (revokeAfter !== null && revokeAfter <= at) throw problem("delegate.bad_revoke_after");
     await deps.db.transaction(async (tx) => {
       const made = await insertDelegateToken(tx, {
         accountId,
@@ -38,9 +54,10 @@ export const makeCreateDelegateToken =
         secretHash: hashSecret(secret),
         createdBy: actorId(actor),
         at,
+        revokeAfter,
       });
       if (!made) throw problem("delegate.token_name_taken", [name]);
-      await deps.audit.record(tx, actor, { ...change("create", name), after: { name, revoked: false } });
+      await deps.audit.record(tx, actor, { ...change("create", name), after: { name, revoked: false, revokeAfter } });
     });
     const createdBy = actorId(actor);
     return {
@@ -49,6 +66,7 @@ export const makeCreateDelegateToken =
       createdBy,
       createdAt: at,
       revokedAt: null,
+      revokeAfter,
       value: writeToken("dlg", { accountId, tokenId: id, secret }),
     };
   };
@@ -77,16 +95,50 @@ export const makeRevokeDelegateToken =
   async (actor, name) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
-    return deps.db.transaction(async (tx) => {
-      const at = deps.clock.now();
-      const token = await revokeToken(tx, accountId, name, at);
-      if (!token) throw problem("delegate.no_token", [name]);
-      const delegates = await delegatesOfToken(tx, accountId, token.id);
-      const before = { revoked: token.revokedAt !== at };
-      await deps.audit.record(tx, actor, { ...change("revoke", name), before, after: { revoked: true } });
-      tx.afterCommit(() => deps.dropped(delegates));
-      return token;
-    });
+    const at = deps.clock.now();
+    const token = await end(deps, actor, (tx) => revokeToken(tx, accountId, name, at));
+    if (!token) throw problem("delegate.no_token", [name]);
+    return token;
+  };
+
+type Ending = Pick<Deps, "db" | "audit" | "clock"> & { readonly dropped: (delegates: readonly Uuid[]) => void };
+
+/** `take` answers the token as it is afterwards; undefined when there is none to revoke. */
+const end = (
+  { db, audit, clock, dropped }: Ending,
+  actor: Actor,
+  take: (tx: Tx) => Promise<TokenView | undefined>,
+): Promise<TokenView | undefined> =>
+  db.transaction(async (tx) => {
+    const token = await take(tx);
+    if (!token) return undefined;
+    const delegates = await delegatesOfToken(tx, actor.accountId, token.id);
+    const before = { revoked: actor.kind !== "system" && token.revokedAt !== clock.now() };
+    await audit.record(tx, actor, { ...change("revoke", token.name), before, after: { revoked: true } });
+    tx.afterCommit(() => dropped(delegates));
+    return token;
+  });
+
+/** Revokes those whose `revokeAfter` has come, as from that moment. To be called again and again; of two servers one does it. */
+export const makeRevokeDue =
+  (deps: Ending): (() => Promise<void>) =>
+  async () => {
+    const now = deps.clock.now();
+    for (const { accountId, id } of await listDue(deps.db, now))
+      await end(deps, { kind: "system", accountId }, (tx) => revokeDue(tx, accountId, id, now));
+  };
+
+/** Throws `delegate.no_token`. */
+export type GetDelegateToken = (actor: Actor, name: string) => Promise<TokenView>;
+
+export const makeGetDelegateToken =
+  (deps: Pick<Deps, "db" | "authorize">): GetDelegateToken =>
+  async (actor, name) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_delegate_view", { accountId });
+    const [token] = await listTokens(deps.db, accountId, { name, revoked: undefined }, 1);
+    if (!token) throw problem("delegate.no_token", [name]);
+    return token;
   };
 
 /** Only a revoked one; its name is free again. Throws `delegate.no_token`, `delegate.token_live`. */
@@ -113,12 +165,12 @@ const change = (verb: string, name: string) => ({
 });
 
 export async function authenticateDelegate(
-  db: Db,
+  { db, clock }: Pick<Deps, "db" | "clock">,
   token: string,
 ): Promise<{ accountId: Uuid; tokenId: Uuid } | undefined> {
   const parts = readToken("dlg", token);
   if (!parts) return undefined;
-  const row = await findDelegateToken(db, parts.accountId, parts.tokenId);
+  const row = await findDelegateToken(db, parts.accountId, parts.tokenId, clock.now());
   return secretMatches(parts.secret, row?.secretHash)
     ? { accountId: parts.accountId, tokenId: parts.tokenId }
     : undefined;

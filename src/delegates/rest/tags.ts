@@ -115,6 +115,9 @@ function familyRoutes(verbs: Verbs, family: Family): readonly Route[] {
   ];
 }
 
+/** A group of delegates, as it is shown wherever it stands. */
+export const { shape: groupShape, wire: groupWire } = byName;
+
 const holdersRoute = ({ list }: Pick<Verbs, "list">): Route =>
   route({
     method: "POST",

@@ -82,14 +82,17 @@ export type DelegateToken = {
   readonly secretHash: Buffer;
   readonly createdBy: Uuid | null;
   readonly at: number;
+  /** When it ends by itself. */
+  readonly revokeAfter?: number | null;
 };
 
 /** False when the name is taken. */
 export async function insertDelegateToken(db: Store, token: DelegateToken): Promise<boolean> {
   const rows = await db.query(
-    `insert into delegate_tokens (account_id, id, name, secret_hash, created_by, created_at) values ($1, $2, $3, $4, $5, $6)
+    `insert into delegate_tokens (account_id, id, name, secret_hash, created_by, created_at, revoke_after)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (account_id, name) where deleted_at is null do nothing returning id`,
-    [token.accountId, token.id, token.name, token.secretHash, token.createdBy, token.at],
+    [token.accountId, token.id, token.name, token.secretHash, token.createdBy, token.at, token.revokeAfter ?? null],
   );
   return rows.length > 0;
 }
@@ -124,14 +127,17 @@ export async function renewDelegateToken(
   return rows[0];
 }
 
+/** One that lets a delegate in at this moment. */
 export async function findDelegateToken(
   db: Store,
   accountId: Uuid,
   id: Uuid,
+  now: number,
 ): Promise<{ secretHash: Buffer } | undefined> {
   const rows = await db.query<{ secretHash: Buffer }>(
-    `select secret_hash as "secretHash" from delegate_tokens where account_id = $1 and id = $2 and revoked_at is null`,
-    [accountId, id],
+    `select secret_hash as "secretHash" from delegate_tokens
+      where account_id = $1 and id = $2 and revoked_at is null and (revoke_after is null or revoke_after > $3)`,
+    [accountId, id, now],
   );
   return rows[0];
 }

@@ -103,9 +103,12 @@ export type TokenView = {
   readonly createdBy: Uuid | null;
   readonly createdAt: number;
   readonly revokedAt: number | null;
+  /** When it ends by itself; null for one that does not. */
+  readonly revokeAfter: number | null;
 };
 
-const TOKEN = `id, name, created_by as "createdBy", created_at as "createdAt", revoked_at as "revokedAt"`;
+const TOKEN = `id, name, created_by as "createdBy", created_at as "createdAt", revoked_at as "revokedAt",
+  revoke_after as "revokeAfter"`;
 
 /** By name; bounded, since names of delegate tokens are made by hand. */
 export async function listTokens(
@@ -134,6 +137,24 @@ export async function revokeToken(
     `update delegate_tokens set revoked_at = coalesce(revoked_at, $3)
       where account_id = $1 and name = $2 and deleted_at is null returning ${TOKEN}`,
     [accountId, name, at],
+  );
+  return rows[0];
+}
+
+/** Tokens whose time is up, of all accounts: a job of the platform's own. */
+export const listDue = (db: Store, now: number): Promise<{ accountId: Uuid; id: Uuid }[]> =>
+  db.query(
+    `select account_id as "accountId", id from delegate_tokens
+      where revoke_after <= $1 and revoked_at is null and deleted_at is null order by revoke_after limit 100`,
+    [now],
+  );
+
+/** Undefined when somebody was faster. */
+export async function revokeDue(db: Store, accountId: Uuid, id: Uuid, now: number): Promise<TokenView | undefined> {
+  const rows = await db.query<TokenView>(
+    `update delegate_tokens set revoked_at = revoke_after
+      where account_id = $1 and id = $2 and revoke_after <= $3 and revoked_at is null and deleted_at is null returning ${TOKEN}`,
+    [accountId, id, now],
   );
   return rows[0];
 }
