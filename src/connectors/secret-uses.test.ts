@@ -7,7 +7,7 @@ import { connectorYaml, create, JSON_TYPE, made, projectYaml, YAML } from "../..
 import { secretsOf } from "../../test/harness/secrets.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
 import { until } from "../../test/harness/until.ts";
-import { fromWire, type Uuid } from "../core/ids.ts";
+import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 
 let platform: TestPlatform;
 before(async () => {
@@ -130,4 +130,32 @@ test("what connectors named before this was noted is found by the migration", as
   const sql = readFileSync(file, "utf8");
   await platform.db.query(sql.slice(sql.indexOf("insert into secret_uses")));
   assert.deepEqual(await rows(), noted);
+});
+
+test("whoever saves a connector must hold the access to its secrets: a test of it sends them to the address that it has", async () => {
+  await makeSecret("password");
+  const scope = { orgIdentifier: "default", projectIdentifier: "shop" };
+  const editor = await platform.addUser("_project_viewer", scope);
+  const [row] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
+  assert.ok(row);
+  const permissions = ["core_connector_edit", "core_connector_access", "core_secret_view"];
+  const post = (path: string, body: object): Promise<unknown> =>
+    made(platform.send("POST", path, { contentType: JSON_TYPE, body: JSON.stringify(body) }));
+  await post(`/authz/api/roles${SHOP}`, { identifier: "editor", name: "editor", permissions });
+  await post(`/authz/api/roleassignments${SHOP}`, {
+    principal: { identifier: toWire(row.id), type: "USER" },
+    ...{ roleIdentifier: "editor", resourceGroupIdentifier: "_all_project_level_resources" },
+  });
+  platform.clock.advance(1_000);
+  const by = (method: "POST" | "PUT", body: string): Promise<Answer> =>
+    platform.send(method, CONNECTORS, { body, contentType: YAML, apiKey: editor });
+  const refused = await by("POST", registry("mine", "{username: me, passwordRef: password}"));
+  assert.deepEqual([refused.status, refused.body.code], [403, "NG_ACCESS_DENIED"], refused.text);
+  await made(by("POST", connectorYaml("mine", IN_PROJECT)));
+  const changed = await by("PUT", registry("mine", "{username: me, passwordRef: password}"));
+  assert.deepEqual([changed.status, changed.body.code], [403, "NG_ACCESS_DENIED"], changed.text);
+  assert.match(changed.body.message, /core_secret_access is missing/);
+  assert.deepEqual(await platform.db.query("select 1 from secret_uses"), []);
+  const unseen = await by("PUT", registry("mine", "{username: me, passwordRef: account.password}"));
+  assert.equal(unseen.status, 400, "what may not be seen is not there");
 });

@@ -27,7 +27,7 @@ export type ConnectorDeps = {
   readonly newId: NewId;
 };
 
-/** Throws `connector.no_secret` unless every secret that the connector names is there. */
+/** Throws `connector.no_secret` unless every secret that the connector names is there, `secret.taking_refused` unless the actor may use it. */
 export async function requireSecrets(
   { requireSecret }: Pick<ConnectorDeps, "requireSecret">,
   actor: Actor,
@@ -35,7 +35,7 @@ export async function requireSecrets(
 ): Promise<void> {
   for (const { path, reference } of typeOf(connector).secrets(connector.spec))
     await requireSecret(actor, connector, reference).catch((error: unknown) => {
-      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      if (!(error instanceof Problem) || error.status !== 400) throw error;
       throw problem("connector.no_secret", [`connector.spec.${path.join(".")}`, error.message]);
     });
 }

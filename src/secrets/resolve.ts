@@ -18,7 +18,8 @@ type Deps = { readonly db: Db; readonly authorize: Authorize; readonly permits: 
 
 /**
  * The secret that `reference` (`account.x`, `org.x`, `x`) names in a thing that lives at `home`, for documents that
- * are saved with it: nothing is opened. What the actor may not see does not exist. Throws `secret.bad_reference`.
+ * are saved with it: nothing is opened. What the actor may not see does not exist, and what they may not use they do
+ * not put where it is used by itself. Throws `secret.bad_reference`, `secret.taking_refused`.
  */
 export type RequireSecret = (actor: Actor, home: Place, reference: string, type?: SecretType) => Promise<Secret>;
 
@@ -26,10 +27,14 @@ export const makeRequireSecret =
   (deps: Pick<Deps, "db" | "permits">): RequireSecret =>
   async (actor, home, reference, type) => {
     const key = referred(reference, home);
-    const visible = key && deps.permits(actor, "core_secret_view", scopeOf(actor.accountId, key), key.identifier);
-    const secret = visible && (await findSecret(deps.db, actor.accountId, key));
-    if (secret && (type === undefined || secret.type === type)) return secret;
-    throw problem("secret.bad_reference", [reference, type === "ENCRYPTED_TEXT" ? "a text" : "this place"]);
+    const may = (permission: "core_secret_view" | "core_secret_access"): boolean =>
+      key !== undefined && deps.permits(actor, permission, scopeOf(actor.accountId, key), key.identifier);
+    const visible = may("core_secret_view") || may("core_secret_access");
+    const secret = visible && key ? await findSecret(deps.db, actor.accountId, key) : undefined;
+    if (!secret || (type !== undefined && secret.type !== type))
+      throw problem("secret.bad_reference", [reference, type === "ENCRYPTED_TEXT" ? "a text" : "this place"]);
+    if (!may("core_secret_access")) throw problem("secret.taking_refused", [reference]);
+    return secret;
   };
 
 /** A secret that was opened for use. `read` gives its bytes piece by piece; they are the caller's to protect. */

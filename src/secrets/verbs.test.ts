@@ -156,7 +156,7 @@ test("a viewer may know of a secret and not use it; another account finds nothin
   const secrets = secretsWith();
   await secrets.create(admin, text("mine"));
   const viewer = { ...admin, grants: [grantOf("_account_viewer")] } as Actor;
-  assert.equal((await secrets.require(viewer, HERE, "mine")).identifier, "mine");
+  await assert.rejects(secrets.require(viewer, HERE, "mine"), code("secret.taking_refused"));
   for (const refused of [
     () => secrets.resolve(viewer, HERE, "mine"),
     () => secrets.create(viewer, text("theirs")),
