@@ -91,7 +91,10 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     standingSessions: (sessions, now) => login.standing(sessions, now),
   });
   const letGo: OnLeave = inTurn(access.letGo, (tx, user) => login.endSessions(tx, user));
-  const users = makeUsers({ ...base, ...identity, ...access, letGo });
+  const users = makeUsers({
+    ...{ ...base, ...identity, ...access, letGo },
+    onReaddress: (tx, user) => login.endAllowance(tx, user),
+  });
   const projects: Projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const settings = makeSettings({ ...base, ...access, requireScope: projects.requireScope });
   const audits = makeTrail({ ...base, settingValue: settings.value, onError });

@@ -7,7 +7,7 @@ import { ACCOUNT_ADMIN, builtInRoles } from "./builtin.ts";
 import { compile } from "./compile.ts";
 import { permissions } from "./permission.ts";
 import { problem } from "./problems.ts";
-import { findServiceAccountGrants, findUserGrants } from "./store/grants.ts";
+import { findServiceAccountGrants, findUserGrants, type GrantRow } from "./store/grants.ts";
 
 /** Throws `access.beyond_own` unless the actor holds everything that the grants give. */
 export function requireHeld(actor: Actor, given: Grants): void {
@@ -25,12 +25,22 @@ function* missingOf(own: Grants, given: Grants): Generator<string, undefined> {
     for (const permission of grant.permissions) if (!isHeld(own, grant, permission)) yield permission;
 }
 
-/** Throws `access.beyond_own` unless the actor holds everything that the other does: whoever lets somebody act as it gives that away. */
-export type RequireHeldOf = (db: { readonly query: Query }, actor: Actor, id: Uuid) => Promise<void>;
+type Store = { readonly query: Query };
+
+/** Throws `access.beyond_own` unless the actor holds everything that the other one does: whoever comes to act as them would have it. */
+export type RequireHeldOf = (db: Store, actor: Actor, id: Uuid) => Promise<void>;
 
 /** Reads the grants themselves: what is kept for a second would not know what was assigned just now on another replica. */
-export const requireHeldOf: RequireHeldOf = async (db, actor, serviceAccountId) =>
-  requireHeld(actor, compile(await findServiceAccountGrants(db, actor.accountId, serviceAccountId)));
+const heldOf =
+  (find: (db: Store, accountId: Uuid, id: Uuid) => Promise<readonly GrantRow[]>): RequireHeldOf =>
+  async (db, actor, id) =>
+    requireHeld(actor, compile(await find(db, actor.accountId, id)));
+
+/** Of a service account, for a text that acts as it. */
+export const requireHeldOf = heldOf(findServiceAccountGrants);
+
+/** Of a person, for a way to come in as them. */
+export const requireHeldOfPerson = heldOf(findUserGrants);
 
 const EVERYTHING: Grants = [
   {
@@ -45,10 +55,6 @@ const EVERYTHING: Grants = [
 export type RequireEverythingHeld = (actor: Actor) => void;
 
 export const requireEverythingHeld: RequireEverythingHeld = (actor) => requireHeld(actor, EVERYTHING);
-
-/** The same of a person. */
-export const requireHeldOfPerson: RequireHeldOf = async (db, actor, userId) =>
-  requireHeld(actor, compile(await findUserGrants(db, actor.accountId, userId)));
 
 function isHeld(own: Grants, given: Grant, permission: string): boolean {
   const type = permissions.get(permission)?.resourceType ?? "";

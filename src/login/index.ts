@@ -31,7 +31,7 @@ import type { Lifetimes } from "./session.ts";
 import { makeSignIn } from "./sign-in.ts";
 import { makeEndSession, makeSignOut, makeSignOutEverywhere } from "./sign-out.ts";
 import { forgetFailures } from "./store/failures.ts";
-import { forgetTaken } from "./store/identities.ts";
+import { disallowLink, forgetTaken } from "./store/identities.ts";
 import { deleteOverSessions, deleteSessionsOf, standingSessions } from "./store/sessions.ts";
 
 export { makeResetPassword } from "./reset-password.ts";
@@ -57,6 +57,7 @@ export type LoginDeps = {
   readonly ended: (tx: Tx) => void;
 };
 
+type Somebody = { readonly accountId: Uuid; readonly id: Uuid };
 type SessionId = { readonly accountId: Uuid; readonly id: Uuid };
 
 const SWEEP_MS = 60_000;
@@ -116,10 +117,13 @@ export function makeLogin(deps: LoginDeps) {
       };
     },
     /** Somebody is not to be signed in any more, wherever they are. */
-    async endSessions(tx: Tx, { accountId, id }: { readonly accountId: Uuid; readonly id: Uuid }): Promise<void> {
+    async endSessions(tx: Tx, { accountId, id }: Somebody): Promise<void> {
       await deleteSessionsOf(tx, accountId, id);
+      await disallowLink(tx, accountId, id);
       ended(tx);
     },
+    /** A link by e-mail was allowed for the address that the person had. */
+    endAllowance: (tx: Tx, { accountId, id }: Somebody): Promise<void> => disallowLink(tx, accountId, id),
     /** Those of the sessions that hold at this moment: what is open with another one ends. */
     standing: (sessions: readonly SessionId[], now: number): Promise<readonly Uuid[]> =>
       standingSessions(db, sessions, { now, seenAfter: now - deps.lifetimes.idleMs }),

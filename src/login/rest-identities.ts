@@ -85,7 +85,7 @@ const peoplesRoutes = ({ peoples }: IdentityVerbs): readonly Route[] => [
     doc: {
       summary: "Let a person be linked by e-mail, once",
       description:
-        "For seven days the first single sign-on with this person's e-mail address, which the provider has to call verified, links the provider's identity with the person.",
+        "For seven days the first single sign-on with this person's e-mail address, which the provider has to call verified, links the provider's identity with the person. Refused with 403 to who holds less than the person.",
       answer: enveloped(z.strictObject({ until: epochMs })),
     },
     handle: async (call) => ok(call, await peoples.allow(call.actor, call.params["userId"] ?? "")),

@@ -1,6 +1,8 @@
 /** Attack class 10: who a directory speaks of is nobody else, and it gives nobody more than it may. Also who may speak SCIM at all. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { fromWire, type Uuid } from "../../src/core/ids.ts";
+import { assignRole } from "../harness/access.ts";
 import { directoryToken } from "../harness/directory.ts";
 import { JSON_TYPE, made } from "../harness/contract.ts";
 import { signed, signingKey, startKeyServer, type KeyServer, type SigningKey } from "../harness/key-server.ts";
@@ -150,6 +152,8 @@ test("active: false and DELETE end tokens within a second, also when a directory
     const apiKey = await platform.addUser("_account_viewer");
     const me = () => platform.send("GET", "/ng/api/user/currentUser", { apiKey });
     const { uuid, email } = await made(me());
+    // Who comes back holds no more than the directory, which otherwise could not bring them back.
+    await platform.db.query("delete from role_assignments where principal_identifier = $1", [uuid]);
     const path = `/Users/${uuid}`;
     const done =
       how === "patch"
@@ -219,6 +223,92 @@ test("a directory neither sees nor fills groups that were made here, and gives n
   const filled = await patch(`/Groups/${theirs.id}`, { op: "add", path: "members", value: [{ value: eve.id }] });
   assert.equal(filled.status, 403, filled.text);
   assert.equal((await call("GET", `/Groups/${theirs.id}`)).body.members, undefined);
+});
+
+/** Gives a person a role over the whole account. */
+const giveAll = (id: string): Promise<void> =>
+  assignRole(platform.db, {
+    accountId: fromWire(platform.accountId) as Uuid,
+    userId: fromWire(id) as Uuid,
+    role: "_account_admin",
+    at: 0,
+  });
+const BEYOND = /Nobody can give more than they hold/;
+
+test("whoever holds more than the directory is not given away: by another address or name, by being let in again", async () => {
+  const { body: boss } = await create({ userName: "boss@example.com" });
+  await giveAll(boss.id);
+  const path = `/Users/${boss.id}`;
+  const replace = (at: string, value: unknown) => patch(path, { op: "replace", path: at, value });
+  const elsewhere = [{ value: "mallory@evil.example", type: "work", primary: true }];
+  const whole = { schemas: [USER], userName: "boss@example.com" };
+  const refused = async (tries: readonly Promise<Answer>[]): Promise<void> => {
+    const before = await rows();
+    for (const answer of await Promise.all(tries)) {
+      assert.equal(answer.status, 403, answer.text);
+      assert.match(answer.text, BEYOND);
+    }
+    assert.deepEqual(await rows(), before);
+  };
+  await refused([
+    replace("emails", elsewhere),
+    replace("userName", "mallory@evil.example"),
+    call("PUT", path, { body: { ...whole, emails: elsewhere } }),
+    platform.send("POST", `/auth/users/${boss.id}/identities/allow`, { apiKey: token }),
+  ]);
+  assert.equal((await replace("displayName", "The Boss")).body.displayName, "The Boss");
+  // To end somebody's access is never held up, whatever else the directory says of them.
+  const gone = await call("PUT", path, { body: { ...whole, emails: elsewhere, active: false } });
+  assert.deepEqual([gone.status, gone.body.active], [200, false], gone.text);
+  await refused([
+    replace("active", true),
+    create({ userName: "boss@example.com" }),
+    create({ userName: "boss@example.com", emails: elsewhere }),
+    platform.send("POST", `/ng/api/user/${boss.id}/reactivate`, { apiKey: token }),
+  ]);
+  const byAdmin = await call("PUT", path, { body: { ...whole, active: true }, as: platform.apiKey });
+  assert.deepEqual([byAdmin.status, byAdmin.body.active], [200, true], byAdmin.text);
+});
+
+test("a directory renames and brings back whoever holds no more than it, and a new address ends a link that was allowed", async () => {
+  const { body: ada } = await create({ userName: "ordinary@example.com" });
+  const allow = () => platform.send("POST", `/auth/users/${ada.id}/identities/allow`, { apiKey: token });
+  const allowed = () => platform.db.query("select 1 from identity_links_allowed");
+  const renamed = { op: "replace", path: "userName", value: "changed@example.com" };
+  const endings = [renamed, { op: "replace", path: "active", value: false }];
+  for (const ending of endings) {
+    assert.equal((await allow()).status, 200);
+    assert.equal((await patch(`/Users/${ada.id}`, { op: "add", path: "title", value: "Engineer" })).status, 200);
+    assert.equal((await allowed()).length, 1);
+    assert.equal((await patch(`/Users/${ada.id}`, ending)).status, 200);
+    assert.deepEqual(await allowed(), []);
+  }
+  const back = await create({ userName: "changed@example.com" });
+  assert.deepEqual([back.status, back.body.id, back.body.active], [201, ada.id, true]);
+});
+
+test("whoever makes people holds what everybody of the account is given", async () => {
+  await made(
+    platform.send("POST", "/authz/api/roleassignments", {
+      contentType: JSON_TYPE,
+      body: JSON.stringify({
+        identifier: "for_everybody",
+        principal: { identifier: "_account_all_users", type: "USER_GROUP", scopeLevel: "account" },
+        roleIdentifier: "_account_viewer",
+        resourceGroupIdentifier: "_all_resources_including_child_scopes",
+      }),
+    }),
+  );
+  try {
+    const before = await rows();
+    const refused = await create({ userName: "newcomer@example.com" });
+    assert.equal(refused.status, 403, refused.text);
+    assert.match(refused.text, BEYOND);
+    assert.deepEqual(await rows(), before);
+    assert.equal((await create({ userName: "newcomer@example.com" }, platform.apiKey)).status, 201);
+  } finally {
+    await made(platform.send("DELETE", "/authz/api/roleassignments/for_everybody"));
+  }
 });
 
 test("each request needs its permission: the service account's, and the person's likewise", async () => {

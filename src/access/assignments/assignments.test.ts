@@ -262,6 +262,49 @@ test("nobody gives away more than they hold: by assigning, by changing a role, b
   await refused(send("PUT", `${GROUPS}/narrow${SHOP}`, { resourceGroup: wide }, ada.apiKey), 403, beyond);
 });
 
+test("a first role gives away what everybody of the project or the organization is given", async () => {
+  const [giver, newcomer, member] = [await person(), await person(), await person()];
+  const permissions = ["core_user_manage", "core_usergroup_manage", "core_usergroup_view", "core_user_view"];
+  const role = { name: "Keeper", permissions };
+  await data(send("POST", ROLES, { ...role, identifier: "keeper", allowedScopeLevels: ["account"] }));
+  const little = { identifier: "little", name: "Little", permissions: ["core_user_view"] };
+  for (const query of [SHOP, ORG]) await data(send("POST", `${ROLES}${query}`, little));
+  await data(assign(giver.id, "keeper", "_all_resources_including_child_scopes"));
+  const IN_SHOP = "_all_project_level_resources";
+  await data(assign(member.id, "little", IN_SHOP, SHOP));
+  const toAll = async (level: string, group: string, query: string): Promise<string> => {
+    const principal = { identifier: `_${level}_all_users`, type: "USER_GROUP", scopeLevel: level };
+    const body = { principal, roleIdentifier: `_${level}_viewer`, resourceGroupIdentifier: group };
+    return (await data(send("POST", `${ASSIGNMENTS}${query}`, body))).roleAssignment.identifier;
+  };
+  const BEYOND = /Nobody can give more than they hold/;
+  for (const [level, group, query] of [
+    ["project", IN_SHOP, SHOP],
+    ["organization", "_all_organization_level_resources", ORG],
+  ] as const) {
+    const identifier = await toAll(level, group, query);
+    platform.clock.advance(1_000);
+    await refused(assign(newcomer.id, "little", group, query, giver.apiKey), 403, BEYOND);
+    await refused(assign(newcomer.id, "little", IN_SHOP, SHOP, giver.apiKey), 403, BEYOND);
+    // A group that gets its first role there, and somebody who gets into one that has one.
+    const crew = { identifier: `crew_${level}`, name: "Crew", users: [newcomer.id] };
+    await data(send("POST", "/ng/api/user-groups", crew, giver.apiKey));
+    const principal = { identifier: crew.identifier, type: "USER_GROUP", scopeLevel: "account" };
+    const body = { principal, roleIdentifier: "little", resourceGroupIdentifier: group };
+    await refused(send("POST", `${ASSIGNMENTS}${query}`, body, giver.apiKey), 403, BEYOND);
+    await data(send("PUT", "/ng/api/user-groups", { ...crew, users: [] }));
+    await data(send("POST", `${ASSIGNMENTS}${query}`, body));
+    await refused(send("PUT", "/ng/api/user-groups", crew, giver.apiKey), 403, BEYOND);
+    await data(send("DELETE", `/ng/api/user-groups/${crew.identifier}`));
+    // Whoever is there already comes to have nothing more by it.
+    const further = { identifier: `further_${level}`, name: "Further", permissions: ["core_user_view"] };
+    await data(send("POST", `${ROLES}${SHOP}`, further));
+    await data(assign(member.id, further.identifier, IN_SHOP, SHOP, giver.apiKey));
+    await data(send("DELETE", `${ASSIGNMENTS}/${identifier}${query}`));
+  }
+  await data(assign(newcomer.id, "little", IN_SHOP, SHOP, giver.apiKey));
+});
+
 test("of two who change a role and assign it at once, neither gets more than they hold", async () => {
   const ada = await person();
   const permissions = ["core_user_manage", "core_role_view", "core_role_edit"];

@@ -21,7 +21,7 @@ import {
   listAssignments,
   type AssignmentFilter,
 } from "../store/assignments.ts";
-import type { GrantRow } from "../store/grants.ts";
+import { findEnteredGrants, type GrantRow } from "../store/grants.ts";
 import { findPeople } from "../store/members.ts";
 import { findResourceGroup } from "../store/resource-groups.ts";
 import { findRole } from "../store/roles.ts";
@@ -183,10 +183,14 @@ export function makeAssignments(deps: Deps) {
     const { grants: holds, ...role } = await roleOf(tx, actor.accountId, input);
     const { grants: over, ...resourceGroup } = await groupOf(tx, actor.accountId, input);
     requireHeld(actor, compile([{ org: orgIdentifier, project: projectIdentifier, ...holds, ...over } as GrantRow]));
+    const principal = await principalOf(tx, deps, actor.accountId, input);
+    // A first role makes somebody one of everybody here, with all that these are given.
+    if (principal.type !== "SERVICE_ACCOUNT" && principal.id !== null)
+      requireHeld(actor, compile(await findEnteredGrants(tx, actor.accountId, principal.id, input)));
     return {
       ...{ id, orgIdentifier, projectIdentifier },
       identifier: input.identifier ?? `role_assignment_${toWire(id)}`,
-      principal: await principalOf(tx, deps, actor.accountId, input),
+      principal,
       ...{ role, resourceGroup, disabled, createdAt: at, updatedAt: at },
     };
   }

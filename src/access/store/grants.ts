@@ -1,4 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
+import type { Place } from "../../core/reference.ts";
 import type { Query } from "../../platform/db/db.ts";
 
 type Store = { readonly query: Query };
@@ -25,28 +26,49 @@ const GRANTS = `select a.org_identifier as org, a.project_identifier as project,
    left join resource_groups g on g.account_id = a.account_id and g.id = a.resource_group_id
   where a.account_id = $1 and not a.disabled`;
 
-/** What a person has: of their own, through groups, and as one of everybody in the account, an organization or a project. */
-export const findUserGrants = (db: Store, accountId: Uuid, userId: Uuid): Promise<GrantRow[]> =>
-  db.query<GrantRow>(
-    `with mine as (
+const MINE = `mine as (
        select group_id as id from user_group_members where account_id = $1 and user_id = $2
        union all select $2::uuid
-     )
-     ${GRANTS} and a.principal_type in ('USER', 'USER_GROUP') and (
-       a.principal_id in (select id from mine)
-       or (a.principal_id is null and (a.principal_level = 'account' or exists (
+     )`;
+
+/** Whether one of `mine` has a role where everybody is given `a`. */
+const IS_THERE = `exists (
          select 1 from role_assignments b
           where b.account_id = $1 and not b.disabled and b.principal_type in ('USER', 'USER_GROUP')
             and b.principal_id in (select id from mine) and b.org_identifier = a.org_identifier
-            and (a.principal_level = 'organization' or b.project_identifier = a.project_identifier)))))`,
+            and (a.principal_level = 'organization' or b.project_identifier = a.project_identifier))`;
+
+/** What a person has: of their own, through groups, and as one of everybody in the account, an organization or a project. */
+export const findUserGrants = (db: Store, accountId: Uuid, userId: Uuid): Promise<GrantRow[]> =>
+  db.query<GrantRow>(
+    `with ${MINE}
+     ${GRANTS} and a.principal_type in ('USER', 'USER_GROUP') and (
+       a.principal_id in (select id from mine)
+       or (a.principal_id is null and (a.principal_level = 'account' or ${IS_THERE})))`,
     [accountId, userId],
+  );
+
+/** What a person, or whoever is in a group, comes to have as one of everybody by a role in this place; nothing who has one there. */
+export const findEnteredGrants = (db: Store, accountId: Uuid, id: Uuid, at: Place): Promise<GrantRow[]> =>
+  db.query<GrantRow>(
+    `with ${MINE}
+     ${GRANTS} and a.principal_type = 'USER_GROUP' and a.principal_id is null and a.org_identifier = $3
+       and (a.principal_level = 'organization' or (a.principal_level = 'project' and a.project_identifier = $4))
+       and not ${IS_THERE}`,
+    [accountId, id, at.orgIdentifier, at.projectIdentifier],
   );
 
 export const findServiceAccountGrants = (db: Store, accountId: Uuid, id: Uuid): Promise<GrantRow[]> =>
   db.query<GrantRow>(`${GRANTS} and a.principal_type = 'SERVICE_ACCOUNT' and a.principal_id = $2`, [accountId, id]);
 
+/** What comes of being in the group: its own, and what everybody has where it has a role. */
 export const findGroupGrants = (db: Store, accountId: Uuid, groupId: Uuid): Promise<GrantRow[]> =>
-  db.query<GrantRow>(`${GRANTS} and a.principal_type = 'USER_GROUP' and a.principal_id = $2`, [accountId, groupId]);
+  db.query<GrantRow>(
+    `with mine as (select $2::uuid as id)
+     ${GRANTS} and a.principal_type = 'USER_GROUP' and (
+       a.principal_id = $2 or (a.principal_id is null and a.principal_level <> 'account' and ${IS_THERE}))`,
+    [accountId, groupId],
+  );
 
 /** What the assignments of a role, or over a resource group, give. */
 export const findGrantsBy = (

@@ -6,7 +6,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
-import type { Authorize, KeepAdministrator } from "../../access/index.ts";
+import type { Authorize, KeepAdministrator, RequireHeldOf } from "../../access/index.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
@@ -28,6 +28,9 @@ export type LifeDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly onLeave: OnLeave;
+  /** Takes back what was allowed to whoever has the address that the person had. */
+  readonly onReaddress: (tx: Tx, user: { readonly accountId: Uuid; readonly id: Uuid }) => Promise<void>;
+  readonly requireHeldOfPerson: RequireHeldOf;
   readonly keepAdministrator: KeepAdministrator;
 };
 
@@ -96,7 +99,10 @@ const shown = (profile: Profile) => ({
   ...Object.fromEntries(FIELDS.map((field) => [field, profile[field]])),
 });
 
-/** Throws `identity.taken` when the address or the userName is somebody's, in any spelling. */
+/**
+ * Throws `identity.taken` when the address or the userName is somebody's, in any spelling, and `access.beyond_own`
+ * when everybody of the account is given more than the actor holds.
+ */
 export const makeCreateUser =
   (deps: LifeDeps): CreateUser =>
   async (actor, person, besides) => {
@@ -138,6 +144,7 @@ async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): P
   // The unique keys hold each column; this holds one against the other: nobody is called by another's address.
   if ((await store.findUsersByKeys(tx, actor.accountId, keysOf(profile))).length > 0) return undefined;
   if (!(await store.insertPerson(tx, actor.accountId, { ...profile, id, at }))) return undefined;
+  if (profile.active) await deps.requireHeldOfPerson(tx, actor, id);
   await deps.audit.record(tx, actor, entry("user.create", id, undefined, profile));
   const more = { name: nameOf(profile), mustChangePassword: false, version: 1, createdAt: at, updatedAt: at };
   return { ...profile, id, ...more };
@@ -145,7 +152,7 @@ async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): P
 
 /**
  * Changes a person. Nothing is written when nothing changes. Throws `identity.no_user`, `identity.taken`,
- * `access.last_administrator`, `core.stale_version`.
+ * `access.last_administrator`, `core.stale_version`, and `access.beyond_own` where it would give the person away.
  */
 export const makeChangeUser =
   (deps: LifeDeps): ChangeUser =>
@@ -173,6 +180,10 @@ async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: UserDetail, next:
   if (isSame(now, next)) return now;
   const others = await store.findUsersByKeys(tx, accountId, keysOf(next));
   if (others.some(({ id }) => id !== now.id)) throw problem("identity.taken", [next.userName ?? next.email]);
+  const isCalledAlike = keysOf(now).join() === keysOf(next).join();
+  // Whoever has the new address, or comes back, may come to sign in as this person. Ending somebody's access is never held up.
+  if (next.active && !(now.active && isCalledAlike)) await deps.requireHeldOfPerson(tx, actor, now.id);
+  if (!isCalledAlike) await deps.onReaddress(tx, { accountId, id: now.id });
   const user = await update(deps, tx, accountId, now.id, next);
   if (now.active && !next.active) await leave(deps, tx, actor, now.id, "deactivated");
   if (!isSame({ ...now, active: next.active }, next))

@@ -73,6 +73,11 @@ export async function allowLink(db: Store, accountId: Uuid, userId: Uuid, until:
   );
 }
 
+/** Whoever has the person's address by now was not meant. */
+export async function disallowLink(db: Store, accountId: Uuid, userId: Uuid): Promise<void> {
+  await db.query(`delete from identity_links_allowed where account_id = $1 and user_id = $2`, [accountId, userId]);
+}
+
 /** Uses the permission up; answers whether there was one. */
 export async function takeLinkPermission(db: Store, accountId: Uuid, userId: Uuid, now: number): Promise<boolean> {
   const rows = await db.query(
