@@ -21,6 +21,8 @@ export type FalseProvider = {
   nonce: string;
   readonly publicKey: KeyObject;
   readonly tokenRequests: readonly URLSearchParams[];
+  /** Paths that were asked for, in order. */
+  readonly asked: readonly string[];
   readonly stop: () => Promise<void>;
 };
 
@@ -30,6 +32,7 @@ export async function startFalseProvider(): Promise<FalseProvider> {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const jwk = { ...publicKey.export({ format: "jwk" }), kid: "one", use: "sig", alg: "RS256" };
   const tokenRequests: URLSearchParams[] = [];
+  const asked: string[] = [];
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -41,6 +44,7 @@ export async function startFalseProvider(): Promise<FalseProvider> {
     nonce: "",
     publicKey,
     tokenRequests,
+    asked,
     stop: async () => {
       server.closeAllConnections();
       server.close();
@@ -58,6 +62,7 @@ export async function startFalseProvider(): Promise<FalseProvider> {
     authorization_response_iss_parameter_supported: true,
   };
   const respond = async (request: IncomingMessage, answer: (body: unknown) => void): Promise<void> => {
+    asked.push(request.url ?? "");
     if (request.url === "/.well-known/openid-configuration") return answer(self.discovery(document));
     if (request.url === "/jwks") return answer({ keys: [jwk] });
     let body = "";

@@ -380,6 +380,16 @@ test("assignments: filtered, read, refused for what there is not", async () => {
     [{ principal: { identifier: "none", type: "SERVICE_ACCOUNT" } }, 400, /Service account \[none\] not found/],
     [{ principal: { identifier: "x", type: "API_KEY" } }, 400, /principal.type/],
     [{ principal: { identifier: "_project_all_users", type: "USER_GROUP" } }, 404, /not found/],
+    [
+      { principal: { identifier: "ops", type: "USER_GROUP", scopeLevel: "project" } },
+      400,
+      /A principal of the project cannot be assigned above it/,
+    ],
+    [
+      { roleIdentifier: "ops", roleReference: { identifier: "ops", scopeLevel: "project" } },
+      400,
+      /A role of the project cannot be assigned above it/,
+    ],
     [{ roleIdentifier: "none" }, 404, /Role \[none\]/],
     [{ roleIdentifier: "_account_admin" }, 400, /none of this level/],
     [{ resourceGroupIdentifier: "none" }, 404, /Resource group \[none\]/],

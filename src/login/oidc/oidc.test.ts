@@ -203,6 +203,25 @@ test("linking needs the session, its anti-forgery token, and that it still holds
   assert.deepEqual(await platform.db.query("select 1 from user_identities"), []);
 });
 
+test("a session that is over by the time of the way back links nothing", async () => {
+  const HOUR = 3_600_000;
+  const browser = pretendBrowser(platform);
+  await browser.signIn(ADMIN, PASSWORD);
+  // In use all the time, a session is over after a week.
+  for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {
+    platform.clock.advance(8 * HOUR);
+    assert.equal((await browser.send("GET", "/auth/session")).status, 200);
+  }
+  platform.clock.advance(8 * HOUR - 60_000);
+  const link = await browser.send("POST", "/auth/oidc/link");
+  assert.equal(link.status, 200, link.text);
+  const back = await walk(link.body.data.location, "admin");
+  platform.clock.advance(60_000);
+  const answer = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
+  assert.equal(location(answer), "/login?failure=refused");
+  assert.deepEqual(await platform.db.query("select 1 from user_identities"), []);
+});
+
 test("one's own identity is unlinked, unless nothing else signs one in", async () => {
   const browser = await linked();
   const [one] = (await browser.send("GET", "/auth/identities")).body.data;

@@ -189,11 +189,12 @@ test("nobody is led elsewhere after signing in", async () => {
 });
 
 test("what discovery names beside the issuer is judged: no endpoint inside, and no other issuer", async () => {
-  const inner = `http://127.0.0.1:${Number(new URL(provider.issuer).port) + 1}`;
+  // On the same machine at another port, and ready to take the client's secret.
+  const inner = await startFalseProvider();
   for (const change of [
-    { token_endpoint: `${inner}/token` },
+    { token_endpoint: `${inner.issuer}/token` },
     { issuer: "https://other.example.com" },
-    { jwks_uri: `${inner}/jwks` },
+    { jwks_uri: `${inner.issuer}/jwks` },
   ]) {
     provider.discovery = (document) => ({ ...document, ...change });
     const fresh = await startTestPlatform({
@@ -211,4 +212,20 @@ test("what discovery names beside the issuer is judged: no endpoint inside, and 
     }
   }
   provider.discovery = (document) => document;
+  assert.deepEqual(inner.asked, [], "nothing was sent there");
+  await inner.stop();
+});
+
+test("an answer with another state is none: the right one still counts after it", async () => {
+  const browser = pretendBrowser(platform);
+  const asked = await begin(browser);
+  const headers = { cookie: `railhead_sign_in=${browser.cookies()["railhead_sign_in"]}` };
+  const answered = async (query: Readonly<Record<string, string>>): Promise<string | null> => {
+    const path = `/auth/oidc/callback?${new URLSearchParams(query).toString()}`;
+    return (await platform.send("GET", path, { apiKey: null, headers, ...MANUAL })).headers.get("location");
+  };
+  const redeemed = provider.tokenRequests.length;
+  assert.equal(await answered({ ...right(asked), state: "x" }), "/login?failure=refused");
+  assert.equal(provider.tokenRequests.length, redeemed, "the provider was not asked");
+  assert.equal(await answered(right(asked)), "/login");
 });
