@@ -147,7 +147,7 @@ test("what is hidden for want of a permission; what is not there is no refusal",
   const rows = await refused();
   assert.deepEqual(
     rows.map(({ operation, code, permission, org_identifier }) => [operation, code, permission, org_identifier]),
-    [["connector.create", "connector.no_secret", "core_secret_view", null]],
+    [["connector.create", "connector.no_secret", "core_secret_access", null]],
   );
   await platform.send("GET", "/ng/api/projects/nothing?orgIdentifier=default");
   assert.equal((await refused()).length, 1);
@@ -253,6 +253,36 @@ test("a flood of many kinds, of many addresses and of accounts that there are no
   refusals.note(from("10.9.9.9"));
   await refusals.flush();
   assert.equal((await rows()).at(-1)?.operation, "project.list", "the next window tells kinds apart again");
+});
+
+test("strangers who name ever other accounts are forgotten once there are too many, and crowd nobody out who was let in", async () => {
+  const clock = handClock(platform.clock.now() + 30 * WINDOW_MS);
+  let named = 0;
+  const { db } = platform;
+  const counting = {
+    ...db,
+    query: (text: string, values: readonly unknown[] = []) => {
+      if (Array.isArray(values[0])) named += values[0].length;
+      return db.query(text, [...values]);
+    },
+  } as typeof db;
+  const refusals = makeRefusals({ db: counting, clock, newId: () => randomUUIDv7() as Uuid });
+  const attempt = { code: "x", status: 401, resourceType: "X", resourceId: "x", scope: {} };
+  for (let sweep = 0; sweep < 30; sweep += 1) {
+    for (let nth = 0; nth < 2_000; nth += 1)
+      refusals.note({ ...attempt, accountId: randomUUIDv7() as Uuid, operation: "some.where" });
+    await refusals.flush();
+  }
+  assert.equal(named, 10_000, "a thousand in each sweep, and ten thousand in the minute");
+  const accountId = fromWire(platform.accountId) as Uuid;
+  for (const operation of ["own.first", "own.second"])
+    refusals.note({ ...attempt, accountId, operation, actor: { kind: "system", accountId } });
+  await refusals.flush();
+  const [row] = await db.query<{ n: number }>(
+    "select count(*) as n from audit_entries where operation = $1 and at >= $2",
+    [OVERFLOW, clock.now()],
+  );
+  assert.equal(row?.n, 1, "what somebody tried who was let in is counted");
 });
 
 test("what could not be written is written later", async () => {

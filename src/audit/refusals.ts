@@ -48,10 +48,13 @@ export function makeRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Refu
     if (repeated(key, at)) return;
     const known = kinds.get(attempt.accountId) ?? 0;
     const tooMany = known >= KINDS_OF_ACCOUNT || counted.size >= KINDS;
-    const stranger = attempt.actor === undefined;
-    if (tooMany) return begin(`${attempt.accountId} more`, beyond(attempt), at);
-    if (stranger && strangers >= STRANGERS) return;
-    begin(key, attempt, at);
+    const more = `${attempt.accountId} more`;
+    if (tooMany && repeated(more, at)) return;
+    // Whatever accounts strangers name, they take no more room than this: each would be one more to tell apart.
+    if (!attempt.actor && (strangers >= STRANGERS || counted.size >= KINDS)) return;
+    if (!attempt.actor) strangers += 1;
+    if (tooMany) begin(more, beyond(attempt), at);
+    else begin(key, attempt, at);
   }
 
   function repeated(key: string, at: number): boolean {
@@ -67,11 +70,9 @@ export function makeRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Refu
   }
 
   function begin(key: string, attempt: RefusedAttempt, at: number): void {
-    if (repeated(key, at)) return;
     counted.set(key, { first: attempt, since: at, last: at, repeats: 0 });
     kinds.set(attempt.accountId, (kinds.get(attempt.accountId) ?? 0) + 1);
     waiting.push({ attempt, at, attempts: 1 });
-    if (!attempt.actor) strangers += 1;
   }
 
   /** Windows that are over; what was repeated in them waits to be written. */
