@@ -94,6 +94,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const users = makeUsers({
     ...{ ...base, ...identity, ...access, letGo },
     onReaddress: (tx, user) => login.endAllowance(tx, user),
+    lockedAmong: (account, people) => login.locked(account, people),
   });
   const projects: Projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
   const settings = makeSettings({ ...base, ...access, requireScope: projects.requireScope });

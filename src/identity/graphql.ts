@@ -1,6 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { UserGroupNode, UserGroups } from "../access/index.ts";
 import { toWire } from "../core/ids.ts";
+import { makeBatch } from "../platform/graphql/batch.ts";
 import {
   listOf,
   listType,
@@ -8,12 +9,13 @@ import {
   payloadType,
   window,
   type Builder,
+  type GraphqlContext,
   type List,
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import type { User, UserDetail } from "./user.ts";
 import type { PeopleVerbs } from "./users/by-hand.ts";
-import type { FindUser, ListUsers, Recall } from "./users/find.ts";
+import type { FindUser, ListUsers, LockedAmong, Recall } from "./users/find.ts";
 
 /** A person, or as much of one as another row brought along; what is missing is read when it is asked for. */
 export type UserNode = User & Partial<UserDetail>;
@@ -26,6 +28,7 @@ type Verbs = {
   readonly recall: Recall;
   readonly people: PeopleVerbs;
   readonly userGroups: UserGroups;
+  readonly lockedAmong: LockedAmong;
 };
 
 /** `User` with its queries and mutations (spec.md, "GraphQL operations"; reference section 1.10). */
@@ -82,10 +85,14 @@ export function addIdentityTypes(
 function userType(
   builder: Builder,
   GroupList: NodeRef<List<UserGroupNode>>,
-  verbs: Pick<Verbs, "recall" | "userGroups">,
+  verbs: Pick<Verbs, "recall" | "userGroups" | "lockedAmong">,
 ): NodeRef<UserNode> {
   const whole = (user: UserNode, actor: Actor): UserDetail | Promise<UserDetail> =>
     isWhole(user) ? user : verbs.recall(actor, user.id);
+  const isLocked = makeBatch(async ({ actor }: GraphqlContext, users: readonly UserNode[]) => {
+    const locked = await verbs.lockedAmong(actor.accountId, users);
+    return users.map(({ id }) => locked.has(id));
+  });
   const never = (description: string) => ({ description, resolve: (): boolean => false });
   return builder.objectRef<UserNode>("User").implement({
     fields: (t) => ({
@@ -109,7 +116,14 @@ function userType(
         resolve: async (user, _args, { actor }) => (await whole(user, actor)).mustChangePassword,
       }),
       isTwoFactorAuthenticationEnabled: t.boolean(never("Always false: there is no second factor.")),
-      isUserLocked: t.boolean(never("Always false: nobody is locked out.")),
+      isUserLocked: t.boolean({
+        description:
+          "True while nobody can sign in as this person for failed attempts, but from where they have before.",
+        resolve: async (user, _args, context) => {
+          await whole(user, context.actor);
+          return isLocked(context, user, "");
+        },
+      }),
       userGroups: t.field({
         type: GroupList,
         description: "Those of the account that the caller may see.",

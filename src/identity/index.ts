@@ -24,6 +24,7 @@ import {
   makeRecall,
   makeUserByEmail,
   makeUserByName,
+  type LockedAmong,
 } from "./users/find.ts";
 import {
   makeChangeUser,
@@ -40,7 +41,7 @@ export { firstStart, type FirstFacts, type FirstStart } from "./first-start.ts";
 export { makeLogins } from "./logins.ts";
 export { ADMIN_EMAIL } from "./first-start.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
-export { anyActive, CREATOR, creatorOf, type CreatorRow } from "./store.ts";
+export { anyActive, CREATOR, creatorJoins, creatorOf, type CreatorRow } from "./store.ts";
 export { makeHoldRootKey, makeRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
 export { makeChangeRootKey } from "./change-root-key.ts";
 export { findServiceAccount } from "./store/service-accounts.ts";
@@ -109,6 +110,7 @@ export function makeUsers(
     readonly letGo: OnLeave;
     readonly endTokens: EndTokens;
     readonly setGroupsOf: SetGroups;
+    readonly lockedAmong: LockedAmong;
   },
 ) {
   const { authorize: may } = deps;
@@ -119,16 +121,18 @@ export function makeUsers(
   const life = { ...deps, onLeave };
   const verbs = { create: makeCreateUser(life), change: makeChangeUser(life), delete: makeDeleteUser(life) };
   const people = makePeople({ ...verbs, authorize: may, setGroups: deps.setGroupsOf });
+  const { lockedAmong } = deps;
   const find = { getUser: makeGetUser(deps), listUsers: makeListUsers(deps), currentUser: makeCurrentUser(deps) };
   return {
     ...find,
     userByName: makeUserByName(deps),
     userByEmail: makeUserByEmail(deps),
     recall: makeRecall(deps),
+    lockedAmong,
     people,
     provisionUser: makeProvisionUser(life),
     changeUser: verbs.change,
     deleteUser: verbs.delete,
-    routes: userRoutes({ ...find, authorize: may, people }),
+    routes: userRoutes({ ...find, authorize: may, people, lockedAmong }),
   };
 }

@@ -6,7 +6,13 @@ import type { User } from "./user.ts";
 type Store = { readonly query: Query };
 
 /** The columns of who made a row, for a statement that has `left join users u`. */
-export const CREATOR = `u.id as "creatorId", u.name as "creatorName", u.email as "creatorEmail"`;
+export const CREATOR = `coalesce(u.id, made_by.id) as "creatorId", coalesce(u.name, made_by.name) as "creatorName",
+  coalesce(u.email, made_by.email) as "creatorEmail"`;
+
+/** What brings `CREATOR` to a row that keeps `created_by`: a person, or else a service account. */
+export const creatorJoins = (row: string): string =>
+  `left join users u on u.account_id = ${row}.account_id and u.id = ${row}.created_by
+   left join service_accounts made_by on made_by.account_id = ${row}.account_id and made_by.id = ${row}.created_by`;
 
 export type CreatorRow = {
   readonly creatorId: Uuid | null;
@@ -14,7 +20,7 @@ export type CreatorRow = {
   readonly creatorEmail: string;
 };
 
-/** The person in the columns of `CREATOR`; null when no person made the row. */
+/** Who is in the columns of `CREATOR`; null when nobody made the row, or a service account that is gone. */
 export const creatorOf = (row: CreatorRow): User | null =>
   row.creatorId && {
     id: row.creatorId,

@@ -53,9 +53,12 @@ export function subjectsOf(attempt: {
   return [
     { key: keyOf("address", address), policy: "address" },
     { key: keyOf("pair", person, address), policy: "pair" },
-    { key: keyOf("person", person), policy: "person" },
+    { key: keyOfPerson(person), policy: "person" },
   ];
 }
+
+/** One person, from anywhere. */
+export const keyOfPerson = (email: string): string => keyOf("person", email.trim().toLowerCase());
 
 /** Whoever has found an open browser guesses apart from those who sign in, and holds up none of them. */
 export const subjectOfChange = (userId: string): Subject => ({ key: keyOf("change", userId), policy: "pair" });

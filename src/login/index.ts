@@ -7,12 +7,13 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
 import type { OidcConfig } from "../platform/config/oidc.ts";
+import type { User } from "../identity/index.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { MayReach } from "../platform/outgoing/reach.ts";
 import { makeTurns } from "../platform/crypto/turns.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { makeAttempts } from "./attempts.ts";
-import { FORGET_MS } from "./back-off.ts";
+import { FORGET_MS, keyOfPerson } from "./back-off.ts";
 import { makeChangePassword } from "./change-password.ts";
 import { makeCookies } from "./cookies.ts";
 import { makeDevices } from "./devices.ts";
@@ -30,7 +31,7 @@ import { loginRoutes } from "./rest.ts";
 import type { Lifetimes } from "./session.ts";
 import { makeSignIn } from "./sign-in.ts";
 import { makeEndSession, makeSignOut, makeSignOutEverywhere } from "./sign-out.ts";
-import { forgetFailures } from "./store/failures.ts";
+import { forgetFailures, pausedAmong } from "./store/failures.ts";
 import { disallowLink, forgetTaken } from "./store/identities.ts";
 import { deleteOverSessions, deleteSessionsOf, standingSessions } from "./store/sessions.ts";
 
@@ -124,6 +125,12 @@ export function makeLogin(deps: LoginDeps) {
     },
     /** A link by e-mail was allowed for the address that the person had. */
     endAllowance: (tx: Tx, { accountId, id }: Somebody): Promise<void> => disallowLink(tx, accountId, id),
+    /** Whom of these people nobody may try to sign in as now, from an address they have not signed in from before. */
+    async locked(accountId: Uuid, people: readonly Pick<User, "id" | "email">[]): Promise<ReadonlySet<Uuid>> {
+      const keys = people.map(({ email }) => keyOfPerson(email));
+      const paused = await pausedAmong(db, accountId, keys, clock.now());
+      return new Set(people.filter((_person, at) => paused.includes(keys[at] ?? "")).map(({ id }) => id));
+    },
     /** Those of the sessions that hold at this moment: what is open with another one ends. */
     standing: (sessions: readonly SessionId[], now: number): Promise<readonly Uuid[]> =>
       standingSessions(db, sessions, { now, seenAfter: now - deps.lifetimes.idleMs }),

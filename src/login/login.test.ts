@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser, type PretendBrowser } from "../../test/harness/browser.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
 import { ADMIN, givePassword, PASSWORD, signedIn } from "../../test/harness/sessions.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { hashPassword } from "../platform/crypto/passwords.ts";
@@ -274,4 +274,38 @@ test("whoever is deleted or deactivated is signed out within a second on every r
     assert.deepEqual([(await ask(platform)).status, (await ask(replica)).status], [401, 401], how);
     assert.equal((await pretendBrowser(platform).signIn(user.email, PASSWORD)).status, 401);
   }
+});
+
+test("a person whose sign-in is held up is shown as locked, by REST and GraphQL, for as long as that goes on", async () => {
+  const [person] = (await platform.graphql(`{ users { nodes { id email } } }`)).body.data.users.nodes;
+  const shown = async (): Promise<readonly boolean[]> => {
+    const whole = await platform.send("GET", `/ng/api/user/${person.id}`);
+    const listed = await platform.send("POST", `/ng/api/user/batch?searchTerm=${person.email}`);
+    const { body } = await platform.graphql(
+      `{ user(id: "${person.id}") { isUserLocked } users { nodes { id isUserLocked } } }`,
+    );
+    const node = body.data.users.nodes.find(({ id }: { id: string }) => id === person.id);
+    return [whole.body.data.locked, listed.body.data.content[0].locked, body.data.user.isUserLocked, node.isUserLocked];
+  };
+  const wrong = { email: person.email, password: "not the password at all" };
+  const attempt = (): Promise<Answer> =>
+    platform.send("POST", "/auth/login", {
+      apiKey: null,
+      account: null,
+      contentType: "application/json",
+      body: JSON.stringify(wrong),
+    });
+  assert.deepEqual(await shown(), [false, false, false, false]);
+  // From anywhere, each time as soon as this address may again: fifty cost the person nothing.
+  await platform.db.query("delete from sign_in_failures");
+  for (let failed = 0; failed < 50; failed += 1) {
+    assert.equal((await attempt()).status, 401);
+    await platform.db.query("delete from sign_in_failures where subject not like 'person %'");
+  }
+  assert.deepEqual(await shown(), [false, false, false, false]);
+  assert.equal((await attempt()).status, 401);
+  assert.deepEqual(await shown(), [true, true, true, true]);
+  platform.clock.advance(1_000);
+  assert.deepEqual(await shown(), [false, false, false, false]);
+  await platform.db.query("delete from sign_in_failures");
 });

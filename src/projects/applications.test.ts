@@ -1,7 +1,8 @@
 /** Applications as GraphQL makes and changes them: projects of organization `default` (reference section 1.6). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, projectYaml, YAML } from "../../test/harness/contract.ts";
+import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
+import { giveRole, graphqlAs, serviceToken } from "../../test/harness/service-accounts.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
 import { identifierOf } from "./applications.ts";
 
@@ -184,4 +185,30 @@ test("a project made by REST has its tags and its maker in GraphQL", async () =>
       { name: "tier", value: "one" },
     ],
   });
+});
+
+test("who made an application is told, also where a service account did", async () => {
+  const body = JSON.stringify({ identifier: "maker", name: "Maker" });
+  await made(platform.send("POST", "/ng/api/serviceaccount", { contentType: JSON_TYPE, body }));
+  const token = await serviceToken(platform, "maker");
+  await giveRole(platform, "maker", "_account_admin");
+  const created = await graphqlAs(
+    platform,
+    token,
+    `mutation { createApplication(input: { name: "Made by a machine" }) { application { id createdBy { id name email } } } }`,
+  );
+  const { application } = created.body.data.createApplication;
+  assert.deepEqual([application.createdBy.name, application.createdBy.id.length], ["Maker", 22], created.text);
+  assert.match(application.createdBy.email, /^maker@/);
+  const read = await platform.graphql(
+    `{ applicationByName(name: "Made by a machine") { createdBy { id name email } } }`,
+  );
+  assert.deepEqual(read.body.data.applicationByName.createdBy, application.createdBy);
+  const listed = await platform.graphql(`{ applications(limit: 100) { nodes { name createdBy { id } } } }`);
+  const node = listed.body.data.applications.nodes.find(({ name }: { name: string }) => name === "Made by a machine");
+  assert.deepEqual(node.createdBy, { id: application.createdBy.id });
+  // Gone, it is nobody.
+  await made(platform.send("DELETE", "/ng/api/serviceaccount/maker"));
+  const after = await platform.graphql(`{ applicationByName(name: "Made by a machine") { createdBy { id } } }`);
+  assert.equal(after.body.data.applicationByName.createdBy, null);
 });

@@ -1,4 +1,4 @@
-import type { Actor } from "../core/actor.ts";
+import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
@@ -31,7 +31,7 @@ export const makeCreateProject =
         await lockName(tx, accountId, input.name);
         if (await nameTaken(tx, accountId, input.name, null)) throw problem("project.duplicate_name", [input.name]);
       }
-      if (!(await insertProject(tx, accountId, project, actor.kind === "user" ? actor.id : null)))
+      if (!(await insertProject(tx, accountId, project, actorId(actor))))
         throw problem("project.duplicate", [input.identifier, input.orgIdentifier]);
       await deps.audit.record(tx, actor, {
         operation: "project.create",

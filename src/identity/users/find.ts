@@ -7,7 +7,7 @@ import { problem } from "../problems.ts";
 import type { ServiceAccount } from "../service-accounts/service-account.ts";
 import { findServiceAccountById } from "../store/service-accounts.ts";
 import * as store from "../store/users.ts";
-import type { UserDetail } from "../user.ts";
+import type { User, UserDetail } from "../user.ts";
 import { folded } from "./fold.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
@@ -82,6 +82,12 @@ export const makeCurrentUser =
     if (!user) throw problem("identity.no_person");
     return user;
   };
+
+/** Whom of these people nobody may try to sign in as now. A port: signing in stands above. */
+export type LockedAmong = (
+  accountId: Uuid,
+  people: readonly Pick<User, "id" | "email">[],
+) => Promise<ReadonlySet<Uuid>>;
 
 export type ListUsers = (actor: Actor, filter: store.UserFilter, window: Window) => Promise<Page<UserDetail>>;
 

@@ -8,11 +8,12 @@ import { documentOf } from "../../platform/http/bodies.ts";
 import { ifMatch } from "../../platform/http/if-match.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeText } from "../../platform/http/queries.ts";
-import { route, type Call, type Route } from "../../platform/http/routes.ts";
+import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
 import { problem } from "../problems.ts";
+import type { UserDetail } from "../user.ts";
 import type { PeopleVerbs } from "./by-hand.ts";
-import type { CurrentUser, FindUser, ListUsers } from "./find.ts";
+import type { CurrentUser, FindUser, ListUsers, LockedAmong } from "./find.ts";
 import { folded } from "./fold.ts";
 import { info, infoShape, metadata, metadataShape } from "./wire.ts";
 
@@ -22,11 +23,12 @@ export type UserRoutesDeps = {
   readonly getUser: FindUser;
   readonly listUsers: ListUsers;
   readonly people: PeopleVerbs;
+  readonly lockedAmong: LockedAmong;
 };
 
 const PATH = "/ng/api/user";
 const query = z.object({});
-const whole = enveloped(infoShape);
+const shape = enveloped(infoShape);
 
 const filterBody = z.strictObject({
   searchTerm: z.string().max(256).nullish(),
@@ -47,7 +49,14 @@ export const userRoutes = (deps: UserRoutesDeps): readonly Route[] => [
   ...refusedRoutes(deps),
 ];
 
-const readRoutes = ({ currentUser, getUser, listUsers }: UserRoutesDeps): readonly Route[] => [
+type Locks = Pick<UserRoutesDeps, "lockedAmong">;
+
+async function whole(call: Call, { lockedAmong }: Locks, user: UserDetail): Promise<Answer> {
+  const locked = await lockedAmong(call.accountId, [user]);
+  return ok(call, info(user, toWire(call.accountId), locked), user.version);
+}
+
+const readRoutes = ({ currentUser, getUser, listUsers, ...locks }: UserRoutesDeps): readonly Route[] => [
   route({
     method: "GET",
     path: `${PATH}/currentUser`,
@@ -57,13 +66,10 @@ const readRoutes = ({ currentUser, getUser, listUsers }: UserRoutesDeps): readon
     doc: {
       summary: "Read who the credential belongs to",
       description: "Every person may; a credential that is no person's is refused.",
-      answer: whole,
+      answer: shape,
       etag: true,
     },
-    handle: async (call) => {
-      const user = await currentUser(call.actor);
-      return ok(call, info(user, toWire(call.accountId)), user.version);
-    },
+    handle: async (call) => whole(call, locks, await currentUser(call.actor)),
   }),
   route({
     method: "POST",
@@ -85,7 +91,9 @@ const readRoutes = ({ currentUser, getUser, listUsers }: UserRoutesDeps): readon
         ids: body.identifiers?.map(fromWire).filter((id) => id !== undefined),
         emails: body.emails?.map((email) => folded(email.trim())),
       };
-      return ok(call, await ngPage(await listUsers(call.actor, filter, ngWindow(call.query)), metadata));
+      const page = await listUsers(call.actor, filter, ngWindow(call.query));
+      const locked = await locks.lockedAmong(call.accountId, page.items);
+      return ok(call, await ngPage(page, (user) => metadata(user, locked)));
     },
   }),
   route({
@@ -94,17 +102,14 @@ const readRoutes = ({ currentUser, getUser, listUsers }: UserRoutesDeps): readon
     operation: "user.get",
     access: { permission: "core_user_view" },
     query,
-    doc: { summary: "Read a person", answer: whole, etag: true },
-    handle: async (call) => {
-      const user = await getUser(call.actor, call.params["userId"] ?? "");
-      return ok(call, info(user, toWire(call.accountId)), user.version);
-    },
+    doc: { summary: "Read a person", answer: shape, etag: true },
+    handle: async (call) => whole(call, locks, await getUser(call.actor, call.params["userId"] ?? "")),
   }),
 ];
 
 const idOf = (call: Pick<Call, "params">): string => call.params["userId"] ?? "";
 
-const changeRoutes = ({ people }: UserRoutesDeps): readonly Route[] => [
+const changeRoutes = ({ people, ...locks }: UserRoutesDeps): readonly Route[] => [
   route({
     method: "POST",
     path: `${PATH}/users`,
@@ -133,14 +138,11 @@ const changeRoutes = ({ people }: UserRoutesDeps): readonly Route[] => [
       doc: {
         summary:
           verb === "deactivate" ? "End a person's access, so that it can be given back" : "Let a person in again",
-        answer: whole,
+        answer: shape,
         etag: true,
         ifMatch: true,
       },
-      handle: async (call) => {
-        const user = await people[verb](call.actor, idOf(call), ifMatch(call));
-        return ok(call, info(user, toWire(call.accountId)), user.version);
-      },
+      handle: async (call) => whole(call, locks, await people[verb](call.actor, idOf(call), ifMatch(call))),
     }),
   ),
   route({

@@ -1,6 +1,6 @@
 /** People as REST shows them. */
 import { z } from "zod";
-import { toWire } from "../../core/ids.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
 import { epochMs, wireId } from "../../platform/http/shapes.ts";
 import type { UserDetail } from "../user.ts";
 
@@ -25,18 +25,19 @@ export const infoShape = z.strictObject({
   lastUpdatedAt: epochMs,
 });
 
-export const metadata = (user: UserDetail): z.output<typeof metadataShape> => ({
+/** `locked` has those who cannot be signed in as for a while. */
+export const metadata = (user: UserDetail, locked: ReadonlySet<Uuid>): z.output<typeof metadataShape> => ({
   uuid: toWire(user.id),
   name: user.name,
   email: user.email,
-  locked: false,
+  locked: locked.has(user.id),
   disabled: !user.active,
   externallyManaged: user.managedExternally,
   twoFactorAuthenticationEnabled: false,
 });
 
-export const info = (user: UserDetail, accountId: string): z.output<typeof infoShape> => ({
-  ...metadata(user),
+export const info = (user: UserDetail, accountId: string, locked: ReadonlySet<Uuid>): z.output<typeof infoShape> => ({
+  ...metadata(user, locked),
   emailVerified: user.emailVerified,
   defaultAccountId: accountId,
   token: null,

@@ -23,6 +23,20 @@ export async function lockTallies(db: Store, accountId: Uuid, keys: readonly str
   return new Map(rows.map(({ subject, ...tally }) => [subject, tally]));
 }
 
+/** Those of the subjects whose pause goes on. */
+export async function pausedAmong(
+  db: Store,
+  accountId: Uuid,
+  keys: readonly string[],
+  now: number,
+): Promise<readonly string[]> {
+  const rows = await db.query<{ subject: string }>(
+    `select subject from sign_in_failures where account_id = $1 and subject = any($2) and blocked_until > $3`,
+    [accountId, keys, now],
+  );
+  return rows.map(({ subject }) => subject);
+}
+
 export async function saveTally(db: Store, accountId: Uuid, key: string, tally: Tally): Promise<void> {
   await db.query(
     `update sign_in_failures set failures = $3, blocked_until = $4, last_at = $5 where account_id = $1 and subject = $2`,

@@ -1,7 +1,7 @@
 /** Pipelines as GraphQL shows them: over all projects of an account, with who made them. */
 import { within } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { CREATOR, creatorOf, type CreatorRow, type User } from "../../identity/index.ts";
+import { CREATOR, creatorJoins, creatorOf, type CreatorRow, type User } from "../../identity/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/statements.ts";
 import type { InProject, Pipeline } from "../pipeline.ts";
@@ -32,9 +32,9 @@ const nodeOf = (row: Row): GraphPipeline => ({
 
 const NODE = `p.id, p.project_id as "projectId", p.identifier, p.name, p.description, p.tags, p.version,
   p.created_at as "createdAt", p.updated_at as "updatedAt", ${CREATOR}`;
-const BARE = `${NODE} from pipelines p left join users u on u.account_id = p.account_id and u.id = p.created_by`;
+const BARE = `${NODE} from pipelines p ${creatorJoins("p")}`;
 const WITH_YAML = `${NODE}, v.yaml from pipelines p
-  left join users u on u.account_id = p.account_id and u.id = p.created_by
+  ${creatorJoins("p")}
   join pipeline_versions v on v.account_id = p.account_id and v.pipeline_id = p.id and v.version = p.version`;
 
 const PLACED = WITH_YAML.replace(

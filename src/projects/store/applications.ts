@@ -1,6 +1,6 @@
 import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { CREATOR, creatorOf, type CreatorRow } from "../../identity/index.ts";
+import { CREATOR, creatorJoins, creatorOf, type CreatorRow } from "../../identity/index.ts";
 import type { Query, QueryTuples } from "../../platform/db/db.ts";
 import type { Application } from "../project.ts";
 
@@ -20,7 +20,7 @@ const applicationOf = (row: Row): Application => ({
 });
 
 const APPLICATION = `p.id, p.org_identifier as "orgIdentifier", p.identifier, p.name, p.description, p.tags, p.created_at as "createdAt", ${CREATOR}
-   from projects p left join users u on u.account_id = p.account_id and u.id = p.created_by`;
+   from projects p ${creatorJoins("p")}`;
 
 export async function findApplication(db: Store, accountId: Uuid, id: Uuid): Promise<Application | undefined> {
   const rows = await db.query<Row>(`select ${APPLICATION} where p.account_id = $1 and p.id = $2`, [accountId, id]);
