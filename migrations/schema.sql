@@ -747,6 +747,7 @@ create table user_groups (
   constraint user_groups_account_id_org_identifier_project_identifier_id_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
 );
 CREATE INDEX user_groups_by_name ON public.user_groups USING btree (account_id, name, id);
+CREATE UNIQUE INDEX user_groups_by_provided_name ON public.user_groups USING btree (account_id, lower((name COLLATE pg_c_utf8))) WHERE (externally_managed AND (org_identifier IS NULL) AND (project_identifier IS NULL));
 
 create table user_identities (
   account_id uuid not null,

@@ -37,7 +37,8 @@ export type { Authorize, Permits } from "./permits.ts";
 
 export { addUserGroupTypes, type UserGroupNode } from "./user-groups/graphql.ts";
 export type { UserGroups } from "./user-groups/index.ts";
-export { identifierOf } from "./user-groups/user-group.ts";
+export { identifierOf, type FilledGroup } from "./user-groups/user-group.ts";
+export type { GroupChange } from "./user-groups/write.ts";
 
 export type AccessDeps = {
   readonly audit: Audit;

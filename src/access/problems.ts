@@ -22,6 +22,7 @@ export const problems = {
     "Identifiers that begin with _ are those of the platform: [%s] cannot be made or changed.",
   ],
   "access.duplicate": [400, "DUPLICATE_FIELD", "A %s with identifier [%s] already exists in this scope."],
+  "access.name_taken": [400, "DUPLICATE_FIELD", "A group [%s] that an identity provider keeps already exists."],
   "access.other_identifier": [
     400,
     "INVALID_REQUEST",

@@ -66,6 +66,7 @@ const OURS: Readonly<Record<string, (found: Problem) => Error>> = {
   "identity.taken": ({ message }) => problem("scim.uniqueness", [message]),
   "identity.bad_email": ({ message }) => problem("scim.invalid_value", [message]),
   "identity.bad_name": ({ message }) => problem("scim.invalid_value", [message]),
+  "access.name_taken": ({ message }) => problem("scim.uniqueness", [message]),
   "access.duplicate": ({ message }) => problem("scim.uniqueness", [message]),
   "access.no_person": ({ message }) => problem("scim.invalid_value", [message]),
 };

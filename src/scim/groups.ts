@@ -2,7 +2,7 @@
  * Groups as a directory handles them: those that it keeps, and no others. A group that was made here is neither
  * shown nor filled, so that no directory gives people roles by a name that happens to be the same.
  */
-import { identifierOf, type Authorize, type UserGroups } from "../access/index.ts";
+import { identifierOf, type Authorize, type FilledGroup, type GroupChange, type UserGroups } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
@@ -13,19 +13,12 @@ import type { Kept, Verbs } from "./people.ts";
 import { problem } from "./problems.ts";
 import type { Resource } from "./schema/attribute.ts";
 import { GROUP } from "./schema/resources.ts";
-import {
-  findTheirGroup,
-  hasTheirGroup,
-  membershipsOfGroups,
-  searchGroups,
-  type GroupRow,
-  type Membership,
-} from "./store/search.ts";
+import { findTheirGroup, membershipsOfGroups, searchGroups, type GroupRow, type Membership } from "./store/search.ts";
 
 export type GroupsDeps = {
   readonly db: Db;
   readonly authorize: Authorize;
-  readonly userGroups: Pick<UserGroups, "create" | "update" | "delete">;
+  readonly userGroups: Pick<UserGroups, "create" | "changeProvided" | "delete">;
 };
 
 /** What a directory says of a group. */
@@ -53,31 +46,24 @@ export function makeGroups(deps: GroupsDeps): Verbs {
   const one = async (actor: Actor, id: string): Promise<Kept> =>
     (await kept(actor, [await found(actor, id)]))[0] as Kept;
 
-  /** From what the group was to what it is said to be. Two that change members at once both get what they asked for. */
-  async function save(actor: Actor, group: Kept, to: Said, version: number | undefined): Promise<Kept> {
-    if (version !== undefined && version !== group.version) throw problem("scim.stale_version");
-    const from = saidIn(group.resource);
-    const [before, after] = [new Set(from.members), new Set(to.members)];
-    const [add, remove] = [[...after.difference(before)], [...before.difference(after)]];
-    const isRenamed = to.name !== from.name;
-    if (add.length + remove.length === 0 && !isRenamed && to.externalId === from.externalId) return group;
-    if (isRenamed && to.name.toLowerCase() !== from.name.toLowerCase()) await refuseTaken(actor, to.name);
-    const id = fromWire(group.id) as Uuid;
-    const change = { name: to.name, externalId: to.externalId, members: { add, remove } };
-    await userGroups.update(actor, { id }, change, BY_PROVIDER, version);
-    return one(actor, group.id);
-  }
-
-  async function refuseTaken({ accountId }: Actor, name: string): Promise<void> {
-    if (await hasTheirGroup(db, accountId, name))
-      throw problem("scim.uniqueness", [`A group [${name}] already exists.`]);
+  /**
+   * To what the group is said to be, by what it is while nobody else can change it: of two that set the members at once
+   * the later one wins, and two that add some both get what they asked for.
+   */
+  async function save(
+    actor: Actor,
+    text: string,
+    version: number | undefined,
+    to: (now: Resource) => Said,
+  ): Promise<Kept> {
+    const { id } = await found(actor, text);
+    return keptOf(await userGroups.changeProvided(actor, id, { version, to: (now) => changeOf(now, to) }));
   }
 
   return {
     check: (actor, permission) => authorize(actor, permission, { accountId: actor.accountId }),
     create: async (actor, resource) => {
       const { name, externalId, members } = saidIn(resource);
-      await refuseTaken(actor, name);
       const fields = { ...ACCOUNT, name, externalId, description: "", tags: {} };
       const make = (identifier: string) => userGroups.create(actor, { ...fields, identifier }, members, BY_PROVIDER);
       return one(actor, toWire((await withFreeIdentifier(identifierOf(name), make)).id));
@@ -92,12 +78,11 @@ export function makeGroups(deps: GroupsDeps): Verbs {
     },
     replace: async (actor, id, resource, version) => {
       manage(actor);
-      return save(actor, await one(actor, id), saidIn(resource), version);
+      return save(actor, id, version, () => saidIn(resource));
     },
     patch: async (actor, id, operations: readonly Operation[], version) => {
       manage(actor);
-      const group = await one(actor, id);
-      return save(actor, group, saidIn(patched(GROUP, group.resource, operations, id)), version);
+      return save(actor, id, version, (now) => saidIn(patched(GROUP, now, operations, id)));
     },
     remove: async (actor, text, version) => {
       manage(actor);
@@ -105,6 +90,15 @@ export function makeGroups(deps: GroupsDeps): Verbs {
       await userGroups.delete(actor, { id }, BY_PROVIDER, version);
     },
   };
+}
+
+/** Undefined when the group is all that already. */
+function changeOf(now: FilledGroup, to: (now: Resource) => Said): GroupChange | undefined {
+  const { name, externalId, members } = to(keptOf(now).resource);
+  const { group } = now;
+  const isSame = name === group.name && externalId === group.externalId;
+  const left = new Set(now.members.map(({ id }) => id)).symmetricDifference(new Set(members));
+  return isSame && left.size === 0 ? undefined : { name, externalId, members: { replace: members } };
 }
 
 const MOST_OF_A_NAME = 20;
@@ -123,14 +117,30 @@ async function withFreeIdentifier<T>(identifier: string, make: (identifier: stri
   }
 }
 
-const factsOf = ({ id, version, createdAt, updatedAt }: GroupRow) => ({
+const keptOf = ({ group, members }: FilledGroup): Kept => ({
+  ...factsOf(group),
+  resource: resourceOf(
+    group,
+    members.map(({ id, name }) => ({ userId: id, user: name })),
+  ),
+});
+
+const factsOf = ({
+  id,
+  version,
+  createdAt,
+  updatedAt,
+}: Pick<GroupRow, "id" | "version" | "createdAt" | "updatedAt">) => ({
   id: toWire(id),
   version,
   createdAt,
   updatedAt,
 });
 
-const resourceOf = ({ name, externalId }: GroupRow, members: readonly Membership[]): Resource => ({
+const resourceOf = (
+  { name, externalId }: Pick<GroupRow, "name" | "externalId">,
+  members: readonly Pick<Membership, "userId" | "user">[],
+): Resource => ({
   ...(externalId === null ? {} : { externalId }),
   displayName: name,
   ...(members.length === 0

@@ -3,6 +3,7 @@ import type { Place } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
+import { problem } from "../problems.ts";
 import type { UserGroup } from "../user-groups/user-group.ts";
 
 type Store = { readonly query: Query };
@@ -12,9 +13,23 @@ const GROUP = `id, org_identifier as "orgIdentifier", project_identifier as "pro
   created_at as "createdAt", updated_at as "updatedAt"`;
 const AT = `account_id = $1 and org_identifier is not distinct from $2 and project_identifier is not distinct from $3`;
 
-/** False when the identifier is taken. */
+/**
+ * Two groups that identity providers keep cannot share a name: the database's own word, since two may be made at once.
+ * Throws `access.name_taken`.
+ */
+async function refusingName<T>({ name }: UserGroup, written: Promise<T>): Promise<T> {
+  try {
+    return await written;
+  } catch (error) {
+    const isTaken =
+      error instanceof Error && "constraint" in error && error.constraint === "user_groups_by_provided_name";
+    throw isTaken ? problem("access.name_taken", [name]) : error;
+  }
+}
+
+/** False when the identifier is taken. Throws `access.name_taken`. */
 export async function insertGroup(db: Store, accountId: Uuid, group: UserGroup): Promise<boolean> {
-  const rows = await db.query(
+  const insert = db.query(
     `insert into user_groups (account_id, id, org_identifier, project_identifier, identifier, name, description, tags,
                               externally_managed, external_id, version, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
@@ -35,7 +50,7 @@ export async function insertGroup(db: Store, accountId: Uuid, group: UserGroup):
       group.updatedAt,
     ],
   );
-  return rows.length > 0;
+  return (await refusingName(group, insert)).length > 0;
 }
 
 export async function findGroup(
@@ -78,8 +93,9 @@ export async function lockGroup(db: Store, accountId: Uuid, id: Uuid): Promise<U
   return rows[0];
 }
 
+/** Throws `access.name_taken`. */
 export async function updateGroup(db: Store, accountId: Uuid, group: UserGroup): Promise<void> {
-  await db.query(
+  const update = db.query(
     `update user_groups set name = $3, description = $4, tags = $5, external_id = $6, version = $7, updated_at = $8
       where account_id = $1 and id = $2`,
     [
@@ -93,6 +109,7 @@ export async function updateGroup(db: Store, accountId: Uuid, group: UserGroup):
       group.updatedAt,
     ],
   );
+  await refusingName(group, update);
 }
 
 /** With what is assigned to it. */

@@ -12,7 +12,7 @@ import {
   makeMembersOf,
 } from "./read.ts";
 import type { GroupKey } from "./user-group.ts";
-import { makeCreateGroup, makeDeleteGroup, makeUpdateGroup, type GroupDeps } from "./write.ts";
+import { makeChangeProvidedGroup, makeCreateGroup, makeDeleteGroup, makeUpdateGroup, type GroupDeps } from "./write.ts";
 import type { Actor } from "../../core/actor.ts";
 
 export type UserGroups = ReturnType<typeof makeUserGroups>;
@@ -20,6 +20,7 @@ export type UserGroups = ReturnType<typeof makeUserGroups>;
 export const makeUserGroups = (deps: GroupDeps) => ({
   create: makeCreateGroup(deps),
   update: makeUpdateGroup(deps),
+  changeProvided: makeChangeProvidedGroup(deps),
   delete: makeDeleteGroup(deps),
   get: makeGetGroup(deps),
   getByName: makeGetGroupByName(deps),

@@ -1,5 +1,5 @@
 import type { Actor } from "../../core/actor.ts";
-import type { Uuid } from "../../core/ids.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Page, Window } from "../../core/page.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { Permission } from "../permission.ts";
@@ -33,7 +33,7 @@ export async function requireGroup(db: Db, actor: Actor, permission: Permission,
   authorizeSomewhere(actor, permission);
   const group = await findGroupById(db, accountId, key.id);
   if (!group || !permits(actor, permission, scopeOf(accountId, group), group.identifier))
-    throw problem("access.no_group", [""]);
+    throw problem("access.no_group", [toWire(key.id)]);
   return group;
 }
 

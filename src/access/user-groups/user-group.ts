@@ -27,6 +27,8 @@ export type Writer = "interface" | "provider";
 
 export type Member = { readonly id: Uuid; readonly name: string; readonly email: string };
 
+export type FilledGroup = { readonly group: UserGroup; readonly members: readonly Member[] };
+
 /** How members change; what is not named stays. */
 export type MemberChange =
   | { readonly add?: readonly Uuid[]; readonly remove?: readonly Uuid[] }

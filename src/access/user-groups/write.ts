@@ -15,11 +15,12 @@ import { authorize } from "../permits.ts";
 import { scopeOf, type RequireScope } from "../places.ts";
 import { problem } from "../problems.ts";
 import { findGroupGrants } from "../store/grants.ts";
-import { addMembers, findPeople, memberIds, removeMembers } from "../store/members.ts";
+import { addMembers, findPeople, memberIds, membersOf, removeMembers } from "../store/members.ts";
 import { deleteGroup, insertGroup, lockGroup, updateGroup } from "../store/user-groups.ts";
 import { requireGroup } from "./read.ts";
 import {
   isBuiltIn,
+  type FilledGroup,
   type GroupKey,
   type MemberChange,
   type NewUserGroup,
@@ -38,7 +39,7 @@ export type GroupDeps = {
   readonly changed: (tx: Tx, accountId: Uuid) => void;
 };
 
-/** Throws what RequireScope throws, `access.reserved_identifier`, `access.duplicate`, `access.no_person`. */
+/** Throws what RequireScope throws, `access.reserved_identifier`, `access.duplicate`, `access.name_taken`, `access.no_person`. */
 export type CreateGroup = (
   actor: Actor,
   group: NewUserGroup,
@@ -79,8 +80,8 @@ export type GroupChange = Partial<Pick<UserGroup, "name" | "description" | "tags
 };
 
 /**
- * Throws `access.no_group`, `access.externally_managed`, `access.no_person`, `access.last_administrator`, and
- * `access.beyond_own` when the group gives a new member more than the actor holds.
+ * Throws `access.no_group`, `access.externally_managed`, `access.name_taken`, `access.no_person`,
+ * `access.last_administrator`, and `access.beyond_own` when the group gives a new member more than the actor holds.
  */
 export type UpdateGroup = (
   actor: Actor,
@@ -96,6 +97,33 @@ export const makeUpdateGroup =
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
     return deps.db.transaction((tx) => changeGroup(tx, deps, actor, { found, change, writer, version }));
   };
+
+/**
+ * As UpdateGroup, for an identity provider: what is to change follows from what the group is while nobody else can
+ * change it, and the answer is what it is then. `to` answers undefined when nothing changes.
+ */
+export type ChangeProvidedGroup = (
+  actor: Actor,
+  id: Uuid,
+  how: { readonly version: number | undefined; readonly to: (now: FilledGroup) => GroupChange | undefined },
+) => Promise<FilledGroup>;
+
+export const makeChangeProvidedGroup =
+  (deps: GroupDeps): ChangeProvidedGroup =>
+  async (actor, id, { version, to }) => {
+    const { accountId } = actor;
+    const found = await requireGroup(deps.db, actor, "core_usergroup_manage", { id });
+    return deps.db.transaction(async (tx) => {
+      const asked = { found, writer: "provider", version } as const;
+      const now = await filled(tx, accountId, await lockFor(tx, accountId, found, asked));
+      const change = to(now);
+      return change ? filled(tx, accountId, await changeGroup(tx, deps, actor, { ...asked, change })) : now;
+    });
+  };
+
+async function filled(tx: Tx, accountId: Uuid, group: UserGroup): Promise<FilledGroup> {
+  return { group, members: (await membersOf(tx, accountId, [group.id])).get(group.id) ?? [] };
+}
 
 type Asked = {
   readonly found: UserGroup;

@@ -90,15 +90,6 @@ export async function findTheirGroup(db: Store, accountId: Uuid, id: Uuid): Prom
   return rows[0];
 }
 
-/** Whether a directory keeps a group of this name already, in any case of letters. */
-export async function hasTheirGroup(db: Store, accountId: Uuid, name: string): Promise<boolean> {
-  const rows = await db.query(`select 1 from user_groups u where ${THEIRS} and lower(u.name) = lower($2) limit 1`, [
-    accountId,
-    name,
-  ]);
-  return rows.length > 0;
-}
-
 export type Membership = {
   readonly groupId: Uuid;
   readonly userId: Uuid;
