@@ -48,6 +48,11 @@ export function ifMatch({ headers: sent }: Pick<Call, "headers">): number | unde
   return tag;
 }
 
+/** Refuses to change what the caller has said it must not be (RFC 9110 section 13.1.2). Throws `scim.is_there`. */
+export async function unlessKnown(call: Pick<Call, "headers">, version: () => Promise<number>): Promise<void> {
+  if (call.headers["if-none-match"] !== undefined && isKnown(call, await version())) throw problem("scim.is_there");
+}
+
 /** Whether the caller has this version already. */
 export function isKnown({ headers: sent }: Pick<Call, "headers">, version: number): boolean {
   const tags = tagsIn(sent["if-none-match"]);
@@ -73,21 +78,24 @@ const OURS: Readonly<Record<string, (found: Problem) => Error>> = {
 
 /** A handler whose problems are SCIM's. */
 export const speaking =
-  <C>(handle: (call: C) => Promise<Answer>) =>
+  <C extends Pick<Call, "params">>(handle: (call: C) => Promise<Answer>) =>
   async (call: C): Promise<Answer> => {
     try {
       return await handle(call);
     } catch (error) {
-      throw error instanceof Problem ? told(error) : error;
+      throw error instanceof Problem ? told(error, call.params["id"] ?? "") : error;
     }
   };
 
-function told(found: Problem): Error {
+/** `id` is the one that the path names. */
+function told(found: Problem, id: string): Error {
   const known = OURS[found.code];
   if (known) return known(found);
   // What cannot be read is said so; 402 is no status of SCIM.
   if (found.code.startsWith("document."))
     return problem("scim.invalid_syntax", [found.message], { cause: found.cause });
-  if (found.code === "identity.no_user") return problem("scim.no_resource", ["User", ""]);
+  // Gone between two looks.
+  if (found.code === "identity.no_user") return problem("scim.no_resource", ["User", id.slice(0, 64)]);
+  if (found.code === "access.no_group") return problem("scim.no_resource", ["Group", id.slice(0, 64)]);
   return found;
 }

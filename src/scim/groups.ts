@@ -72,6 +72,10 @@ export function makeGroups(deps: GroupsDeps): Verbs {
       authorize(actor, "core_usergroup_view", { accountId: actor.accountId });
       return one(actor, id);
     },
+    versionOf: async (actor, id) => {
+      manage(actor);
+      return (await found(actor, id)).version;
+    },
     search: async (actor, asked) => {
       const { items, total } = await searchGroups(db, actor.accountId, asked);
       return { items: await kept(actor, items), total };

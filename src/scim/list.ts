@@ -3,6 +3,7 @@ import { z } from "zod";
 import { selectionOf, type Selection } from "./document/show.ts";
 import { isMap } from "./document/read.ts";
 import { parseFilter, parsePath } from "./filter/parse.ts";
+import { badSort } from "./filter/tokens.ts";
 import { problem } from "./problems.ts";
 import type { Search } from "./store/search.ts";
 
@@ -14,10 +15,12 @@ export const MAX_COUNT = 1_000;
 const MAX_START = 1_000_000_000;
 
 const text = z.string().max(4_096).optional();
+/** What has words of its own for being too long. */
+const parsed = z.string().optional();
 export const selectionQuery = z.object({ attributes: text, excludedAttributes: text });
 export const listQuery = selectionQuery.extend({
-  filter: text,
-  sortBy: text,
+  filter: parsed,
+  sortBy: parsed,
   sortOrder: text,
   startIndex: text,
   count: text,
@@ -41,9 +44,9 @@ export function askedInBody(body: unknown): Asked {
   const at = isMap(body) ? body : {};
   if (!Array.isArray(at["schemas"]) || !at["schemas"].includes(SEARCH_SCHEMA))
     throw problem("scim.invalid_syntax", [`schemas must name ${SEARCH_SCHEMA}.`]);
-  const parsed = searchBody.safeParse(body);
-  if (!parsed.success) throw problem("scim.invalid_value", [`${parsed.error.issues[0]?.path.join(".")} is wrong.`]);
-  const { attributes, excludedAttributes, startIndex, count, ...query } = parsed.data;
+  const read = searchBody.safeParse(body);
+  if (!read.success) throw problem("scim.invalid_value", [`${read.error.issues[0]?.path.join(".")} is wrong.`]);
+  const { attributes, excludedAttributes, startIndex, count, ...query } = read.data;
   return asked(query, selectionOf(attributes, excludedAttributes), startIndex, count);
 }
 
@@ -53,8 +56,8 @@ export const searchBody = z.object({
   schemas: z.array(z.string()).max(10),
   attributes: list,
   excludedAttributes: list,
-  filter: text,
-  sortBy: text,
+  filter: parsed,
+  sortBy: parsed,
   sortOrder: text,
   startIndex: number,
   count: number,
@@ -70,7 +73,7 @@ function asked(query: Plain, selection: Selection, start = 1, count = DEFAULT_CO
     throw problem("scim.invalid_value", ["sortOrder is ascending or descending."]);
   const search = {
     ...(query.filter ? { filter: parseFilter(query.filter) } : {}),
-    ...(query.sortBy ? { sortBy: parsePath(query.sortBy).attribute } : {}),
+    ...(query.sortBy ? { sortBy: parsePath(query.sortBy, badSort).attribute } : {}),
     descending: order === "descending",
     limit: Math.min(Math.max(0, count), MAX_COUNT),
     offset: startIndex - 1,

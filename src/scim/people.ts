@@ -34,6 +34,8 @@ export type Verbs = {
   readonly check: (actor: Actor, permission: Permission) => void;
   readonly create: (actor: Actor, resource: Resource) => Promise<Kept>;
   readonly get: (actor: Actor, id: string) => Promise<Kept>;
+  /** For who may change it: the version that it has now. */
+  readonly versionOf: (actor: Actor, id: string) => Promise<number>;
   readonly search: (actor: Actor, asked: Search) => Promise<Found<Kept>>;
   readonly replace: (actor: Actor, id: string, resource: Resource, version: number | undefined) => Promise<Kept>;
   readonly patch: (
@@ -64,6 +66,12 @@ export function makePeople(deps: PeopleDeps): Verbs {
   }
   const one = async (accountId: Uuid, user: UserDetail): Promise<Kept> => (await kept(accountId, [user]))[0] as Kept;
 
+  const found = async ({ accountId }: Actor, id: string): Promise<UserDetail> => {
+    const user = await findPerson(db, accountId, idOf(id));
+    if (!user) throw noPerson(id);
+    return user;
+  };
+
   const change = async (actor: Actor, id: string, version: number | undefined, to: (now: UserDetail) => Profile) => {
     const { accountId } = actor;
     authorize(actor, "core_user_manage", { accountId });
@@ -76,11 +84,12 @@ export function makePeople(deps: PeopleDeps): Verbs {
       return one(actor.accountId, await deps.provisionUser(actor, profileOf(resource)));
     },
     get: async (actor, id) => {
-      const { accountId } = actor;
-      authorize(actor, "core_user_view", { accountId });
-      const user = await findPerson(db, accountId, idOf(id));
-      if (!user) throw noPerson(id);
-      return one(accountId, user);
+      authorize(actor, "core_user_view", { accountId: actor.accountId });
+      return one(actor.accountId, await found(actor, id));
+    },
+    versionOf: async (actor, id) => {
+      authorize(actor, "core_user_manage", { accountId: actor.accountId });
+      return (await found(actor, id)).version;
     },
     search: async (actor, asked) => {
       const { accountId } = actor;

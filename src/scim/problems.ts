@@ -4,12 +4,15 @@ import { problemsOf } from "../core/problem.ts";
 export const problems = {
   "scim.invalid_filter": [400, "invalidFilter", "The filter cannot be used: %s."],
   "scim.invalid_path": [400, "invalidPath", "The path cannot be used: %s."],
+  "scim.invalid_sort": [400, "invalidValue", "sortBy cannot be used: %s."],
   "scim.no_target": [400, "noTarget", "%s names nothing that is there."],
   "scim.invalid_syntax": [400, "invalidSyntax", "%s"],
   "scim.invalid_value": [400, "invalidValue", "%s"],
   "scim.mutability": [400, "mutability", "%s cannot be changed."],
   "scim.uniqueness": [409, "uniqueness", "%s"],
   "scim.stale_version": [412, "INVALID_REQUEST", "The resource has been changed since it was read."],
+  "scim.is_there": [412, "INVALID_REQUEST", "The resource is one that If-None-Match names."],
+  "scim.no_filter": [403, "INVALID_REQUEST", "What the server says of itself cannot be filtered."],
   "scim.no_resource": [404, "RESOURCE_NOT_FOUND", "No %s has the id [%s]."],
   "scim.not_built": [501, "UNSUPPORTED_OPERATION_EXCEPTION", "%s is not supported."],
 } as const;

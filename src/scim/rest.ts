@@ -7,7 +7,7 @@ import type { Authorize, Permission } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Answer, Call, PrivateRoute, Route, RouteDoc } from "../platform/http/routes.ts";
 import { route } from "../platform/http/routes.ts";
-import { bodyOf, ifMatch, isKnown, json, MAX_BODY, notModified, speaking } from "./answers.ts";
+import { bodyOf, ifMatch, isKnown, json, MAX_BODY, notModified, speaking, unlessKnown } from "./answers.ts";
 import { configDoc, discoveryDocs, resourceDocs } from "./docs.ts";
 import { readPatch } from "./document/patch.ts";
 import { readResource } from "./document/read.ts";
@@ -55,6 +55,8 @@ type Spec<Q extends z.ZodType> = {
 };
 
 const nothing = z.object({});
+/** Documents about the server are asked for whole (RFC 7644 section 4). */
+const unfiltered = z.object({ filter: z.string().optional().describe("Refused with 403.") });
 
 export const scimRoutes = (deps: ScimRoutesDeps): readonly Route[] =>
   BASES.flatMap(([noun, path]) => {
@@ -129,6 +131,11 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
   const { answer, list } = answersOf(base, type, verbs);
   // A selection that cannot be is refused before anything is done.
   const checked = (call: Call<z.output<typeof selectionQuery>>): void => void selectionIn(call.query);
+  /** The version that a change is meant for. Throws `scim.stale_version`, `scim.is_there`. */
+  const expected = async (call: Call): Promise<number | undefined> => {
+    await unlessKnown(call, () => verbs.versionOf(call.actor, idOf(call)));
+    return ifMatch(call);
+  };
   return [
     routeOf(base, {
       ...at("POST", all, "create", create),
@@ -170,7 +177,7 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
         checked(call);
         verbs.check(call.actor, manage);
         const given = readResource(type, bodyOf(call.body));
-        return answer(call, await verbs.replace(call.actor, idOf(call), given, ifMatch(call)));
+        return answer(call, await verbs.replace(call.actor, idOf(call), given, await expected(call)));
       },
     }),
     routeOf(base, {
@@ -179,14 +186,15 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
       handle: async (call) => {
         checked(call);
         verbs.check(call.actor, manage);
-        return answer(call, await verbs.patch(call.actor, idOf(call), readPatch(bodyOf(call.body)), ifMatch(call)));
+        const operations = readPatch(bodyOf(call.body));
+        return answer(call, await verbs.patch(call.actor, idOf(call), operations, await expected(call)));
       },
     }),
     routeOf(base, {
       ...at("DELETE", one, "delete", manage),
       query: nothing,
       handle: async (call) => {
-        await verbs.remove(call.actor, idOf(call), ifMatch(call));
+        await verbs.remove(call.actor, idOf(call), await expected(call));
         return { kind: "empty", status: 204 };
       },
     }),
@@ -196,7 +204,10 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
 /** Whoever may look at people may ask what there is to speak about. */
 function discoveryRoutes(base: Base): readonly Route[] {
   const permission = "core_user_view";
-  const may = ({ actor, accountId }: Call): void => base.deps.authorize(actor, permission, { accountId });
+  const may = ({ actor, accountId, query }: Call<z.output<typeof unfiltered>>): void => {
+    base.deps.authorize(actor, permission, { accountId });
+    if (query.filter !== undefined) throw problem("scim.no_filter");
+  };
   const listed = (items: readonly unknown[]): Answer =>
     json(200, {
       schemas: [LIST_SCHEMA],
@@ -211,7 +222,7 @@ function discoveryRoutes(base: Base): readonly Route[] {
     of: (base: string) => readonly { readonly id: string }[],
   ): Route[] => [
     routeOf(base, {
-      ...{ method: "GET", path, name: `${name}.list`, permission, query: nothing, doc: discoveryDocs[name].list },
+      ...{ method: "GET", path, name: `${name}.list`, permission, query: unfiltered, doc: discoveryDocs[name].list },
       handle: async (call) => {
         may(call);
         return listed(of(baseOf(base, call)));
@@ -223,7 +234,7 @@ function discoveryRoutes(base: Base): readonly Route[] {
         path: `${path}/:id`,
         name: `${name}.get`,
         permission,
-        query: nothing,
+        query: unfiltered,
         doc: discoveryDocs[name].get,
       },
       handle: async (call) => {
@@ -242,7 +253,7 @@ function discoveryRoutes(base: Base): readonly Route[] {
         path: "/ServiceProviderConfig",
         name: "config.get",
         permission,
-        query: nothing,
+        query: unfiltered,
         doc: configDoc,
       },
       handle: async (call) => {

@@ -10,6 +10,7 @@ const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 const GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
 const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
+const USERS = "/Users";
 const SEARCH = "urn:ietf:params:scim:api:messages:2.0:SearchRequest";
 
 let platform: TestPlatform;
@@ -140,14 +141,14 @@ test("faults of sortBy and of long filters are told as such", async () => {
     ["password", /^sortBy cannot be used/],
     ["x".repeat(5_000), /^sortBy cannot be used: it has more than 4096 characters/],
   ] as const) {
-    const searched = await call("POST", "/Users/.search", { body: { schemas: [SEARCH], sortBy } });
+    const searched = await call("POST", `${USERS}/.search`, { body: { schemas: [SEARCH], sortBy } });
     for (const answer of [await call("GET", `/Users?sortBy=${encodeURIComponent(sortBy)}`), searched]) {
       assert.deepEqual(refused(answer), [400, "invalidValue"], sortBy);
       assert.match(answer.body.detail, words);
     }
   }
   const filter = `userName eq "${"x".repeat(5_000)}"`;
-  const searched = await call("POST", "/Users/.search", { body: { schemas: [SEARCH], filter } });
+  const searched = await call("POST", `${USERS}/.search`, { body: { schemas: [SEARCH], filter } });
   for (const answer of [await call("GET", `/Users?filter=${encodeURIComponent(filter)}`), searched]) {
     assert.deepEqual(refused(answer), [400, "invalidFilter"]);
     assert.match(answer.body.detail, /more than 4096 characters/);
@@ -179,7 +180,7 @@ test("resources are found by their schemas", async () => {
 
 test("409 names the address or userName that is taken, not the one of who is changed", async () => {
   await person("eve", { emails: [{ value: "eve@example.com" }] });
-  const path = await person("carl@example.com");
+  const path = await person("carl@example.com", { emails: [{ value: "carl@example.com" }] });
   const words = async (answer: Promise<Answer>): Promise<string> => {
     const { status, body } = await answer;
     assert.deepEqual([status, body.scimType], [409, "uniqueness"]);

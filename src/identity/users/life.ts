@@ -84,6 +84,13 @@ function checked(profile: Profile): Profile {
 
 const keysOf = ({ email, userName }: Profile): string[] => [...new Set([email, folded(userName ?? email)])];
 
+/** That the address or the userName is somebody's, by the one that is. `others` hold it, as far as they could be read. */
+function taken(next: Profile, others: readonly Profile[]): Error {
+  const theirs = new Set(others.flatMap(keysOf));
+  const isByName = next.userName !== null && theirs.has(folded(next.userName));
+  return problem("identity.taken", [isByName ? next.userName : next.email]);
+}
+
 const entry = (operation: `user.${string}`, id: Uuid, before?: Profile, after?: Profile) => ({
   operation,
   resourceType: "USER",
@@ -111,7 +118,7 @@ export const makeCreateUser =
     const profile = checked({ ...NOBODY, ...person });
     return deps.db.transaction(async (tx) => {
       const made = await insert(deps, tx, actor, profile);
-      if (!made) throw problem("identity.taken", [profile.userName ?? profile.email]);
+      if (!made) throw taken(profile, await store.findUsersByKeys(tx, accountId, keysOf(profile)));
       await besides?.(tx, made);
       return made;
     });
@@ -133,7 +140,10 @@ export const makeProvisionUser =
       const [known, another] = await store.findUsersByKeys(tx, accountId, keysOf(profile));
       const now = known && !another ? await store.lockUser(tx, accountId, known.id) : undefined;
       if (!now || now.active || folded(now.userName ?? now.email) !== folded(profile.userName ?? profile.email))
-        throw problem("identity.taken", [profile.userName ?? profile.email]);
+        throw taken(
+          profile,
+          [known, another].filter((one) => one !== undefined),
+        );
       deps.authorize(actor, "core_user_manage", { accountId });
       return save(deps, tx, actor, now, profile);
     });
@@ -179,7 +189,8 @@ async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: UserDetail, next:
   const { accountId } = actor;
   if (isSame(now, next)) return now;
   const others = await store.findUsersByKeys(tx, accountId, keysOf(next));
-  if (others.some(({ id }) => id !== now.id)) throw problem("identity.taken", [next.userName ?? next.email]);
+  const strangers = others.filter(({ id }) => id !== now.id);
+  if (strangers.length > 0) throw taken(next, strangers);
   const isCalledAlike = keysOf(now).join() === keysOf(next).join();
   // Whoever has the new address, or comes back, may come to sign in as this person. Ending somebody's access is never held up.
   if (next.active && !(now.active && isCalledAlike)) await deps.requireHeldOfPerson(tx, actor, now.id);
@@ -212,13 +223,18 @@ async function update(deps: LifeDeps, tx: Tx, accountId: Uuid, id: Uuid, next: P
   try {
     return await store.updatePerson(tx, accountId, id, next, deps.clock.now());
   } catch (error) {
-    throw isTaken(error) ? problem("identity.taken", [next.userName ?? next.email]) : error;
+    const index = takenIndex(error);
+    if (index === undefined) throw error;
+    throw problem("identity.taken", [index === "users_by_email" ? next.email : (next.userName ?? next.email)]);
   }
 }
 
-/** Two at once: the database's own word for it. */
-const isTaken = (error: unknown): boolean =>
-  error instanceof Error && (("code" in error && error.code === "23505") || isTaken(error.cause));
+/** Two at once: the database's own word for it, by the name of the index. */
+function takenIndex(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ("code" in error && error.code === "23505") return "constraint" in error ? String(error.constraint) : "";
+  return takenIndex(error.cause);
+}
 
 async function leave(deps: LifeDeps, tx: Tx, { accountId }: Actor, id: Uuid, how: Leaving): Promise<void> {
   await deps.onLeave(tx, { accountId, id }, how);

@@ -16,7 +16,7 @@ import {
   type Schema,
 } from "../schema/attribute.ts";
 import { matches } from "./matches.ts";
-import { distinct, isMap, isPrimary, readValue } from "./read.ts";
+import { distinct, isMap, isPrimary, readValue, refuseTwice, sameness } from "./read.ts";
 
 export const PATCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 const MAX_OPERATIONS = 1_000;
@@ -27,6 +27,10 @@ export type Operation = { readonly verb: Verb; readonly path: string | undefined
 /** The operations of a body. Throws `scim.invalid_syntax`. */
 export function readPatch(body: unknown): readonly Operation[] {
   const entries = isMap(body) ? Object.entries(body) : [];
+  refuseTwice(
+    entries.map(([name]) => name),
+    "",
+  );
   const at = (name: string): unknown => entries.find(([key]) => key.toLowerCase() === name)?.[1];
   const schemas = at("schemas");
   if (!Array.isArray(schemas) || !schemas.includes(PATCH_SCHEMA))
@@ -45,6 +49,7 @@ function readOperation(given: unknown): Operation {
   const { path, value } = given;
   if (path !== undefined && path !== null && typeof path !== "string")
     throw problem("scim.invalid_path", ["it is no text"]);
+  if (verb === "add" && value === undefined) throw problem("scim.invalid_value", ["An operation add takes a value."]);
   return { verb, path: path === "" ? undefined : (path ?? undefined), value };
 }
 
@@ -61,12 +66,12 @@ function apply(at: Work, { verb, path, value }: Operation): void {
   if (path !== undefined) return applyAt(at, verb, path, value);
   if (verb === "remove") throw problem("scim.no_target", ["An operation remove without a path"]);
   if (!isMap(value)) throw problem("scim.invalid_value", ["Without a path the value is an object of attributes."]);
+  refuseTwice(Object.keys(value), "");
   for (const [name, inner] of Object.entries(value)) {
     const lower = name.toLowerCase();
     if (lower === "schemas" || lower === "meta" || (lower === "id" && inner === at.id)) continue;
     const extension = extensionOf(at.type, name);
-    if (extension && isMap(inner))
-      for (const [sub, one] of Object.entries(inner)) applyAt(at, verb, `${name}:${sub}`, one);
+    if (extension && isMap(inner)) applyToExtension(at, verb, extension, inner);
     else if (extension || /[.[:]/.test(name) || named(attributesOf(at.type), name)) applyAt(at, verb, name, inner);
     // What no schema knows is left out, as in a whole resource.
   }
@@ -94,8 +99,10 @@ function applyAt(at: Work, verb: Verb, text: string, value: unknown): void {
 
 function applyToExtension(at: Work, verb: Verb, { id }: Schema, value: unknown): void {
   if (verb === "remove") delete at.work[id];
-  else if (isMap(value)) for (const [name, one] of Object.entries(value)) applyAt(at, verb, `${id}:${name}`, one);
-  else throw problem("scim.invalid_value", [`${id} takes an object.`]);
+  else if (isMap(value)) {
+    refuseTwice(Object.keys(value), `${id}:`);
+    for (const [name, one] of Object.entries(value)) applyAt(at, verb, `${id}:${name}`, one);
+  } else throw problem("scim.invalid_value", [`${id} takes an object.`]);
 }
 
 function targetOf({ type, work }: Work, text: string): Target {
@@ -138,7 +145,8 @@ function applyToAttribute({ holder, attribute, text }: Target, verb: Verb, value
   const plain = attribute.type === "complex" && !attribute.multiValued && typeof value === "string" ? { value } : value;
   const read = readValue(attribute, plain, text);
   if (attribute.required && read === undefined) throw problem("scim.mutability", [text]);
-  if (attribute.multiValued && verb === "add") holder[name] = merged(listIn(holder, name), (read ?? []) as unknown[]);
+  if (attribute.multiValued && verb === "add")
+    holder[name] = merged(attribute, listIn(holder, name), (read ?? []) as unknown[]);
   else if (attribute.type === "complex" && !attribute.multiValued && isMap(read))
     holder[name] = { ...objectIn(holder, name), ...read };
   else if (read === undefined) delete holder[name];
@@ -170,13 +178,13 @@ function applyToItems({ holder, attribute, part, text }: Target, filter: Filter,
   if (meant.size > 0) {
     const next = items.map((item) => (meant.has(item) ? { ...(item as object), ...read } : item));
     const changed = next.filter((_, nth) => meant.has(items[nth]));
-    holder[attribute.name] = onePrimary(next, changed);
+    holder[attribute.name] = onePrimary(attribute, distinct(attribute, next), changed);
     return;
   }
   // Nothing is there that the filter means. A list that is not there at all is added to (section 3.5.2.3).
   if (verb === "replace" && items.length > 0) throw problem("scim.no_target", [text]);
   const made = { ...impliedBy(filter, attribute, text), ...read };
-  holder[attribute.name] = merged(items, [made]);
+  holder[attribute.name] = merged(attribute, items, [made]);
 }
 
 function oneOf(attribute: Attribute, value: unknown, text: string): Readonly<Record<string, unknown>> {
@@ -207,17 +215,17 @@ function without(items: readonly unknown[], gone: unknown): unknown[] {
   return items.filter((item) => !keys.has(keyOf(item)));
 }
 
-/** A value that becomes primary takes that from the others (section 3.5.2). */
-function merged(items: readonly unknown[], added: readonly unknown[]): unknown[] {
-  return onePrimary(distinct([...items, ...added]), added);
+/** What is there already stays as it is (section 3.5.2.1). A value that becomes primary takes that from the others. */
+function merged(attribute: Attribute, items: readonly unknown[], added: readonly unknown[]): unknown[] {
+  return onePrimary(attribute, distinct(attribute, [...items, ...added]), added);
 }
 
-function onePrimary(items: readonly unknown[], favourites: readonly unknown[]): unknown[] {
+function onePrimary(attribute: Attribute, items: readonly unknown[], favourites: readonly unknown[]): unknown[] {
   const favourite = favourites.findLast(isPrimary);
   if (!favourite) return [...items];
-  const text = JSON.stringify(favourite);
+  const key = sameness(attribute, favourite);
   return items.map((item) =>
-    isPrimary(item) && JSON.stringify(item) !== text ? { ...(item as object), primary: false } : item,
+    isPrimary(item) && sameness(attribute, item) !== key ? { ...(item as object), primary: false } : item,
   );
 }
 

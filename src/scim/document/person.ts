@@ -33,7 +33,7 @@ const MAX_TEXT = 256;
 
 /** Throws `scim.invalid_value`. `now` is who the resource replaces: what it does not say of `active` stays. */
 export function profileOf(resource: Resource, now?: Pick<Profile, "active">): Profile {
-  const { userName, externalId, displayName, active, name, ...rest } = resource;
+  const { userName, externalId, displayName, active, name, ...rest } = withBareAddresses(resource);
   if (typeof userName !== "string" || userName.trim() === "" || userName.length > MAX_TEXT)
     throw problem("scim.invalid_value", [`userName is required and has ${MAX_TEXT} characters at most.`]);
   if (typeof externalId === "string" && externalId.length > MAX_TEXT)
@@ -52,6 +52,15 @@ export function profileOf(resource: Resource, now?: Pick<Profile, "active">): Pr
     directory: { ...rest, ...(Object.keys(parts).length === 0 ? {} : { name: parts }) },
   };
 }
+
+/** Addresses without the spaces around them, as they are kept. */
+const withBareAddresses = (resource: Resource): Resource =>
+  Array.isArray(resource["emails"])
+    ? { ...resource, emails: resource["emails"].map((one: unknown) => bare(one)) }
+    : resource;
+
+const bare = (one: unknown): unknown =>
+  isMap(one) && typeof one["value"] === "string" ? { ...one, value: one["value"].trim() } : one;
 
 const textOr = <T>(value: unknown, other: T): string | T =>
   typeof value === "string" && value.trim() !== "" ? value : other;

@@ -35,6 +35,7 @@ function checkSchemas(type: ResourceType, body: Readonly<Record<string, unknown>
 export function readParts(type: ResourceType, body: Readonly<Record<string, unknown>>): Resource {
   const read: Record<string, unknown> = {};
   const own = attributesOf(type);
+  refuseTwice(Object.keys(body), "");
   for (const [name, value] of Object.entries(body)) {
     const extension = extensionOf(type, name);
     if (extension && isMap(value)) {
@@ -54,6 +55,7 @@ function readAttributes(
   at: string,
 ): Resource {
   const read: Record<string, unknown> = {};
+  refuseTwice(Object.keys(body), at);
   for (const [name, value] of Object.entries(body)) {
     const attribute = named(attributes, name);
     if (attribute) assign(read, attribute, value, `${at}${attribute.name}`);
@@ -77,20 +79,51 @@ export function readValue(attribute: Attribute, value: unknown, at: string): unk
   if (!attribute.multiValued) return readOne(attribute, value, at);
   const values = (Array.isArray(value) ? value : [value]).map((one) => readOne(attribute, one, at));
   if (values.length > MAX_VALUES) throw problem("scim.invalid_value", [`${at} has more than ${MAX_VALUES} values.`]);
-  const kept = distinct(values.filter((one) => one !== undefined));
+  const kept = distinct(
+    attribute,
+    values.filter((one) => one !== undefined),
+  );
   if (kept.filter(isPrimary).length > 1) throw problem("scim.invalid_value", [`${at} has two primary values.`]);
   return kept.length === 0 ? undefined : kept;
 }
 
 export const isPrimary = (one: unknown): boolean => isMap(one) && one["primary"] === true;
 
-/** The same value twice is one. */
-export function distinct(values: readonly unknown[]): unknown[] {
+/** A list has no value twice: what is said again of one is put on top of what it is already. */
+export function distinct(attribute: Attribute, values: readonly unknown[]): unknown[] {
+  const kept = new Map<string, unknown>();
+  for (const one of values) {
+    const key = sameness(attribute, one);
+    const known = kept.get(key);
+    kept.set(key, isMap(known) && isMap(one) ? { ...known, ...unnamed(one) } : one);
+  }
+  return [...kept.values()];
+}
+
+/** Value and type stay in the letters in which they are known. */
+const unnamed = (item: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => name !== "value" && name !== "type"));
+
+/** What two values of a list are the same by: `value` and `type` (RFC 7643 section 2.4), or, without a `value`, all there is. */
+export function sameness(attribute: Attribute, item: unknown): string {
+  if (!isMap(item)) return JSON.stringify(item);
+  const parts = Object.entries(item).map(([name, value]) => [name, foldedPart(attribute, name, value)] as const);
+  const counted =
+    typeof item["value"] === "string" ? parts.filter(([name]) => name === "value" || name === "type") : parts;
+  return JSON.stringify(counted.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+const foldedPart = ({ subAttributes }: Attribute, name: string, value: unknown): unknown =>
+  typeof value === "string" && !named(subAttributes, name)?.caseExact ? value.toLowerCase() : value;
+
+/** Names mean the same in any case: of two nobody knows which one counts. Throws `scim.invalid_syntax`. */
+export function refuseTwice(names: readonly string[], at: string): void {
   const seen = new Set<string>();
-  return values.filter((one) => {
-    const key = JSON.stringify(one);
-    return !seen.has(key) && seen.add(key);
-  });
+  for (const name of names) {
+    const key = name.toLowerCase();
+    if (seen.has(key)) throw problem("scim.invalid_syntax", [`${at}${name.slice(0, 128)} stands there twice.`]);
+    seen.add(key);
+  }
 }
 
 function readOne(attribute: Attribute, value: unknown, at: string): unknown {

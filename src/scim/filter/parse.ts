@@ -14,9 +14,9 @@ export function parseFilter(source: string): Filter {
   return filter;
 }
 
-/** Throws `scim.invalid_path`. */
-export function parsePath(source: string): PatchPath {
-  const reader = makeReader(tokensOf(source, badPath), badPath);
+/** Throws `scim.invalid_path`, or what `complain` makes. */
+export function parsePath(source: string, complain: Complain = badPath): PatchPath {
+  const reader = makeReader(tokensOf(source, complain), complain);
   const attribute = reader.attribute();
   const filter = reader.takes("[") ? reader.filter(0, false) : undefined;
   if (filter) reader.needs("]");

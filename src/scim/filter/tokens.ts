@@ -28,6 +28,7 @@ const LITERALS: ReadonlyMap<string, Literal> = new Map<string, Literal>([
 export type Complain = (what: string) => Error;
 export const badFilter: Complain = (what) => problem("scim.invalid_filter", [what]);
 export const badPath: Complain = (what) => problem("scim.invalid_path", [what]);
+export const badSort: Complain = (what) => problem("scim.invalid_sort", [what]);
 
 export function tokensOf(source: string, complain: Complain): readonly Token[] {
   if (source.length > MAX_LENGTH) throw complain(`it has more than ${MAX_LENGTH} characters`);

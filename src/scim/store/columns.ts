@@ -1,8 +1,15 @@
 /** Where the attributes of people and groups stand in the database, for filters and orders. Nothing in here comes from outside. */
 import { folded } from "../../identity/index.ts";
 import type { AttributePath } from "../filter/syntax.ts";
-import { badFilter } from "../filter/tokens.ts";
-import { attributesOf, extensionOf, named, type Attribute, type ResourceType } from "../schema/attribute.ts";
+import { badFilter, type Complain } from "../filter/tokens.ts";
+import {
+  attributesOf,
+  extensionOf,
+  named,
+  text as textual,
+  type Attribute,
+  type ResourceType,
+} from "../schema/attribute.ts";
 
 export type Column =
   | { readonly kind: "text"; readonly sql: string; readonly exact: boolean; readonly fold?: (value: string) => string }
@@ -63,23 +70,37 @@ const OWN: Readonly<Record<ResourceType["name"], Readonly<Record<string, Column 
   },
 };
 
-/** Throws `scim.invalid_filter` for what is no attribute, or cannot be looked for. */
-export function columnOf(type: ResourceType, path: AttributePath): Column {
-  const { attribute, json } = found(type, path);
+/** The URNs of what a resource speaks: its own, and those of the extensions that say something of it. */
+function schemasOf({ schema, extensions }: ResourceType): Column {
+  const more = extensions.map(({ id }) => `case when u.directory ? '${id}' then '${id}' end`);
+  const urns = [`'${schema.id}'`, ...more].join(", ");
+  const from = `select jsonb_build_object('schemas', urn) as e from unnest(array[${urns}]) as urn where urn is not null`;
+  return { kind: "list", from, of: { ...textual("schemas", ""), multiValued: true } };
+}
+
+/** Throws `scim.invalid_filter`, or what `complain` makes, for what is no attribute, or cannot be looked for. */
+export function columnOf(type: ResourceType, path: AttributePath, complain: Complain = badFilter): Column {
+  if (path.schema === undefined && path.sub === undefined && path.name.toLowerCase() === "schemas")
+    return schemasOf(type);
+  return attributeColumn(type, path, complain);
+}
+
+function attributeColumn(type: ResourceType, path: AttributePath, complain: Complain): Column {
+  const { attribute, json } = found(type, path, complain);
   const own = OWN[type.name];
   const name = [path.name, ...(path.sub === undefined ? [] : [path.sub])].join(".").toLowerCase();
   const known = json === undefined ? undefined : own[name];
   if (known !== undefined && typeof known !== "string") return known;
-  if (attribute.returned === "never") throw badFilter(`${attribute.name} is never told`);
+  if (attribute.returned === "never") throw complain(`${attribute.name} is never told`);
   const list = json === undefined ? undefined : own[path.name.toLowerCase()];
   const from = typeof list === "string" ? list : elementsOf(json ?? "", path, attribute);
   if (attribute.multiValued) {
     const column: Column = { kind: "list", from, of: attribute };
     return path.sub === undefined ? column : partOf(column, path.sub);
   }
-  if (type.name === "Group" || attribute.name === "meta") throw badFilter(`${name} cannot be looked for`);
+  if (type.name === "Group" || attribute.name === "meta") throw complain(`${name} cannot be looked for`);
   if (path.sub === undefined && attribute.subAttributes) {
-    const parts = attribute.subAttributes.map((sub) => columnOf(type, { ...path, sub: sub.name }));
+    const parts = attribute.subAttributes.map((sub) => columnOf(type, { ...path, sub: sub.name }, complain));
     return { kind: "parts", of: parts };
   }
   const sub = path.sub === undefined ? undefined : named(attribute.subAttributes, path.sub);
@@ -88,13 +109,17 @@ export function columnOf(type: ResourceType, path: AttributePath): Column {
 }
 
 /** The attribute, and the JSON that it stands in when no column has it. */
-function found(type: ResourceType, { schema, name, sub }: AttributePath): { attribute: Attribute; json?: string } {
+function found(
+  type: ResourceType,
+  { schema, name, sub }: AttributePath,
+  complain: Complain,
+): { attribute: Attribute; json?: string } {
   const extension = schema === undefined ? undefined : extensionOf(type, schema);
   if (schema !== undefined && !extension && schema.toLowerCase() !== type.schema.id.toLowerCase())
-    throw badFilter(`${schema} is no schema of a ${type.name}`);
+    throw complain(`${schema} is no schema of a ${type.name}`);
   const attribute = named(extension?.attributes ?? attributesOf(type), name);
   if (!attribute || (sub !== undefined && !named(attribute.subAttributes, sub)))
-    throw badFilter(`${[name, sub].filter(Boolean).join(".")} is no attribute of a ${type.name}`);
+    throw complain(`${[name, sub].filter(Boolean).join(".")} is no attribute of a ${type.name}`);
   return { attribute, json: extension ? `u.directory -> '${extension.id}'` : "u.directory" };
 }
 

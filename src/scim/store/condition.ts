@@ -1,7 +1,7 @@
 /** From a filter to a condition of SQL. Values are parameters; what is put into the text comes from `columns.ts`. */
 import { fromWire } from "../../core/ids.ts";
 import type { Comparison, Filter, Literal } from "../filter/syntax.ts";
-import { badFilter } from "../filter/tokens.ts";
+import { badFilter, badSort, type Complain } from "../filter/tokens.ts";
 import { named, type ResourceType } from "../schema/attribute.ts";
 import { columnOf, elementColumn, scalar, wireOf, type Column } from "./columns.ts";
 
@@ -39,9 +39,9 @@ const some = ({ from }: { readonly from: string }, condition: string): string =>
   `exists (select 1 from (${from}) as s where ${condition})`;
 
 /** The column of one value of a list: the part that was named, otherwise `value`. */
-function valueOf({ of }: Extract<Column, { kind: "list" }>): Column {
+function valueOf({ of }: Extract<Column, { kind: "list" }>, complain: Complain = badFilter): Column {
   const value = of.subAttributes ? named(of.subAttributes, "value") : of;
-  if (!value) throw badFilter(`${of.name} has no value: name one of its parts`);
+  if (!value) throw complain(`${of.name} has no value: name one of its parts`);
   return scalar(value, `(s.e ->> '${value.name}')`);
 }
 
@@ -145,18 +145,18 @@ function timeOf(value: Exclude<Literal, null>): number {
   return at;
 }
 
-/** What to order by. Throws `scim.invalid_filter`. */
+/** What to order by. Throws `scim.invalid_sort`. */
 export function orderOf(column: Column): string {
   switch (column.kind) {
     case "text":
       return column.exact ? column.sql : `lower(${column.sql})`;
     case "list": {
-      const value = valueOf(column);
+      const value = valueOf(column, badSort);
       const first = `order by coalesce((s.e ->> 'primary')::boolean, false) desc limit 1`;
       return `(select ${orderOf(value)} from (${column.from}) as s ${first})`;
     }
     case "parts":
-      throw badFilter("name the part to sort by");
+      throw badSort("name the part to sort by");
     case "boolean":
     case "time":
     case "number":
