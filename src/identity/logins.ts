@@ -2,11 +2,12 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
 import { findFirstAccount } from "./store.ts";
-import { findLogin, findLoginByEmail, savePassword } from "./store/passwords.ts";
+import { findLogin, findLoginByEmail, holdLogin, savePassword } from "./store/passwords.ts";
 
 export const makeLogins = ({ db }: { readonly db: Db }) => ({
   firstAccount: async (): Promise<Uuid | undefined> => (await findFirstAccount(db))?.id,
   byEmail: (accountId: Uuid, email: string) => findLoginByEmail(db, accountId, email),
   byId: (accountId: Uuid, id: Uuid) => findLogin(db, accountId, id),
+  hold: holdLogin,
   savePassword,
 });

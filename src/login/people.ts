@@ -18,6 +18,8 @@ export type People = {
   readonly firstAccount: () => Promise<Uuid | undefined>;
   readonly byEmail: (accountId: Uuid, email: string) => Promise<Person | undefined>;
   readonly byId: (accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
+  /** As they are, and stay until the transaction ends. */
+  readonly hold: (tx: Store, accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
   /** False when the hash is not `was` any more; without `was` it is replaced whatever it is. */
   readonly savePassword: (
     tx: Store,

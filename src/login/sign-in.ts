@@ -32,9 +32,8 @@ export type SignInDeps = {
   readonly lifetimes: Lifetimes;
 };
 
-export const makeSignIn =
-  (deps: SignInDeps): SignIn =>
-  async (credentials, headers, visitor) => {
+export function makeSignIn(deps: SignInDeps): SignIn {
+  const signIn: SignIn = async (credentials, headers, visitor) => {
     const accountId = await deps.people.firstAccount();
     if (!accountId) throw problem("login.refused");
     const found = await deps.people.byEmail(accountId, credentials.email);
@@ -49,24 +48,33 @@ export const makeSignIn =
       await deps.db.transaction((tx) => recordRefusal(tx, deps, accountId, credentials.email, visitor));
       throw problem("login.refused");
     }
-    await deps.attempts.succeed(accountId, subjects);
-    await renewHash(deps, accountId, found, credentials.password);
+    const person = await renewHash(deps, accountId, found, credentials.password);
     const opened = await deps.db.transaction((tx) =>
-      enter(tx, deps, { accountId, person: found, method: "PASSWORD" }, visitor),
+      enter(tx, deps, { accountId, person, method: "PASSWORD" }, visitor),
     );
-    return { opened, person: found };
+    // What was right a moment ago may be so no more.
+    if (!opened) return signIn(credentials, headers, visitor);
+    await deps.attempts.succeed(accountId, subjects);
+    return { opened, person };
   };
+  return signIn;
+}
 
-type Enter = Pick<SignInDeps, "audit" | "clock" | "newId" | "lifetimes">;
+type Enter = Pick<SignInDeps, "audit" | "clock" | "newId" | "lifetimes" | "people">;
 
-/** Opens the session of somebody who has shown who they are, and records it. */
+/**
+ * Opens the session of somebody who has shown who they are, and records it. Undefined when that holds no more: they may
+ * not sign in now, or the password is another. A change of either waits for the commit, and then ends this session too.
+ */
 export async function enter(
   tx: Tx,
   deps: Enter,
   who: { readonly accountId: Uuid; readonly person: Person; readonly method: SignInMethod },
   visitor: Visitor,
-): Promise<Opened> {
+): Promise<Opened | undefined> {
   const { accountId, person, method } = who;
+  const now = await deps.people.hold(tx, accountId, person.id);
+  if (!now || (method === "PASSWORD" && now.passwordHash !== person.passwordHash)) return undefined;
   const opened = await openSession(tx, deps, { accountId, userId: person.id, method }, visitor);
   await deps.audit.record(tx, actorOf(accountId, person, visitor), {
     operation: "session.create",
@@ -109,10 +117,11 @@ export const recordRefusal = (
     },
   );
 
-/** With what is asked for now, while the password is at hand. */
-async function renewHash(deps: SignInDeps, accountId: Uuid, person: Person, password: string): Promise<void> {
-  const was = person.passwordHash;
-  if (was === null || !isOutdated(was)) return;
+/** With what is asked for now, while the password is at hand. Answers the person with the hash that is kept, as far as it is known. */
+async function renewHash(deps: SignInDeps, accountId: Uuid, person: Person, password: string): Promise<Person> {
+  const { passwordHash: was, mustChangePassword: mustChange } = person;
+  if (was === null || !isOutdated(was)) return person;
   const hash = await deps.turns(() => hashPassword(password));
-  await deps.people.savePassword(deps.db, accountId, person.id, { hash, mustChange: person.mustChangePassword, was });
+  const isSaved = await deps.people.savePassword(deps.db, accountId, person.id, { hash, mustChange, was });
+  return isSaved ? { ...person, passwordHash: hash } : person;
 }

@@ -31,7 +31,16 @@ export async function findLoginByEmail(db: Store, accountId: Uuid, email: string
   return rows[0];
 }
 
-/** False when the hash is not `was` any more; without `was` it is replaced whatever it is. */
+/** Held until the transaction ends: neither the password nor whether they are active changes meanwhile. */
+export async function holdLogin(db: Store, accountId: Uuid, id: Uuid): Promise<LoginRow | undefined> {
+  const rows = await db.query<LoginRow>(
+    `select ${LOGIN} from users where account_id = $1 and id = $2 and active for share`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+/** False for whoever may not sign in (any more), and when the hash is not `was` any more; without `was` it is replaced whatever it is. */
 export async function savePassword(
   db: Store,
   accountId: Uuid,
@@ -40,7 +49,7 @@ export async function savePassword(
 ): Promise<boolean> {
   const rows = await db.query(
     `update users set password_hash = $3, must_change_password = $4
-      where account_id = $1 and id = $2 and password_hash = coalesce($5, password_hash) returning id`,
+      where account_id = $1 and id = $2 and active and password_hash = coalesce($5, password_hash) returning id`,
     [accountId, id, hash, mustChange, was ?? null],
   );
   return rows.length > 0;

@@ -6,6 +6,7 @@ import { startIdentityProvider, walk, type TestProvider } from "../../../test/ha
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/harness/sessions.ts";
+import { until } from "../../../test/harness/until.ts";
 
 let provider: TestProvider;
 let platform: TestPlatform;
@@ -151,6 +152,37 @@ test("who manages people allows no link to somebody who holds more: they may hav
   assert.match(refused.body.message, /^Nobody can give more than they hold/);
   assert.deepEqual(await platform.db.query("select 1 from identity_links_allowed"), []);
   assert.equal((await allow(lesser.id)).status, 200);
+});
+
+test("what ends while somebody comes back from the provider is waited for: being let in, the identity, the session that links", async () => {
+  const changes = [
+    ["update users set active = false where email = $1", "unlinked"],
+    ["delete from user_identities where $1 <> ''", "unlinked"],
+    ["with u as (update users set password_hash = '' where email = $1) delete from sessions", "refused"],
+  ] as const;
+  for (const [change, reason] of changes) {
+    const [isLinking, browser] = [reason === "refused", await linked()];
+    if (isLinking) await platform.db.query("delete from user_identities");
+    const start = isLinking
+      ? (await browser.send("POST", "/auth/oidc/link")).body.data.location
+      : location(await browser.send("GET", "/auth/oidc/start", undefined, { account: null, redirect: "manual" }));
+    const back = await walk(start, "admin");
+    let answer: Promise<Answer> | undefined;
+    await platform.db.transaction(async (tx) => {
+      const [holder] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+      await tx.query(change, [ADMIN]);
+      answer = browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
+      await until(
+        () => platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [holder?.pid]),
+        (waiting) => waiting.length > 0,
+      );
+    });
+    assert.ok(answer);
+    assert.equal(location(await answer), `/login?failure=${reason}`, change);
+    await platform.db.query("update users set active = true");
+    await givePassword(platform);
+    await platform.db.query("delete from user_identities");
+  }
 });
 
 test("the subject counts, not the address: who has the address later is somebody else, who changed it is the same", async () => {

@@ -108,13 +108,14 @@ async function signIn(deps: OidcDeps, transaction: Transaction, claims: Claims, 
   const email = known ? undefined : await claims.verifiedEmail().catch(() => undefined);
   return deps.db.transaction(async (tx) => {
     const identity = known ?? (await linkByEmail(tx, deps, { accountId, email, claims }, visitor));
-    const person = identity && (await deps.people.byId(accountId, identity.userId));
-    if (!identity || !person) {
+    const person = identity && (await deps.people.hold(tx, accountId, identity.userId));
+    // It may have been unlinked since it was looked at.
+    const isLinked = person && (await noteUsed(tx, accountId, identity.id, deps.clock.now()));
+    const opened = isLinked && (await enter(tx, deps, { accountId, person, method: "OPENID_CONNECT" }, visitor));
+    if (!opened) {
       await recordRefusal(tx, deps, accountId, email ?? claims.subject.slice(0, 254), visitor);
       return failed("unlinked");
     }
-    await noteUsed(tx, accountId, identity.id, deps.clock.now());
-    const opened = await enter(tx, deps, { accountId, person, method: "OPENID_CONNECT" }, visitor);
     return { kind: "signed-in", opened, returnTo };
   });
 }
@@ -131,8 +132,9 @@ async function linkByEmail(
   { accountId, email, claims }: Stranger,
   visitor: Visitor,
 ): Promise<Identity | undefined> {
-  const person = email === undefined ? undefined : await deps.people.byEmail(accountId, email);
-  if (!person) return undefined;
+  const found = email === undefined ? undefined : await deps.people.byEmail(accountId, email);
+  const person = found && (await deps.people.hold(tx, accountId, found.id));
+  if (!person || person.email !== found.email) return undefined;
   const isAllowed = await takeLinkPermission(tx, accountId, person.id, deps.clock.now());
   const others = await listIdentities(tx, accountId, person.id);
   const isFirst = deps.linkByEmail && !others.some(({ issuer }) => issuer === claims.issuer);
@@ -162,11 +164,12 @@ async function addIdentity(
 /** The session that asked has to hold still: its cookie does not come along from the provider's page. */
 async function link(deps: OidcDeps, transaction: Transaction, claims: Claims, visitor: Visitor): Promise<Arrival> {
   const { accountId, linking, returnTo } = transaction;
-  const session = linking && (await findSession(deps.db, accountId, linking.sessionId));
-  const person = linking && (await deps.people.byId(accountId, linking.userId));
-  if (!session || !person || session.userId !== person.id || isOver(session, deps.lifetimes, deps.clock.now()))
-    return failed("refused");
   return deps.db.transaction(async (tx) => {
+    // Held first: a change of the password, which ends the session, comes before or after all of this.
+    const person = linking && (await deps.people.hold(tx, accountId, linking.userId));
+    const session = linking && (await findSession(tx, accountId, linking.sessionId));
+    if (!session || !person || session.userId !== person.id || isOver(session, deps.lifetimes, deps.clock.now()))
+      return failed("refused");
     const known = await findIdentity(tx, accountId, claims);
     if (known && known.userId !== person.id) return failed("taken");
     if (!known && !(await addIdentity(tx, deps, { accountId, person }, claims, visitor))) return failed("taken");

@@ -47,8 +47,13 @@ export async function insertIdentity(
   return rows.length > 0;
 }
 
-export async function noteUsed(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
-  await db.query(`update user_identities set last_used_at = $3 where account_id = $1 and id = $2`, [accountId, id, at]);
+/** False when it is linked no more. */
+export async function noteUsed(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<boolean> {
+  const rows = await db.query(
+    `update user_identities set last_used_at = $3 where account_id = $1 and id = $2 returning id`,
+    [accountId, id, at],
+  );
+  return rows.length > 0;
 }
 
 export async function deleteIdentity(

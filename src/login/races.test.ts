@@ -1,0 +1,135 @@
+/** A sign-in that is under way while the password, the person or the link changes: what holds at its end counts. */
+import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
+import { after, before, beforeEach, test } from "node:test";
+import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { ADMIN, givePassword, PASSWORD } from "../../test/harness/sessions.ts";
+import { until } from "../../test/harness/until.ts";
+import { makeAudit } from "../audit/index.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import { makeLogins } from "../identity/index.ts";
+import { hashPassword } from "../platform/crypto/passwords.ts";
+import type { Turns } from "../platform/crypto/turns.ts";
+import type { Tx } from "../platform/db/db.ts";
+import { makeAttempts } from "./attempts.ts";
+import { makeChangePassword } from "./change-password.ts";
+import { makeResetPassword } from "./reset-password.ts";
+import { makeSignIn, type SignInDeps } from "./sign-in.ts";
+
+const NEW = "seven grey herons at dusk";
+const LIFETIMES = { idleMs: 3_600_000, mostMs: 3_600_000 };
+const VISITOR = {
+  facts: { correlationId: "c", remoteAddress: "192.0.2.1", method: "POST", path: "/auth/login" },
+  userAgent: undefined,
+};
+
+let platform: TestPlatform;
+let accountId: Uuid;
+before(async () => {
+  platform = await startTestPlatform();
+  accountId = fromWire(platform.accountId) as Uuid;
+});
+after(() => platform?.stop());
+beforeEach(async () => {
+  await givePassword(platform);
+  await platform.db.query("update users set active = true");
+  for (const table of ["sign_in_failures", "sessions"]) await platform.db.query(`delete from ${table}`);
+});
+
+/** What signing in is made of; `meanwhile` happens once, when the password has been found right. */
+function depsWith(meanwhile: () => Promise<unknown>): SignInDeps {
+  const { db, clock } = platform;
+  const newId = () => randomUUIDv7() as Uuid;
+  let isDone = false;
+  const turns: Turns = async (work) => {
+    const result = await work();
+    if (!isDone) {
+      isDone = true;
+      await meanwhile();
+    }
+    return result;
+  };
+  return {
+    ...{ db, clock, newId, turns, lifetimes: LIFETIMES },
+    audit: makeAudit({ clock, newId }),
+    people: makeLogins({ db }),
+    attempts: makeAttempts({ db, clock }),
+    devices: { of: () => undefined, remember: () => "" },
+  };
+}
+const signIn = (meanwhile: () => Promise<unknown>, password = PASSWORD) =>
+  makeSignIn(depsWith(meanwhile))({ email: ADMIN, password }, {}, VISITOR);
+const sessions = () => platform.db.query("select 1 from sessions");
+const setPassword = async (tx: Pick<Tx, "query">, password: string): Promise<void> => {
+  await tx.query("update users set password_hash = $1 where email = $2", [await hashPassword(password), ADMIN]);
+};
+const deactivate = (tx: Pick<Tx, "query">) => tx.query("update users set active = false where email = $1", [ADMIN]);
+const REFUSED = { code: "login.refused" };
+
+test("a password that is changed or reset while it is looked at opens nothing", async () => {
+  const deps = depsWith(async () => undefined);
+  await assert.rejects(
+    signIn(() => makeResetPassword(deps)(accountId, ADMIN)),
+    REFUSED,
+  );
+  assert.deepEqual(await sessions(), []);
+  await givePassword(platform);
+  await assert.rejects(
+    signIn(() => setPassword(platform.db, NEW)),
+    REFUSED,
+  );
+  assert.deepEqual(await sessions(), []);
+  const [{ refused } = {}] = await platform.db.query<{ refused: number }>(
+    "select count(*) as refused from audit_entries where operation = 'session.refuse'",
+  );
+  assert.equal(refused, 2);
+});
+
+test("somebody who is deactivated while the password is looked at is not let in", async () => {
+  await assert.rejects(
+    signIn(() => deactivate(platform.db)),
+    REFUSED,
+  );
+  assert.deepEqual(await sessions(), []);
+});
+
+test("a change of the password that is not committed is waited for, and then counts", async () => {
+  for (const change of [(tx: Tx) => setPassword(tx, NEW), deactivate]) {
+    await givePassword(platform);
+    let entering: Promise<unknown> | undefined;
+    await platform.db.transaction(async (tx) => {
+      const [holder] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+      await change(tx);
+      entering = signIn(async () => undefined).then(
+        () => "let in",
+        (error: unknown) => (error as { code?: string }).code,
+      );
+      await until(
+        () => platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [holder?.pid]),
+        (waiting) => waiting.length > 0,
+      );
+    });
+    assert.equal(await entering, "login.refused");
+    assert.deepEqual(await sessions(), []);
+  }
+});
+
+test("a password that was put in order meanwhile, by another sign-in say, is looked at again", async () => {
+  const { person } = await signIn(() => setPassword(platform.db, PASSWORD));
+  assert.equal(person.email, ADMIN);
+  assert.equal((await sessions()).length, 1);
+});
+
+test("whoever is deactivated while they change their password gets no session by it", async () => {
+  const live = async () => {
+    const person = await makeLogins(platform).byEmail(accountId, ADMIN);
+    assert.ok(person);
+    const session = { method: "PASSWORD" } as const;
+    return { accountId, person, session } as never;
+  };
+  const deps = { ...depsWith(() => deactivate(platform.db)), gate: { enter: live }, ended: () => undefined };
+  await assert.rejects(makeChangePassword(deps)({ currentPassword: PASSWORD, newPassword: NEW }, {}, VISITOR), {
+    code: "login.wrong_current",
+  });
+  assert.deepEqual(await sessions(), []);
+});
