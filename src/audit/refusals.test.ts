@@ -66,7 +66,12 @@ test("a token that is wrong, of an account that exists; of one that does not exi
   await wrong(["pat", account, token, "hunter2"]);
   await wrong(["pat", toWire(randomUUIDv7() as Uuid), token, "hunter2"]);
   // With three parts nobody knows which of them is the secret.
-  await wrong(["pat", account, "hunter2"]);
+  for (const parts of [
+    ["pat", account, "hunter2"],
+    ["pat", account, token, "hunter2", "x"],
+  ])
+    // Of another operation: a repeat of the first would be counted, and kept nowhere.
+    await platform.send("GET", "/ng/api/organizations", { apiKey: parts.join(".") });
   await platform.send("GET", "/ng/api/projects", { apiKey: null });
   const rows = await refused();
   assert.deepEqual(
@@ -283,6 +288,30 @@ test("strangers who name ever other accounts are forgotten once there are too ma
     [OVERFLOW, clock.now()],
   );
   assert.equal(row?.n, 1, "what somebody tried who was let in is counted");
+});
+
+test("what could not be written waits, the newest thousand of it, however long the database is away", async () => {
+  const clock = handClock(platform.clock.now() + 40 * WINDOW_MS);
+  let down = true;
+  const asked: number[] = [];
+  const { db } = platform;
+  const broken = {
+    ...db,
+    query: (text: string, values: readonly unknown[] = []) => {
+      if (down) return Promise.reject(new Error("down"));
+      if (Array.isArray(values[0])) asked.push(values[0].length);
+      return db.query(text, [...values]);
+    },
+  } as typeof db;
+  const refusals = makeRefusals({ db: broken, clock, newId: () => randomUUIDv7() as Uuid });
+  const attempt = { operation: "some.where", code: "x", status: 403, resourceType: "X", resourceId: "x", scope: {} };
+  for (let sweep = 0; sweep < 5; sweep += 1) {
+    for (let nth = 0; nth < 800; nth += 1) refusals.note({ ...attempt, accountId: randomUUIDv7() as Uuid });
+    await assert.rejects(refusals.flush(), /down/);
+  }
+  down = false;
+  await refusals.flush();
+  assert.deepEqual(asked, [1_000]);
 });
 
 test("what could not be written is written later", async () => {
