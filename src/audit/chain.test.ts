@@ -131,6 +131,14 @@ test("entries and seals are not changed, deleted or emptied by those who may wri
   ];
   for (const statement of statements)
     await assert.rejects(db.query(statement), /the audit trail is not changed/, statement);
+  // What the retention says before it takes the oldest away lets nobody change what stays.
+  for (const statement of statements.filter((one) => one.startsWith("update"))) {
+    const work = db.transaction(async (tx) => {
+      await tx.query("select set_config('railhead.audit_retention', 'on', true)");
+      await tx.query(statement);
+    });
+    await assert.rejects(work, /the audit trail is not changed/, statement);
+  }
 });
 
 const tampered = (...statements: readonly string[]): Promise<Broken | undefined> => tamperedBeside([], ...statements);

@@ -49,6 +49,8 @@ test("of many who make the same thing one succeeds", async () => {
   const projects = await atOnce(() => create.project(platform, projectYaml("once")));
   const environments = await atOnce(() => create.environment(platform, "once"));
   assert.deepEqual([succeeded(projects), succeeded(environments)], [1, 1]);
+  for (const { status, body, text } of [...projects, ...environments])
+    if (status !== 200) assert.deepEqual([status, body.code], [400, "DUPLICATE_FIELD"], text);
 });
 
 test("a limit that is checked holds for those who come at once: tags of a delegate", async () => {
