@@ -121,7 +121,22 @@ test("windows: a larger limit than 1000 is cut, negative ones are refused where 
   }
 });
 
-test("workflows: the list is there, and there are none", async () => {
+test("workflows: the lists are there, there are none, and none is found", async () => {
+  const root = await platform.graphql(
+    `query ($f: [WorkflowFilter]) { workflows(limit: 5, offset: 2, filters: $f) { nodes { id } pageInfo { limit offset total hasMore } } }`,
+    { f: { application: { operator: "EQUALS", values: ["x"] }, tag: { entityType: "WORKFLOW", tags: { name: "t" } } } },
+  );
+  assert.deepEqual(root.body.data.workflows, {
+    nodes: [],
+    pageInfo: { limit: 5, offset: 2, total: 0, hasMore: false },
+  });
+  for (const field of ['workflow(workflowId: "x")', 'workflowByName(applicationId: "a", workflowName: "x")']) {
+    const { body } = await platform.graphql(`{ ${field} { id name description } }`);
+    assert.match(body.errors[0].message, /^Exception while fetching data \(\/\w+\) : Workflow \[x\] does not exist/);
+  }
+  const negative = await platform.graphql("{ workflows(limit: -1) { nodes { id } } }");
+  assert.ok(negative.body.errors.length > 0);
+
   const { data } = await ask(
     '{ applicationByName(name: "The shop") { workflows(limit: 5) { nodes { id name description } pageInfo { limit offset total hasMore } } } }',
   );
