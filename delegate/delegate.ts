@@ -1,12 +1,14 @@
 /** Builds the parts of a delegate, once, low to high. */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { HEARTBEAT_MS, PROTOCOL_VERSION } from "../protocol/messages.ts";
 import { textOf, unable } from "./fault.ts";
 import { makeFolders } from "./folders.ts";
 import { lockWorkDir } from "./lock.ts";
 import type { Log } from "./log.ts";
 import type { Options } from "./options.ts";
+import { makeKnownHosts } from "./remote/known-hosts.ts";
 import { noteOwner, removeOrphans } from "./orphans.ts";
 import { bootId } from "./processes.ts";
 import { checkReach } from "./reach.ts";
@@ -23,6 +25,8 @@ export type Settings = Pick<
   Options,
   "socketUrl" | "name" | "tags" | "workDir" | "slots" | "stepUser" | "stepPath" | "belongsTo"
 > & {
+  /** Hosts that steps may run on; undefined: whoever is met first is believed. */
+  readonly knownHosts?: string | undefined;
   readonly token: string;
 };
 
@@ -103,6 +107,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       bootId: boot,
       searchPath: stepPath,
       safe,
+      knownHosts: makeKnownHosts(settings.knownHosts, join(workDir.path, "known_hosts"), log),
       rhythm: { timers, flushMs: around.flushMs, pollMs: around.pollMs },
       patience: { timers, graceMs: around.graceMs, drainMs: DRAIN_MS },
       leftoverPatience: { timers, graceMs: around.leftoverGraceMs, drainMs: DRAIN_MS },

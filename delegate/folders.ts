@@ -125,7 +125,7 @@ function fill(folder: string, meta: Meta, script: string, owner: Owner): Descrip
     closeSync(text);
   }
   const own = [at.work, at.tmp];
-  if (meta.outputs.length > 0) {
+  if (meta.outputs.length > 0 || meta.remote) {
     closeSync(openFile(at.outputs, 0o600));
     own.push(at.outputs);
   }

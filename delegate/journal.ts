@@ -22,6 +22,8 @@ const meta = z.strictObject({
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
   /** The task was given secrets: nothing of its output leaves unmasked. */
   secrets: z.boolean().optional(),
+  /** Of a task whose script runs on another host. */
+  remote: z.strictObject({ host: z.string(), port: z.int() }).optional(),
 });
 export type Meta = Readonly<z.infer<typeof meta>>;
 

@@ -34,6 +34,8 @@ test("all options are read", () => {
     "ci",
     "--step-path",
     "/opt/bin:/bin",
+    "--known-hosts",
+    "/etc/railhead/hosts",
     "--belongs-to",
     "/data",
   ]);
@@ -46,6 +48,7 @@ test("all options are read", () => {
     slots: 7,
     stepUser: "ci",
     stepPath: "/opt/bin:/bin",
+    knownHosts: "/etc/railhead/hosts",
     local: false,
     belongsTo: "/data",
   });

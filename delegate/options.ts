@@ -23,6 +23,8 @@ export type Options = {
   readonly stepUser: string | undefined;
   /** Where steps find programs: folders with colons between them. */
   readonly stepPath: string | undefined;
+  /** A file of the operator's with the keys of hosts that steps may run on. */
+  readonly knownHosts: string | undefined;
   readonly local: boolean;
   /** The folder whose end makes the work folder useless; undefined: the work folder is the operator's own. */
   readonly belongsTo: string | undefined;
@@ -61,6 +63,7 @@ type Raw = {
   readonly slots?: string;
   readonly stepUser?: string;
   readonly stepPath?: string;
+  readonly knownHosts?: string;
   readonly local?: boolean;
   readonly belongsTo?: string;
 };
@@ -82,6 +85,10 @@ function describe(printed: string[]): Command {
       "who runs all steps when started as root (default: a user of its own for each); name, uid or uid:gid",
     )
     .option("--step-path <folders>", "PATH of the steps (default: as root the system's usual one, otherwise this one)")
+    .option(
+      "--known-hosts <file>",
+      "keys of the hosts that steps may run on, as ssh keeps them (default: the first key that a host shows is believed from then on)",
+    )
     .option("--local", "started by a server: token on the first line of standard input, whose end ends the delegate")
     .option("--belongs-to <folder>", "the work folder may be removed by others like it once this folder is gone")
     .exitOverride()
@@ -99,6 +106,7 @@ function check(raw: Raw, env: Readonly<Record<string, string | undefined>>): Opt
     slots: slots(raw.slots),
     stepUser: filled("--step-user", raw.stepUser),
     stepPath: folders("--step-path", raw.stepPath),
+    knownHosts: filled("--known-hosts", raw.knownHosts),
     local: raw.local === true,
     belongsTo: filled("--belongs-to", raw.belongsTo),
   };

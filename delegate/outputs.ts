@@ -29,22 +29,26 @@ const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Names that a shell can hold; no other is ever written into shell text. */
 export const isShellName = (name: string): boolean => SHELL_NAME.test(name);
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+/** As one word of Bash, whatever it holds. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
  * The text for `bash -c`. It is one line on purpose: Bash reads it as a whole
  * before the script can define aliases. `builtin` passes over the script's
  * functions; `set +eux` and the traps would turn the epilogue into output.
  */
-export function bashText(script: string, file: string, wanted: readonly Wanted[]): string {
+export const bashText = (script: string, file: string, wanted: readonly Wanted[]): string =>
+  bashLine(`. ${quoted(script)}`, `>>${quoted(file)}`, wanted);
+
+/** The same; `source` runs the script in this very shell, `sink` is the redirection to where its variables go. */
+export function bashLine(source: string, sink: string, wanted: readonly Wanted[]): string {
   const variables = [...new Set(wanted.map(({ variable }) => variable))].filter(isShellName);
-  const source = `. ${quoted(script)}`;
   if (variables.length === 0) return source;
   const writes = variables.map((name) => `[[ \${${name}+x} ]] && builtin printf '${name}=%s\\0' "\${${name}}"`);
   return [
     source,
     "{ __railhead_status=$?; builtin set +eux; builtin trap - DEBUG ERR; } >/dev/null 2>&1",
-    `{ ${[...writes, "builtin printf '\\0'"].join("; ")}; } >>${quoted(file)}`,
+    `{ ${[...writes, "builtin printf '\\0'"].join("; ")}; } ${sink}`,
     'builtin exit "$__railhead_status"',
   ].join("; ");
 }
@@ -81,7 +85,8 @@ export function parseOutputs(bytes: Buffer, wanted: readonly Wanted[]): Outputs 
   return size > MAX_OUTPUTS ? { kind: "tooLarge" } : { kind: "read", outputs };
 }
 
-function readRegular(file: string, limit: number): Buffer | "tooLarge" | undefined {
+/** What stands in a regular file. Anything else, also behind a link, is not there. */
+export function readRegular(file: string, limit: number): Buffer | "tooLarge" | undefined {
   let fd: number;
   try {
     // Started as an ordinary user the step could have put a link or a pipe here.

@@ -27,6 +27,25 @@ export function findTools(path: string = DEFAULT_PATH): Tools {
   return { sh: "/bin/sh", bash: find("bash"), cat: find("cat") };
 }
 
+/** Where the steps' own search path has ssh: looked for at each use, so that installing it is enough. */
+export const findSsh = (path: string): string | undefined =>
+  path
+    .split(delimiter)
+    .map((folder) => join(folder, "ssh"))
+    .find(isProgram);
+
+/** What the supervisor starts, and the variables that it gets beside the usual ones. */
+export type Program = {
+  readonly command: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+};
+
+/** The script, on this machine. */
+export const scriptProgram = ({ bash }: Tools, folder: string, { outputs, env }: ShellTask): Program => {
+  const at = paths(folder);
+  return { command: [bash, "-c", bashText(at.script, at.outputs, outputs), at.script], env };
+};
+
 function isProgram(path: string): boolean {
   if (!path.startsWith("/")) return false;
   try {
@@ -67,7 +86,7 @@ export type Start = {
   readonly owner: Owner;
   readonly userName: string;
   readonly searchPath: string;
-  readonly work: ShellTask;
+  readonly program: Program;
 };
 
 export type Running = {
@@ -81,9 +100,8 @@ export type Running = {
  */
 export function start(order: Start): Running {
   const at = paths(order.folder);
-  const { tools, work, owner, descriptors } = order;
-  const text = bashText(at.script, at.outputs, work.outputs);
-  const child = spawn(tools.sh, ["-c", SUPERVISOR, "railhead-step", tools.cat, tools.bash, "-c", text, at.script], {
+  const { tools, program, owner, descriptors } = order;
+  const child = spawn(tools.sh, ["-c", SUPERVISOR, "railhead-step", tools.cat, ...program.command], {
     cwd: at.work,
     env: environment(order),
     // Standard error of the supervisor itself goes nowhere: a shell's remarks on killed children are no output of the step.
@@ -103,7 +121,7 @@ export function start(order: Start): Running {
 }
 
 /** Nothing of the delegate's own environment. The cookie comes last: nothing may replace it. */
-function environment({ folder, cookie, userName, work, searchPath: path }: Start): Record<string, string> {
+function environment({ folder, cookie, userName, program, searchPath: path }: Start): Record<string, string> {
   const at = paths(folder);
   const base = {
     PATH: path,
@@ -114,6 +132,6 @@ function environment({ folder, cookie, userName, work, searchPath: path }: Start
     LOGNAME: userName,
   };
   // Bash itself starts with OPTIND=1 whatever it is given, but /bin/sh refuses to run with some values.
-  const given = work.env.filter(({ name }) => name !== "OPTIND").map(({ name, value }) => [name, value] as const);
+  const given = program.env.filter(({ name }) => name !== "OPTIND").map(({ name, value }) => [name, value] as const);
   return { ...base, ...Object.fromEntries(given), [COOKIE_NAME]: cookie };
 }

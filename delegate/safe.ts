@@ -41,6 +41,8 @@ export type Safe = Pick<Incoming, "take" | "missing" | "forget" | "forgetAll"> &
   readonly inMemory: boolean;
   /** @throws the system's error */
   readonly handOver: (lease: Lease, uses: Uses, owner: Owner) => Handed;
+  /** A further file of a task that was handed its own, as secret as those. @throws the system's error */
+  readonly keep: (lease: Lease, owner: Owner, name: string, text: string) => string;
   /** Undefined when they are not known any more. */
   readonly masksOf: (lease: Lease) => readonly Buffer[] | undefined;
   readonly removeFiles: (lease: Lease) => void;
@@ -79,6 +81,12 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
       writeFileSync(join(of(lease), "masks"), lines.join(""), { mode: 0o600 });
       if (owner) openFor(owner, of(lease), files);
       return { texts: handed.map(({ text }) => text), masks };
+    },
+    keep: (lease, owner, name, text) => {
+      const file = join(of(lease), "files", name);
+      writeFileSync(file, text, { mode: 0o400, flag: "wx" });
+      if (owner) chownSync(file, owner.uid, owner.gid);
+      return file;
     },
     masksOf: (lease) => masksIn(join(of(lease), "masks")),
     removeFiles: (lease) => rmSync(join(of(lease), "files"), { recursive: true, force: true }),

@@ -19,8 +19,12 @@ export type StepUser = {
   readonly name: string;
   /** `delegate`: the steps share the delegate's own user. `own groups` and `nothing own`: another one. */
   readonly apart: "own users" | "own groups" | "nothing own" | "delegate";
-  /** Whom the next task runs as; undefined: as the delegate. @throws Fault when no id is left */
-  readonly take: () => StepOwner | undefined;
+  /**
+   * Whom the next task runs as; undefined: as the delegate. ssh works for nobody without a name: it runs as a user
+   * that has one, with a group of its own, which alone can read what the task has.
+   * @throws Fault when no id is left
+   */
+  readonly take: (runs?: "script" | "ssh") => StepOwner | undefined;
   /** An earlier delegate has given this to a task that is still there. */
   readonly keep: (owner: StepOwner) => void;
   /** The task's processes are gone and its files are removed. */
@@ -35,6 +39,7 @@ const GROUPS = 0x3000_0000;
 
 /** The name that a user without an entry in /etc/passwd goes by. */
 const NAMELESS = "railhead-step";
+const NAMED = "nobody";
 
 /**
  * @param wanted what --step-user says
@@ -51,7 +56,7 @@ export function stepUser(wanted: string | undefined, claim: Claim): StepUser {
     return { ...NOTHING_TO_SHARE_OUT, name, apart: "delegate", take: () => undefined };
   }
   if (wanted === undefined && isFree(claim.workDir, FIRST_ID)) return ownUsers(openStepIds(claim));
-  const { name, uid, gid } = lookUp(wanted ?? "nobody");
+  const { name, uid, gid } = lookUp(wanted ?? NAMED);
   if (uid === 0) return { ...NOTHING_TO_SHARE_OUT, name, apart: "delegate", take: () => undefined };
   const ownGroups = isFree(claim.workDir, FIRST_GROUP);
   const group = (): number => (ownGroups ? FIRST_GROUP + Math.floor(claim.chance() * GROUPS) : gid);
@@ -68,12 +73,14 @@ const NOTHING_TO_SHARE_OUT = { keep: () => {}, giveBack: () => {} } as const;
 const ownUsers = (ids: StepIds): StepUser => ({
   name: NAMELESS,
   apart: "own users",
-  take: () => {
+  take: (runs) => {
+    const named = runs === "ssh" ? lookUp(NAMED) : undefined;
     const id = ids.take();
-    return { uid: id, gid: id, ownUser: true };
+    return named ? { uid: named.uid, gid: id, ownUser: false } : { uid: id, gid: id, ownUser: true };
   },
-  keep: ({ uid, ownUser }) => void (ownUser && ids.keep(uid)),
-  giveBack: ({ uid, ownUser }) => void (ownUser && ids.giveBack(uid)),
+  // The group is the id that was taken, whoever the user is.
+  keep: ({ gid }) => ids.keep(gid),
+  giveBack: ({ gid }) => ids.giveBack(gid),
 });
 
 /** In a container with a short map of ids the kernel refuses those outside it. */
@@ -101,7 +108,7 @@ function lookUp(wanted: string): Entry {
     return { name: known?.name ?? uid, uid: Number(uid), gid: Number(numbers?.[2] ?? known?.gid ?? uid) };
   }
   const entry = passwd().find(({ name }) => name === wanted) ?? askSystem(wanted);
-  if (!entry) throw unable(`--step-user: this machine has no user '${wanted}'; name one that exists`);
+  if (!entry) throw unable(`this machine has no user '${wanted}'; name one that exists`);
   return entry;
 }
 

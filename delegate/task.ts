@@ -1,19 +1,19 @@
 /** The life of one task on this machine: running, ending, ended, forgotten. */
-import { appendFileSync } from "node:fs";
-import { MAX_OUTPUTS } from "../protocol/messages.ts";
+import { join } from "node:path";
 import { VANISHED } from "./attach.ts";
-import type { Conceal, Masks } from "./conceal.ts";
+import type { Masks } from "./conceal.ts";
 import { textOf } from "./fault.ts";
-import { type Exit, type Meta, noteCancelled, paths, readJournal } from "./journal.ts";
+import { type Meta, noteCancelled, paths, readJournal } from "./journal.ts";
 import { endProcesses, type Patience } from "./kill.ts";
 import type { Log } from "./log.ts";
 import { supervisorAlive, type Target } from "./members.ts";
-import { type Output, readOutputs } from "./outputs.ts";
+import { outcomeOf } from "./outcome.ts";
+import type { KnownHosts } from "./remote/known-hosts.ts";
+import { KNOWN_HOSTS } from "./remote/ssh.ts";
 import type { Running } from "./run.ts";
 import type { Safe } from "./safe.ts";
 import { openOutlet } from "./outlet.ts";
 import type { End, Lease, Link } from "./ship.ts";
-import { readSlice } from "./tail.ts";
 import { type Rhythm, watchFolder } from "./watch.ts";
 
 export type TaskDeps = {
@@ -26,6 +26,7 @@ export type TaskDeps = {
   /** For what a step leaves behind. */
   readonly leftoverPatience: Patience;
   readonly safe: Pick<Safe, "removeFiles" | "remove">;
+  readonly knownHosts: KnownHosts;
 };
 
 export type Held = {
@@ -122,8 +123,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   const sweep = async (patience: Patience): Promise<number> => {
     // Without its cookie a task's processes cannot be told from others.
     if (!meta) return 0;
-    left = await endProcesses(target(), patience);
-    if (left > 0) log.warn({ task: lease.task, survivors: left }, "processes of a task could not be ended");
+    left = await endAll(deps, held, target(), patience);
     return left;
   };
 
@@ -189,31 +189,10 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   };
 }
 
-function outcomeOf({ folder, lease, meta }: Held, exit: Exit, conceal: Conceal, log: Log): End["outcome"] {
-  if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be cut: something kept it open");
-  const read = readOutputs(paths(folder).outputs, meta?.outputs ?? []);
-  if (read.kind === "read") return handedOver(read.outputs, exit, conceal);
-  if (read.kind === "none") return { kind: "exited", exitCode: exit.code, outputs: [] };
-  say(
-    paths(folder).output,
-    `railhead: the output variables are over ${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`,
-  );
-  return { kind: "exited", exitCode: exit.code === 0 ? 1 : exit.code, outputs: [] };
-}
-
-/** An output variable is stored and shown; masked it would be a wrong value for whoever reads it. */
-function handedOver(outputs: readonly Output[], exit: Exit, conceal: Conceal): End["outcome"] {
-  const telling = outputs.find(({ value }) => conceal.holds(value));
-  if (!telling) return { kind: "exited", exitCode: exit.code, outputs: [...outputs] };
-  if (exit.code !== 0) return { kind: "exited", exitCode: exit.code, outputs: [] };
-  return { kind: "refused", message: `its output variable '${telling.name}' holds a secret; none was taken` };
-}
-
-/** Adds a line to the output, once also when the delegate is killed and comes here again. */
-function say(output: string, line: string): void {
-  const size = readSlice(output, 0).available;
-  const text = Buffer.from(`${line}\n`);
-  if (size >= text.length && readSlice(output, size - text.length).bytes.equals(text)) return;
-  const startsLine = size === 0 || readSlice(output, size - 1).bytes[0] === 0x0a;
-  appendFileSync(output, startsLine ? text : Buffer.concat([Buffer.from("\n"), text]));
+/** Ends the task's processes, answers how many are left, and takes over what its ssh has learned. */
+async function endAll(deps: TaskDeps, { lease, folder, meta }: Held, target: Target, how: Patience): Promise<number> {
+  const left = await endProcesses(target, how);
+  if (left > 0) deps.log.warn({ task: lease.task, survivors: left }, "processes of a task could not be ended");
+  if (meta?.remote) deps.knownHosts.learn(join(paths(folder).work, KNOWN_HOSTS), meta.remote);
+  return left;
 }

@@ -6,9 +6,11 @@ import { examine } from "./attach.ts";
 import { makeConnectionTest } from "./connection.ts";
 import { codeOf, textOf } from "./fault.ts";
 import { composed } from "./compose.ts";
-import { closeDescriptors, type Folders, type Found, keyOf, type Ready } from "./folders.ts";
+import { closeDescriptors, type Folders, type Found, keyOf, type Owner, type Ready } from "./folders.ts";
 import { type Meta, paths, readJournal } from "./journal.ts";
-import { refusal, start, type Tools } from "./run.ts";
+import { FEEDER } from "./remote/script.ts";
+import { prepareRemote } from "./remote/prepare.ts";
+import { findSsh, type Program, refusal, scriptProgram, start, type Tools } from "./run.ts";
 import type { Handed, Safe } from "./safe.ts";
 import type { Lease, Link } from "./ship.ts";
 import type { StepOwner, StepUser } from "./step-user.ts";
@@ -40,6 +42,8 @@ export type Tasks = {
 };
 
 const RAN_BEFORE = "This delegate has started this task before; it is not started again.";
+const NO_SSH =
+  "The delegate's machine has no program 'ssh' in the steps' search path, which running a step on another host needs; install it, as with the package openssh-client.";
 const MAX_HOLDS = 4096;
 /** Ended tasks kept in mind: a repeated `run` of one of them starts nothing. */
 const MAX_REMEMBERED = 10_000;
@@ -166,14 +170,15 @@ function lost({ rhythm }: TasksDeps, link: Link, lease: Lease, message: string):
 function begin(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
   if (work.kind === "connection") return makeConnectionTest(deps.rhythm.timers, lease, work);
   const missing = work.secrets && deps.safe.missing(lease, work.secrets.uses);
-  return refusal(work) ?? missing ?? launch(deps, lease, work);
+  const noSsh = work.target && findSsh(deps.searchPath) === undefined ? NO_SSH : undefined;
+  return refusal(work) ?? missing ?? noSsh ?? launch(deps, lease, work);
 }
 
 /** Starts the task, or says why it never started. */
 function launch(deps: TasksDeps, lease: Lease, work: ShellTask): Task | string {
   let owner: StepOwner | undefined;
   try {
-    owner = deps.user.take();
+    owner = deps.user.take(work.target ? "ssh" : "script");
   } catch (error) {
     return `The delegate could not prepare the task: ${textOf(error)}`;
   }
@@ -193,10 +198,11 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
     owner: user.apart === "nothing own" ? null : (owner ?? null),
     outputs: work.outputs,
     ...(work.secrets ? { secrets: true } : {}),
+    ...(work.target ? { remote: { host: work.target.host, port: work.target.port } } : {}),
   };
   let ready: Ready;
   try {
-    ready = deps.folders.create(meta, work.script, owner);
+    ready = deps.folders.create(meta, work.target ? FEEDER : work.script, owner);
   } catch (error) {
     deps.log.error({ ...lease, error: textOf(error) }, "a task could not be prepared");
     const before = ["EEXIST", "ENOTEMPTY"].includes(codeOf(error) ?? "");
@@ -213,7 +219,7 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
       owner,
       userName: user.name,
       searchPath: deps.searchPath,
-      work: composed(work, handed?.texts),
+      program: programOf(deps, { lease, folder: ready.folder, owner, cookie: meta.cookie }, work, handed?.texts ?? []),
     };
     const task = makeTask(deps, { ...held, ...start(order), masks: handed?.masks ?? "none" });
     task.follow();
@@ -227,6 +233,19 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
   } finally {
     closeDescriptors(ready.descriptors);
   }
+}
+
+type Place = { readonly lease: Lease; readonly folder: string; readonly owner: Owner; readonly cookie: string };
+
+/** @throws the system's error, and what `composed` throws */
+function programOf(deps: TasksDeps, place: Place, work: ShellTask, texts: readonly string[]): Program {
+  const { tools, safe } = deps;
+  const whole = composed(work, texts);
+  if (!work.target) return scriptProgram(tools, place.folder, whole);
+  const ssh = findSsh(deps.searchPath);
+  if (ssh === undefined) throw new Error(NO_SSH);
+  const keep = (name: string, text: string): string => safe.keep(place.lease, place.owner, name, text);
+  return prepareRemote({ ...place, work: { ...whole, target: work.target }, texts, keep }, ssh, tools, deps.knownHosts);
 }
 
 function recover(deps: TasksDeps, found: Found): Task {

@@ -2,6 +2,7 @@
  * The delegate's folder:
  *   identity   32 random bytes, base64url: who this delegate is, across restarts
  *   owner      where a server chose the folder: the data directory it belongs to (orphans.ts)
+ *   known_hosts  keys of the hosts that steps have run on, unless the operator names a file
  *   tasks/     one folder per task, `<task>.<epoch>` (folders.ts)
  *   spare/     folders of no task: to be used again, or on their way out
  */

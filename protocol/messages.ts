@@ -25,7 +25,7 @@
  */
 import { z } from "zod";
 
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 export const HEARTBEAT_MS = 10_000;
 /** Bytes of output in one `log` or `finished` message, before base64. */
 export const MAX_CHUNK = 64 * 1024;
@@ -35,6 +35,8 @@ export const MAX_OUTPUTS = 512 * 1024;
 export const MAX_SECRET_PIECE = 256 * 1024;
 /** Secrets that one step uses at most. */
 export const MAX_STEP_SECRETS = 256;
+/** And those that log in on its host, besides. */
+const MAX_LOGIN_SECRETS = 2;
 /** Bytes of one WebSocket frame. */
 export const MAX_FRAME = 4 * 1024 * 1024;
 
@@ -47,15 +49,35 @@ const usedAs = z.enum(["value", "file"]);
 const nth = z
   .int()
   .min(0)
-  .max(MAX_STEP_SECRETS - 1);
+  .max(MAX_STEP_SECRETS + MAX_LOGIN_SECRETS - 1);
 
 /** What a step has of secrets: where they go. The secrets themselves come in `secret` messages, in the same order. */
 const stepSecrets = z.strictObject({
   /** `value`: its text. `file`: a file with its content, and the text is the path of that. `label`: for people, and for the file's name. */
-  uses: z.array(z.strictObject({ as: usedAs, label: z.string().max(256) })).max(MAX_STEP_SECRETS),
+  uses: z.array(z.strictObject({ as: usedAs, label: z.string().max(256) })).max(MAX_STEP_SECRETS + MAX_LOGIN_SECRETS),
   /** Variables put together from texts and from secrets, which are numbers: places in `uses`. */
   env: z.array(z.strictObject({ name: z.string(), parts: z.array(z.union([z.string(), nth])) })),
 });
+
+/**
+ * The host that a step runs on, and how the delegate logs in there. What it logs in with are files among the step's
+ * secrets, by their places. Nothing here can be taken for an option of a program, whoever sends it.
+ */
+const shellTarget = z.strictObject({
+  host: z.string().regex(/^[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,252}$/),
+  port: z.int().min(1).max(65_535),
+  userName: z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,127}$/),
+  /** Null: where the login leads to. */
+  workingDirectory: z
+    .string()
+    .regex(/^[^\0\r\n]{1,4096}$/)
+    .nullable(),
+  auth: z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("password"), password: nth }),
+    z.strictObject({ kind: z.literal("key"), key: nth, passphrase: nth.nullable() }),
+  ]),
+});
+export type ShellTarget = z.infer<typeof shellTarget>;
 
 export const shellTask = z.strictObject({
   kind: z.literal("shell"),
@@ -65,6 +87,8 @@ export const shellTask = z.strictObject({
   /** Output variables to read when the script has ended: `name` is ours, `variable` the script's. */
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
   secrets: stepSecrets.optional(),
+  /** Without one it runs on the delegate's own machine. Environment and outputs are the script's there. */
+  target: shellTarget.optional(),
 });
 export type ShellTask = z.infer<typeof shellTask>;
 

@@ -109,7 +109,8 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const connectors = makeConnectors({ ...scoped, ...secretsNamed(secrets) });
   const readSecrets = secretsRead(secrets);
   const openSecret = secrets.resolveForRun(environments.runPlace);
-  const delegates = makeDelegates({ ...base, readSecrets, openSecret, log, onError });
+  const openLogin = secrets.resolveLogin(environments.runPlace);
+  const delegates = makeDelegates({ ...base, readSecrets, openSecret, openLogin, log, onError });
   const connectionTests = makeConnectionTests({ ...base, readSecrets, tasks: delegates, mayReach, onError });
   const pipelines = makePipelines({
     ...base,

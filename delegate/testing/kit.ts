@@ -32,7 +32,11 @@ export function makePlace(): Place {
   };
 }
 
-export const settingsFor = (server: PretendServer, place: Place, more: Partial<Settings> = {}): Settings => ({
+export const settingsFor = (
+  server: Pick<PretendServer, "socketUrl">,
+  place: Place,
+  more: Partial<Settings> = {},
+): Settings => ({
   socketUrl: server.socketUrl,
   token: TOKEN,
   name: "tester",

@@ -6,7 +6,7 @@ import { MAX_SECRET_PIECE, type ToDelegate } from "../../protocol/messages.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { makeDeliver, type To } from "./deliver.ts";
-import type { OpenSecret, TaskEnd } from "./task.ts";
+import type { OpenedLogin, OpenLogin, OpenSecret, TaskEnd } from "./task.ts";
 
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const home = { orgIdentifier: "default", projectIdentifier: "p", environmentRef: "e" };
@@ -16,10 +16,14 @@ type Scene = {
   /** Asked before every message; false when the task has ended. */
   readonly holds?: () => boolean;
   readonly isOpen?: () => boolean;
+  /** What a step on another host logs in with there; it runs on the delegate without. */
+  readonly login?: OpenedLogin;
+  /** Of such a step that has lost where it stands. */
+  readonly isBare?: boolean;
 };
 
 /** Delivers a task with two secrets; settles when nothing more is to come. */
-async function deliver({ openSecret, holds = () => true, isOpen = () => true }: Scene) {
+async function deliver({ openSecret, holds = () => true, isOpen = () => true, login, isBare = false }: Scene) {
   const sent: ToDelegate[] = [];
   const ends: TaskEnd[] = [];
   const seen = { closed: 0, unsent: 0, errors: 0 };
@@ -45,9 +49,18 @@ async function deliver({ openSecret, holds = () => true, isOpen = () => true }: 
     { reference: "account.b", as: "file" as const },
   ];
   const env = [{ name: "A", parts: ["x", 0] }];
-  const work = { kind: "shell" as const, script: "true", env: [], outputs: [], secrets: { home, uses, env } };
+  const target = { host: "web1", credential: "account.login" };
+  const work = {
+    kind: "shell" as const,
+    script: "true",
+    env: [],
+    outputs: [],
+    ...(isBare ? {} : { secrets: { home, uses, env } }),
+    ...(login || isBare ? { target } : {}),
+  };
+  const openLogin: OpenLogin = async () => login ?? assert.fail("nobody has asked for a login");
   const onError = (): void => void (seen.errors += 1);
-  makeDeliver({ openSecret, readSecrets: async () => [], onError })(
+  makeDeliver({ openSecret, openLogin, readSecrets: async () => [], onError })(
     to,
     { kind: "run", task: toWire(newId()), epoch: 1, work },
     () => {
@@ -157,4 +170,44 @@ test("what no variable can hold is refused by its size, and not opened", async (
   });
   assert.deepEqual(kinds, ["drop"]);
   assert.match(ends[0]?.kind === "refused" ? ends[0].message : "", /\[account\.a\] has 200000 bytes/);
+});
+
+const opened = (text: string) => ({
+  size: text.length,
+  read: async function* () {
+    yield Buffer.from(text);
+  },
+});
+
+test("what a step logs in with on another host comes after its own secrets, as files", async () => {
+  const key = { role: "key" as const, reference: "account.key", secret: opened("KEY") };
+  const phrase = { role: "passphrase" as const, reference: "account.phrase", secret: opened("PHRASE") };
+  const login = { port: 2222, userName: "deploy", takes: [key, phrase] };
+  const { sent, kinds } = await deliver({ openSecret: holding("content"), login });
+  assert.deepEqual(kinds, ["secret", "secret", "secret", "secret", "run"]);
+  const pieces = sent.flatMap((one) => (one.kind === "secret" ? [[one.nth, one.as, atob(one.data)]] : []));
+  assert.deepEqual(pieces.slice(2), [
+    [2, "file", "KEY"],
+    [3, "file", "PHRASE"],
+  ]);
+  const run = sent.at(-1);
+  assert.ok(run?.kind === "run" && run.work.kind === "shell");
+  const where = { host: "web1", port: 2222, userName: "deploy", workingDirectory: null };
+  assert.deepEqual(run.work.target, { ...where, auth: { kind: "key", key: 2, passphrase: 3 } });
+  assert.deepEqual(
+    run.work.secrets?.uses.map(({ label }) => label),
+    ["account.a", "account.b", "account.key", "account.phrase"],
+  );
+  const password = { role: "password" as const, reference: "account.pw", secret: opened("PW") };
+  const other = await deliver({ openSecret: holding("x"), login: { ...login, takes: [password] } });
+  const last = other.sent.at(-1);
+  assert.deepEqual(last?.kind === "run" && last.work.kind === "shell" && last.work.target?.auth, {
+    kind: "password",
+    password: 2,
+  });
+});
+
+test("a script whose target cannot be told is not sent, lest it ran on the delegate's machine", async () => {
+  const { kinds, errors, closed } = await deliver({ openSecret: holding("x"), isBare: true });
+  assert.deepEqual([kinds, errors, closed], [[], 1, 1]);
 });

@@ -3,7 +3,16 @@ import { fromWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { sendSecrets, type SendSecrets } from "./send-secrets.ts";
 import type { Session } from "./sessions.ts";
-import type { OpenSecret, ReadSecrets, StoredConnectionTask, StoredShellTask, TaskEnd, Work } from "./task.ts";
+import type {
+  OpenedLogin,
+  OpenLogin,
+  OpenSecret,
+  ReadSecrets,
+  StoredConnectionTask,
+  StoredShellTask,
+  TaskEnd,
+  Work,
+} from "./task.ts";
 
 type Run = Omit<Extract<ToDelegate, { kind: "run" }>, "work">;
 /** A task on its way to a delegate, its secrets still by name. */
@@ -38,6 +47,7 @@ export type Deliver = (to: To, order: Order, unsent?: () => void) => void;
 type Deps = {
   readonly readSecrets: ReadSecrets;
   readonly openSecret: OpenSecret;
+  readonly openLogin: OpenLogin;
   readonly onError: (error: unknown) => void;
 };
 
@@ -52,30 +62,41 @@ export const makeDeliver =
       to.close();
     };
     if (work.kind === "connection") return void withSecrets(deps.readSecrets, to.accountId, work).then(send, failed);
-    const { secrets, ...script } = work;
+    const { secrets, target, ...script } = work;
+    // Sent without its target, a script would run on the wrong machine.
+    if (!secrets && target) return failed(new Error(`the task ${order.task} has a target and no secrets`));
     if (!secrets) return send(script);
-    deliverSecrets(deps, to, order, secrets)
+    deliverSecrets(deps, to, order, secrets, target)
       .then((outcome) => {
         if (outcome === "unsent") unsent?.();
         // Its script is for nobody any more, and neither is what has been sent.
         else if (outcome === "over") to.send({ kind: "drop", task: order.task, epoch: order.epoch });
-        else send({ ...script, secrets: outcome });
+        else send({ ...script, ...outcome });
       })
       .catch(failed);
   };
 
 type Secrets = NonNullable<StoredShellTask["secrets"]>;
+type Shell = Extract<Sent, { kind: "shell" }>;
 
 async function deliverSecrets(
-  { openSecret }: Deps,
+  { openSecret, openLogin }: Deps,
   to: To,
   order: Run,
-  secrets: Secrets,
-): Promise<"unsent" | "over" | NonNullable<Extract<Sent, { kind: "shell" }>["secrets"]>> {
-  const { home, uses, env } = secrets;
+  { home, env, ...secrets }: Secrets,
+  target: StoredShellTask["target"],
+): Promise<"unsent" | "over" | Pick<Shell, "secrets" | "target">> {
+  let uses = secrets.uses;
+  let logsIn: Shell["target"];
   try {
     // All of them before the first is sent: one that is refused keeps the others here too.
     const opened = await Promise.all(uses.map((use) => openSecret(to.accountId, home, use)));
+    if (target) {
+      const login = await openLogin(to.accountId, home, target.credential);
+      logsIn = targetOf(target, login, uses.length);
+      uses = [...uses, ...login.takes.map(({ reference }) => ({ reference, as: "file" as const }))];
+      opened.push(...login.takes.map(({ secret }) => secret));
+    }
     const sending: SendSecrets = { to, order, uses, opened };
     if (!(await sendSecrets(sending))) return "unsent";
   } catch (error) {
@@ -84,10 +105,28 @@ async function deliverSecrets(
     return "over";
   }
   if (!to.holds(order)) return "over";
-  return {
+  const sent = {
     uses: uses.map(({ reference, as }) => ({ label: reference, as })),
     env: env.map(({ name, parts }) => ({ name, parts: [...parts] })),
   };
+  return { secrets: sent, ...(logsIn && { target: logsIn }) };
+}
+
+/** The first of what the login takes has the place `first` among the step's secrets. */
+function targetOf(
+  { host, workingDirectory }: NonNullable<StoredShellTask["target"]>,
+  { port, userName, takes }: OpenedLogin,
+  first: number,
+): NonNullable<Shell["target"]> {
+  const at = (role: OpenedLogin["takes"][number]["role"]): number | undefined => {
+    const index = takes.findIndex((one) => one.role === role);
+    return index < 0 ? undefined : first + index;
+  };
+  const [password, key] = [at("password"), at("key")];
+  const common = { host, port, userName, workingDirectory: workingDirectory ?? null };
+  if (password !== undefined) return { ...common, auth: { kind: "password", password } };
+  if (key === undefined) throw new Error(`a login on ${host} takes neither a password nor a key`);
+  return { ...common, auth: { kind: "key", key, passphrase: at("passphrase") ?? null } };
 }
 
 /** The message names the secret and the reason, and nothing that it holds. */

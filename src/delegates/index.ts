@@ -23,7 +23,7 @@ import { makeSessions } from "./sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
 import { isThereFor } from "./store/delegates.ts";
 import { anyUnfinished, delegatesOf, deleteTasks, leasedTo, waitingTasks } from "./store/tasks.ts";
-import type { Advancing, OnTaskOutput, OpenSecret, ReadSecrets } from "./task.ts";
+import type { Advancing, OnTaskOutput, OpenLogin, OpenSecret, ReadSecrets } from "./task.ts";
 import {
   makeCreateDelegateToken,
   makeDeleteDelegateToken,
@@ -49,6 +49,7 @@ export type DelegatesDeps = {
   readonly log: Log;
   readonly readSecrets: ReadSecrets;
   readonly openSecret: OpenSecret;
+  readonly openLogin: OpenLogin;
   readonly onError: (error: unknown) => void;
 };
 

@@ -31,11 +31,18 @@ export type SecretsHome = {
 };
 
 /** A script as it waits: the secrets by name only. They are opened for the delegate that gets the task. */
-export type StoredShellTask = Omit<ShellTask, "secrets"> & {
+export type StoredShellTask = Omit<ShellTask, "secrets" | "target"> & {
   readonly secrets?: {
     readonly home: SecretsHome;
     readonly uses: readonly SecretUse[];
     readonly env: readonly { readonly name: string; readonly parts: readonly (string | number)[] }[];
+  };
+  /** There are always secrets beside it, perhaps none by name: they say where the step stands. */
+  readonly target?: {
+    readonly host: string;
+    readonly workingDirectory?: string;
+    /** The reference of an SSH credential. */
+    readonly credential: string;
   };
 };
 
@@ -50,6 +57,20 @@ export type OpenedSecret = { readonly size: number; readonly read: () => AsyncIt
  * reading it.
  */
 export type OpenSecret = (accountId: Uuid, home: SecretsHome, use: SecretUse) => Promise<OpenedSecret>;
+
+/** Who logs in where, and the secrets that it takes to. */
+export type OpenedLogin = {
+  readonly port: number;
+  readonly userName: string;
+  readonly takes: readonly {
+    readonly role: "password" | "key" | "passphrase";
+    readonly reference: string;
+    readonly secret: OpenedSecret;
+  }[];
+};
+
+/** Opens an SSH credential and all that it takes, if the step may use them. Throws as OpenSecret does. */
+export type OpenLogin = (accountId: Uuid, home: SecretsHome, reference: string) => Promise<OpenedLogin>;
 
 /** The values of secrets that a thing at `home` names, in their order; undefined for one that cannot be read. */
 export type ReadSecrets = (

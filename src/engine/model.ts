@@ -53,14 +53,23 @@ export type SecretsHome = {
   readonly environmentRef: string;
 };
 
+/** A host to run on, and the reference of the SSH credential to log in with. Host and folder may hold `<+…>` in a template. */
+export type TargetTemplate = {
+  readonly host: string;
+  readonly workingDirectory?: string;
+  readonly credential: string;
+};
+
 /** A ShellScript step before its expressions are resolved. `env` values may hold `<+…>`; the script does not. */
 export type ShellTemplate = {
   readonly kind: "shell";
   readonly script: string;
   readonly env: readonly EnvTemplate[];
   readonly outputs: readonly OutputTemplate[];
-  /** Of a step whose `env` asks for secrets. */
+  /** Of a step whose `env` asks for secrets, or that has a target. */
   readonly home?: SecretsHome;
+  /** The delegate itself where there is none. */
+  readonly target?: TargetTemplate;
 };
 
 /**
@@ -79,7 +88,9 @@ export type ShellWork = {
   readonly script: string;
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly outputs: readonly OutputTemplate[];
+  /** There is always one beside a target. */
   readonly secrets?: SecretsWork;
+  readonly target?: TargetTemplate;
 };
 
 type NodeBase = {

@@ -39,6 +39,41 @@ test("what asks for secrets is kept apart, by name: texts and places of secrets 
   });
 });
 
+test("a target gets its values with the step; what names no host, and no folder, fails it", () => {
+  const on = (host: string, workingDirectory?: string) =>
+    resolveShell(
+      {
+        kind: "shell",
+        script: "true",
+        env: [],
+        outputs: [],
+        home,
+        target: { host, credential: "account.login", ...(workingDirectory === undefined ? {} : { workingDirectory }) },
+      },
+      scope,
+    );
+  const work = on("web-<+pipeline.name.toLowerCase()>.example", "/srv/<+pipeline.name>");
+  assert.deepEqual(work.target, {
+    host: "web-deploy.example",
+    credential: "account.login",
+    workingDirectory: "/srv/Deploy",
+  });
+  assert.deepEqual(work.secrets, { home, uses: [], env: [] });
+  for (const host of [
+    "<+pipeline.evil>",
+    "-o<+pipeline.name>",
+    "a b",
+    "root@web",
+    "web:22",
+    "",
+    ".web",
+    "a".repeat(254),
+  ])
+    assert.throws(() => on(host), { name: "ExpressionError", message: /executionTarget\.host has come to/ }, host);
+  for (const host of ["web", "10.0.0.1", "::1", "fe80::1", "_x.web-1"]) assert.equal(on(host).target?.host, host);
+  assert.throws(() => on("web", "/srv\n"), { message: /executionTarget\.workingDirectory has come to/ });
+});
+
 test("a value that reads like a request for a secret is data", () => {
   const env = [
     { name: "A", value: "<+pipeline.evil>" },

@@ -3,19 +3,22 @@ import type { Scope } from "./expression/place.ts";
 import { secretOf, secretsIn } from "./expression/secrets.ts";
 import { evaluateTemplate, parseTemplate } from "./expression/template.ts";
 import { isLarger } from "./expression/value.ts";
+import { resolveTarget } from "./target.ts";
 import type { EnvTemplate, SecretsHome, SecretsWork, SecretUse, ShellTemplate, ShellWork } from "./model.ts";
 
 /** Bytes of `NAME=value` that Linux lets a process have in one variable, without the closing NUL. */
 const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 
 /** The work of a step with its expressions replaced. Throws ExpressionError; the message names the variable. */
-export function resolveShell({ script, env, outputs, home }: ShellTemplate, scope: Scope): ShellWork {
+export function resolveShell({ script, env, outputs, home, target }: ShellTemplate, scope: Scope): ShellWork {
   const asking = home ? env.filter(({ value }) => secretsIn(value).length > 0) : [];
   const filled = env
     .filter((one) => !asking.includes(one))
     .map(({ name, value }) => ({ name, value: checked(name, evaluateTemplate(value, scope)) }));
   const work: ShellWork = { kind: "shell", script, env: filled, outputs };
-  return home && asking.length > 0 ? { ...work, secrets: secretsOf(home, asking, scope) } : work;
+  if (!home || (asking.length === 0 && !target)) return work;
+  const secrets = secretsOf(home, asking, scope);
+  return target ? { ...work, secrets, target: resolveTarget(target, scope) } : { ...work, secrets };
 }
 
 function secretsOf(home: SecretsHome, env: readonly EnvTemplate[], scope: Scope): SecretsWork {

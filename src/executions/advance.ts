@@ -118,4 +118,5 @@ const mutableWork = ({ work }: EnqueueTask) => ({
   env: [...work.env],
   outputs: [...work.outputs],
   ...(work.secrets && { secrets: work.secrets }),
+  ...(work.target && { target: work.target }),
 });

@@ -127,6 +127,7 @@ function stepNode(step: StepDocument, path: readonly string[], { levels, secrets
       kind: "shell",
       script: bound.script,
       ...environmentOf(spec.environmentVariables ?? [], bound.bindings, secrets),
+      ...targetOf(spec, secrets),
       outputs: (spec.outputVariables ?? []).map((one) => ({ name: one.name, variable: one.value })),
     },
   };
@@ -146,6 +147,15 @@ function environmentOf(
   const bound = bindings.map(({ name, expression }) => ({ name, value: expression }));
   const env = [...given, ...bound].map(({ name, value }) => ({ name, value: withSecrets(value, secrets.variables) }));
   return env.some(({ value }) => secretsIn(value).length > 0) ? { env, home: secrets.home } : { env };
+}
+
+function targetOf(
+  { onDelegate, executionTarget }: StepDocument["spec"],
+  { home }: Secrets,
+): Pick<ShellTemplate, "home" | "target"> {
+  const { host, connectorRef, workingDirectory } = executionTarget ?? {};
+  if (onDelegate !== false || !host || !connectorRef) return {};
+  return { home, target: { host, credential: connectorRef, ...(workingDirectory ? { workingDirectory } : {}) } };
 }
 
 function timeoutOf({ identifier, timeout }: StepDocument): number {

@@ -14,6 +14,8 @@ export type StepSketch = {
   readonly selectors?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly outputs?: readonly string[];
+  /** The host that it runs on instead of its delegate. */
+  readonly target?: { readonly host: string; readonly connectorRef: string; readonly workingDirectory?: string };
 };
 
 export type PipelineSketch = {
@@ -83,7 +85,15 @@ function documentOf({ id, steps, rollback, variables = {}, environment = "e" }: 
   };
 }
 
-const stepOf = ({ id, script = "true", timeout = "10m", selectors = [], env = {}, outputs = [] }: StepSketch) => ({
+const stepOf = ({
+  id,
+  script = "true",
+  timeout = "10m",
+  selectors = [],
+  env = {},
+  outputs = [],
+  target,
+}: StepSketch) => ({
   step: {
     type: "ShellScript",
     name: id,
@@ -91,6 +101,7 @@ const stepOf = ({ id, script = "true", timeout = "10m", selectors = [], env = {}
     timeout,
     spec: {
       shell: "Bash",
+      ...(target ? { onDelegate: false, executionTarget: target } : {}),
       source: { type: "Inline", spec: { script } },
       delegateSelectors: selectors,
       environmentVariables: Object.entries(env).map(([name, value]) => ({ name, type: "String", value })),

@@ -1,13 +1,14 @@
 import type { Fault } from "../../core/problem.ts";
 import { bindScript, checkTemplate, referencesOf, type TextFault } from "../../engine/index.ts";
 import type { Doc } from "../../platform/document/document.ts";
-import { clip, pathText } from "../../platform/document/path.ts";
+import { clip, pathText, type Path } from "../../platform/document/path.ts";
 import { faultOf } from "../../platform/document/validate.ts";
 import type { Phase } from "./fields.ts";
 import { isMarker } from "./marker.ts";
 import type { PipelineDocument } from "./schema.ts";
 import { misplaced, misread, secretVariables } from "./secrets.ts";
 import { type ValueField, valueFields } from "./texts.ts";
+import { placeFaults, unreadable } from "./check-target.ts";
 import { duplicates } from "./unique.ts";
 
 /** What can be said against a pipeline of the right shape: equal identifiers, scripts, expressions, lossy numbers. */
@@ -32,14 +33,20 @@ function ofField(
 ): readonly Fault[] {
   const { path, value } = field;
   if (typeof value !== "string") return lossy(field, doc);
-  if (field.kind === "secret" || (phase === "saved" && isMarker(value))) return [];
+  if (field.kind === "secret" || field.kind === "login" || (phase === "saved" && isMarker(value))) return [];
+  if (field.kind === "place") return placeFaults(field, value).map((fault) => at(doc, path, fault));
   const stage = path[1] === "stages" && typeof path[2] === "number" ? path[2] : undefined;
-  return textFaults(field.kind, value, secretVariables(pipeline, stage)).map(({ offset, message }) => ({
-    path: pathText(path),
-    message,
-    ...doc.positionIn(path, offset),
-  }));
+  return [
+    ...textFaults(field.kind, value, secretVariables(pipeline, stage)),
+    ...unreadable(pipeline, field, value),
+  ].map((fault) => at(doc, path, fault));
 }
+
+const at = (doc: Omit<Doc, "pathText">, path: Path, { offset, message }: Found): Fault => ({
+  path: pathText(path),
+  message,
+  ...doc.positionIn(path, offset),
+});
 
 type Found = Pick<TextFault, "offset" | "message">;
 

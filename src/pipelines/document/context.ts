@@ -105,7 +105,9 @@ const stepsContext = (items: readonly { readonly step: StepDocument }[]): Json =
 function stepContext(step: StepDocument): Json {
   const plainOnes = (step.spec.environmentVariables ?? []).filter(({ type }) => type !== "Secret");
   const environment = plainOnes.map(({ name, value }) => [name, value ?? ""] as const);
-  return { ...plain(step), spec: { ...plain(step.spec), environmentVariables: Object.fromEntries(environment) } };
+  const { connectorRef: _, ...target } = step.spec.executionTarget ?? {};
+  const spec = { ...plain(step.spec), environmentVariables: Object.fromEntries(environment) };
+  return { ...plain(step), spec: step.spec.executionTarget ? { ...spec, executionTarget: plain(target) } : spec };
 }
 
 /** Name → value. Values with expressions are left empty and noted, to be evaluated in order. */

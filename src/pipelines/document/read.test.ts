@@ -17,6 +17,8 @@ test("the same pipeline as JSON is taken, and refused as JSON when it is YAML", 
   assert.throws(() => readPipeline(SAMPLE, SCOPE, { format: "json" }), { code: "document.not_json" });
 });
 
+const RUNS = SAMPLE.slice(SAMPLE.indexOf("onDelegate: true"), SAMPLE.indexOf("executionTarget: {}") + 19);
+
 const TAKEN: readonly (readonly [name: string, piece: string, replacement: string])[] = [
   [
     "empty tags and descriptions",
@@ -24,6 +26,24 @@ const TAKEN: readonly (readonly [name: string, piece: string, replacement: strin
     "  tags:\n  description:\n  variables:\n  delegateSelectors:\n  stages",
   ],
   ["an empty execution target", "executionTarget: {}", "executionTarget:"],
+  [
+    "a step on a remote host",
+    RUNS,
+    RUNS.replace("true", "false").replace(
+      "{}",
+      "{host: web1.example.com, connectorRef: account.web, workingDirectory: /srv}",
+    ),
+  ],
+  [
+    "a step on a remote host, all of it given later",
+    RUNS,
+    RUNS.replace("true", "false").replace(
+      "{}",
+      "{host: <+pipeline.variables.host>, connectorRef: <+input>, workingDirectory: <+input>.default(/srv)}",
+    ),
+  ],
+  ["a step on an address", RUNS, RUNS.replace("true", "false").replace("{}", "{host: 'fe80::1', connectorRef: web}")],
+  ["a delegate that is a host of no name", RUNS, RUNS.replace("{}", "{host:, connectorRef:}")],
   ["lists left out", "                    environmentVariables: []\n                    outputVariables: []\n", ""],
   ["a step without timeout", "                  timeout: 10m\n", ""],
   ["an empty timeout", "timeout: 10m", 'timeout: ""'],

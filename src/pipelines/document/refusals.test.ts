@@ -27,6 +27,20 @@ type Row = readonly [piece: string, replacement: string, message: string | RegEx
 const fields = (piece: string, indent: number, ...names: readonly string[]): readonly Row[] =>
   names.map((name) => [piece, `${piece}${" ".repeat(indent)}¦${name}: {x: 1}\n`, `'${name}' is not supported yet`]);
 
+const TARGETED = "executionTarget: {}";
+const RUNS = SAMPLE.slice(SAMPLE.indexOf("onDelegate: true"), SAMPLE.indexOf(TARGETED) + TARGETED.length);
+const HOST_RULE = /^A host is a name or an address/;
+const LOGIN_RULE = /^The connectorRef of an executionTarget is the reference of an SSH credential/;
+
+/** The step runs on a host. */
+const remotely = (target: string, message: Row[2], more: (runs: string) => string = (runs) => runs): readonly Row[] => [
+  [
+    RUNS,
+    more(RUNS.replace("onDelegate: true", "onDelegate: false").replace(TARGETED, `executionTarget: ${target}`)),
+    message,
+  ],
+];
+
 const LATER: readonly Row[] = [
   ...fields(
     "  tags: {}\n",
@@ -78,10 +92,45 @@ const LATER: readonly Row[] = [
     "'template' is not supported yet",
   ],
   ...fields(SPEC, 20, "outputAlias", "includeInfraSelectors"),
-  ["executionTarget: {}", "executionTarget: {¦host: web1}", "'host' is not supported yet"],
-  ["executionTarget: {}", "executionTarget: {¦connectorRef: ssh}", "'connectorRef' is not supported yet"],
-  ["executionTarget: {}", "executionTarget: {¦workingDirectory: /srv}", "'workingDirectory' is not supported yet"],
-  ["onDelegate: true", "onDelegate: ¦false", "'onDelegate: false' is not supported yet"],
+  [
+    "onDelegate: true",
+    "onDelegate: ¦false",
+    "A step with onDelegate: false needs executionTarget.host and executionTarget.connectorRef",
+  ],
+  ...remotely(
+    "{host: web1, connectorRef: ssh}",
+    /^secrets\.getAsFile gives the path of a file on the delegate/,
+    (runs) => runs.replace('echo "hello"', 'cat "¦<+secrets.getAsFile("account.key")>"'),
+  ),
+  ...remotely("{host: web1, connectorRef: ssh}", /^secrets\.getAsFile/, (runs) =>
+    runs.replace(ENVIRONMENT, env('{name: A, type: String, value: ¦<+secrets.getAsFile("account.key")>}')),
+  ),
+  ["executionTarget: {}", "executionTarget: {host: ¦web1}", "'host' is for steps with onDelegate: false"],
+  [
+    "executionTarget: {}",
+    "executionTarget: {connectorRef: ¦ssh}",
+    "'connectorRef' is for steps with onDelegate: false",
+  ],
+  [
+    "executionTarget: {}",
+    "executionTarget: {workingDirectory: ¦/srv}",
+    "'workingDirectory' is for steps with onDelegate: false",
+  ],
+  ...remotely("{host: ¦-oProxyCommand=id, connectorRef: ssh}", HOST_RULE),
+  ...remotely("{host: ¦root@web1, connectorRef: ssh}", HOST_RULE),
+  ...remotely("{host: '¦web1:22', connectorRef: ssh}", HOST_RULE),
+  ...remotely("{host: '¦web1 -v', connectorRef: ssh}", HOST_RULE),
+  ...remotely("{host: ¦.web1, connectorRef: ssh}", HOST_RULE),
+  ...remotely("{host: web1, connectorRef: ¦<+pipeline.variables.login>}", LOGIN_RULE),
+  ...remotely("{host: web1, connectorRef: ¦a/b}", LOGIN_RULE),
+  ...remotely(
+    "{host: <+¦trigger.payload.host>, connectorRef: ssh}",
+    "Whoever calls a webhook would choose the host that gets the credential: name the hosts in the pipeline",
+  ),
+  ...remotely(
+    '{host: web1, connectorRef: ssh, workingDirectory: "¦/srv\\n"}',
+    "A working directory has 1 to 4096 characters, none of them a control character",
+  ),
   ["shell: Bash", "shell: ¦PowerShell", "Shell 'PowerShell' is not supported yet"],
   ["type: ShellScript", "type: ¦Http", "Step type 'Http' is not supported yet"],
   ["type: ShellScript", "type: ¦JiraApproval", "Step type 'JiraApproval' is not supported yet"],

@@ -6,7 +6,13 @@ import type { PipelineDocument, StageDocument } from "./schema.ts";
 import { type ValueField, valueFields } from "./texts.ts";
 
 /** `offset`: where in the text at `path`; 0 where all of it is the reference. */
-export type AskedSecret = SecretUse & { readonly path: Path; readonly offset: number };
+export type AskedSecret = {
+  readonly reference: string;
+  /** `login`: an SSH credential. */
+  readonly as: SecretUse["as"] | "login";
+  readonly path: Path;
+  readonly offset: number;
+};
 
 /** All of them, in the order of the document. Of a text that is not checked yet, those before its first fault. */
 export const secretsOf = (pipeline: PipelineDocument): readonly AskedSecret[] => valueFields(pipeline).flatMap(ofField);
@@ -14,7 +20,8 @@ export const secretsOf = (pipeline: PipelineDocument): readonly AskedSecret[] =>
 function ofField({ kind, path, value }: ValueField): readonly AskedSecret[] {
   if (typeof value !== "string" || isMarker(value)) return [];
   if (kind === "secret") return [{ reference: value, as: "value", path, offset: 0 }];
-  if (kind === "variable") return [];
+  if (kind === "login") return [{ reference: value, as: "login", path, offset: 0 }];
+  if (kind === "variable" || kind === "place") return [];
   return secretsIn(value).map((use) => ({ ...use, path }));
 }
 

@@ -13,6 +13,7 @@ import {
   timeout,
   typed,
 } from "./fields.ts";
+import { checkTarget, executionTarget } from "./target.ts";
 import { environmentVariable, outputVariable } from "./variables.ts";
 
 const OTHER_STEPS = oneOf(
@@ -32,24 +33,19 @@ const source = (phase: Phase) =>
     spec: z.strictObject({ script: text(phase), file: later }),
   });
 
-const runsOnDelegate = z
-  .literal(true, {
-    error: ({ input }) => (input === false ? "'onDelegate: false' is not supported yet" : undefined),
-  })
-  .nullish();
-
 const shellScript = (phase: Phase) =>
-  z.strictObject({
-    shell: choice("Shell", ["Bash"], oneOf("PowerShell")),
-    onDelegate: runsOnDelegate,
-    source: source(phase),
-    environmentVariables: z.array(environmentVariable(phase)).nullish(),
-    outputVariables: z.array(outputVariable).nullish(),
-    /** Always the delegate; another host is refused field by field. */
-    executionTarget: z.strictObject(allLater("host", "connectorRef", "workingDirectory")).nullish(),
-    delegateSelectors: delegateSelectors(phase),
-    ...allLater("outputAlias", "includeInfraSelectors"),
-  });
+  z
+    .strictObject({
+      shell: choice("Shell", ["Bash"], oneOf("PowerShell")),
+      onDelegate: z.boolean().nullish(),
+      source: source(phase),
+      environmentVariables: z.array(environmentVariable(phase)).nullish(),
+      outputVariables: z.array(outputVariable).nullish(),
+      executionTarget: executionTarget(phase).nullish(),
+      delegateSelectors: delegateSelectors(phase),
+      ...allLater("outputAlias", "includeInfraSelectors"),
+    })
+    .superRefine(checkTarget);
 
 const step = (phase: Phase) =>
   typed(

@@ -5,10 +5,11 @@ import type { PipelineDocument, StageDocument, StepDocument } from "./schema.ts"
  * A place of a pipeline that a person's words go into as they are written:
  * a script, a template of which expressions are filled in when the step
  * starts, or a variable, which is evaluated once, when the execution starts. A
- * secret is the reference of one, in a variable of that type.
+ * secret is the reference of one, in a variable of that type; a login that of
+ * an SSH credential. A place is a template that is shown: no secret goes into it.
  */
 export type ValueField = {
-  readonly kind: "script" | "template" | "variable" | "secret";
+  readonly kind: "script" | "template" | "variable" | "secret" | "login" | "place";
   readonly path: Path;
   readonly value: string | number | boolean | null;
 };
@@ -42,7 +43,21 @@ function ofStep({ spec }: StepDocument, path: Path): readonly ValueField[] {
     path: [...path, "spec", "source", "spec", "script"],
     value: spec.source.spec.script,
   };
-  return [script, ...ofList("template", [...path, "spec", "environmentVariables"], spec.environmentVariables)];
+  return [
+    script,
+    ...ofList("template", [...path, "spec", "environmentVariables"], spec.environmentVariables),
+    ...ofTarget(spec.executionTarget, [...path, "spec", "executionTarget"]),
+  ];
+}
+
+function ofTarget(target: StepDocument["spec"]["executionTarget"], path: Path): readonly ValueField[] {
+  const { host, connectorRef, workingDirectory } = target ?? {};
+  const fields: readonly ValueField[] = [
+    { kind: "place", path: [...path, "host"], value: host ?? null },
+    { kind: "login", path: [...path, "connectorRef"], value: connectorRef ?? null },
+    { kind: "place", path: [...path, "workingDirectory"], value: workingDirectory ?? null },
+  ];
+  return fields.filter(({ value }) => value !== null);
 }
 
 type Valued = { readonly type: string; readonly value: ValueField["value"] };

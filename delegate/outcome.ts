@@ -1,0 +1,60 @@
+/** How a task that ran to its end is told: exit code and output variables, or why nothing of that can be taken. */
+import { appendFileSync } from "node:fs";
+import { MAX_OUTPUTS } from "../protocol/messages.ts";
+import type { Conceal } from "./conceal.ts";
+import { type Exit, type Meta, paths } from "./journal.ts";
+import type { Log } from "./log.ts";
+import { type Output, type Outputs, readOutputs } from "./outputs.ts";
+import { readReturned } from "./remote/outputs.ts";
+import type { End, Lease } from "./ship.ts";
+import { readSlice } from "./tail.ts";
+
+type Refused = Extract<End["outcome"], { kind: "refused" }>;
+
+type Ended = { readonly folder: string; readonly lease: Lease; readonly meta: Meta | undefined };
+
+export function outcomeOf({ folder, lease, meta }: Ended, exit: Exit, conceal: Conceal, log: Log): End["outcome"] {
+  if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be cut: something kept it open");
+  const at = paths(folder);
+  const read = meta?.remote
+    ? readRemote(at.outputs, meta, meta.remote.host, exit)
+    : readOutputs(at.outputs, meta?.outputs ?? []);
+  if (read.kind === "refused") return read;
+  if (read.kind === "read") return handedOver(read.outputs, exit, conceal);
+  if (read.kind === "none") return { kind: "exited", exitCode: exit.code, outputs: [] };
+  say(
+    paths(folder).output,
+    `railhead: the output variables are over ${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`,
+  );
+  return { kind: "exited", exitCode: exit.code === 0 ? 1 : exit.code, outputs: [] };
+}
+
+/** An ssh that ends without the script's end has its reason in the log: it says itself what was wrong. */
+function readRemote(file: string, { cookie, outputs }: Meta, host: string, exit: Exit): Outputs | Refused {
+  const returned = readReturned(file, cookie, outputs);
+  switch (returned.kind) {
+    case "absent":
+      return { kind: "refused", message: `nothing was run on ${host}: ssh ended with ${exit.code}; its log says why` };
+    case "cut":
+      return { kind: "refused", message: `the connection to ${host} ended before the script had, with ${exit.code}` };
+    case "over":
+      return returned.outputs;
+  }
+}
+
+/** An output variable is stored and shown; masked it would be a wrong value for whoever reads it. */
+function handedOver(outputs: readonly Output[], exit: Exit, conceal: Conceal): End["outcome"] {
+  const telling = outputs.find(({ value }) => conceal.holds(value));
+  if (!telling) return { kind: "exited", exitCode: exit.code, outputs: [...outputs] };
+  if (exit.code !== 0) return { kind: "exited", exitCode: exit.code, outputs: [] };
+  return { kind: "refused", message: `its output variable '${telling.name}' holds a secret; none was taken` };
+}
+
+/** Adds a line to the output, once also when the delegate is killed and comes here again. */
+function say(output: string, line: string): void {
+  const size = readSlice(output, 0).available;
+  const text = Buffer.from(`${line}\n`);
+  if (size >= text.length && readSlice(output, size - text.length).bytes.equals(text)) return;
+  const startsLine = size === 0 || readSlice(output, size - 1).bytes[0] === 0x0a;
+  appendFileSync(output, startsLine ? text : Buffer.concat([Buffer.from("\n"), text]));
+}

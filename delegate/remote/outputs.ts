@@ -1,0 +1,33 @@
+/** What came back from the other host by ssh's standard output: whether the script began and ended there, and what it handed over. */
+import { MAX_OUTPUTS } from "../../protocol/messages.ts";
+import { parseOutputs, readRegular, type Outputs, type Wanted } from "../outputs.ts";
+import { beginMark, endMark } from "./script.ts";
+
+/** `absent`: the script was never begun. `cut`: it was, and how it ended is not known. */
+export type Returned =
+  | { readonly kind: "absent" }
+  | { readonly kind: "cut" }
+  | { readonly kind: "over"; readonly code: number; readonly outputs: Outputs };
+
+/** What a login shell's own files may print before it. */
+const MAX_PREFACE = 64 * 1024;
+
+export function readReturned(file: string, cookie: string, wanted: readonly Wanted[]): Returned {
+  const limit = MAX_OUTPUTS + MAX_PREFACE + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
+  const bytes = readRegular(file, limit);
+  if (bytes === "tooLarge") return { kind: "over", code: 1, outputs: { kind: "tooLarge" } };
+  return bytes === undefined ? { kind: "absent" } : parseReturned(bytes, cookie, wanted);
+}
+
+export function parseReturned(bytes: Buffer, cookie: string, wanted: readonly Wanted[]): Returned {
+  const begin = Buffer.from(beginMark(cookie));
+  const end = Buffer.from(endMark(cookie));
+  const from = bytes.indexOf(begin);
+  if (from < 0) return { kind: "absent" };
+  const to = bytes.lastIndexOf(end);
+  const code = /^(\d{1,3})\0$/.exec(bytes.toString("latin1", to + end.length))?.[1];
+  if (to < from || code === undefined) return { kind: "cut" };
+  const body = bytes.subarray(from + begin.length, to);
+  const outputs: Outputs = wanted.length === 0 ? { kind: "read", outputs: [] } : parseOutputs(body, wanted);
+  return { kind: "over", code: Number(code) & 255, outputs };
+}

@@ -1,0 +1,82 @@
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fchownSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { ShellTarget, ShellTask } from "../../protocol/messages.ts";
+import type { Owner } from "../folders.ts";
+import { paths } from "../journal.ts";
+import type { Program, Tools } from "../run.ts";
+import type { KnownHosts } from "./known-hosts.ts";
+import { payloadOf } from "./script.ts";
+import { answerOf, askpass, askpassEnvironment, KNOWN_HOSTS, sshArguments } from "./ssh.ts";
+
+export type Preparing = {
+  readonly folder: string;
+  readonly owner: Owner;
+  readonly cookie: string;
+  readonly work: ShellTask & { readonly target: ShellTarget };
+  /** Where the step's secret files are; of texts, the texts. */
+  readonly texts: readonly string[];
+  /** Puts a file among the step's secret ones and answers its path. */
+  readonly keep: (name: string, text: string) => string;
+};
+
+/**
+ * Lays out what ssh needs, and answers what to start. The script with its variables, which are secrets too, lies where
+ * secrets lie; known hosts and the program that answers ssh in the step's own folders.
+ * @throws the system's error
+ */
+export function prepareRemote(
+  { folder, owner, cookie, work, texts, keep }: Preparing,
+  ssh: string,
+  tools: Tools,
+  knownHosts: KnownHosts,
+): Program {
+  const at = paths(folder);
+  const { target } = work;
+  const { text, strict } = knownHosts.copy();
+  put(join(at.work, KNOWN_HOSTS), text, 0o600, owner);
+  const key = target.auth.kind === "key" ? textAt(texts, target.auth.key) : undefined;
+  if (key !== undefined) endWithNewline(key);
+  const payload = keep("payload", payloadOf({ ...work, workingDirectory: target.workingDirectory, cookie }));
+  const answer = answerOf(target.auth);
+  const program = join(at.tmp, "askpass");
+  if (answer !== null) put(program, askpass(tools.cat), 0o500, owner);
+  return {
+    command: [tools.bash, at.script, payload, at.outputs, ssh, ...sshArguments(target, key, strict)],
+    env: answer === null ? [] : askpassEnvironment(program, textAt(texts, answer)),
+  };
+}
+
+function textAt(texts: readonly string[], nth: number): string {
+  const text = texts[nth];
+  if (text === undefined) throw new Error("what the step logs in with did not come with its task");
+  return text;
+}
+
+/** New, and through no link that somebody has put there. */
+function put(path: string, text: string, mode: number, owner: Owner): void {
+  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
+  try {
+    const bytes = Buffer.from(text);
+    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
+    if (owner) fchownSync(fd, owner.uid, owner.gid);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** ssh takes no key without it, and whoever pasted one may have left it out. */
+function endWithNewline(file: string): void {
+  if (readFileSync(file).at(-1) === 0x0a) return;
+  chmodSync(file, 0o600);
+  appendFileSync(file, "\n");
+  chmodSync(file, 0o400);
+}

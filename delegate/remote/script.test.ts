@@ -1,0 +1,99 @@
+/** What runs on the other host, run here by the Bash of this machine: without ssh, and as if its connection had faults. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { test } from "node:test";
+import { assertGone, printedPid } from "../testing/kit.ts";
+import { parseReturned } from "./outputs.ts";
+import { BOOT, payloadOf, type Remote } from "./script.ts";
+
+const COOKIE = "a-cookie-of-this-test";
+const remote = (script: string, more: Partial<Remote> = {}): Remote => ({
+  script,
+  env: [],
+  outputs: [{ name: "x", variable: "X" }],
+  workingDirectory: null,
+  cookie: COOKIE,
+  ...more,
+});
+
+/** Gives the bytes to a login shell, and keeps the lifeline open until `printed` has come, or for good. */
+async function runWith(payload: string, closeAfter?: string) {
+  const child = spawn("/bin/sh", ["-c", BOOT], { stdio: ["pipe", "pipe", "pipe"] });
+  const [returned, shown]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on("data", (bytes: Buffer) => returned.push(bytes));
+  child.stderr.on("data", (bytes: Buffer) => {
+    shown.push(bytes);
+    if (closeAfter !== undefined && Buffer.concat(shown).includes(closeAfter)) child.stdin.end();
+  });
+  child.stdin.on("error", () => {});
+  child.stdin.write(payload);
+  if (closeAfter === "") child.stdin.end();
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  child.stdin.destroy();
+  const bytes = Buffer.concat(returned);
+  return { code, shown: Buffer.concat(shown), returned: parseReturned(bytes, COOKIE, remote("").outputs), bytes };
+}
+
+test("a script runs while its lifeline is open, and hands its variables over", async () => {
+  const { code, shown, returned } = await runWith(payloadOf(remote("echo out; X=1; (exit 3)")));
+  assert.equal(code, 3);
+  assert.equal(shown.toString(), "out\n");
+  const outputs = { kind: "read", outputs: [{ name: "x", value: "1" }] };
+  assert.deepEqual(returned, { kind: "over", code: 3, outputs });
+});
+
+test("of a payload that was cut anywhere nothing runs", async () => {
+  const whole = payloadOf(remote("echo ran; X=1"));
+  const last = whole.lastIndexOf("__railhead;");
+  for (const length of [whole.indexOf("\n") + 1, 200, whole.indexOf("echo ran") + 4, last, last + 5]) {
+    const { shown, returned } = await runWith(whole.slice(0, length), "");
+    assert.ok(!shown.includes("ran\n"), shown.toString());
+    assert.deepEqual(returned, { kind: "absent" });
+  }
+});
+
+test("once nobody has said anything for too long, the script is ended, whatever it has started", async () => {
+  const script = 'sleep 1000 & echo "a=$!"; setsid sleep 1000 & echo "b=$!"; echo "c=$$"; sleep 1000';
+  const { code, shown, returned } = await runWith(payloadOf(remote(script, { silence: 1 })));
+  assert.equal(code, 143);
+  assert.deepEqual([returned.kind, "code" in returned && returned.code], ["over", 143]);
+  for (const name of ["a", "b", "c"]) assertGone(printedPid(shown, name), name);
+});
+
+test("and so it is when the lifeline ends, also one that ignores TERM", async () => {
+  const script = `trap '' TERM; echo "c=$$"; echo ready; while :; do sleep 0.1; done`;
+  const { code, shown } = await runWith(payloadOf(remote(script)), "ready");
+  assert.equal(code, 137);
+  assertGone(printedPid(shown, "c"), "c");
+});
+
+test("values and names of variables are the script's alone: the wrapper reads none of them", async () => {
+  const env = [
+    { name: "PATH", value: "/nowhere" },
+    { name: "IFS", value: "0123456789 ap" },
+    { name: "BASH_ENV", value: "/dev/null" },
+    { name: "__railhead_script", value: "echo mine" },
+    { name: "Q", value: "'; echo broken out; '" },
+    { name: "BASHOPTS", value: "extglob" },
+    { name: "kill", value: "x" },
+  ];
+  const { code, shown } = await runWith(payloadOf(remote('echo "$PATH|$Q|$__railhead_script"; X=1', { env })));
+  assert.equal(code, 0);
+  assert.equal(shown.toString(), "/nowhere|'; echo broken out; '|echo mine\n");
+});
+
+test("what came back counts between its two marks only", () => {
+  const begin = `\0railhead begin ${COOKIE}\0`;
+  const end = `\0railhead end ${COOKIE} 0\0`;
+  const parsed = (text: string) => parseReturned(Buffer.from(text), COOKIE, remote("").outputs);
+  assert.deepEqual(parsed("welcome\n"), { kind: "absent" });
+  assert.deepEqual(parsed(`\0railhead begin other\0X=1\0\0${end}`), { kind: "absent" });
+  assert.deepEqual(parsed(`${begin}X=1\0\0`), { kind: "cut" });
+  assert.deepEqual(parsed(`${begin}X=1\0\0${end} and more`), { kind: "cut" });
+  assert.deepEqual(parsed(`welcome${begin}X=1\0\0${end}`), {
+    kind: "over",
+    code: 0,
+    outputs: { kind: "read", outputs: [{ name: "x", value: "1" }] },
+  });
+  assert.deepEqual(parsed(`${begin}X=1${end}`), { kind: "over", code: 0, outputs: { kind: "none" } });
+});

@@ -1,0 +1,189 @@
+/**
+ * What runs on the other host, and what feeds it (docs/decisions/0017-steps-on-remote-hosts.md).
+ *
+ * The login shell there is asked for one constant line: Bash, which reads a
+ * length and as many bytes from its standard input, and runs them. So scripts,
+ * variables and secrets stand in no argument, here or there, and in no file there.
+ * The bytes are whole or nothing of them runs: all but the last line are
+ * definitions.
+ *
+ * What follows on standard input is the lifeline: an empty line now and then.
+ * Once it ends, or is silent for too long, the script's processes are ended:
+ * the connection is gone, or the delegate has let go of it.
+ *
+ * What the script prints comes back as standard error. Standard output is for what it
+ * hands over, between two marks that only this task can know (outputs.ts).
+ *
+ * The script is the leader of a process group. What has left that, by `setsid`
+ * or as a daemon, is known by RAILHEAD_TASK in the environment it was started
+ * with, where the host has /proc.
+ */
+import { COOKIE_NAME } from "../members.ts";
+import { bashLine, quoted, type Wanted } from "../outputs.ts";
+
+/** The command for the login shell, whichever that is: no line break, no single quote inside of the quotes. */
+export const BOOT = `exec bash --norc --noprofile -c 'IFS= read -r n && eval "$(head -c "$n")"'`;
+
+const HEARTBEAT_S = 15;
+/** Of the lifeline, until the script is ended. */
+const SILENCE_S = 6 * HEARTBEAT_S;
+/** From TERM to KILL: less than the delegate's own patience, so that what is printed meanwhile still comes. */
+const GRACE_S = 3;
+const LEFTOVER_GRACE_S = 1;
+
+/**
+ * On the delegate: `bash FEEDER payload outputs ssh …`. ssh lets TERM pass,
+ * which ends the feeding and with it, on the other side, the script; ssh then ends with
+ * its connection. It is the last process here that does.
+ */
+export const FEEDER = `payload=$1 outputs=$2
+shift 2
+exec 3< <(cat -- "$payload"; while sleep ${HEARTBEAT_S}; do echo; done)
+trap '' HUP INT QUIT TERM
+exec "$@" <&3 3<&- >>"$outputs"
+`;
+
+export type Remote = {
+  readonly script: string;
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly outputs: readonly Wanted[];
+  readonly workingDirectory: string | null;
+  readonly cookie: string;
+  /** Seconds without a word from the delegate; for tests. */
+  readonly silence?: number;
+};
+
+/** What the line above reads: a length, and the text for Bash. */
+export function payloadOf(remote: Remote): string {
+  const text = [environmentOf(remote), main(remote), BECOME, OVER, MEMBERS, FINISH, "__railhead; exit $?", ""].join(
+    "\n",
+  );
+  return `${Buffer.byteLength(text)}\n${text}`;
+}
+
+export const beginMark = (cookie: string): string => `\0railhead begin ${cookie}\0`;
+export const endMark = (cookie: string): string => `\0railhead end ${cookie} `;
+
+function environmentOf({ env, cookie }: Remote): string {
+  const given = env.filter(({ name }) => name !== "OPTIND").map(({ name, value }) => `export ${name}=${quoted(value)}`);
+  return ["__railhead_env() {", ...given, `export ${COOKIE_NAME}=${quoted(cookie)}`, "}"].join("\n");
+}
+
+/**
+ * 1. Say that it has begun. 2. Put the lifeline aside; two relays carry what the script writes, so that a process that
+ * nobody finds holds a pipe of theirs and not the connection. 3. Start the script, and beside it the
+ * watch over the lifeline. 4. When the script has ended, end what it left behind. 5. Say how it ended.
+ *
+ * Names begin with __railhead: one that the host exports under the same name would be exported again. Once the step's
+ * variables are set nothing of ours is read any more: they may have any name.
+ */
+function main({ script, outputs, workingDirectory, cookie, silence = SILENCE_S }: Remote): string {
+  const line = `exec {__railhead_out}>&9 9>&-; ${bashLine(". /dev/fd/8", '>&"$__railhead_out"', outputs)}`;
+  const signals = "HUP INT QUIT TERM USR1 USR2 ALRM PIPE";
+  // A name like \`-\` or one that CDPATH knows would lead elsewhere.
+  const folder =
+    workingDirectory === null || workingDirectory.startsWith("/") ? workingDirectory : `./${workingDirectory}`;
+  return `__railhead() {
+local __railhead_cookie=${quoted(cookie)}
+local __railhead_script=${quoted(script)}
+local __railhead_line=${quoted(line)}
+local __railhead_life __railhead_log __railhead_outputs __railhead_relays __railhead_job __railhead_watch __railhead_status __railhead_nth
+builtin printf '\\0railhead begin %s\\0' "$__railhead_cookie"
+if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
+  builtin echo "railhead: this host has Bash $BASH_VERSION; steps need 4.4 or a newer one" >&2
+  __railhead_over 126
+  return 126
+fi
+${
+  folder === null
+    ? ":"
+    : `if ! builtin cd -- ${quoted(folder)} >/dev/null; then
+  builtin echo "railhead: the step's working directory cannot be entered" >&2
+  __railhead_over 1
+  return 1
+fi`
+}
+ulimit -S -c 0
+trap : ${signals}
+exec {__railhead_life}<&0 </dev/null
+exec {__railhead_log}> >(exec cat >&2)
+__railhead_relays=$!
+exec {__railhead_outputs}> >(exec cat {__railhead_log}>&-)
+__railhead_relays+=" $!"
+shopt -so monitor
+(
+  exec {__railhead_life}<&-
+  trap - ${signals}
+  exec 8< <(builtin printf %s "$__railhead_script") 9>&"$__railhead_outputs" >&"$__railhead_log" 2>&1
+  exec {__railhead_log}>&- {__railhead_outputs}>&-
+  __railhead_become "$BASH" "$__railhead_line"
+) &
+__railhead_job=$!
+shopt -uo monitor
+exec {__railhead_log}>&- {__railhead_outputs}>&-
+(
+  while IFS= read -r -t ${silence} -u "$__railhead_life"; do :; done
+  __railhead_finish "$__railhead_job" "$__railhead_cookie" ${GRACE_S}
+) >/dev/null 2>&1 &
+__railhead_watch=$!
+exec {__railhead_life}<&- 2>/dev/null
+wait "$__railhead_job"
+while kill -0 "$__railhead_job"; do wait "$__railhead_job"; done
+wait "$__railhead_job"
+__railhead_status=$?
+__railhead_finish "$__railhead_job" "$__railhead_cookie" ${LEFTOVER_GRACE_S}
+for ((__railhead_nth = 0; __railhead_nth < 20; __railhead_nth++)); do
+  kill -0 $__railhead_relays || break
+  sleep 0.1
+done
+kill -KILL $__railhead_relays "$__railhead_watch"
+wait
+__railhead_over "$__railhead_status"
+return "$__railhead_status"
+}`;
+}
+
+/** Arguments: Bash and its program. Nothing of ours is read once the step's variables are there. */
+const BECOME = `__railhead_become() {
+__railhead_env 2>/dev/null
+exec "$1" --norc --noprofile -c "$2" railhead-step
+}`;
+
+/** Argument: the script's exit code. */
+const OVER = `__railhead_over() {
+builtin printf '\\0railhead end %s %d\\0' "$__railhead_cookie" "$1"
+}`;
+
+/** Arguments: the script's process group, the cookie. Prints what \`kill\` takes for each that is left. */
+const MEMBERS = `__railhead_members() {
+local __railhead_folder __railhead_word
+! kill -0 -- "-$1" 2>/dev/null || builtin echo "-$1"
+for __railhead_folder in /proc/[0-9]*; do
+  [[ -O $__railhead_folder/environ ]] || continue
+  while IFS= read -r -d '' __railhead_word; do
+    [[ $__railhead_word == "${COOKIE_NAME}=$2" ]] || continue
+    builtin echo "\${__railhead_folder#/proc/}"
+    break
+  done 2>/dev/null <"$__railhead_folder/environ"
+done
+}`;
+
+/** Arguments: the same, and seconds from TERM to KILL. */
+const FINISH = `__railhead_finish() {
+local __railhead_round __railhead_left
+__railhead_left=$(__railhead_members "$1" "$2")
+[[ $__railhead_left ]] || return 0
+kill -TERM -- $__railhead_left
+kill -CONT -- $__railhead_left
+for ((__railhead_round = 0; __railhead_round < $3 * 10; __railhead_round++)); do
+  sleep 0.1
+  __railhead_left=$(__railhead_members "$1" "$2")
+  [[ $__railhead_left ]] || return 0
+done
+for ((__railhead_round = 0; __railhead_round < 10; __railhead_round++)); do
+  __railhead_left=$(__railhead_members "$1" "$2")
+  [[ $__railhead_left ]] || return 0
+  kill -KILL -- $__railhead_left
+  sleep 0.1
+done
+}`;
