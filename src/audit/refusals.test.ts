@@ -88,6 +88,51 @@ test("a token that is wrong, of an account that exists; of one that does not exi
   assert.doesNotMatch(JSON.stringify(rows), /hunter2/);
 });
 
+test("a signed token that SCIM does not believe, by the account of the address; a flood of them counts as one", async () => {
+  const jwt = (claims: object): string =>
+    [{ alg: "RS256", kid: "hunter2" }, claims, "hunter2hunter2"]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+      .join(".");
+  const send = (token: string, account = platform.accountId, base = "/ng/api/scim"): Promise<unknown> =>
+    platform.send("GET", `${base}/account/${account}/Groups/g-1`, {
+      apiKey: null,
+      account: null,
+      headers: token === "" ? {} : { authorization: `Bearer ${token}` },
+    });
+  for (let nth = 0; nth < 20; nth += 1) await send(jwt({ nth, sub: "hunter2" }));
+  await send("hunter2");
+  await send(jwt({}), undefined, "/gateway/api/scim");
+  // An account that is not there, none that could be, and no credential at all.
+  await send(jwt({}), toWire(randomUUIDv7() as Uuid));
+  await send(jwt({}), "hunter2");
+  await send("");
+  const rows = await refused();
+  assert.deepEqual(
+    rows.map((row) => [
+      row["operation"],
+      row["code"],
+      row["status"],
+      row["actor_kind"],
+      row["actor_name"],
+      row["resource_id"],
+    ]),
+    [
+      ["scim-group.get", "http.no_credential", 401, "anonymous", "unknown", "g-1"],
+      ["scim-older-group.get", "http.no_credential", 401, "anonymous", "unknown", "g-1"],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(rows), /hunter2|aHVudGVyMg|eyJ/);
+  platform.clock.advance(WINDOW_MS);
+  await platform.platform.sweep();
+  const counted = await platform.db.query<{ attempts: number }>(
+    "select attempts from audit_entries where operation = 'scim-group.get' and outcome = 'refused' order by id",
+  );
+  assert.deepEqual(
+    counted.map(({ attempts }) => attempts),
+    [1, 20],
+  );
+});
+
 test("another account in the query is kept with whoever asked, not with the other account", async () => {
   const other = await platform.addAccount();
   await platform.send("GET", "/ng/api/projects", { account: other.accountId });

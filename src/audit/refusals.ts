@@ -118,11 +118,15 @@ export function makeRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Refu
   };
 }
 
-const nameOf = (actor: Actor): string => (actor.kind === "system" ? "system" : `${actor.kind} ${actor.id}`);
+/**
+ * Strangers are told apart by their address alone: what they claim is theirs to make up. What the platform is refused, as
+ * a run's secret, has neither name nor address, and is told apart by what was asked for.
+ */
+const keyOf = ({ accountId, actor, operation, code, request, resourceId }: RefusedAttempt): string =>
+  [accountId, whoOf(actor, resourceId), request?.remoteAddress ?? "", operation, code].join(" ");
 
-/** Strangers are told apart by their address alone: what they claim is theirs to make up. */
-const keyOf = ({ accountId, actor, operation, code, request }: RefusedAttempt): string =>
-  [accountId, actor ? nameOf(actor) : "", request?.remoteAddress ?? "", operation, code].join(" ");
+const whoOf = (actor: Actor | undefined, asked: string): string =>
+  actor === undefined ? "" : actor.kind === "system" ? `system ${asked}` : `${actor.kind} ${actor.id}`;
 
 const beyond = ({ accountId, code, status, request }: RefusedAttempt): RefusedAttempt => ({
   accountId,

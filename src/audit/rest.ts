@@ -6,9 +6,10 @@ import { documentOf } from "../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { problem } from "../platform/http/problems.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
-import { wholeNumber } from "../platform/http/queries.ts";
+import { maybeProjectQuery, wholeNumber } from "../platform/http/queries.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import { validate } from "../platform/document/validate.ts";
+import type { AuditFilter } from "./entry.ts";
 import type { ExportAudits } from "./export.ts";
 import type { ListAudits } from "./list.ts";
 import { auditBody, auditEvent, auditEventShape, filterOf } from "./wire.ts";
@@ -41,9 +42,11 @@ export const auditRoutes = (verbs: { list: ListAudits; export: ExportAudits }): 
     path: "/audit/api/audits/list",
     operation: "audit.list",
     access: { permission: "core_audit_view" },
-    query: sortedPageQuery(50, ["timestamp"]),
+    query: sortedPageQuery(50, ["timestamp"]).extend(maybeProjectQuery.shape),
     doc: {
       summary: "List the audit trail, newest first unless sortOrders says timestamp,ASC",
+      description:
+        "orgIdentifier and projectIdentifier narrow it to what lies there or below, whatever the body's scopes say.",
       body: {
         schema: auditBody,
         required: false,
@@ -52,11 +55,24 @@ export const auditRoutes = (verbs: { list: ListAudits; export: ExportAudits }): 
       answer: enveloped(ngPageShape(auditEventShape)),
     },
     handle: async (call) => {
-      const filter = call.body.bytes.length === 0 ? {} : filterOf(ownScopes(call));
+      const asked = call.body.bytes.length === 0 ? {} : filterOf(ownScopes(call));
+      const filter = { ...asked, scopes: narrowed(asked.scopes, call.query) };
       return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), auditEvent));
     },
   }),
 ];
+
+type Scopes = AuditFilter["scopes"];
+type Within = z.output<typeof maybeProjectQuery>;
+
+/** The scopes of the body as far as they lie within that of the query. Throws `http.bad_query`. */
+function narrowed(scopes: Scopes, { orgIdentifier: org, projectIdentifier: project }: Within): Scopes {
+  if (org === undefined && project === undefined) return scopes;
+  if (org === undefined) throw problem("http.bad_query", ["orgIdentifier is required beside projectIdentifier"]);
+  return (scopes ?? [{ org: null, project: null }])
+    .filter((one) => (one.org ?? org) === org && (project === undefined || (one.project ?? project) === project))
+    .map((one) => ({ org, project: project ?? one.project }));
+}
 
 /** The filter of the body. A scope that names another account is refused as the query that names one is. */
 function ownScopes(call: Pick<Call, "accountId" | "body">): z.output<typeof auditBody> {

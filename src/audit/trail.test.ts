@@ -179,6 +179,31 @@ test("the list over REST narrowed by scope, principal, action and time; paged", 
   }
 });
 
+test("orgIdentifier and projectIdentifier of the query narrow the list, also what the body's scopes ask for", async () => {
+  const found = async (query: string, body: object = {}): Promise<string[]> => {
+    const answer = await list(body, query);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.data.content.map(({ auditId }: { auditId: string }) => auditId);
+  };
+  const here = { orgIdentifier: "default", projectIdentifier: "shop" };
+  const all = await found("pageSize=100");
+  const org = await found("pageSize=100", { scopes: [{ orgIdentifier: "default" }] });
+  const shop = await found("pageSize=100", { scopes: [here] });
+  assert.ok(shop.length > 0 && shop.length < org.length && org.length <= all.length);
+  const inShop = "pageSize=100&orgIdentifier=default&projectIdentifier=shop";
+  assert.deepEqual(await found("pageSize=100&orgIdentifier=default"), org);
+  assert.deepEqual(await found(inShop), shop);
+  for (const scopes of [[{}], [here], [{ orgIdentifier: "default" }], [{ orgIdentifier: "other" }, here]])
+    assert.deepEqual(await found(inShop, { scopes }), shop, JSON.stringify(scopes));
+  for (const scopes of [[{ orgIdentifier: "other" }], [{ ...here, projectIdentifier: "bank" }]])
+    assert.deepEqual(await found(inShop, { scopes }), [], JSON.stringify(scopes));
+  assert.deepEqual(await found("pageSize=100&orgIdentifier=default", { scopes: [here] }), shop);
+  assert.deepEqual(await found("orgIdentifier=nowhere"), []);
+  const refused = await list({}, "projectIdentifier=shop");
+  assert.deepEqual([refused.status, refused.body.code], [400, "INVALID_REQUEST"]);
+  assert.match(refused.body.message, /orgIdentifier is required beside projectIdentifier/);
+});
+
 test("the trail keeps no secret: no query, no token, no credential", async () => {
   const answer = await platform.send("POST", "/ng/api/delegate-token-ng?tokenName=quiet&note=hush-hush");
   assert.equal(answer.status, 200);

@@ -21,7 +21,12 @@ export const makePlacesOf =
   };
 
 /** Where a run is, by what its pipeline says: what decides which secrets it may use. Throws `environment.not_found`. */
-export type RunPlace = (accountId: Uuid, run: Place & { readonly environmentRef: string }) => Promise<RunPlaceRow>;
+export type RunPlace = (
+  accountId: Uuid,
+  run: Place & { readonly environmentRef: string },
+) => Promise<RunPlaceRow & Named>;
+
+type Named = { readonly names: { readonly application: string; readonly environment: string } };
 
 export const makeRunPlace =
   ({ db }: { readonly db: Db }): RunPlace =>
@@ -29,5 +34,5 @@ export const makeRunPlace =
     const key = referred(environmentRef, home);
     const found = key && (await runPlace(db, accountId, home, key));
     if (!found) throw problem("environment.not_found", [environmentRef]);
-    return found;
+    return { ...found, names: { application: home.projectIdentifier ?? "", environment: environmentRef } };
   };

@@ -1,5 +1,6 @@
 /** Secrets: named values that steps and connectors use and that no answer contains. */
 import type { Uuid } from "../core/ids.ts";
+import type { NoteRefused } from "../core/refused.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateSecret, type SecretDeps } from "./create.ts";
@@ -32,7 +33,8 @@ export type { JudgeSecrets } from "./judge.ts";
 export { makeKeeping } from "./keeping.ts";
 export type { NoteSecretUses } from "./uses.ts";
 
-export type SecretsDeps = Omit<SecretDeps, "vault"> & Pick<KeepingDeps, "keys" | "commands">;
+export type SecretsDeps = Omit<SecretDeps, "vault"> &
+  Pick<KeepingDeps, "keys" | "commands"> & { readonly refused?: NoteRefused };
 
 export type Secrets = ReturnType<typeof makeSecrets>;
 
@@ -64,7 +66,7 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
     noteUses: noteSecretUses,
     emptyScope,
     resolveText: makeResolveText(resolve),
-    resolveForRun: makeResolveForRun(resolve),
+    resolveForRun: makeResolveForRun(deps, resolve),
     resolveLogin: makeResolveLogin(deps, resolve),
     /** What every account begins with: the built-in secret manager, whose id is the account's. */
     furnish: async (tx: Tx, accountId: Uuid): Promise<void> => {

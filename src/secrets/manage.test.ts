@@ -204,7 +204,12 @@ test("a manager that goes while a secret is made: one of the two, never both", a
 test("a change of its scope holds at once, for secrets that inherit and for those with a scope of their own", async () => {
   const secrets = secretsOf(platform);
   const admin = adminOf(platform);
-  const live: RunPlace = { applicationId: shop, environmentId: null, production: true };
+  const live: RunPlace = {
+    applicationId: shop,
+    environmentId: null,
+    production: true,
+    names: { application: "p", environment: "e" },
+  };
   const trial = { ...live, production: false };
   await made(send("POST", "", managerOf("scoped")));
   await secrets.create(admin, textOf("inheriting", "scoped"));

@@ -1,6 +1,8 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
 import { referred, type Place } from "../core/reference.ts";
+import type { NoteRefused } from "../core/refused.ts";
 import type { Authorize, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { scopeOf } from "./find.ts";
@@ -11,10 +13,17 @@ import { ROLES, takenBy, type SshLogin, type SshRole } from "./ssh.ts";
 import { findContent } from "./store/contents.ts";
 import { findManager } from "./store/managers.ts";
 import { findSecret } from "./store/secrets.ts";
-import { permits, type RunPlace } from "./usage-scope.ts";
+import { outsideOf, permits, type RunPlace, type UsageScope } from "./usage-scope.ts";
 import type { Vault } from "./vault.ts";
 
-type Deps = { readonly db: Db; readonly authorize: Authorize; readonly permits: Permits; readonly vault: Vault };
+type Deps = {
+  readonly db: Db;
+  readonly authorize: Authorize;
+  readonly permits: Permits;
+  readonly vault: Vault;
+  /** Takes note of what a run was refused. */
+  readonly refused?: NoteRefused;
+};
 
 /**
  * The secret that `reference` (`account.x`, `org.x`, `x`) names in a thing that lives at `home`, for documents that
@@ -81,13 +90,39 @@ type RunPlaceOf<Home extends Place> = (accountId: Uuid, home: Home) => Promise<R
 /** How a step asks for a secret: its text, or a file with its content. A file as a text is `secret.not_text`. */
 type StepUse = { readonly reference: string; readonly as: "value" | "file" };
 
+/** Tells the trail that a run was refused a secret: by where the run is, and by the name that it has for the secret. */
+async function telling<T>(
+  { refused }: Pick<Deps, "refused">,
+  actor: Actor,
+  use: RunUse,
+  resolving: Promise<T>,
+): Promise<T> {
+  try {
+    return await resolving;
+  } catch (error) {
+    if (error instanceof Problem && error.code === "secret.use_refused") {
+      const { orgIdentifier, projectIdentifier } = use.home;
+      refused?.({
+        ...{ accountId: actor.accountId, actor, operation: "secret.use", code: error.code, status: error.status },
+        ...{ resourceType: "SECRET", resourceId: use.reference },
+        scope: { ...(orgIdentifier ? { orgIdentifier } : {}), ...(projectIdentifier ? { projectIdentifier } : {}) },
+      });
+    }
+    throw error;
+  }
+}
+
+type RunUse = { readonly home: Place; readonly reference: string };
+
 /** Secrets for steps: at the moment of use the place of the run decides. */
 export const makeResolveForRun =
-  (resolve: ResolveSecret) =>
+  (deps: Pick<Deps, "refused">, resolve: ResolveSecret) =>
   <Home extends Place>(placeOf: RunPlaceOf<Home>) =>
   async (accountId: Uuid, home: Home, { reference, as }: StepUse): Promise<Resolved> => {
     // Whoever started the run was asked for the permission then.
-    const secret = await resolve({ kind: "system", accountId }, home, reference, await placeOf(accountId, home));
+    const actor = { kind: "system", accountId } as const;
+    const place = await placeOf(accountId, home);
+    const secret = await telling(deps, actor, { home, reference }, resolve(actor, home, reference, place));
     if (as === "value" && secret.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [secret.name]);
     return secret;
   };
@@ -105,29 +140,40 @@ export const makeResolveLogin =
   (deps: Deps, resolve: ResolveSecret) =>
   <Home extends Place>(placeOf: RunPlaceOf<Home>) =>
   async (accountId: Uuid, home: Home, reference: string): Promise<ResolvedLogin> => {
+    const actor = { kind: "system", accountId } as const;
     const key = referred(reference, home);
     const secret = key && (await findSecret(deps.db, accountId, key));
     if (!secret?.ssh) throw problem("secret.bad_reference", [reference, "a step on a remote host"]);
+    const { ssh } = secret;
     const run = await placeOf(accountId, home);
-    await checkUse(deps, accountId, secret, run);
-    const takes = await Promise.all(
-      takenBy(secret.ssh).map(async ({ role, reference: taken }) => {
-        const found = await resolve({ kind: "system", accountId }, secret, taken, run);
-        if (found.type !== ROLES[role].type) throw problem("secret.bad_reference", [taken, ROLES[role].what]);
-        return { role, reference: taken, secret: found };
-      }),
-    );
-    return { port: secret.ssh.port, userName: secret.ssh.userName, takes };
+    const opened = (async () => {
+      await checkUse(deps, accountId, secret, run);
+      return Promise.all(takenBy(ssh).map((taken) => opensFor(resolve, actor, { secret, taken, run })));
+    })();
+    return { port: ssh.port, userName: ssh.userName, takes: await telling(deps, actor, { home, reference }, opened) };
   };
+
+type Taking = {
+  readonly secret: Secret;
+  readonly taken: ReturnType<typeof takenBy>[number];
+  readonly run: RunPlace;
+};
+
+async function opensFor(resolve: ResolveSecret, actor: Actor, { secret, taken, run }: Taking) {
+  const { role, reference } = taken;
+  const found = await resolve(actor, secret, reference, run);
+  if (found.type !== ROLES[role].type) throw problem("secret.bad_reference", [reference, ROLES[role].what]);
+  return { role, reference, secret: found };
+}
 
 /** The manager's scope holds for secrets with one of their own too: it may have been narrowed since. */
 async function checkUse(deps: Deps, accountId: Uuid, secret: Secret, run: RunPlace): Promise<void> {
   const ofManager = (await findManager(deps.db, accountId, secret.managerId))?.usageScope ?? null;
   const scope = secret.inheritsScope ? ofManager : secret.usageScope;
   if (!scope) throw problem("secret.use_refused", [secret.name, "it has no usage scope, so that no run may use it"]);
-  const outside = (whose: string): Error =>
-    problem("secret.use_refused", [secret.name, `the run's application and environment are outside ${whose}`]);
-  if (!permits(scope, run))
-    throw outside(secret.inheritsScope ? "the scope that it inherits from its secret manager" : "its usage scope");
-  if (!permits(ofManager, run)) throw outside("the usage scope of its secret manager");
+  const check = (by: UsageScope | null, whose: string): void => {
+    if (!permits(by, run)) throw problem("secret.use_refused", [secret.name, `${outsideOf(by ?? [], run)} ${whose}`]);
+  };
+  check(scope, secret.inheritsScope ? "the scope that it inherits from its secret manager" : "its usage scope");
+  check(ofManager, "the usage scope of its secret manager");
 }

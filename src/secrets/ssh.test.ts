@@ -320,7 +320,12 @@ test("a run resolves it only inside of its usage scope, and inside that of every
   await created(ssh("open_login", byPassword(prodPassword)));
   const home: Place = { orgIdentifier: "default", projectIdentifier: "shop" };
   const resolve = (reference: string, production: boolean) => {
-    const place: RunPlace = { applicationId: accountId(), environmentId: null, production };
+    const place: RunPlace = {
+      applicationId: accountId(),
+      environmentId: null,
+      production,
+      names: { application: "p", environment: "e" },
+    };
     return secretsOf(platform).resolveLogin(async () => place)(accountId(), home, reference);
   };
   for (const reference of ["account.prod_login", "account.open_login"]) {
@@ -350,7 +355,12 @@ test("what it takes has to be of its kind when it is used, too", async () => {
   await platform.db.query(
     "update secrets set ssh = jsonb_set(ssh, '{auth,key}', '\"account.password\"') where identifier = 'changed'",
   );
-  const place: RunPlace = { applicationId: accountId(), environmentId: null, production: true };
+  const place: RunPlace = {
+    applicationId: accountId(),
+    environmentId: null,
+    production: true,
+    names: { application: "p", environment: "e" },
+  };
   await assert.rejects(secretsOf(platform).resolveLogin(async () => place)(accountId(), home, "account.changed"), {
     code: "secret.bad_reference",
   });

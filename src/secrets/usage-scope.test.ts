@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Uuid } from "../core/ids.ts";
-import { beyond, ENTIRE_ACCOUNT, permits, type AppEnvScope, type RunPlace, type UsageScope } from "./usage-scope.ts";
+import {
+  beyond,
+  ENTIRE_ACCOUNT,
+  outsideOf,
+  permits,
+  type AppEnvScope,
+  type RunPlace,
+  type UsageScope,
+} from "./usage-scope.ts";
 
 const id = (nth: number): Uuid => `00000000-0000-7000-8000-00000000000${nth}` as Uuid;
 const [SHOP, BANK, LIVE, STAGE, SHARED] = [id(1), id(2), id(3), id(4), id(5)];
@@ -18,6 +26,7 @@ const at = (applicationId: Uuid, environmentId: Uuid | null, production: boolean
   applicationId,
   environmentId,
   production,
+  names: { application: "shop", environment: "live" },
 });
 
 const uses: readonly (readonly [what: string, scope: UsageScope | null, place: RunPlace, permitted: boolean])[] = [
@@ -77,4 +86,24 @@ for (const [what, inner, outer, within] of limits)
 test("what lies beyond is named", () => {
   const inner = scope([SHOP, PROD], [BANK, NONPROD]);
   assert.equal(beyond(inner, scope([null, PROD]), facts), inner[1]);
+});
+
+test("what lies outside is named: the application, the environment with its kind, or both", () => {
+  const cases: readonly (readonly [UsageScope, RunPlace, string])[] = [
+    [scope([SHOP, PROD]), at(SHOP, STAGE, false), "the run's environment [live] (not production) is outside"],
+    [scope([SHOP, NONPROD]), at(SHOP, LIVE, true), "the run's environment [live] (production) is outside"],
+    [scope([null, PROD]), at(SHOP, null, null), "the run's environment [live] (not there) is outside"],
+    [scope([BANK, PROD]), at(SHOP, LIVE, true), "the run's application [shop] is outside"],
+    [
+      scope([BANK, PROD]),
+      at(SHOP, STAGE, false),
+      "the run's application [shop] and environment [live] (not production) are outside",
+    ],
+    [
+      scope([SHOP, PROD], [BANK, NONPROD]),
+      at(SHOP, STAGE, false),
+      "the run's environment [live] (not production) is outside",
+    ],
+  ];
+  for (const [where, place, words] of cases) assert.equal(outsideOf(where, place), words);
 });

@@ -21,6 +21,8 @@ export type RunPlace = {
   readonly environmentId: Uuid | null;
   /** Whether the environment is a production one. */
   readonly production: boolean | null;
+  /** What its pipeline calls both. */
+  readonly names: { readonly application: string; readonly environment: string };
 };
 
 export type EnvironmentFacts = { readonly applicationId: Uuid | null; readonly production: boolean };
@@ -31,8 +33,21 @@ export const ENTIRE_ACCOUNT: UsageScope = [
 ];
 
 /** Whether a run at that place may use what has this scope. */
-export const permits = (scope: UsageScope | null, place: RunPlace): boolean =>
+export const permits = (scope: UsageScope | null, place: Omit<RunPlace, "names">): boolean =>
   (scope ?? []).some((entry) => coversApplication(entry, place.applicationId) && coversEnvironment(entry, place));
+
+/** Of a place that the scope does not permit, what lies outside: for whoever has to change one of the two. */
+export function outsideOf(scope: UsageScope, place: RunPlace): string {
+  const application = `application [${place.names.application}]`;
+  const environment = `environment [${place.names.environment}] ${kindOf(place)}`;
+  if (scope.some((entry) => coversApplication(entry, place.applicationId)))
+    return `the run's ${environment} is outside`;
+  if (scope.some((entry) => coversEnvironment(entry, place))) return `the run's ${application} is outside`;
+  return `the run's ${application} and ${environment} are outside`;
+}
+
+const kindOf = ({ environmentId, production }: RunPlace): string =>
+  environmentId === null ? "(not there)" : production === true ? "(production)" : "(not production)";
 
 /**
  * The first entry of `inner` that `outer` does not cover; undefined when it lies within. `facts` knows the

@@ -177,14 +177,19 @@ test("a viewer may know of a secret and not use it; another account finds nothin
 
 test("a run uses a secret inside its scope only; the refusal names the secret and not the value", async () => {
   const secrets = secretsWith();
-  const production: RunPlace = { applicationId: shopId, environmentId: null, production: true };
+  const production: RunPlace = {
+    applicationId: shopId,
+    environmentId: null,
+    production: true,
+    names: { application: "p", environment: "e" },
+  };
   const elsewhere = { ...production, production: false };
   const usageScope = [{ ...ENTIRE_ACCOUNT[0], applicationId: shopId }] as typeof ENTIRE_ACCOUNT;
   await secrets.create(admin, text("live", { scoping: { usageScope } }));
   assert.equal(await secrets.resolveText(admin, HERE, "live", production), VALUE);
   await assert.rejects(secrets.resolveText(admin, HERE, "live", elsewhere), {
     message:
-      "The secret [live] may not be used here: the run's application and environment are outside its usage scope.",
+      "The secret [live] may not be used here: the run's environment [e] (not there) is outside its usage scope.",
   });
   await secrets.create(admin, text("inherits"));
   assert.equal(await secrets.resolveText(admin, HERE, "inherits", elsewhere), VALUE);

@@ -189,7 +189,7 @@ test("outside of its usage scope a secret fails the step, naming itself and the 
   const failureInfo = (await outside.detail()).step("x")["failureInfo"];
   assert.match(
     failureInfo.message,
-    /secret \[prod_only\] may not be used here: the run's application and environment are outside its usage scope/,
+    /secret \[prod_only\] may not be used here: the run's environment \[e\] \(not production\) is outside its usage scope/,
   );
   assert.deepEqual(failureInfo.failureTypeList, ["Authorization"]);
   const nobody = await run({ id: "nobody", steps: [{ id: "x", script: `echo ${asked("account.for_nobody")}` }] });
@@ -197,6 +197,17 @@ test("outside of its usage scope a secret fails the step, naming itself and the 
     (await nobody.detail()).step("x")["failureInfo"].message,
     /secret \[for_nobody\] may not be used here: it has no usage scope/,
   );
+  await platform.platform.sweep();
+  const told = await platform.db.query(
+    `select operation, code, status, resource_type, resource_id, org_identifier, project_identifier, actor_kind
+       from audit_entries where outcome = 'refused' order by id`,
+  );
+  const refusal = { operation: "secret.use", code: "secret.use_refused", status: 403, resource_type: "SECRET" };
+  const by = { org_identifier: "default", project_identifier: "p", actor_kind: "system" };
+  assert.deepEqual(told, [
+    { ...refusal, resource_id: "account.prod_only", ...by },
+    { ...refusal, resource_id: "account.for_nobody", ...by },
+  ]);
   const inside = await run({ id: "inside", steps: [{ id: "x", script }], environment: "prod" });
   assert.equal(inside.status, "SUCCESS");
   assert.equal(inside.log, `started ${MASK}\n`);

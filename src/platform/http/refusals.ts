@@ -1,7 +1,7 @@
 /** Which answers are refusals that the audit trail keeps: decided here for every route and every GraphQL field. */
 import type { FastifyRequest } from "fastify";
 import type { Actor } from "../../core/actor.ts";
-import { fromWire } from "../../core/ids.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Problem } from "../../core/problem.ts";
 import { deniedTo, type Denied, type RefusedAttempt } from "../../core/refused.ts";
 import { credentialOf } from "./credentials.ts";
@@ -47,20 +47,24 @@ const about = (denied: Denied | undefined, request: FastifyRequest, operation: s
   scope: denied?.scope ?? scopeAsked(request),
 });
 
-/** Account and id of a token that was not accepted: it says so itself, so neither need exist. */
-function claimOf(request: FastifyRequest) {
+/** The account that a credential which was not accepted names, or else the path that it was sent to: neither need exist. */
+function claimOf({ raw, params }: FastifyRequest): { accountId: Uuid; token: string | undefined } | undefined {
   let credential: string | undefined;
   try {
-    credential = credentialOf(request.raw);
+    credential = credentialOf(raw);
   } catch {
     return undefined;
   }
-  const [kind, account = "", id = "", secret, ...rest] = (credential ?? "").slice(0, 256).split(".");
+  if (credential === undefined) return undefined;
+  const [kind, account = "", id = "", secret, ...rest] = credential.slice(0, 256).split(".");
   const accountId = fromWire(account);
   // Of four parts only: otherwise one of them might be the secret.
   const isToken = /^[a-z]{3}$/.test(kind ?? "") && secret !== undefined && rest.length === 0;
-  if (!accountId || !isToken) return undefined;
-  return { accountId, token: fromWire(id) ? id : undefined };
+  if (accountId && isToken) return { accountId, token: fromWire(id) ? id : undefined };
+  // A signed token of SCIM (three parts, of which none is told) says nothing of ours; the address does.
+  const { accountId: inPath = "" } = (params ?? {}) as Readonly<Record<string, string | undefined>>;
+  const asked = fromWire(inPath);
+  return asked && { accountId: asked, token: undefined };
 }
 
 const nounOf = (noun: string): string => noun.replaceAll("-", "_").toUpperCase();
