@@ -29,12 +29,12 @@ export function buildSchema(slices: Slices): GraphQLSchema {
   const groups = addUserGroupTypes(builder, access.userGroups);
   const { User } = addIdentityTypes(builder, groups, { ...users, userGroups: access.userGroups });
   const { Application } = addProjectTypes(builder, { User }, projects);
-  addEnvironmentTypes(builder, { Application, User }, environments);
+  const placed = addEnvironmentTypes(builder, { Application, User }, environments);
   addAuditTypes(builder, { User }, audits);
   addSecretTypes(builder, secrets);
   addDelegateTypes(builder, delegates);
-  const { Pipeline, PipelineVariable } = addPipelineTypes(builder, { Application, User }, pipelines);
-  const { Execution } = addExecutionTypes(builder, { Application, Pipeline, PipelineVariable, User }, executions);
+  const piped = addPipelineTypes(builder, { Application, User }, pipelines);
+  const { Execution } = addExecutionTypes(builder, { Application, User, ...placed, ...piped }, executions);
   addExecutionMutations(builder, Execution, executions);
   return builder.toSchema();
 }

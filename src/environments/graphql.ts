@@ -20,12 +20,26 @@ type Verbs = {
   readonly listServices: ListOfProjects<EntityOfProject>;
 };
 
+export type EnvironmentTypes = {
+  readonly Environment: NodeRef<EnvironmentOfProject>;
+  readonly Service: NodeRef<EntityOfProject>;
+  readonly ArtifactSource: NodeRef<ArtifactSource>;
+};
+
 /** `environments` and `services` on Application (reference section 1.6). */
-export function addEnvironmentTypes(builder: Builder, types: Types, verbs: Verbs): void {
+export function addEnvironmentTypes(builder: Builder, types: Types, verbs: Verbs): EnvironmentTypes {
   const Environment = environmentType(builder, types.User);
-  const Service = serviceType(builder, types.User);
+  const ArtifactSource = builder.objectRef<ArtifactSource>("ArtifactSource").implement({
+    fields: (t) => ({
+      id: t.exposeString("id"),
+      name: t.exposeString("name"),
+      createdAt: t.expose("createdAt", { type: "Long" }),
+    }),
+  });
+  const Service = serviceType(builder, types.User, ArtifactSource);
   addList(builder, types.Application, { name: "environments", node: Environment, list: verbs.listEnvironments });
   addList(builder, types.Application, { name: "services", node: Service, list: verbs.listServices });
+  return { Environment, Service, ArtifactSource };
 }
 
 type Added<T extends EntityOfProject> = {
@@ -75,12 +89,14 @@ function environmentType(builder: Builder, User: NodeRef<UserNode>): NodeRef<Env
   });
 }
 
-type ArtifactSource = { readonly id: string; readonly name: string };
+/** There is never one: services name no artifacts. */
+type ArtifactSource = { readonly id: string; readonly name: string; readonly createdAt: number };
 
-function serviceType(builder: Builder, User: NodeRef<UserNode>): NodeRef<EntityOfProject> {
-  const Source = builder.objectRef<ArtifactSource>("ArtifactSource").implement({
-    fields: (t) => ({ id: t.exposeString("id"), name: t.exposeString("name") }),
-  });
+function serviceType(
+  builder: Builder,
+  User: NodeRef<UserNode>,
+  Source: NodeRef<ArtifactSource>,
+): NodeRef<EntityOfProject> {
   return builder.objectRef<EntityOfProject>("Service").implement({
     fields: (t) => ({
       id: t.string({ resolve: ({ id }) => toWire(id) }),

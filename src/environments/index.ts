@@ -14,7 +14,7 @@ import { deleteEntitiesOf } from "./store.ts";
 import { makePlacesOf, makeRunPlace } from "./places.ts";
 import { makeEntities, type EntityDeps } from "./verbs.ts";
 
-export { addEnvironmentTypes } from "./graphql.ts";
+export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql.ts";
 export type { PlacesOf } from "./places.ts";
 
 export function makeEnvironments(deps: EntityDeps) {

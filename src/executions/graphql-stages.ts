@@ -13,9 +13,18 @@ type Types = {
   readonly Status: EnumNodeRef<GraphqlStatus>;
 };
 
+export type InputVariable = { readonly name: string; readonly value: string };
+
 /** `pipelineStageExecutions` on PipelineExecution (reference section 1.8). */
-export function addStageTypes(builder: Builder, types: Types, verbs: { readonly stages: ListStages }): void {
-  const Stage = stageType(builder, types);
+export function addStageTypes(
+  builder: Builder,
+  types: Types,
+  verbs: { readonly stages: ListStages },
+): { InputVariable: NodeRef<InputVariable> } {
+  const InputVariable = builder.objectRef<InputVariable>("InputVariable").implement({
+    fields: (t) => ({ name: t.exposeString("name"), value: t.exposeString("value") }),
+  });
+  const Stage = stageType(builder, types, InputVariable);
   const stagesOf = makeBatch(({ actor }: GraphqlContext, executions: readonly Uuid[]) =>
     verbs.stages(actor, executions),
   );
@@ -27,9 +36,14 @@ export function addStageTypes(builder: Builder, types: Types, verbs: { readonly 
       resolve: (execution, _args, context) => stagesOf(context, fromWire(execution.id) as Uuid, ""),
     }),
   );
+  return { InputVariable };
 }
 
-function stageType(builder: Builder, { PipelineVariable, Status }: Types): InterfaceNodeRef<StageRow> {
+function stageType(
+  builder: Builder,
+  { PipelineVariable, Status }: Types,
+  Input: NodeRef<InputVariable>,
+): InterfaceNodeRef<StageRow> {
   const Stage = builder.interfaceRef<StageRow>("PipelineStageExecution").implement({
     resolveType: () => "WorkflowStageExecution",
     fields: (t) => ({
@@ -39,9 +53,6 @@ function stageType(builder: Builder, { PipelineVariable, Status }: Types): Inter
         description: "The name of the stage again: a stage is one element of its pipeline.",
       }),
     }),
-  });
-  const Input = builder.objectRef<{ readonly name: string; readonly value: string }>("InputVariable").implement({
-    fields: (t) => ({ name: t.exposeString("name"), value: t.exposeString("value") }),
   });
   builder.objectRef<StageRow>("WorkflowStageExecution").implement({
     interfaces: [Stage],

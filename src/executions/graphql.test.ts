@@ -213,3 +213,17 @@ test("another account sees none of it", async () => {
   assert.deepEqual((await ask(`{ executions(filters: ${filter}) { nodes { id } } }`)).data.executions.nodes, []);
   assert.deepEqual((await ask(`{ execution(executionId: "${runs[0]?.id}") { id } }`)).data, { execution: null });
 });
+
+test("a document that asks for both kinds of executions is answered, and each of them is a pipeline's", async () => {
+  const { body } = await platform.graphql(`{ executions(limit: 5) { nodes { __typename id
+    ... on PipelineExecution { pipeline { name } }
+    ... on WorkflowExecution {
+      workflow { id name } inputVariables { name value }
+      artifacts { id buildNo collectedAt artifactSource { id name createdAt } } rollbackArtifacts { buildNo }
+      outcomes { nodes { ... on DeploymentOutcome { service { id name } environment { id name } } } }
+    } } } }`);
+  assert.equal(body.errors, undefined, JSON.stringify(body.errors));
+  const { nodes } = body.data.executions;
+  assert.ok(nodes.length > 0);
+  for (const node of nodes) assert.deepEqual([node.__typename, Object.keys(node).length], ["PipelineExecution", 3]);
+});

@@ -1,6 +1,7 @@
 import { toWire } from "../core/ids.ts";
+import type { EnvironmentTypes } from "../environments/index.ts";
 import type { UserNode } from "../identity/index.ts";
-import type { PipelineNode, PipelineVariable } from "../pipelines/index.ts";
+import type { PipelineNode, PipelineVariable, Workflow } from "../pipelines/index.ts";
 import {
   listOf,
   listType,
@@ -14,12 +15,14 @@ import type { ApplicationNode } from "../projects/index.ts";
 import type { GetExecution, ListExecutions } from "./get.ts";
 import { addFilterTypes } from "./graphql-filters.ts";
 import { addStageTypes } from "./graphql-stages.ts";
+import { addWorkflowExecution } from "./graphql-workflows.ts";
 import type { ListStages } from "./stages.ts";
 import { fromGraphql } from "./wire/graphql-filters.ts";
 import { executionNode, type Cause, type ExecutionNode } from "./wire/graphql.ts";
 import { GRAPHQL_STATUSES } from "./wire/status.ts";
 
-type Types = {
+type Types = EnvironmentTypes & {
+  readonly Workflow: NodeRef<Workflow>;
   readonly Application: NodeRef<ApplicationNode>;
   readonly Pipeline: NodeRef<PipelineNode>;
   readonly PipelineVariable: NodeRef<PipelineVariable>;
@@ -34,7 +37,8 @@ export function addExecutionTypes(
 ): { Execution: InterfaceNodeRef<ExecutionNode> } {
   const { Execution, PipelineExecution, Status } = executionType(builder, types);
   const ExecutionList = listType(builder, "ExecutionConnection", Execution);
-  addStageTypes(builder, { ...types, PipelineExecution, Status }, verbs);
+  const stages = addStageTypes(builder, { ...types, PipelineExecution, Status }, verbs);
+  addWorkflowExecution(builder, { ...types, ...stages, Execution });
   builder.objectField(PipelineExecution, "memberExecutions", (t) =>
     t.field({
       type: ExecutionList,

@@ -5,7 +5,7 @@ import { commonFilters } from "../platform/graphql/filters.ts";
 import type { ApplicationNode } from "../projects/index.ts";
 import { problem } from "./problems.ts";
 
-type Workflow = { readonly id: string; readonly name: string; readonly description: string };
+export type Workflow = { readonly id: string; readonly name: string; readonly description: string };
 const PERMISSION = "core_pipeline_view";
 type Args = { readonly limit?: number | null | undefined; readonly offset?: number | null | undefined };
 
@@ -13,7 +13,7 @@ type Args = { readonly limit?: number | null | undefined; readonly offset?: numb
  * `workflows` on Application and at the root, `workflow` and `workflowByName` (reference sections 1.6 and 1.7). There is
  * never one: the types are here for the documents that ask.
  */
-export function addWorkflowTypes(builder: Builder, Application: NodeRef<ApplicationNode>): void {
+export function addWorkflowTypes(builder: Builder, Application: NodeRef<ApplicationNode>): NodeRef<Workflow> {
   const Workflow = builder.objectRef<Workflow>("Workflow").implement({
     fields: (t) => ({
       id: t.exposeString("id"),
@@ -65,6 +65,7 @@ export function addWorkflowTypes(builder: Builder, Application: NodeRef<Applicat
       resolve: (_root, { workflowName }, { actor }) => notFound(actor, workflowName),
     }),
   }));
+  return Workflow;
 }
 
 /** Who may look at no pipeline is told no more than that. */

@@ -5,7 +5,7 @@ import { listOf, listType, tagsOf, window, type Builder, type NodeRef } from "..
 import { commonFilters } from "../platform/graphql/filters.ts";
 import { makeSelects } from "../platform/graphql/selection.ts";
 import type { ApplicationNode } from "../projects/index.ts";
-import { addWorkflowTypes } from "./graphql-workflows.ts";
+import { addWorkflowTypes, type Workflow } from "./graphql-workflows.ts";
 import { conditionsOf, type PipelineFilter } from "./node-filters.ts";
 import { ofProject, type PipelineNodeVerbs } from "./nodes.ts";
 import type { GraphPipeline } from "./store/nodes.ts";
@@ -21,12 +21,15 @@ export function addPipelineTypes(
   builder: Builder,
   { Application, User }: Types,
   verbs: PipelineNodeVerbs,
-): { Pipeline: NodeRef<PipelineNode>; PipelineVariable: NodeRef<PipelineVariable> } {
+): {
+  Pipeline: NodeRef<PipelineNode>;
+  PipelineVariable: NodeRef<PipelineVariable>;
+  Workflow: NodeRef<Workflow>;
+} {
   const PipelineVariable = variableType(builder);
   const Pipeline = pipelineType(builder, { User, PipelineVariable }, verbs);
   addQueries(builder, { Application, Pipeline }, verbs);
-  addWorkflowTypes(builder, Application);
-  return { Pipeline, PipelineVariable };
+  return { Pipeline, PipelineVariable, Workflow: addWorkflowTypes(builder, Application) };
 }
 
 function pipelineType(

@@ -18,6 +18,7 @@ import { makeValidatePipeline, makeValidateSaved } from "./validate.ts";
 
 export type { InProject, MaybeInProject } from "./pipeline.ts";
 export { addPipelineTypes, type PipelineNode } from "./graphql.ts";
+export type { Workflow } from "./graphql-workflows.ts";
 export type { PipelineVariable } from "./variables.ts";
 export type { GetPipeline } from "./get.ts";
 export { chosenSets, setsBody, type InputsOfSets } from "./input-sets/index.ts";
