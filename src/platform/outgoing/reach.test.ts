@@ -1,9 +1,13 @@
 /** What a server connects to when its users choose the address. */
 import assert from "node:assert/strict";
 import type { lookup } from "node:dns";
+import { readFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as secureServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { after, test } from "node:test";
+import { after, before, test } from "node:test";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { makeCertificate, type Certificate } from "../../../test/harness/token-server.ts";
 import { makeGet } from "./get.ts";
 import { parseReach, reachPublic } from "./reach.ts";
 import type { Unreached } from "./unreached.ts";
@@ -47,6 +51,10 @@ test("an operator may allow networks, addresses and places", () => {
   ])
     assert.equal(parseReach(wrong), undefined, wrong);
 });
+
+let certificate: Certificate;
+before(async () => void (certificate = await makeCertificate()));
+after(() => certificate?.remove());
 
 const servers: Server[] = [];
 after(() => {
@@ -142,4 +150,34 @@ test("a name is judged by the address that is connected to, whatever it is said 
   assert.equal((await getting(url, ["127.0.0.1"], twice.service)).body, "inner");
   assert.equal(twice.asked(), 1);
   await assert.rejects(getting(url, [], names([]).service), { reason: "Unknown host" });
+});
+
+test("redirects are followed five times, and not for ever", async () => {
+  const { port, asked } = await serve((_, response) => response.writeHead(302, { location: "/again" }).end());
+  await assert.rejects(
+    getting(`http://127.0.0.1:${port}/`, ["127.0.0.1"]),
+    ({ reason }: Unreached) => reason === "Redirects",
+  );
+  assert.equal(asked(), 6);
+});
+
+test("what was asked for with TLS is not fetched without it, wherever a redirect leads", async () => {
+  const plain = await serve((_, response) => response.end("plain"));
+  const files = { key: readFileSync(certificate.key), cert: readFileSync(certificate.certificate) };
+  const secure = secureServer(files, (_, response) =>
+    response.writeHead(302, { location: `http://127.0.0.1:${plain.port}/` }).end(),
+  );
+  await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+  const known = getCACertificates("default");
+  setDefaultCACertificates([...known, files.cert.toString()]);
+  try {
+    await assert.rejects(
+      getting(`https://localhost:${(secure.address() as AddressInfo).port}/`, ["127.0.0.0/8", "::1"]),
+      ({ reason, message }: Unreached) => reason === "Redirect" && message.includes("from https to http"),
+    );
+    assert.equal(plain.asked(), 0);
+  } finally {
+    setDefaultCACertificates(known);
+    secure.close();
+  }
 });
