@@ -6,6 +6,7 @@ import { type Exit, type Meta, paths } from "./journal.ts";
 import type { Log } from "./log.ts";
 import { type Output, type Outputs, readOutputs } from "./outputs.ts";
 import { readReturned } from "./remote/outputs.ts";
+import { cookieThere } from "./remote/script.ts";
 import type { End, Lease } from "./ship.ts";
 import { readSlice } from "./tail.ts";
 
@@ -31,7 +32,7 @@ export function outcomeOf({ folder, lease, meta }: Ended, exit: Exit, conceal: C
 
 /** An ssh that ends without the script's end has its reason in the log: it says itself what was wrong. */
 function readRemote(file: string, { cookie, outputs }: Meta, host: string, exit: Exit): Outputs | Refused {
-  const returned = readReturned(file, cookie, outputs);
+  const returned = readReturned(file, cookieThere(cookie), outputs);
   switch (returned.kind) {
     case "absent":
       return { kind: "refused", message: `nothing was run on ${host}: ssh ended with ${exit.code}; its log says why` };

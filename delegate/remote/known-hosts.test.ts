@@ -36,6 +36,7 @@ test("nothing else of what stands in the step's copy is taken over", (t) => {
   const { own, copy, hosts, learn } = scene(t);
   for (const line of [
     `other.example ${KEY}`,
+    `web2.example ${KEY}`,
     `* ${KEY}`,
     `@cert-authority web1.example ${KEY}`,
     `web1.example,other.example ${KEY}`,

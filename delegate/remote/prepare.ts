@@ -14,7 +14,7 @@ import type { Owner } from "../folders.ts";
 import { paths } from "../journal.ts";
 import type { Program, Tools } from "../run.ts";
 import type { KnownHosts } from "./known-hosts.ts";
-import { payloadOf } from "./script.ts";
+import { cookieThere, payloadOf } from "./script.ts";
 import { answerOf, askpass, askpassEnvironment, KNOWN_HOSTS, sshArguments } from "./ssh.ts";
 
 export type Preparing = {
@@ -45,7 +45,10 @@ export function prepareRemote(
   put(join(at.work, KNOWN_HOSTS), text, 0o600, owner);
   const key = target.auth.kind === "key" ? textAt(texts, target.auth.key) : undefined;
   if (key !== undefined) endWithNewline(key);
-  const payload = keep("payload", payloadOf({ ...work, workingDirectory: target.workingDirectory, cookie }));
+  const payload = keep(
+    "payload",
+    payloadOf({ ...work, workingDirectory: target.workingDirectory, cookie: cookieThere(cookie) }),
+  );
   const answer = answerOf(target.auth);
   const program = join(at.tmp, "askpass");
   if (answer !== null) put(program, askpass(tools.cat), 0o500, owner);

@@ -75,6 +75,8 @@ test("values and names of variables are the script's alone: the wrapper reads no
     { name: "__railhead_script", value: "echo mine" },
     { name: "Q", value: "'; echo broken out; '" },
     { name: "BASHOPTS", value: "extglob" },
+    { name: "__railhead_line", value: "echo mine" },
+    { name: "BASH", value: "/nowhere/bash" },
     { name: "kill", value: "x" },
   ];
   const { code, shown } = await runWith(payloadOf(remote('echo "$PATH|$Q|$__railhead_script"; X=1', { env })));

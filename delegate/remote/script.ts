@@ -18,6 +18,7 @@
  * or as a daemon, is known by RAILHEAD_TASK in the environment it was started
  * with, where the host has /proc.
  */
+import { createHash } from "node:crypto";
 import { COOKIE_NAME } from "../members.ts";
 import { bashLine, quoted, type Wanted } from "../outputs.ts";
 
@@ -52,6 +53,10 @@ export type Remote = {
   /** Seconds without a word from the delegate; for tests. */
   readonly silence?: number;
 };
+
+/** What the script's processes are known by there. The task's own cookie stays here, where processes are known by that. */
+export const cookieThere = (cookie: string): string =>
+  createHash("sha256").update(`on another host: ${cookie}`).digest("base64url");
 
 /** What the line above reads: a length, and the text for Bash. */
 export function payloadOf(remote: Remote): string {
