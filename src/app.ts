@@ -29,7 +29,7 @@ import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
 import type { Db } from "./platform/db/db.ts";
 import { databaseProblem } from "./platform/db/problems.ts";
-import { inTurn } from "./platform/in-turn.ts";
+import { gathered, inTurn } from "./platform/in-turn.ts";
 import { addGraphql } from "./platform/graphql/endpoint.ts";
 import { addApiDocs } from "./platform/http/api-docs.ts";
 import { makeHealth } from "./platform/http/health.ts";
@@ -90,7 +90,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     requireScope: (actor, scope) => projects.requireScope(actor, scope),
     standingSessions: (sessions, now) => login.standing(sessions, now),
   });
-  const letGo: OnLeave = inTurn(access.letGo, (tx, user) => login.endSessions(tx, user));
+  const letGo: OnLeave = gathered(access.letGo, (tx, user) => login.endSessions(tx, user));
   const users = makeUsers({
     ...{ ...base, ...identity, ...access, letGo },
     onReaddress: (tx, user) => login.endAllowance(tx, user),

@@ -27,7 +27,7 @@ export const openQuietly = (connection: string, max?: number): Db =>
 export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof makeSecrets> {
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = { authorize, permits, db, clock: systemClock, newId, audit: makeAudit({ clock: systemClock, newId }) };
-  const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => {} });
+  const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => [] });
   const facts = { applications: applicationsExist, environments: async () => new Map<never, never>() };
   return makeSecrets({ ...base, requireScope, keys, commands: new Map(), maxContent: 1024 * 1024, facts });
 }

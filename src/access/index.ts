@@ -1,4 +1,5 @@
 /** Who may do what, where: roles, resource groups, assignments and user groups, and the grants that come of them. */
+import type { Gone } from "../platform/gone.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
@@ -86,14 +87,16 @@ export function makeAccess(deps: AccessDeps) {
     ],
     makeAdministrator: makeMakeAdministrator(deps),
     /** Somebody loses every membership, and, when they are removed, what was assigned to them alone. */
-    letGo: async (tx: Tx, { accountId, id }: LetGo, how: "deactivated" | "deleted"): Promise<void> => {
-      await deleteMembershipsOf(tx, accountId, id);
-      if (how === "deleted") await deleteAssignmentsOf(tx, accountId, id);
+    letGo: async (tx: Tx, { accountId, id }: LetGo, how: "deactivated" | "deleted"): Promise<readonly Gone[]> => {
+      const memberships = await deleteMembershipsOf(tx, accountId, id);
+      const assignments = how === "deleted" ? await deleteAssignmentsOf(tx, accountId, id) : [];
       changed(tx, accountId);
+      return [...assignments, ...memberships];
     },
-    emptyScope: async (tx: Tx, { accountId, orgIdentifier, project }: Leaving): Promise<void> => {
-      await deleteAccessOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+    emptyScope: async (tx: Tx, { accountId, orgIdentifier, project }: Leaving): Promise<readonly Gone[]> => {
+      const all = await deleteAccessOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
       changed(tx, accountId);
+      return all;
     },
     stop,
   };

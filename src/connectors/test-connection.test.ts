@@ -174,7 +174,7 @@ test("a password reaches only the delegate that holds the task", async () => {
   const { db, clock } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
-  const projects = makeProjects({ ...base, emptyScope: async () => undefined });
+  const projects = makeProjects({ ...base, emptyScope: async () => [] });
   const facts = { applications: projects.applicationsExist, environments: async () => new Map() };
   const secrets = makeSecrets({
     ...base,

@@ -1,4 +1,6 @@
 /** Environments and services have a table each, of one shape; `Kind` says which, and never comes from outside. */
+import type { Gone } from "../platform/gone.ts";
+import { gone } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Place, Referred } from "../core/reference.ts";
 import type { Listed } from "../access/index.ts";
@@ -203,17 +205,13 @@ export async function deleteEntitiesOf(
   accountId: Uuid,
   orgIdentifier: string,
   projectIdentifier: string | null,
-): Promise<void> {
+): Promise<readonly Gone[]> {
   const values = [accountId, orgIdentifier, projectIdentifier];
-  await db.query(
-    `delete from environments
-      where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3`,
-    values,
-  );
-  await db.query(
-    `delete from services where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3`,
-    values,
-  );
+  const here = "where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3";
+  return [
+    ...(await gone(db, "ENVIRONMENT", `delete from environments ${here} returning identifier as what`, values)),
+    ...(await gone(db, "SERVICE", `delete from services ${here} returning identifier as what`, values)),
+  ];
 }
 
 export type EnvironmentPlace = {

@@ -10,7 +10,8 @@ const AT_ONCE = 500;
 export const makeEmptyScope =
   (deps: { delegates: Pick<Delegates, "forgetRuns"> }): EmptyScope =>
   async (tx, { accountId, project }) => {
-    if (!project) return;
+    if (!project) return [];
+    let count = 0;
     const running = await findUnfinished(tx, accountId, project.id);
     if (running) throw inUse(project.identifier, `the running execution ${toWire(running)}`);
     for (;;) {
@@ -19,8 +20,10 @@ export const makeEmptyScope =
       if (!(await deps.delegates.forgetRuns(tx, accountId, ids)))
         throw inUse(project.identifier, "a task that its delegate has not ended yet");
       await deleteExecutions(tx, accountId, ids);
+      count += ids.length;
     }
     await deleteSequences(tx, accountId, project.id);
+    return count === 0 ? [] : [{ type: "PIPELINE_EXECUTION", count, identifiers: [] }];
   };
 
 const inUse = (project: string, by: string): Error => commonProblem("core.referenced", ["Project", project, by]);

@@ -1,4 +1,5 @@
 /** People and service accounts, their keys and tokens: who it is. */
+import type { Gone } from "../platform/gone.ts";
 import type { Authorize, GrantsOf, RequireHeldOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
@@ -83,14 +84,16 @@ export function makeIdentity(deps: IdentityDeps) {
     apiKeys,
     tokens,
     /** Ends all keys and tokens of a person in the caller's transaction, and says so on every replica: sessions that end with them, too. */
-    async endTokens(tx: Tx, accountId: Uuid, userId: Uuid): Promise<void> {
-      await deleteKeysOf(tx, accountId, userId);
+    async endTokens(tx: Tx, accountId: Uuid, userId: Uuid): Promise<readonly Gone[]> {
+      const keys = await deleteKeysOf(tx, accountId, userId);
       ended(tx);
+      return keys;
     },
     /** Removes what lives in a project, or in an organization itself, in the transaction of its deletion. */
-    async emptyScope(tx: Tx, { accountId, orgIdentifier, project }: Leaving): Promise<void> {
+    async emptyScope(tx: Tx, { accountId, orgIdentifier, project }: Leaving): Promise<readonly Gone[]> {
       const gone = await deleteServiceAccountsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
       if (gone.length > 0) ended(tx);
+      return gone;
     },
     routes: [...serviceAccountRoutes(serviceAccounts), ...apiKeyRoutes(apiKeys), ...tokenRoutes(tokens)],
   };
@@ -102,7 +105,7 @@ type Leaving = {
   readonly project: { readonly identifier: string } | null;
 };
 
-type EndTokens = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<void>;
+type EndTokens = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<readonly Gone[]>;
 
 /** The people of accounts and their lives. `letGo` takes away what they hold elsewhere. */
 export function makeUsers(
@@ -115,8 +118,8 @@ export function makeUsers(
 ) {
   const { authorize: may } = deps;
   const onLeave: OnLeave = async (tx, user, how) => {
-    await deps.endTokens(tx, user.accountId, user.id);
-    await deps.letGo(tx, user, how);
+    const keys = await deps.endTokens(tx, user.accountId, user.id);
+    return [...(await deps.letGo(tx, user, how)), ...keys];
   };
   const life = { ...deps, onLeave };
   const verbs = { create: makeCreateUser(life), change: makeChangeUser(life), delete: makeDeleteUser(life) };

@@ -1,4 +1,5 @@
 /** How people get in: passwords and sessions (docs/api/login.md). */
+import type { Gone } from "../platform/gone.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Authorize, GrantsOf, RequireHeldOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
@@ -118,10 +119,11 @@ export function makeLogin(deps: LoginDeps) {
       };
     },
     /** Somebody is not to be signed in any more, wherever they are. */
-    async endSessions(tx: Tx, { accountId, id }: Somebody): Promise<void> {
-      await deleteSessionsOf(tx, accountId, id);
+    async endSessions(tx: Tx, { accountId, id }: Somebody): Promise<readonly Gone[]> {
+      const count = await deleteSessionsOf(tx, accountId, id);
       await disallowLink(tx, accountId, id);
       ended(tx);
+      return count === 0 ? [] : [{ type: "SESSION", count, identifiers: [] }];
     },
     /** A link by e-mail was allowed for the address that the person had. */
     endAllowance: (tx: Tx, { accountId, id }: Somebody): Promise<void> => disallowLink(tx, accountId, id),

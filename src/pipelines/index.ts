@@ -52,9 +52,9 @@ export function makePipelines(deps: PipelineDeps & { readonly recentRuns: Recent
   };
   const inputSets = makeInputSets(deps);
   const emptyScope: EmptyScope = async (tx, { accountId, project }) => {
-    if (!project) return;
-    await deleteInputSetsOf(tx, accountId, project.id);
-    await deletePipelinesOf(tx, accountId, project.id);
+    if (!project) return [];
+    const inputSets = await deleteInputSetsOf(tx, accountId, project.id);
+    return [...(await deletePipelinesOf(tx, accountId, project.id)), ...inputSets];
   };
   return {
     ...verbs,

@@ -4,3 +4,12 @@ export const inTurn =
   async (...args: A): Promise<void> => {
     for (const one of all) await one(...args);
   };
+
+/** The same of works that answer lists: one list of all. */
+export const gathered =
+  <A extends readonly unknown[], T>(...all: readonly ((...args: A) => Promise<readonly T[]>)[]) =>
+  async (...args: A): Promise<readonly T[]> => {
+    const found: T[] = [];
+    for (const one of all) found.push(...(await one(...args)));
+    return found;
+  };

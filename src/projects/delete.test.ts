@@ -135,6 +135,35 @@ async function abortAll(): Promise<void> {
     await platform.send("PUT", `/pipeline/api/pipeline/execute/interrupt/${id}?${SCOPE}&interruptType=AbortAll`);
 }
 
+/** The entry of the deletion counts all that went along, and names it. */
+async function assertTold(runs: number): Promise<void> {
+  const [row] = await platform.db.query<{ difference: { changes: { field: string; before: unknown }[] } }>(
+    "select difference from audit_entries where operation = 'project.delete' order by id desc limit 1",
+  );
+  const told = row?.difference.changes.find(({ field }) => field === "goneToo")?.before as {
+    readonly type: string;
+    readonly count: number;
+    readonly identifiers: readonly string[];
+  }[];
+  const once = (type: string, ...identifiers: string[]) => ({ type, count: identifiers.length, identifiers });
+  assert.deepEqual(told, [
+    once("TRIGGER", "hook"),
+    { type: "PIPELINE_EXECUTION", count: runs, identifiers: [] },
+    once("PIPELINE", "deploy"),
+    once("INPUT_SET", "nightly"),
+    once("ENVIRONMENT", "staging"),
+    once("SERVICE", "web"),
+    once("CONNECTOR", "cluster"),
+    once("SECRET", "s"),
+    once("SETTING", "s"),
+    once("SERVICE_ACCOUNT", "s"),
+    once("ROLE_ASSIGNMENT", "USER_GROUP u: r over g in default/shop"),
+    once("ROLE", "r"),
+    once("RESOURCE_GROUP", "g"),
+    once("USER_GROUP", "u"),
+  ]);
+}
+
 test("a project goes with every row of it, and nobody else's", async () => {
   await made(create.project(platform, projectYaml("neighbour")));
   await made(
@@ -152,10 +181,12 @@ test("a project goes with every row of it, and nobody else's", async () => {
   assert.equal((await rows()).get("connectors"), furnished.get("connectors"), "nothing is half deleted");
 
   await abortAll();
+  const runs = ((await rows()).get("executions") ?? 0) - (earlier.get("executions") ?? 0);
   assert.equal(await made(remove()), true);
   assert.deepEqual(await rows(), earlier);
   const [entry] = await platform.db.query("select operation, resource_id from audit_entries order by id desc limit 1");
   assert.deepEqual(entry, { operation: "project.delete", resource_id: "shop" });
+  await assertTold(runs);
   assert.equal((await remove()).status, 404);
 });
 

@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
+import { goneToo } from "../platform/gone.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import { authorizeSomewhere, type Authorize } from "../access/index.ts";
@@ -34,10 +35,10 @@ export const makeDeleteProject =
     const { accountId } = actor;
     deps.authorize(actor, "core_project_delete", { accountId, orgIdentifier, projectIdentifier: identifier });
     await deps.db.transaction(async (tx) => {
-      const gone = problem("project.not_found", [identifier, orgIdentifier]);
+      const missing = problem("project.not_found", [identifier, orgIdentifier]);
       const project = await findProject(tx, accountId, orgIdentifier, identifier);
-      if (!project) throw gone;
-      await remove(tx, deps, actor, { project, version, gone });
+      if (!project) throw missing;
+      await remove(tx, deps, actor, { project, version, missing });
     });
   };
 
@@ -51,32 +52,32 @@ export const makeDeleteApplication =
     authorizeSomewhere(actor, "core_project_delete");
     const id = fromWire(applicationId);
     await deps.db.transaction(async (tx) => {
-      const gone = problem("project.no_application");
+      const missing = problem("project.no_application");
       const project = id && (await findProjectById(tx, accountId, id));
-      if (!project || !may(actor, "core_project_view", project)) throw gone;
+      if (!project || !may(actor, "core_project_view", project)) throw missing;
       const scope = { accountId, orgIdentifier: project.orgIdentifier, projectIdentifier: project.identifier };
       deps.authorize(actor, "core_project_delete", scope);
-      await remove(tx, deps, actor, { project, version: undefined, gone });
+      await remove(tx, deps, actor, { project, version: undefined, missing });
     });
   };
 
-type What = { readonly project: Project; readonly version: number | undefined; readonly gone: Error };
+type What = { readonly project: Project; readonly version: number | undefined; readonly missing: Error };
 
-async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, gone }: What): Promise<void> {
+async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, missing }: What): Promise<void> {
   const { accountId } = actor;
   const { id, identifier, orgIdentifier } = project;
   const now = await lockProject(tx, accountId, id);
-  if (!now) throw gone;
+  if (!now) throw missing;
   // Before anything is removed, since that may be long work; the statement below asks again.
   const stale = commonProblem("core.stale_version", ["Project", identifier, String(now.version), String(version)]);
   if (version !== undefined && version !== now.version) throw stale;
-  await deps.emptyScope(tx, { accountId, orgIdentifier, project: { id, identifier } });
+  const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, project: { id, identifier } });
   if (!(await deleteProject(tx, accountId, id, version))) throw stale;
   await deps.audit.record(tx, actor, {
     operation: "project.delete",
     resourceType: "PROJECT",
     resourceId: identifier,
     scope: { orgIdentifier, projectIdentifier: identifier },
-    before: shownProject(now),
+    before: { ...goneToo(gone), ...shownProject(now) },
   });
 }

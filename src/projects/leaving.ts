@@ -1,5 +1,7 @@
+import type { Gone } from "../platform/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
+import { gathered } from "../platform/in-turn.ts";
 
 /** A project that is being deleted, or, without one, an organization that has no projects. */
 export type Leaving = {
@@ -9,15 +11,14 @@ export type Leaving = {
 };
 
 /**
- * Removes what a slice keeps in the scope, inside the transaction of the deletion. Throws `core.referenced` where
+ * Removes what a slice keeps in the scope, inside the transaction of the deletion, and answers what that was. Throws `core.referenced` where
  * something is at work that must not be cut off. The row of the scope is locked, so that nothing new comes into it
  * meanwhile: what is kept in a scope has a foreign key to it.
  */
-export type EmptyScope = (tx: Tx, scope: Leaving) => Promise<void>;
+export type EmptyScope = (tx: Tx, scope: Leaving) => Promise<readonly Gone[]>;
 
 /** Each slice that keeps things in scopes empties them, in turn. */
 export const eachOf =
   (slices: () => readonly { readonly emptyScope: EmptyScope }[]): EmptyScope =>
-  async (tx, scope) => {
-    for (const slice of slices()) await slice.emptyScope(tx, scope);
-  };
+  (tx, scope) =>
+    gathered(...slices().map(({ emptyScope }) => emptyScope))(tx, scope);

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Page, Window } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
+import { goneToo } from "../platform/gone.ts";
 import type { Audit } from "../audit/index.ts";
 import { authorizeSomewhere, reach, type Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
@@ -122,11 +123,11 @@ const makeDelete =
       if (!organization) throw problem("project.no_organization", [orgIdentifier]);
       if (isPlatformManaged(organization)) throw problem("project.kept_organization", [orgIdentifier]);
       await refuseWithProjects(tx, actor, orgIdentifier);
-      await deps.emptyScope(tx, { accountId, orgIdentifier, project: null });
+      const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, project: null });
       if (!(await deleteOrganization(tx, accountId, orgIdentifier, version))) throw stale(organization, version);
       await deps.audit.record(tx, actor, {
         ...entry("organization.delete", orgIdentifier),
-        before: shownOrganization(organization),
+        before: { ...goneToo(gone), ...shownOrganization(organization) },
       });
     });
   };

@@ -78,5 +78,5 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
 
 const emptyScope: EmptyScope = async (tx, { accountId, orgIdentifier, project }) => {
   await deleteSecretUsesOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
-  await deleteSecretsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+  return deleteSecretsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
 };

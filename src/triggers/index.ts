@@ -45,6 +45,5 @@ export function makeTriggers(deps: TriggersDeps) {
   };
 }
 
-const emptyScope: EmptyScope = async (tx, { accountId, project }) => {
-  if (project) await deleteTriggersOf(tx, accountId, project.id);
-};
+const emptyScope: EmptyScope = async (tx, { accountId, project }) =>
+  project ? deleteTriggersOf(tx, accountId, project.id) : [];

@@ -1,3 +1,5 @@
+import type { Gone } from "../platform/gone.ts";
+import { gone } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
 import type { Delivery, DeliveryState, DeliveryStatus, Trigger } from "./trigger.ts";
@@ -135,11 +137,12 @@ export async function findDelivery(
 }
 
 /** All triggers of a project, with what was delivered to them. */
-export async function deleteTriggersOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<void> {
+export async function deleteTriggersOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly Gone[]> {
   await db.query(
     `delete from webhook_deliveries d using triggers t
       where t.account_id = $1 and t.project_id = $2 and d.account_id = t.account_id and d.trigger_id = t.id`,
     [accountId, projectId],
   );
-  await db.query(`delete from triggers where account_id = $1 and project_id = $2`, [accountId, projectId]);
+  const triggers = "delete from triggers where account_id = $1 and project_id = $2 returning identifier as what";
+  return gone(db, "TRIGGER", triggers, [accountId, projectId]);
 }

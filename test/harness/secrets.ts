@@ -20,7 +20,7 @@ export function secretsOf(
   const { db, clock, keys } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
-  const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => {} });
+  const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => [] });
   const facts = { applications: applicationsExist, environments: async () => environments };
   return makeSecrets({ ...base, requireScope, keys, commands: new Map(), maxContent: 1024 * 1024, facts, ...more });
 }

@@ -1,7 +1,18 @@
+import type { Gone } from "../../platform/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { gone } from "../../platform/db/gone.ts";
+import { ASSIGNED } from "./leaving.ts";
 
 type Store = { readonly query: Query };
+
+/** Assignments first: they name the others. */
+const TABLES = [
+  ["role_assignments", "ROLE_ASSIGNMENT", ASSIGNED],
+  ["roles", "ROLE", "identifier as what"],
+  ["resource_groups", "RESOURCE_GROUP", "identifier as what"],
+  ["user_groups", "USER_GROUP", "identifier as what"],
+] as const;
 
 /** Those of one scope, not of its children; and no resource group names the scope any more, should another take its name. */
 export async function deleteAccessOf(
@@ -9,14 +20,13 @@ export async function deleteAccessOf(
   accountId: Uuid,
   orgIdentifier: string,
   projectIdentifier: string | null,
-): Promise<void> {
+): Promise<readonly Gone[]> {
   const values = [accountId, orgIdentifier, projectIdentifier];
-  // Assignments first: they name the others.
-  for (const table of ["role_assignments", "roles", "resource_groups", "user_groups"])
-    await db.query(
-      `delete from ${table} where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3`,
-      values,
-    );
+  const all: Gone[] = [];
+  for (const [table, type, what] of TABLES) {
+    const here = "account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3";
+    all.push(...(await gone(db, type, `delete from ${table} where ${here} returning ${what}`, values)));
+  }
   await db.query(
     `update resource_groups set included_scopes = (
        select coalesce(jsonb_agg(s), '[]') from jsonb_array_elements(included_scopes) s
@@ -24,4 +34,5 @@ export async function deleteAccessOf(
       where account_id = $1 and included_scopes @> jsonb_build_array(jsonb_build_object('org', $2::text, 'project', $3::text))`,
     values,
   );
+  return all;
 }

@@ -1,17 +1,31 @@
-/** What a person or a service account holds, when they go. */
+/** What a person, a service account or a group holds, when they go. */
+import type { Gone } from "../../platform/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { gone } from "../../platform/db/gone.ts";
 
 type Store = { readonly query: Query };
 
-export async function deleteMembershipsOf(db: Store, accountId: Uuid, userId: Uuid): Promise<void> {
-  await db.query(`delete from user_group_members where account_id = $1 and user_id = $2`, [accountId, userId]);
-}
+/** Who had which role over what: an assignment's own identifier tells nobody anything. */
+export const ASSIGNED = `principal_type || ' ' || principal_identifier || ': ' || role_identifier || ' over ' || resource_group_identifier
+   || coalesce(' in ' || org_identifier || coalesce('/' || project_identifier, ''), '') as what`;
+
+export const deleteMembershipsOf = (db: Store, accountId: Uuid, userId: Uuid): Promise<readonly Gone[]> =>
+  gone(
+    db,
+    "USER_GROUP",
+    `delete from user_group_members m using user_groups g
+      where m.account_id = $1 and m.user_id = $2 and g.account_id = m.account_id and g.id = m.group_id
+     returning g.identifier as what`,
+    [accountId, userId],
+  );
 
 /** What was given to the person, or the service account, alone. */
-export async function deleteAssignmentsOf(db: Store, accountId: Uuid, principalId: Uuid): Promise<void> {
-  await db.query(
-    `delete from role_assignments where account_id = $1 and principal_type in ('USER', 'SERVICE_ACCOUNT') and principal_id = $2`,
+export const deleteAssignmentsOf = (db: Store, accountId: Uuid, principalId: Uuid): Promise<readonly Gone[]> =>
+  gone(
+    db,
+    "ROLE_ASSIGNMENT",
+    `delete from role_assignments
+      where account_id = $1 and principal_type in ('USER', 'SERVICE_ACCOUNT') and principal_id = $2 returning ${ASSIGNED}`,
     [accountId, principalId],
   );
-}

@@ -1,10 +1,13 @@
+import type { Gone } from "../../platform/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
+import { gone } from "../../platform/db/gone.ts";
 import { problem } from "../problems.ts";
 import type { UserGroup } from "../user-groups/user-group.ts";
+import { ASSIGNED } from "./leaving.ts";
 
 type Store = { readonly query: Query };
 
@@ -112,13 +115,19 @@ export async function updateGroup(db: Store, accountId: Uuid, group: UserGroup):
   await refusingName(group, update);
 }
 
-/** With what is assigned to it. */
-export async function deleteGroup(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
-  await db.query(
-    `delete from role_assignments where account_id = $1 and principal_type = 'USER_GROUP' and principal_id = $2`,
-    [accountId, id],
-  );
-  await db.query(`delete from user_groups where account_id = $1 and id = $2`, [accountId, id]);
+/** With its members, and with what is assigned to it. */
+export async function deleteGroup(db: Store, accountId: Uuid, id: Uuid): Promise<readonly Gone[]> {
+  const values = [accountId, id];
+  const assignments = `delete from role_assignments
+    where account_id = $1 and principal_type = 'USER_GROUP' and principal_id = $2 returning ${ASSIGNED}`;
+  const members = `delete from user_group_members m using users u
+    where m.account_id = $1 and m.group_id = $2 and u.account_id = m.account_id and u.id = m.user_id returning u.email as what`;
+  const all = [
+    ...(await gone(db, "ROLE_ASSIGNMENT", assignments, values)),
+    ...(await gone(db, "MEMBER", members, values)),
+  ];
+  await db.query(`delete from user_groups where account_id = $1 and id = $2`, values);
+  return all;
 }
 
 export type GroupFilter = Place & {

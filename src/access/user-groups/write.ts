@@ -5,6 +5,7 @@
 import type { Audit } from "../../audit/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
+import { goneToo } from "../../platform/gone.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
@@ -157,8 +158,9 @@ export const makeDeleteGroup =
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
     return deps.db.transaction(async (tx) => {
       const group = await lockFor(tx, accountId, found, { writer, version });
-      await deleteGroup(tx, accountId, group.id);
-      await record(tx, deps, actor, { operation: "user-group.delete", group, before: view(group, {}) });
+      const gone = await deleteGroup(tx, accountId, group.id);
+      const before = { ...goneToo(gone), ...view(group, {}) };
+      await record(tx, deps, actor, { operation: "user-group.delete", group, before });
       deps.changed(tx, accountId);
       await deps.keepAdministrator(tx, accountId);
       return group;

@@ -1,3 +1,5 @@
+import type { Gone } from "../../platform/gone.ts";
+import { gone } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 
@@ -9,15 +11,18 @@ export async function deleteConnectorsOf(
   accountId: Uuid,
   orgIdentifier: string,
   projectIdentifier: string | null,
-): Promise<void> {
+): Promise<readonly Gone[]> {
   const values = [accountId, orgIdentifier, projectIdentifier];
   await db.query(
     `delete from connector_uses
       where account_id = $1 and user_org_identifier = $2 and user_project_identifier is not distinct from $3`,
     values,
   );
-  await db.query(
-    `delete from connectors where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3`,
+  return gone(
+    db,
+    "CONNECTOR",
+    `delete from connectors where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3
+     returning identifier as what`,
     values,
   );
 }

@@ -1,3 +1,4 @@
+import { goneToo, type Gone } from "../../platform/gone.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { NewId, Uuid } from "../../core/ids.ts";
@@ -19,12 +20,12 @@ import * as store from "../store/service-accounts.ts";
 /** Throws unless the account has this organization and project. Slices above know them. */
 export type ScopeExists = (actor: Actor, scope: Place) => Promise<void>;
 
-/** Takes away what somebody holds who is deleted: the roles that were assigned to them. */
+/** Takes away what somebody holds who is deleted, the roles that were assigned to them, and answers what that was. */
 export type LetGo = (
   tx: Tx,
   who: { readonly accountId: Uuid; readonly id: Uuid },
   how: "deactivated" | "deleted",
-) => Promise<void>;
+) => Promise<readonly Gone[]>;
 
 export type ServiceAccountDeps = {
   readonly db: Db;
@@ -65,14 +66,20 @@ export function makeServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts {
     deps.authorize(actor, `core_serviceaccount_${action}`, scopeOf(actor.accountId, place));
     return deps.requireScope(actor, place);
   };
-  type Sides = { readonly before?: ServiceAccount; readonly after?: ServiceAccount };
-  const record = (tx: Tx, actor: Actor, verb: string, key: Referred, { before, after }: Sides): Promise<void> =>
+  type Sides = { readonly before?: ServiceAccount; readonly after?: ServiceAccount; readonly gone?: readonly Gone[] };
+  const record = (
+    tx: Tx,
+    actor: Actor,
+    verb: string,
+    key: Referred,
+    { before, after, gone = [] }: Sides,
+  ): Promise<void> =>
     deps.audit.record(tx, actor, {
       operation: `service-account.${verb}`,
       resourceType: "SERVICE_ACCOUNT",
       resourceId: key.identifier,
       scope: within(key),
-      before: before && shownAccount(before),
+      before: before && { ...goneToo(gone), ...shownAccount(before) },
       after: after && shownAccount(after),
     });
 
@@ -124,9 +131,9 @@ export function makeServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts {
       await permit(actor, "delete", key);
       await db.transaction(async (tx) => {
         const former = await hold(tx, actor, key);
-        await store.deleteServiceAccount(tx, actor.accountId, former.id);
-        await deps.letGo(tx, { accountId: actor.accountId, id: former.id }, "deleted");
-        await record(tx, actor, "delete", key, { before: former });
+        const keys = await store.deleteServiceAccount(tx, actor.accountId, former.id);
+        const held = await deps.letGo(tx, { accountId: actor.accountId, id: former.id }, "deleted");
+        await record(tx, actor, "delete", key, { before: former, gone: [...held, ...keys] });
         deps.ended(tx);
       });
     },

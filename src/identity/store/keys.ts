@@ -1,3 +1,5 @@
+import type { Gone } from "../../platform/gone.ts";
+import { gone } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -136,6 +138,11 @@ export async function countApiKeys(
 }
 
 /** All keys of a person, with their tokens. */
-export async function deleteKeysOf(db: Store, accountId: Uuid, userId: Uuid): Promise<void> {
-  await db.query(`delete from api_keys where account_id = $1 and user_id = $2`, [accountId, userId]);
+/** With their tokens, which go with them. */
+export async function deleteKeysOf(db: Store, accountId: Uuid, userId: Uuid): Promise<readonly Gone[]> {
+  const tokens = `select t.identifier as what from api_keys k
+      join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where k.account_id = $1 and k.user_id = $2`;
+  const ended = await gone(db, "TOKEN", tokens, [accountId, userId]);
+  const keys = "delete from api_keys where account_id = $1 and user_id = $2 returning identifier as what";
+  return [...(await gone(db, "API_KEY", keys, [accountId, userId])), ...ended];
 }

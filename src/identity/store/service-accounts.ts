@@ -1,3 +1,5 @@
+import type { Gone } from "../../platform/gone.ts";
+import { gone } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
@@ -71,8 +73,13 @@ export async function updateServiceAccount(db: Store, accountId: Uuid, account: 
 }
 
 /** With its keys and their tokens. */
-export async function deleteServiceAccount(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+/** Answers the tokens that go with it. */
+export async function deleteServiceAccount(db: Store, accountId: Uuid, id: Uuid): Promise<readonly Gone[]> {
+  const tokens = `select t.identifier as what from api_keys k
+      join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where k.account_id = $1 and k.service_account_id = $2`;
+  const ended = await gone(db, "TOKEN", tokens, [accountId, id]);
   await db.query(`delete from service_accounts where account_id = $1 and id = $2`, [accountId, id]);
+  return ended;
 }
 
 export async function findServiceAccount(
@@ -140,16 +147,19 @@ export async function countServiceAccounts(db: Store, accountId: Uuid, filter: S
 }
 
 /** All of a project, or of an organization itself; answers whom it was. */
+/** With their tokens, which go with them. */
 export async function deleteServiceAccountsOf(
   db: Store,
   accountId: Uuid,
   orgIdentifier: string,
   projectIdentifier: string | null,
-): Promise<Uuid[]> {
-  const rows = await db.query<{ id: Uuid }>(
-    `delete from service_accounts
-      where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3 returning id`,
-    [accountId, orgIdentifier, projectIdentifier],
-  );
-  return rows.map(({ id }) => id);
+): Promise<readonly Gone[]> {
+  const values = [accountId, orgIdentifier, projectIdentifier];
+  const here = "s.account_id = $1 and s.org_identifier = $2 and s.project_identifier is not distinct from $3";
+  const tokens = `select s.identifier || ': ' || t.identifier as what from service_accounts s
+      join api_keys k on k.account_id = s.account_id and k.service_account_id = s.id
+      join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where ${here}`;
+  const ended = await gone(db, "TOKEN", tokens, values);
+  const accounts = `delete from service_accounts s where ${here} returning identifier as what`;
+  return [...(await gone(db, "SERVICE_ACCOUNT", accounts, values)), ...ended];
 }

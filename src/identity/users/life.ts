@@ -4,6 +4,7 @@
  */
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
+import { goneToo, type Gone } from "../../platform/gone.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Authorize, KeepAdministrator, RequireHeldOf } from "../../access/index.ts";
@@ -16,9 +17,13 @@ import { folded, requireEmail, requireName } from "./fold.ts";
 
 /**
  * Takes away what a person holds elsewhere: tokens, sessions, memberships; with `deleted` also what would
- * otherwise wait for their return. Runs inside the transaction of the change.
+ * otherwise wait for their return. Runs inside the transaction of the change, and answers what that was.
  */
-export type OnLeave = (tx: Tx, user: { readonly accountId: Uuid; readonly id: Uuid }, how: Leaving) => Promise<void>;
+export type OnLeave = (
+  tx: Tx,
+  user: { readonly accountId: Uuid; readonly id: Uuid },
+  how: Leaving,
+) => Promise<readonly Gone[]>;
 export type Leaving = "deactivated" | "deleted";
 
 export type LifeDeps = {
@@ -98,6 +103,12 @@ const entry = (operation: `user.${string}`, id: Uuid, before?: Profile, after?: 
   scope: {},
   before: before && shown(before),
   after: after && shown(after),
+});
+
+/** With what the person has lost by it. */
+const entryWith = (gone: readonly Gone[], { before, ...rest }: ReturnType<typeof entry>) => ({
+  ...rest,
+  before: { ...goneToo(gone), ...before },
 });
 
 /** What the trail keeps of a person. */
@@ -196,14 +207,17 @@ async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: UserDetail, next:
   if (next.active && !(now.active && isCalledAlike)) await deps.requireHeldOfPerson(tx, actor, now.id);
   if (!isCalledAlike) await deps.onReaddress(tx, { accountId, id: now.id });
   const user = await update(deps, tx, accountId, now.id, next);
-  if (now.active && !next.active) await leave(deps, tx, actor, now.id, "deactivated");
+  const gone = now.active && !next.active ? await leave(deps, tx, actor, now.id, "deactivated") : [];
   if (!isSame({ ...now, active: next.active }, next))
     await deps.audit.record(tx, actor, entry("user.update", now.id, { ...now, active: next.active }, next));
   if (now.active !== next.active)
     await deps.audit.record(
       tx,
       actor,
-      entry(next.active ? "user.reactivate" : "user.deactivate", now.id, { ...next, active: now.active }, next),
+      entryWith(
+        gone,
+        entry(next.active ? "user.reactivate" : "user.deactivate", now.id, { ...next, active: now.active }, next),
+      ),
     );
   return user;
 }
@@ -236,9 +250,10 @@ function takenIndex(error: unknown): string | undefined {
   return takenIndex(error.cause);
 }
 
-async function leave(deps: LifeDeps, tx: Tx, { accountId }: Actor, id: Uuid, how: Leaving): Promise<void> {
-  await deps.onLeave(tx, { accountId, id }, how);
+async function leave(deps: LifeDeps, tx: Tx, { accountId }: Actor, id: Uuid, how: Leaving) {
+  const gone = await deps.onLeave(tx, { accountId, id }, how);
   await deps.keepAdministrator(tx, accountId);
+  return gone;
 }
 
 /** Throws `identity.no_user`, `access.last_administrator`, `core.stale_version`. */
@@ -250,7 +265,7 @@ export const makeDeleteUser =
     await deps.db.transaction(async (tx) => {
       const now = await locked(tx, accountId, id, version);
       await store.burySomebody(tx, accountId, id, deps.clock.now());
-      await leave(deps, tx, actor, id, "deleted");
-      await deps.audit.record(tx, actor, entry("user.delete", id, now));
+      const gone = await leave(deps, tx, actor, id, "deleted");
+      await deps.audit.record(tx, actor, entryWith(gone, entry("user.delete", id, now)));
     });
   };

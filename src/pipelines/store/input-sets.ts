@@ -1,4 +1,6 @@
 /** Input sets and overlays of a pipeline that is there; whoever asks has found it. */
+import type { Gone } from "../../platform/gone.ts";
+import { gone } from "../../platform/db/gone.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -224,6 +226,10 @@ export const findDocuments = (
   );
 
 /** All input sets of a project. */
-export async function deleteInputSetsOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<void> {
-  await db.query(`delete from input_sets where account_id = $1 and project_id = $2`, [accountId, projectId]);
-}
+export const deleteInputSetsOf = (db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly Gone[]> =>
+  gone(
+    db,
+    "INPUT_SET",
+    "delete from input_sets where account_id = $1 and project_id = $2 returning identifier as what",
+    [accountId, projectId],
+  );

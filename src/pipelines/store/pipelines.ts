@@ -1,3 +1,5 @@
+import type { Gone } from "../../platform/gone.ts";
+import { gone } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { InProject, PipelineWithYaml, SavedPipeline } from "../pipeline.ts";
@@ -128,11 +130,12 @@ export async function findPipeline(
   return rows[0];
 }
 /** All pipelines of a project, with their versions. */
-export async function deletePipelinesOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<void> {
+export async function deletePipelinesOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly Gone[]> {
   await db.query(
     `delete from pipeline_versions v using pipelines p
       where p.account_id = $1 and p.project_id = $2 and v.account_id = p.account_id and v.pipeline_id = p.id`,
     [accountId, projectId],
   );
-  await db.query(`delete from pipelines where account_id = $1 and project_id = $2`, [accountId, projectId]);
+  const pipelines = "delete from pipelines where account_id = $1 and project_id = $2 returning identifier as what";
+  return gone(db, "PIPELINE", pipelines, [accountId, projectId]);
 }

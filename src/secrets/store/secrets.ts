@@ -1,3 +1,5 @@
+import type { Gone } from "../../platform/gone.ts";
+import { gone } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
@@ -164,14 +166,16 @@ export async function countSecrets(db: Store, accountId: Uuid, filter: SecretFil
 }
 
 /** All secrets of a project, or of an organization itself; their contents and scopes go with them. */
-export async function deleteSecretsOf(
+export const deleteSecretsOf = (
   db: Store,
   accountId: Uuid,
   orgIdentifier: string,
   projectIdentifier: string | null,
-): Promise<void> {
-  await db.query(
-    `delete from secrets where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3`,
+): Promise<readonly Gone[]> =>
+  gone(
+    db,
+    "SECRET",
+    `delete from secrets where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3
+     returning identifier as what`,
     [accountId, orgIdentifier, projectIdentifier],
   );
-}
