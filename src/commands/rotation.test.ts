@@ -75,7 +75,12 @@ function keysOf(keys: KeyRing) {
 
 async function sum(swept: AsyncGenerator<Swept>): Promise<Swept> {
   const all = await Array.fromAsync(swept);
-  return { done: all.reduce((total, { done }) => total + done, 0), failed: all.flatMap(({ failed }) => failed) };
+  const lacks = all.flatMap(({ lacking = [] }) => lacking);
+  return {
+    done: all.reduce((total, { done }) => total + done, 0),
+    failed: all.flatMap(({ failed }) => failed),
+    ...(lacks.length > 0 ? { lacking: lacks } : {}),
+  };
 }
 const verified = (keys: KeyRing): Promise<Swept[]> =>
   Promise.all(keysOf(keys).stores.map((store: SealedStore) => sum(store.verify(admin.accountId))));
@@ -114,10 +119,10 @@ test("a new root key: in batches, again after an interruption, and the former on
   ]);
   const byFormer = await verified(was);
   assert.deepEqual(
-    byFormer.map(({ done, failed }) => [done, failed.length]),
+    byFormer.map(({ done, failed, lacking = [] }) => [done, failed, lacking.length, new Set(lacking)]),
     [
-      [0, TEXTS + 2],
-      [0, 1],
+      [0, [], TEXTS + 2, new Set([is.preferred.id])],
+      [0, [], 1, new Set([is.preferred.id])],
     ],
   );
   const audited = await platform.db.query("select operation from audit_entries where operation like 'account.%'");

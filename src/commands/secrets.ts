@@ -68,15 +68,22 @@ const overAccounts = (options: SecretsOptions, work: PerAccount): Promise<ExitCo
     return failed > 0 ? 1 : 0;
   });
 
-/** Counts what passes and names what fails; never a value. Stops between two batches. */
+/**
+ * Counts what passes and names what fails; never a value. Of what lacks a root key, which is then all that was sealed under it,
+ * only the key is named. Stops between two batches.
+ */
 async function tell(what: string, swept: AsyncGenerator<Swept>, signal: AbortSignal): Promise<number> {
   let [done, failed] = [0, 0];
+  const lacking = new Map<string, number>();
   for await (const batch of swept) {
     done += batch.done;
-    failed += batch.failed.length;
+    failed += batch.failed.length + (batch.lacking?.length ?? 0);
     for (const name of batch.failed) await say(`  cannot be opened: ${name}`);
+    for (const key of batch.lacking ?? []) lacking.set(key, (lacking.get(key) ?? 0) + 1);
     if (signal.aborted) break;
   }
+  for (const [key, count] of lacking)
+    await say(`  ${count} cannot be opened without the root key ${key}, which was not given (RAILHEAD_ROOT_KEY…)`);
   await say(`  ${done} ${what}${failed > 0 ? `, ${failed} cannot be opened` : ""}`);
   return failed;
 }

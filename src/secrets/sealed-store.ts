@@ -6,6 +6,7 @@ import type { HoldRootKey } from "../identity/index.ts";
 import type { PlatformWrapper } from "./managers/platform.ts";
 import type { WrappedKey } from "./managers/wrapper.ts";
 import { Problem } from "../core/problem.ts";
+import { UnknownRootKey } from "../platform/crypto/seal.ts";
 import { identityOf } from "./vault.ts";
 import { readContent, type ReadDeps } from "./read.ts";
 import {
@@ -79,22 +80,29 @@ function rewrapped(
 }
 
 async function verifyBatch(deps: SealedStoreDeps, accountId: Uuid, batch: readonly NamedContent[]): Promise<Swept> {
-  const opened = await Promise.all(
-    batch.map(async (content) => {
-      try {
-        let size = 0;
-        for await (const piece of readContent(deps, accountId, content.name, content)) size += piece.length;
-        return size === content.size;
-      } catch (error) {
-        const known = ["secret.replaced", "secret.unreadable", "secret.manager_failed"];
-        if (!(error instanceof Problem) || !known.includes(error.code)) throw error;
-        // What was replaced or deleted meanwhile is somebody's doing, and no fault.
-        return error.code === "secret.replaced";
-      }
-    }),
-  );
-  const failed = batch.filter((_, nth) => !opened[nth]).map(({ name }) => name);
-  return { done: batch.length - failed.length, failed };
+  const found = await Promise.all(batch.map((content) => opens(deps, accountId, content)));
+  const failed = batch.filter((_, nth) => found[nth] === false).map(({ name }) => name);
+  const lacking = found.flatMap((one) => (typeof one === "object" ? [one.lacks] : []));
+  return { done: batch.length - failed.length - lacking.length, failed, lacking };
+}
+
+/** Whether it opens; or the id of the root key that it lacks. */
+async function opens(
+  deps: SealedStoreDeps,
+  accountId: Uuid,
+  content: NamedContent,
+): Promise<boolean | { readonly lacks: string }> {
+  try {
+    let size = 0;
+    for await (const piece of readContent(deps, accountId, content.name, content)) size += piece.length;
+    return size === content.size;
+  } catch (error) {
+    const known = ["secret.replaced", "secret.unreadable", "secret.manager_failed"];
+    if (!(error instanceof Problem) || !known.includes(error.code)) throw error;
+    if (error.cause instanceof UnknownRootKey) return { lacks: error.cause.keyId };
+    // What was replaced or deleted meanwhile is somebody's doing, and no fault.
+    return error.code === "secret.replaced";
+  }
 }
 
 /** Batches in the order of ids, each after the last one's last row: what fails is not met again. */

@@ -2,7 +2,7 @@
 import type { Uuid } from "../core/ids.ts";
 import type { HoldRootKey } from "../identity/index.ts";
 import type { Sealer } from "../platform/crypto/seal.ts";
-import { sealedPrefix } from "../platform/crypto/seal.ts";
+import { sealedPrefix, UnknownRootKey } from "../platform/crypto/seal.ts";
 import type { SealedStore, Swept } from "../platform/crypto/sealed-store.ts";
 import type { Db } from "../platform/db/db.ts";
 import { sealedFor } from "./create.ts";
@@ -18,8 +18,15 @@ export const makeSealedTokens = (deps: Deps): SealedStore => ({
     swept(deps.db, accountId, sealedPrefix(keyId), (batch) => resealBatch(deps, accountId, keyId, batch)),
   verify: (accountId) =>
     swept(deps.db, accountId, null, async (batch) => {
-      const failed = batch.filter((token) => opened(deps.sealer, token) === undefined);
-      return { done: batch.length - failed.length, failed: failed.map(({ name }) => name) };
+      const [failed, lacking]: [string[], string[]] = [[], []];
+      for (const token of batch)
+        try {
+          deps.sealer.open(token.tokenSealed, sealedFor(token));
+        } catch (error) {
+          if (error instanceof UnknownRootKey) lacking.push(error.keyId);
+          else failed.push(token.name);
+        }
+      return { done: batch.length - failed.length - lacking.length, failed, lacking };
     }),
 });
 

@@ -14,7 +14,7 @@ const planted = (text: string, doc = "docs/map.md"): readonly string[] =>
   docPathViolations(new Map([[doc, text]]), tree).map(({ message }) => message);
 
 test("planted: names in code spans, blocks and links that point nowhere", () => {
-  assert.deepEqual(planted("see `src/platform/gone.ts`"), ["docs/map.md:1 names src/core/gone.ts, which does not exist"]);
+  assert.deepEqual(planted("see `src/core/gone.ts`"), ["docs/map.md:1 names src/core/gone.ts, which does not exist"]);
   assert.deepEqual(planted("```sh\nnpm test -- src/gone/a.test.ts\n```"), [
     "docs/map.md:2 names src/gone/a.test.ts, which does not exist",
   ]);
