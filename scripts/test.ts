@@ -24,7 +24,7 @@ import { silentLog, TEST_SERVER, type TestServer } from "../test/harness/databas
 
 const FOLDERS = ["src", "protocol", "delegate", "cli", "scripts", "test"];
 const TEMPLATE = "railhead_template";
-const PREFIX = "railhead-test-";
+const PREFIX = "railhead-test-run-";
 /** What a test writes is gone with the run, so that it need not reach the disk. */
 const FAST = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" };
 

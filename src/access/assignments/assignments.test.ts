@@ -135,6 +135,34 @@ test("a role of one's own: made, read, changed, assigned, and not deleted while 
   await refused(send("POST", `${ROLES}${SHOP}`, { ...body, allowedScopeLevels: ["account"] }), 400, /above the scope/);
 });
 
+test("a change is of what its address names: a body about another role or group is refused, and neither changes", async () => {
+  const role = { name: "Named", permissions: ["core_connector_view"], allowedScopeLevels: ["project"] };
+  for (const identifier of ["named", "meant"]) await data(send("POST", `${ROLES}${SHOP}`, { ...role, identifier }));
+  const wider = { ...role, identifier: "meant", permissions: ["core_secret_view"] };
+  await refused(send("PUT", `${ROLES}/named${SHOP}`, wider), 400, /named.*meant|meant.*named/);
+  for (const identifier of ["named", "meant"]) {
+    const now = await data(send("GET", `${ROLES}/${identifier}${SHOP}`));
+    assert.deepEqual(now.role.permissions, role.permissions, identifier);
+  }
+  const group = (identifier: string, resourceType: string): object => ({
+    resourceGroup: {
+      identifier,
+      name: identifier,
+      orgIdentifier: "default",
+      projectIdentifier: "shop",
+      resourceFilter: { includeAllResources: false, resources: [{ resourceType }] },
+      includedScopes: [{ filter: "EXCLUDING_CHILD_SCOPES", orgIdentifier: "default", projectIdentifier: "shop" }],
+    },
+  });
+  for (const identifier of ["named", "meant"])
+    await data(send("POST", `${GROUPS}${SHOP}`, group(identifier, "SECRET")));
+  await refused(send("PUT", `${GROUPS}/named${SHOP}`, group("meant", "CONNECTOR")), 400, /named.*meant|meant.*named/);
+  for (const identifier of ["named", "meant"]) {
+    const now = await data(send("GET", `${GROUPS}/${identifier}${SHOP}`));
+    assert.equal(now.resourceGroup.resourceFilter.resources[0].resourceType, "SECRET", identifier);
+  }
+});
+
 test("a role of the account is assigned in a project where it says so", async () => {
   const body = { identifier: "shared", name: "Shared", permissions: ["core_connector_view"] };
   await data(send("POST", ROLES, { ...body, allowedScopeLevels: ["account", "project"] }));

@@ -27,7 +27,13 @@ export function attackViolations(doc: string, files: Files, classes: readonly nu
       key: `${doc}: ${wanted}`,
       message: `${doc} has not one row for class ${wanted}: add its tests`,
     }));
-  return [...absent, ...rows.flatMap((row) => faultsOf(doc, row, files))];
+  const unknown = rows
+    .filter(({ number }) => !classes.includes(number))
+    .map(({ line, number }) => ({
+      key: `${doc}: ${number}: unknown`,
+      message: `${doc}:${line} class ${number} is not asked for by test/conventions/attacks.test.ts: name it there`,
+    }));
+  return [...absent, ...unknown, ...rows.flatMap((row) => faultsOf(doc, row, files))];
 }
 
 function faultsOf(doc: string, row: Row, files: Files): readonly Violation[] {
