@@ -32,7 +32,7 @@ const groups: readonly Group[] = [
   [
     "--xxx+xxx+",
     "To look, in the account itself.",
-    `audit.export, audit.list, connector.get, connector.list, connector.list-filtered,
+    `audit.export, audit.list, audit.list in a project, connector.get, connector.list, connector.list-filtered,
      connector.stats, connector.validate-identifier, delegate-group-tags.get, delegate-group-tags.holders, delegate-tags.get,
      delegate-token.get, delegate-token.groups, delegate-token.list, delegate.list, environment.get, environment.list, environment.list-accessible,
      identity.list, permission.list, permission.list-resource-types, query audits, query delegateList,
