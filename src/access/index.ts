@@ -32,6 +32,7 @@ export type { RequireEverythingHeld, RequireHeldOf } from "./held.ts";
 export type { KeepAdministrator } from "./keep-administrator.ts";
 export type { Permission } from "./permission.ts";
 export { authorize, authorizeSomewhere, holdsSomewhere, permits, reach, seen, type Reach } from "./permits.ts";
+export { usersTold, type UserOfThing } from "./users-told.ts";
 export { listed, type Listed } from "./listed.ts";
 export { within } from "./store/reach.ts";
 export type { Authorize, Permits } from "./permits.ts";

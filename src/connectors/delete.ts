@@ -1,3 +1,4 @@
+import { usersTold } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { Tx } from "../platform/db/db.ts";
@@ -37,7 +38,6 @@ async function whyNot(tx: Tx, actor: Actor, key: ConnectorKey, { version }: How)
   if (!now) return problem("connector.not_found", [key.identifier]);
   if (version !== undefined && now.version !== version)
     return commonProblem("core.stale_version", ["Connector", key.identifier, String(now.version), String(version)]);
-  const { total, first } = await usersOf(tx, actor.accountId, key);
-  const more = total > first.length ? ` and ${total - first.length} more` : "";
-  return commonProblem("core.referenced", ["Connector", key.identifier, `${first.join(", ")}${more}`]);
+  const users = await usersOf(tx, actor.accountId, key);
+  return commonProblem("core.referenced", ["Connector", key.identifier, usersTold(actor, users)]);
 }

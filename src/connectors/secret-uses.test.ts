@@ -42,6 +42,19 @@ const save = (method: "POST" | "PUT", body: string): Promise<Answer> =>
 const status = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
 const accountId = (): Uuid => fromWire(platform.accountId) as Uuid;
 
+/** A key of somebody who may see and delete the secrets of the account, and nothing else. */
+async function keeper(): Promise<string> {
+  const apiKey = await platform.addUser("_account_viewer");
+  const permissions = ["core_secret_view", "core_secret_delete"];
+  const body = JSON.stringify({ identifier: "keeper", name: "Keeper", permissions });
+  await made(platform.send("POST", "/authz/api/roles", { contentType: JSON_TYPE, body }));
+  await platform.db.query(
+    `update role_assignments set role_identifier = 'keeper', role_id = (select id from roles where identifier = 'keeper')
+      where role_identifier = '_account_viewer'`,
+  );
+  return apiKey;
+}
+
 test("a secret in use is deleted with forceDelete only; who uses it is named, in REST and in GraphQL", async () => {
   await makeSecret("user");
   await makeSecret("password", "");
@@ -52,6 +65,10 @@ test("a secret in use is deleted with forceDelete only; who uses it is named, in
   assert.equal(refused.body.message, "Secret [user] is used by connector main of project shop and cannot be deleted.");
   const both = await deleteSecret("password", "");
   assert.match(both.body.message, /is used by connector main of project shop, connector other of project shop and/);
+  // Who keeps the secrets of the account, and sees nothing of the project.
+  const apiKey = await keeper();
+  const hidden = await platform.send("DELETE", `${SECRETS}/password`, { apiKey });
+  assert.match(hidden.body.message, /is used by 2 that you may not see and cannot be deleted/);
   const { body } = await platform.graphql('{ secretByName(name: "password", secretType: ENCRYPTED_TEXT) { id } }');
   const mutation = "mutation ($input: DeleteSecretInput!) { deleteSecret(input: $input) { clientMutationId } }";
   const input = { secretId: body.data.secretByName.id, secretType: "ENCRYPTED_TEXT" };

@@ -1,5 +1,5 @@
+import { usersTold } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
-import type { Uuid } from "../core/ids.ts";
 import { commonProblem } from "../core/problems.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { scopeWithin, type SecretDeps } from "./create.ts";
@@ -27,7 +27,7 @@ export const makeDeleteSecret =
     await deps.db.transaction(async (tx) => {
       const current = await lockSecret(tx, accountId, found.id);
       if (!current) throw notFound(ref);
-      if (!force) await refuseUsed(tx, accountId, current);
+      if (!force) await refuseUsed(tx, actor, current);
       if (!(await deleteSecret(tx, accountId, current.id, version))) throw stale(current, version);
       await noteTaken(tx, accountId, current, true);
       await deps.audit.record(tx, actor, {
@@ -41,8 +41,7 @@ export const makeDeleteSecret =
   };
 
 /** With the secret locked: whoever names it from now on waits, and finds it gone. */
-async function refuseUsed(tx: Tx, accountId: Uuid, secret: Secret): Promise<void> {
-  const { total, first } = await usersOfSecret(tx, accountId, secret);
-  const more = total > first.length ? ` and ${total - first.length} more` : "";
-  if (total > 0) throw commonProblem("core.referenced", ["Secret", secret.identifier, `${first.join(", ")}${more}`]);
+async function refuseUsed(tx: Tx, actor: Actor, secret: Secret): Promise<void> {
+  const users = await usersOfSecret(tx, actor.accountId, secret);
+  if (users.length > 0) throw commonProblem("core.referenced", ["Secret", secret.identifier, usersTold(actor, users)]);
 }

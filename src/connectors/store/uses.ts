@@ -1,3 +1,4 @@
+import type { UserOfThing } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { ConnectorKey, ConnectorUser } from "../connector.ts";
 import type { Store } from "./connectors.ts";
@@ -34,20 +35,15 @@ export async function replaceUses(
   );
 }
 
-/** Who names the connector: all counted, the first few told. */
-export async function usersOf(
-  db: Store,
-  accountId: Uuid,
-  key: ConnectorKey,
-): Promise<{ readonly total: number; readonly first: readonly string[] }> {
-  const rows = await db.query<{ total: number; label: string }>(
-    `select count(*) over () as total,
-            lower(user_type) || ' ' || user_identifier || coalesce(' of project ' || user_project_identifier, '') as label
+/** Who names the connector. */
+export async function usersOf(db: Store, accountId: Uuid, key: ConnectorKey): Promise<readonly UserOfThing[]> {
+  return db.query<UserOfThing>(
+    `select user_type as type, user_org_identifier as "orgIdentifier", user_project_identifier as "projectIdentifier",
+            user_identifier as identifier
        from connector_uses
       where account_id = $1 and identifier = $2 and org_identifier is not distinct from $3
         and project_identifier is not distinct from $4
-      order by user_type, user_id limit 5`,
+      order by user_type, user_id`,
     [accountId, key.identifier, key.orgIdentifier, key.projectIdentifier],
   );
-  return { total: rows[0]?.total ?? 0, first: rows.map(({ label }) => label) };
 }

@@ -1,4 +1,5 @@
 /** Who names which secret. */
+import type { UserOfThing } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import type { SecretKey, SecretUser } from "../secret.ts";
@@ -45,22 +46,17 @@ export async function holdSecret(tx: Tx, accountId: Uuid, key: SecretKey): Promi
   return rows.length > 0;
 }
 
-/** Who names the secret: all counted, the first few told. */
-export async function usersOfSecret(
-  tx: Tx,
-  accountId: Uuid,
-  key: SecretKey,
-): Promise<{ readonly total: number; readonly first: readonly string[] }> {
-  const rows = await tx.query<{ total: number; label: string }>(
-    `select count(*) over () as total,
-            lower(user_type) || ' ' || user_identifier || coalesce(' of project ' || user_project_identifier, '') as label
+/** Who names the secret. */
+export async function usersOfSecret(tx: Tx, accountId: Uuid, key: SecretKey): Promise<readonly UserOfThing[]> {
+  return tx.query<UserOfThing>(
+    `select user_type as type, user_org_identifier as "orgIdentifier", user_project_identifier as "projectIdentifier",
+            user_identifier as identifier
        from secret_uses
       where account_id = $1 and identifier = $2 and org_identifier is not distinct from $3
         and project_identifier is not distinct from $4
-      order by user_type, user_id limit 5`,
+      order by user_type, user_id`,
     [accountId, key.identifier, key.orgIdentifier, key.projectIdentifier],
   );
-  return { total: rows[0]?.total ?? 0, first: rows.map(({ label }) => label) };
 }
 
 /** What is noted of users that lie in a project, or in an organization itself. */
