@@ -1,5 +1,6 @@
 /** `railhead server`: read the configuration, open the database, build, listen, and drain on SIGTERM. */
 import { randomUUIDv7 } from "node:crypto";
+import { unlinkSync } from "node:fs";
 import { buildPlatform, DEFAULT_ORGANIZATION, type FirstStart, type Platform } from "./app.ts";
 import { systemClock } from "./core/clock.ts";
 import { toWire, type Uuid } from "./core/ids.ts";
@@ -35,7 +36,8 @@ async function serve(config: Config, log: Log, leaving: AbortSignal): Promise<()
 async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: (undo: Undo) => void): Promise<void> {
   const lock = await lockDataDir(config.dataDir);
   onStop(() => lock.release());
-  const keys = await loadRootKeys(config);
+  let madeKey: string | undefined;
+  const keys = await loadRootKeys(config, (path) => void (madeKey = path));
   if (config.localDelegate && config.delegateDir !== undefined) await checkDelegateDir(config.delegateDir);
   const database = await openDatabase({ url: config.databaseUrl, lock, log, name: serverName(keys) });
   onStop(() => database.close());
@@ -58,7 +60,10 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   onStop(() => platform.stop());
   const address = await listen(platform, config);
   baseUrl ||= address;
-  const { accountId, rootKeyId } = await begin(platform, config.dataDir, baseUrl);
+  const { accountId, rootKeyId } = await begin(platform, config.dataDir, baseUrl).catch((error: unknown) => {
+    if (madeKey !== undefined && error instanceof Problem && error.code === "identity.wrong_root_key") dropKey(madeKey);
+    throw error;
+  });
   if (rootKeyId !== keys.preferred.id)
     log.warn(
       { used: rootKeyId, given: keys.preferred.id },
@@ -75,6 +80,12 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   const { hostname, port } = new URL(address);
   log.info({ host: hostname, port: Number(port), database: database.describe }, "listening");
   process.stdout.write("Railhead is ready.\n");
+}
+
+/** A key that was made just now for a database that has another: left behind it would be taken for the one that counts. */
+function dropKey(path: string): void {
+  unlinkSync(path);
+  process.stderr.write(`The root key that was generated in ${path} was removed: nothing is sealed under it.\n`);
 }
 
 /** The delegate itself could only end again and again. */

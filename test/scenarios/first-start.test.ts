@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { makeClient } from "../harness/client.ts";
+import { databaseByAddress } from "../harness/database.ts";
 import { pipelineOf, step } from "../harness/pipeline.ts";
 import { makeServerFolder, readFacts, runServer, startServer, type ServerFolder } from "../harness/server-process.ts";
 
@@ -121,4 +123,23 @@ test("a second server on the same data directory is refused; the first does not 
     applications: { nodes: [{ name: "Shop" }] },
   });
   assert.equal((await first.end("SIGTERM")).code, 0);
+});
+
+test("a key that was generated for a database that has another one does not stay behind", async () => {
+  const database = await databaseByAddress("empty");
+  const [first, second] = [await makeServerFolder(), await makeServerFolder()];
+  try {
+    const env = { ...OFF, DATABASE_URL: database.url };
+    const server = await startServer(first, env);
+    const { code, stderr } = await runServer(second, env);
+    assert.equal(code, 1);
+    assert.match(stderr, /This database is sealed under/);
+    assert.match(stderr, /root\.key was removed: nothing is sealed under it/);
+    assert.ok(!existsSync(`${second.dataDir}/root.key`));
+    assert.equal((await server.end("SIGTERM")).code, 0);
+    assert.ok(existsSync(`${first.dataDir}/root.key`));
+  } finally {
+    await Promise.all([first.remove(), second.remove()]);
+    await database.drop();
+  }
 });

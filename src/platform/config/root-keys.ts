@@ -92,29 +92,33 @@ function listIn(text: string): string[] | undefined {
 
 /**
  * The keys' 32 bytes each. The default file is generated (mode 0600) when it is missing; a file that was named has to
- * exist. Throws ConfigError; its text never has a key, nor what a program has printed.
+ * exist. `onMade` gets the path of a file that was generated. Throws ConfigError; its text never has a key, nor what a
+ * program has printed.
  */
-export async function loadRootKeys({ rootKey, previousRootKey }: KeySources): Promise<KeyRing> {
-  const preferred = await loadKey(rootKey);
+export async function loadRootKeys({ rootKey, previousRootKey }: KeySources, onMade?: OnMade): Promise<KeyRing> {
+  const preferred = await loadKey(rootKey, onMade);
   if (!previousRootKey) return makeKeyRing(preferred);
   return makeKeyRing(preferred, await loadKey(previousRootKey));
 }
 
-async function loadKey(source: KeySource): Promise<Buffer> {
+type OnMade = (path: string) => void;
+
+async function loadKey(source: KeySource, onMade?: OnMade): Promise<Buffer> {
   switch (source.kind) {
     case "value":
       return source.key;
     case "file":
-      return keyInFile(source);
+      return keyInFile(source, onMade);
     case "command":
       return keyFromProgram(source.name, source.words);
   }
 }
 
-function keyInFile({ name, path, made }: KeySource & { readonly kind: "file" }): Buffer {
+function keyInFile({ name, path, made }: KeySource & { readonly kind: "file" }, onMade?: OnMade): Buffer {
   if (!existsSync(path)) {
     if (!made) throw new ConfigError([`${name} names ${path}, which does not exist.`]);
     writeFileSync(path, `${randomBytes(KEY_BYTES).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
+    onMade?.(path);
   }
   const key = decodeKey(readKeyFile(path));
   if (!key) throw new ConfigError([`The root key in ${path} is not 32 bytes in base64.`]);
