@@ -1,4 +1,5 @@
 import type { Uuid } from "../core/ids.ts";
+import { asRefusal } from "../core/refused.ts";
 import type { Query, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { findAdministrators, lockAdministrators } from "./store/administrators.ts";
@@ -21,6 +22,6 @@ export const makeKeepAdministrator =
   async (tx, accountId) => {
     await lockAdministrators(tx, accountId);
     const left = await findAdministrators(tx, accountId);
-    if (left !== "everybody" && left.length === 0) throw problem("access.last_administrator");
-    if (!(await deps.anyActive(tx, accountId, left))) throw problem("access.last_administrator");
+    const isNobody = left !== "everybody" && left.length === 0;
+    if (isNobody || !(await deps.anyActive(tx, accountId, left))) throw asRefusal(problem("access.last_administrator"));
   };

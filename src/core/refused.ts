@@ -1,4 +1,5 @@
 import type { Actor, RequestFacts } from "./actor.ts";
+import type { Problem } from "./problem.ts";
 import type { Uuid } from "./ids.ts";
 import type { Scope } from "./scope.ts";
 
@@ -39,3 +40,8 @@ export function noteDenied({ request }: Pick<Actor, "request">, denied: Denied):
 
 /** What the request was last not permitted; undefined when it was permitted all that it asked for. */
 export const deniedTo = (request: RequestFacts | undefined): Denied | undefined => request && denials.get(request);
+
+/** Problems that the trail keeps whatever their status, with who was refused where the request has no actor yet. */
+export const refusals = new WeakMap<Problem, { readonly actor: Actor | undefined }>();
+
+export const asRefusal = (problem: Problem, actor?: Actor): Problem => (refusals.set(problem, { actor }), problem);

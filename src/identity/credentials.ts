@@ -33,6 +33,8 @@ export type WatchActor = (actor: Actor, onEnd: () => void) => () => void;
 export type Credentials = {
   readonly authenticate: Authenticate;
   readonly watch: WatchActor;
+  /** Calls back on every replica once some have ended, for whoever keeps others than tokens. */
+  readonly onEnded: (listener: () => void) => void;
   /** To be called where credentials end: says so on every replica once the transaction is committed. */
   readonly ended: (tx: Tx) => void;
   /** Looks at everything that is open; to be called twice a second. */
@@ -60,14 +62,16 @@ export function makeCredentials(deps: CredentialDeps): Credentials {
     };
   };
   deps.onAccessChange(() => void grants.look().catch(onError));
+  const listeners = new Set<() => void>([forget]);
   const someEnded = (): void => {
-    forget();
+    for (const listener of listeners) listener();
     look().catch(onError);
   };
   const stop = db.listen(CHANNEL, someEnded);
   return {
     authenticate,
     watch,
+    onEnded: (listener) => void listeners.add(listener),
     ended: (tx) =>
       tx.afterCommit(() => {
         someEnded();

@@ -1,5 +1,5 @@
 import type { Actor } from "../core/actor.ts";
-import type { UserGroupNode, UserGroups } from "../access/index.ts";
+import { seen, type UserGroupNode, type UserGroups } from "../access/index.ts";
 import { toWire } from "../core/ids.ts";
 import { makeBatch } from "../platform/graphql/batch.ts";
 import {
@@ -97,8 +97,12 @@ function userType(
   return builder.objectRef<UserNode>("User").implement({
     fields: (t) => ({
       id: t.string({ resolve: (user) => toWire(user.id) }),
-      name: t.exposeString("name"),
-      email: t.exposeString("email"),
+      name: t.string({ resolve: (user, _args, { actor }) => nameTo(actor, user) }),
+      email: t.string({
+        nullable: true,
+        description: "Null for whoever may not look at people, but for one's own.",
+        resolve: (user, _args, { actor }) => (seesAddress(actor, user) ? user.email : null),
+      }),
       isEmailVerified: t.boolean({
         description: "True when an identity provider vouches for the address; no mail is sent to verify it.",
         resolve: async (user, _args, { actor }) => (await whole(user, actor)).emailVerified,
@@ -134,6 +138,14 @@ function userType(
     }),
   });
 }
+
+/** Where something else brought the person along: who made it is told to everybody who sees it, their address is not. */
+const seesAddress = (actor: Actor, { id }: User): boolean =>
+  seen(actor, "core_user_view", { accountId: actor.accountId }) === "all" || (actor.kind === "user" && actor.id === id);
+
+/** Somebody without a name is called by their address. */
+const nameTo = (actor: Actor, user: User): string =>
+  user.name === user.email && !seesAddress(actor, user) ? (user.name.split("@")[0] ?? "") : user.name;
 
 const isWhole = (user: UserNode): user is UserDetail => user.version !== undefined;
 

@@ -40,7 +40,6 @@ import type { StillStanding } from "./watch.ts";
 
 export { firstStart, type FirstFacts, type FirstStart } from "./first-start.ts";
 export { makeLogins } from "./logins.ts";
-export { ADMIN_EMAIL } from "./first-start.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { anyActive, CREATOR, creatorJoins, creatorOf, type CreatorRow } from "./store.ts";
 export { makeHoldRootKey, makeRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";

@@ -5,12 +5,13 @@
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../core/clock.ts";
+import { asRefusal } from "../core/refused.ts";
 import type { Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
 import { secretMatches } from "../platform/crypto/tokens.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Cookies } from "./cookies.ts";
-import { checkOrigin } from "./origin.ts";
+import { isOwnOrigin } from "./origin.ts";
 import type { People, Person } from "./people.ts";
 import { problem } from "./problems.ts";
 import {
@@ -39,7 +40,7 @@ export type Gate = {
   readonly enter: (headers: IncomingHttpHeaders) => Promise<Live>;
   /** As a credential of the interface: undefined without a session, refused while the one-time password stands. */
   readonly credential: (headers: IncomingHttpHeaders) => Promise<Live | undefined>;
-  /** Forgets what is kept in memory: something has ended. */
+  /** Forgets what is kept in memory: something has ended, here or on another replica. */
   readonly forget: () => void;
 };
 
@@ -70,20 +71,22 @@ export function makeGate(deps: Deps): Gate {
     const known = kept.get(key);
     if (known && known.until > now) return known.live;
     kept.delete(key);
+    // What is read before something ends is not kept after it.
+    const keeping = kept;
     const live = await lookUp(deps, cookie, now);
-    if (live) kept.set(key, { live, until: now + KEEP_MS });
+    if (live) keeping.set(key, { live, until: now + KEEP_MS });
     return live;
   }
 
   async function look(headers: IncomingHttpHeaders): Promise<Live | undefined> {
     const live = await find(headers);
-    if (live) checkOrigin(headers, deps.publicUrl());
+    if (live && !isOwnOrigin(headers, deps.publicUrl())) throw refused(live, "login.other_origin");
     return live;
   }
 
   async function checked(headers: IncomingHttpHeaders): Promise<Live | undefined> {
     const live = await look(headers);
-    if (live && !isCsrfTokenOf(live.secret, headers["x-csrf-token"])) throw problem("login.no_csrf");
+    if (live && !isCsrfTokenOf(live.secret, headers["x-csrf-token"])) throw refused(live, "login.no_csrf");
     return live;
   }
 
@@ -96,12 +99,18 @@ export function makeGate(deps: Deps): Gate {
     },
     credential: async (headers) => {
       const live = await checked(headers);
-      if (live && mustChange(live.person, live.session.method)) throw problem("login.must_change");
+      if (live && mustChange(live.person, live.session.method)) throw refused(live, "login.must_change");
       return live;
     },
     forget: () => void (kept = none()),
   };
 }
+
+/** The trail is told whose session it was: the person has shown who they are, or a page of elsewhere has used their browser. */
+const refused = (
+  { accountId, person: { id, name, email } }: Live,
+  code: "login.other_origin" | "login.no_csrf" | "login.must_change",
+): Error => asRefusal(problem(code), { kind: "user", accountId, id, name, email, grants: [] });
 
 async function lookUp(deps: Deps, cookie: string, now: number): Promise<Live | undefined> {
   const secret = readSession(cookie);

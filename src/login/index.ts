@@ -55,8 +55,9 @@ export type LoginDeps = {
   readonly mayReach: MayReach;
   readonly lifetimes: Lifetimes;
   readonly publicUrl: () => string;
-  /** Says on every replica, after the commit, that credentials have ended. */
+  /** Says on every replica, after the commit, that credentials have ended: each of them hears it by `onEnded`. */
   readonly ended: (tx: Tx) => void;
+  readonly onEnded: (listener: () => void) => void;
 };
 
 type Somebody = { readonly accountId: Uuid; readonly id: Uuid };
@@ -75,11 +76,8 @@ export function makeLogin(deps: LoginDeps) {
   const turns = makeTurns({ atOnce: HASHES_AT_ONCE, queue: HASHES_WAITING, refuse });
   const gate = makeGate({ ...deps, cookies });
   const signing = { ...deps, attempts: makeAttempts(deps), devices, turns };
-  const ended = (tx: Tx): void => {
-    tx.afterCommit(gate.forget);
-    deps.ended(tx);
-  };
-  const ending = { ...signing, gate, ended };
+  deps.onEnded(gate.forget);
+  const ending = { ...signing, gate };
   const sso = deps.oidc && singleSignOn({ ...signing, oidc: deps.oidc, gate, cookies });
   const identities = { ...deps, gate };
   let nextSweep = 0;
@@ -122,7 +120,7 @@ export function makeLogin(deps: LoginDeps) {
     async endSessions(tx: Tx, { accountId, id }: Somebody): Promise<readonly Gone[]> {
       const count = await deleteSessionsOf(tx, accountId, id);
       await disallowLink(tx, accountId, id);
-      ended(tx);
+      deps.ended(tx);
       return count === 0 ? [] : [{ type: "SESSION", count, identifiers: [] }];
     },
     /** A link by e-mail was allowed for the address that the person had. */

@@ -12,11 +12,16 @@ export function ownOrigins(publicUrl: string): readonly string[] {
   return LOOPBACK.map((host) => `${url.protocol}//${host}${url.port === "" ? "" : `:${url.port}`}`);
 }
 
-/** Throws `login.other_origin` when a browser says that the request comes from elsewhere. */
-export function checkOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
+/** False when a browser says that the request comes from elsewhere. */
+export function isOwnOrigin(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const { origin } = headers;
-  if (origin !== undefined && !ownOrigins(publicUrl).includes(origin)) throw problem("login.other_origin");
+  if (origin !== undefined && !ownOrigins(publicUrl).includes(origin)) return false;
   // Browsers say it also where they send no origin; what is typed or bookmarked is "none".
   const site = headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin" && site !== "none") throw problem("login.other_origin");
+  return site === undefined || site === "same-origin" || site === "none";
+}
+
+/** Throws `login.other_origin` when a browser says that the request comes from elsewhere. */
+export function checkOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
+  if (!isOwnOrigin(headers, publicUrl)) throw problem("login.other_origin");
 }

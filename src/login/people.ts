@@ -16,6 +16,8 @@ type Store = { readonly query: Query };
 /** Those who may not sign in are not found. */
 export type People = {
   readonly firstAccount: () => Promise<Uuid | undefined>;
+  /** The administrator of the first start. */
+  readonly first: (accountId: Uuid) => Promise<Person | undefined>;
   readonly byEmail: (accountId: Uuid, email: string) => Promise<Person | undefined>;
   readonly byId: (accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
   /** As they are, and stay until the transaction ends. */

@@ -30,6 +30,11 @@ export const problems = {
   "login.weak_password": [400, "INVALID_REQUEST", "The new password %s."],
   "login.only_json": [400, "INVALID_REQUEST", "The body has to be JSON, with content-type: application/json."],
   "login.no_person": [404, "USER_DOES_NOT_EXIST", "Nobody who may sign in has the e-mail address '%s'."],
+  "login.no_first_administrator": [
+    404,
+    "USER_DOES_NOT_EXIST",
+    "The administrator of the first start may not sign in any more: say whom you mean with --email.",
+  ],
   "login.no_user": [404, "USER_DOES_NOT_EXIST", "User does not exist."],
   "login.no_identity": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "There is no identity with this id."],
   "login.last_way": [

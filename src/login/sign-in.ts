@@ -4,6 +4,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { hashPassword, isOutdated, passwordMatches } from "../platform/crypto/passwords.ts";
+import { emailOf } from "../identity/index.ts";
 import type { Turns } from "../platform/crypto/turns.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { Attempts } from "./attempts.ts";
@@ -33,7 +34,8 @@ export type SignInDeps = {
 };
 
 export function makeSignIn(deps: SignInDeps): SignIn {
-  const signIn: SignIn = async (credentials, headers, visitor) => {
+  const signIn: SignIn = async (typed, headers, visitor) => {
+    const credentials = { ...typed, email: typed.email.trim() };
     const accountId = await deps.people.firstAccount();
     if (!accountId) throw problem("login.refused");
     const found = await deps.people.byEmail(accountId, credentials.email);
@@ -97,25 +99,30 @@ export const actorOf = (accountId: Uuid, { id, name, email }: Person, { facts }:
   request: facts,
 });
 
-/** Nobody has shown who they are, so that nobody but the system stands for it; the e-mail is what was typed. */
+/**
+ * Nobody has shown who they are, so that nobody but the system stands for it; the e-mail is what was typed, as far as it looks
+ * like one: people type their password there, and the trail keeps what it has.
+ */
 export const recordRefusal = (
   tx: Tx,
   { audit }: Pick<SignInDeps, "audit">,
   accountId: Uuid,
-  email: string,
+  typed: string,
   { facts }: Pick<Visitor, "facts">,
-): Promise<void> =>
-  audit.record(
+): Promise<void> => {
+  const email = shownAddress(typed);
+  return audit.record(
     tx,
     { kind: "system", accountId, request: facts },
-    {
-      operation: "session.refuse",
-      resourceType: "SESSION",
-      resourceId: email.toLowerCase(),
-      scope: {},
-      after: { email: email.toLowerCase() },
-    },
+    { operation: "session.refuse", resourceType: "SESSION", resourceId: email, scope: {}, after: { email } },
   );
+};
+
+/** An address has a domain with a dot, as a password with an @ in it hardly has. */
+function shownAddress(typed: string): string {
+  const email = emailOf(typed);
+  return email !== undefined && /@[^@]+\.[a-z]{2,}$/.test(email) ? email : "(no e-mail address)";
+}
 
 /** With what is asked for now, while the password is at hand. Answers the person with the hash that is kept, as far as it is known. */
 async function renewHash(deps: SignInDeps, accountId: Uuid, person: Person, password: string): Promise<Person> {

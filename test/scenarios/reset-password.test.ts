@@ -82,6 +82,32 @@ test("reset while the server runs: a new one-time password, and the person's ses
   assert.ok(!trail.stdout.includes(stdout.trim()));
 });
 
+test("without an address it is the administrator of the first start, whatever their address, and nobody else who has it", async () => {
+  const send = (method: string, path: string, body?: object) =>
+    fetch(`${server.url}${path}?accountIdentifier=${facts.accountId}`, {
+      method,
+      headers: { "x-api-key": facts.apiKey, "content-type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  const scim = `/ng/api/scim/account/${facts.accountId}/Users/${facts.adminUserId}`;
+  const schemas = ["urn:ietf:params:scim:api:messages:2.0:PatchOp"];
+  const rename = async (value: string): Promise<void> => {
+    const Operations = [{ op: "replace", path: "userName", value }];
+    const emails = { op: "replace", path: "emails", value: [{ value, primary: true }] };
+    const answer = await send("PATCH", scim, { schemas, Operations: [...Operations, emails] });
+    assert.equal(answer.status, 200, await answer.text());
+  };
+  await rename("maria@example.com");
+  const { status } = await send("POST", "/ng/api/user/users", { emails: [facts.adminEmail] });
+  assert.equal(status, 200);
+  const reset = await railhead("admin", "reset-password");
+  assert.match(reset.stderr, /^New one-time password of maria@example\.com;/);
+  const other = await send("POST", "/ng/api/user/batch", { emails: [facts.adminEmail] });
+  const { content } = ((await other.json()) as { data: { content: { uuid: string }[] } }).data;
+  assert.equal((await send("DELETE", `/ng/api/user/${content[0]?.uuid}`)).status, 200);
+  await rename(facts.adminEmail);
+});
+
 test("a reset while the server does not run counts at its next start; whom nobody is called is refused by name", async () => {
   await server.end("SIGTERM");
   const unknown = await railhead("admin", "reset-password", "--email", "nobody@example.com");

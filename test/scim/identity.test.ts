@@ -144,6 +144,14 @@ test("the last administrator can be neither deactivated nor deleted, by any of t
     assert.equal(answer.status, 400, answer.text);
     assert.match(answer.body.detail, /At least one active person has to remain Account Admin/);
   }
+  await platform.platform.sweep();
+  const kept = await platform.db.query<{ operation: string }>(
+    "select distinct operation from audit_entries where code = 'access.last_administrator' and outcome = 'refused' order by 1",
+  );
+  assert.deepEqual(
+    kept.map(({ operation }) => operation),
+    ["scim-user.delete", "scim-user.patch", "scim-user.replace"],
+  );
   assert.deepEqual(await rows(), before);
 });
 

@@ -227,7 +227,7 @@ test("GraphQL: the groups of the account, and the same verbs", async () => {
   const DELETE = "mutation ($input: DeleteUserGroupInput!) { deleteUserGroup(input: $input) { clientMutationId } }";
   await ask(DELETE, { userGroupId: group.id });
   const { body } = await platform.graphql(DELETE, { input: { userGroupId: group.id } });
-  assert.match(body.errors[0].message, /not found/);
+  assert.match(body.errors[0].message, /User group \[[\w-]{22}\] not found/);
 });
 
 test("groups of an identity provider are shown, and left alone by everybody else", async () => {

@@ -143,7 +143,7 @@ test("a token that begins later is not valid yet", async () => {
 test("dates that are none are refused with what is expected, and so is what lies in the past", async () => {
   await made(newKey("dates"));
   for (const field of ["validFrom", "validTo", "scheduledExpireTime"])
-    for (const value of ["31/12/2027", "2027-12-31", "02/30/2028", "tomorrow", -1, 1.5]) {
+    for (const value of ["31/12/2027", "2027-12-31", "02/30/2028", "tomorrow", -1, 1.5, true, "1".repeat(40)]) {
       const answer = await newToken("dates", "t", { [field]: value });
       assert.equal(answer.status, 400, `${field} ${value}`);
       assert.match(answer.body.message, new RegExp(`${field}: takes a date as mm/dd/yyyy`), `${value}: ${answer.text}`);

@@ -96,7 +96,8 @@ export const apiKeyAggregateShape = z.strictObject({
 /** A moment in a body or a query; null counts as left out. */
 export const moment = (edge: "first" | "last") =>
   z
-    .union([z.string().max(32), z.number()], { error: MOMENT })
+    // Each says it: of a union the fault of the closest branch is told.
+    .union([z.string({ error: MOMENT }).max(32, MOMENT), z.number({ error: MOMENT })], { error: MOMENT })
     .nullish()
     .transform((given, context) => {
       if (given === undefined || given === null) return undefined;

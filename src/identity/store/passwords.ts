@@ -31,6 +31,15 @@ export async function findLoginByEmail(db: Store, accountId: Uuid, email: string
   return rows[0];
 }
 
+/** Whom the first start has made; undefined when they may not sign in any more. */
+export async function findFirstLogin(db: Store, accountId: Uuid): Promise<LoginRow | undefined> {
+  const rows = await db.query<LoginRow & { active: boolean }>(
+    `select ${LOGIN}, active from users where account_id = $1 order by created_at, id limit 1`,
+    [accountId],
+  );
+  return rows[0]?.active ? rows[0] : undefined;
+}
+
 /** Held until the transaction ends: neither the password nor whether they are active changes meanwhile. */
 export async function holdLogin(db: Store, accountId: Uuid, id: Uuid): Promise<LoginRow | undefined> {
   const rows = await db.query<LoginRow>(

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, pipelineYaml, projectYaml } from "../../../test/harness/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+import { graphqlAs } from "../../../test/harness/service-accounts.ts";
 
 let platform: TestPlatform;
 before(async () => {
@@ -81,6 +82,17 @@ test("who made a pipeline and its application, with a name and an address", asyn
   const [shop] = applications.nodes;
   assert.equal(shop.createdBy.email, "admin@railhead.local");
   assert.equal(shop.createdBy.isPasswordExpired, true);
+  // Who may run pipelines of the project sees who made them, and not their address, which somebody without a name is called by.
+  const apiKey = await platform.addUser("_pipeline_executor", { orgIdentifier: "default", projectIdentifier: "shop" });
+  const shown = async (): Promise<unknown> => {
+    const { body } = await graphqlAs(platform, apiKey, "{ pipelines { nodes { createdBy { id name email } } } }");
+    return body.data.pipelines.nodes[0].createdBy;
+  };
+  const { id } = shop.createdBy;
+  assert.deepEqual(await shown(), { id, name: "admin", email: null });
+  await platform.db.query("update users set name = email where email = 'admin@railhead.local'");
+  assert.deepEqual(await shown(), { id, name: "admin", email: null });
+  await platform.db.query("update users set name = 'admin' where email = 'admin@railhead.local'");
   for (const { createdBy } of shop.pipelines.nodes) assert.deepEqual(createdBy, shop.createdBy);
   assert.equal(shop.pipelines.nodes.length, 3);
 });

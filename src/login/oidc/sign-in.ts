@@ -113,7 +113,7 @@ async function signIn(deps: OidcDeps, transaction: Transaction, claims: Claims, 
     const isLinked = person && (await noteUsed(tx, accountId, identity.id, deps.clock.now()));
     const opened = isLinked && (await enter(tx, deps, { accountId, person, method: "OPENID_CONNECT" }, visitor));
     if (!opened) {
-      await recordRefusal(tx, deps, accountId, email ?? claims.subject.slice(0, 254), visitor);
+      await recordRefusal(tx, deps, accountId, email ?? "", visitor);
       return failed("unlinked");
     }
     return { kind: "signed-in", opened, returnTo };

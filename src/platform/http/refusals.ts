@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Problem } from "../../core/problem.ts";
-import { deniedTo, type Denied, type RefusedAttempt } from "../../core/refused.ts";
+import { deniedTo, refusals, type Denied, type RefusedAttempt } from "../../core/refused.ts";
 import { credentialOf } from "./credentials.ts";
 import { factsOf } from "./facts.ts";
 
@@ -12,16 +12,18 @@ type Asked = { readonly operation: string; readonly actor: Actor | undefined };
 
 /**
  * The attempt, if this problem refuses one: no credential that counts (401) though it names an account, no permission
- * (403), and what answers "not found" because it may not be seen. Undefined for everything else, and where no account
- * is to be told.
+ * (403), what answers "not found" because it may not be seen, and what says of itself that it refuses. Undefined for
+ * everything else, and where no account is to be told.
  */
 export function refusedBy(
   failed: Problem,
   request: FastifyRequest,
-  { operation, actor }: Asked,
+  { operation, ...asked }: Asked,
 ): RefusedAttempt | undefined {
+  const refusal = refusals.get(failed);
+  const actor = asked.actor ?? refusal?.actor;
   const denied = deniedTo(actor?.request);
-  if (!isRefusal(failed, denied)) return undefined;
+  if (!refusal && !isRefusal(failed, denied)) return undefined;
   const claimed = actor ? undefined : claimOf(request);
   const accountId = actor?.accountId ?? claimed?.accountId;
   if (!accountId) return undefined;

@@ -20,7 +20,6 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): Fasti
   switch (answer.kind) {
     case "json":
       if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
-      for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
       return reply
         .code(answer.status)
         .headers({ "content-type": "application/json; charset=utf-8", ...answer.headers })

@@ -242,12 +242,13 @@ function checkPathAccount(actor: Actor, { params }: PublicCall): void {
   if (params["accountId"] !== toWire(actor.accountId)) throw problem("http.not_yours");
 }
 
-/** The one place where errors leave: a Problem as it is, anything else as 500 with the cause in the log. */
+/** The one place where errors leave: a Problem as it is, anything else as 500 with the cause in the log; of a refusal its reason, in one line. */
 export function toProblem(deps: Pick<HttpDeps, "log" | "explain">, error: unknown, correlationId: string): Problem {
   const known = error instanceof Problem ? error : (deps.explain(error) ?? fromFastify(error));
   if (known) {
-    if (known.status >= 500 || known.cause !== undefined)
-      deps.log.warn({ code: known.code, err: known.cause ?? known, correlationId }, known.message);
+    const { status, cause } = known;
+    const why = status >= 500 ? { err: cause ?? known } : { why: cause instanceof Error ? cause.message : "" };
+    if (status >= 500 || cause !== undefined) deps.log.warn({ code: known.code, ...why, correlationId }, known.message);
     return known;
   }
   deps.log.error({ err: error, correlationId }, "unexpected error");
