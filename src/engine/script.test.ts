@@ -136,6 +136,8 @@ const REFUSED: readonly (readonly [name: string, script: string, why: RegExp])[]
   ["a name in ${…}", `p "\${@}"`, /default value or a pattern/],
   ["an indirect name", `p "\${!@}"`, /default value or a pattern/],
   ["eval", `x=1 eval "p @"`, /run as code/],
+  ["eval behind an argument that is empty", `$1eval "@"`, /run as code/],
+  ["eval around a variable that is empty", 'ev${x}al "@"', /run as code/],
   ["eval of a substitution", `eval "$(p "@")"`, /run as code/],
   ["builtin eval after a redirection", `2>/dev/null builtin eval "@"`, /run as code/],
   ["trap", `trap "rm @" EXIT`, /run as code/],

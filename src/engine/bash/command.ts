@@ -147,7 +147,8 @@ const namesCommand = (word: string): boolean =>
 
 function nameRead(command: Command, word: string): string | undefined {
   if (ASSIGNMENT.test(word)) return EVALUATED_VARIABLE.test(word) ? CODE : undefined;
-  const name = plain(word);
+  // An expansion may be empty: `$1eval` and `${x}eval` are eval then.
+  const name = plain(word).replaceAll(/\$[0-9]?/g, "");
   if (RESERVED.has(word) || PREFIXES.has(name)) return undefined;
   command.name = name;
   command.evaluated = EVALUATORS.get(name) ?? null;
