@@ -23,7 +23,7 @@ import { systemTimers } from "../../delegate/timers.ts";
 import { identityOf, prepareWorkDir } from "../../delegate/work-dir.ts";
 import { type ShellTarget, type ShellTask, toDelegate } from "../../protocol/messages.ts";
 import { type SshServer, sshServerIsMissing, startSshServer } from "../harness/ssh-server.ts";
-import { eventually } from "../harness/contract.ts";
+import { until } from "../harness/until.ts";
 
 const missing = await sshServerIsMissing();
 const needsSsh = { skip: missing ?? false };
@@ -289,7 +289,10 @@ test("when ssh is killed, or its connection is, the host ends the script by itse
     );
     for (const one of PIDS) {
       const pid = printedPid(task.output(), one);
-      await eventually(async () => (livingProcesses(pid).some((info) => info.pid === pid) ? undefined : true));
+      await until(
+        () => livingProcesses(pid).some((info) => info.pid === pid),
+        (isLiving) => !isLiving,
+      );
     }
   }
 });

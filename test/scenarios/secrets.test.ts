@@ -200,13 +200,13 @@ test("outside of its usage scope a secret fails the step, naming itself and the 
   await platform.platform.sweep();
   const told = await platform.db.query(
     `select operation, code, status, resource_type, resource_id, org_identifier, project_identifier, actor_kind
-       from audit_entries where outcome = 'refused' order by id`,
+       from audit_entries where outcome = 'refused' order by resource_id`,
   );
   const refusal = { operation: "secret.use", code: "secret.use_refused", status: 403, resource_type: "SECRET" };
   const by = { org_identifier: "default", project_identifier: "p", actor_kind: "system" };
   assert.deepEqual(told, [
-    { ...refusal, resource_id: "account.prod_only", ...by },
     { ...refusal, resource_id: "account.for_nobody", ...by },
+    { ...refusal, resource_id: "account.prod_only", ...by },
   ]);
   const inside = await run({ id: "inside", steps: [{ id: "x", script }], environment: "prod" });
   assert.equal(inside.status, "SUCCESS");
