@@ -18,7 +18,7 @@ const HEADERS = {
   "access-control-allow-origin": "*",
 };
 
-/** Runs `work` on an open event stream and ends the response after it, also when it fails. */
+/** Runs `work` on an open event stream and ends the response after it, also when it fails. Resolves when all of it was taken, or nobody is there. */
 export async function streamEvents(
   response: ServerResponse,
   stopping: AbortSignal,
@@ -43,6 +43,10 @@ export async function streamEvents(
       ping: () => write(": still here\n\n"),
     });
   } finally {
-    response.end();
+    await new Promise<void>((resolve) => {
+      response.once("close", resolve);
+      if (response.destroyed) resolve();
+      else response.end(resolve);
+    });
   }
 }

@@ -1,6 +1,6 @@
 /** Answers on their way out. What streams ends with the credential that it was asked with, and with the access. */
 import { addAbortSignal, Readable } from "node:stream";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../../core/actor.ts";
 import type { Log } from "../log/log.ts";
 import { streamEvents } from "./events.ts";
@@ -40,14 +40,40 @@ export function send(deps: SendDeps, answer: Answer, reply: FastifyReply): Fasti
       reply.hijack();
       const welcome = watched(deps, reply.request);
       const over = AbortSignal.any([deps.stopping, welcome.ended]);
-      streamEvents(reply.raw, over, answer.run)
+      const streaming = streamEvents(reply.raw, over, answer.run)
         .catch((error: unknown) => {
           deps.log.error({ err: error, correlationId: reply.request.id }, "an event stream failed");
         })
-        .finally(welcome.release);
+        .finally(() => {
+          welcome.release();
+          reply.server.openStreams.delete(streaming);
+        });
+      reply.server.openStreams.add(streaming);
       return reply;
     }
   }
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Event streams that are not over. */
+    openStreams: Set<Promise<void>>;
+  }
+}
+
+/** A reader that does not read is waited for no longer, once the server stops. */
+const PATIENCE_MS = 500;
+
+/** Connections are closed after the event streams have ended: a reader that is told so comes back with its place, one that is torn off may not. */
+export function endStreamsFirst(app: FastifyInstance): void {
+  const streams = new Set<Promise<void>>();
+  app.decorate("openStreams", streams);
+  app.addHook("preClose", async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
+    await Promise.race([Promise.all(streams), late]);
+    clearTimeout(timer);
+  });
 }
 
 /** Torn off, not ended, when the credential or the access ends: what was read so far must not pass for the whole. */

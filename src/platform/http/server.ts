@@ -32,7 +32,7 @@ import {
   type PublicCall,
   type Route,
 } from "./routes.ts";
-import { send, type Watch } from "./send.ts";
+import { endStreamsFirst, send, type Watch } from "./send.ts";
 
 /** The problem of a database that cannot answer now; undefined for any other error. */
 export type ExplainError = (error: unknown) => Problem | undefined;
@@ -66,8 +66,7 @@ declare module "fastify" {
   }
 }
 
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 60_000;
+const TIMEOUTS_MS = { request: 60_000, headers: 10_000 } as const;
 const EXPOSED_HEADERS = ["etag", "retry-after", "content-disposition", "allow"];
 /** For so long a browser need not ask again. */
 const PREFLIGHT_SECONDS = 600;
@@ -84,8 +83,8 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_PARAMETER },
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
+    requestTimeout: TIMEOUTS_MS.request,
+    http: { headersTimeout: TIMEOUTS_MS.headers, requireHostHeader: false },
     forceCloseConnections: true,
     // Addresses that no route is looked for: without this they would be answered outside the envelope.
     frameworkErrors: (error, request, reply) =>
@@ -96,6 +95,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   app.decorateRequest("operation", "");
   app.decorateRequest("actor", undefined);
   readBodiesAsBytes(app);
+  endStreamsFirst(app);
   const pathAt = knowPaths(app);
   // Before the plugins: their routes keep the handler that stands when they are made.
   app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(deps, error, request, reply));
