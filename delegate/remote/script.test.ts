@@ -1,6 +1,10 @@
 /** What runs on the other host, run here by the Bash of this machine: without ssh, and as if its connection had faults. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { assertGone, printedPid } from "../testing/kit.ts";
 import { parseReturned } from "./outputs.ts";
@@ -17,8 +21,12 @@ const remote = (script: string, more: Partial<Remote> = {}): Remote => ({
 });
 
 /** Gives the bytes to a login shell, and keeps the lifeline open until `printed` has come, or for good. */
-async function runWith(payload: string, closeAfter?: string) {
-  const child = spawn("/bin/sh", ["-c", BOOT], { stdio: ["pipe", "pipe", "pipe"] });
+async function runWith(
+  payload: string,
+  closeAfter?: string,
+  as: { readonly env?: NodeJS.ProcessEnv; readonly uid?: number } = {},
+) {
+  const child = spawn("/bin/sh", ["-c", BOOT], { stdio: ["pipe", "pipe", "pipe"], cwd: "/", ...as });
   const [returned, shown]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on("data", (bytes: Buffer) => returned.push(bytes));
   child.stderr.on("data", (bytes: Buffer) => {
@@ -56,6 +64,7 @@ test("once nobody has said anything for too long, the script is ended, whatever 
   const script = 'sleep 1000 & echo "a=$!"; setsid sleep 1000 & echo "b=$!"; echo "c=$$"; sleep 1000';
   const { code, shown, returned } = await runWith(payloadOf(remote(script, { silence: 1 })));
   assert.equal(code, 143);
+  assert.match(shown.toString(), /nothing was heard from the delegate for 1 s/);
   assert.deepEqual([returned.kind, "code" in returned && returned.code], ["over", 143]);
   for (const name of ["a", "b", "c"]) assertGone(printedPid(shown, name), name);
 });
@@ -99,3 +108,51 @@ test("what came back counts between its two marks only", () => {
   });
   assert.deepEqual(parsed(`${begin}X=1${end}`), { kind: "over", code: 0, outputs: { kind: "none" } });
 });
+
+test("a variable is data, whatever Bash itself means by its name", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "railhead-script-"));
+  const value = `a[$(touch ${folder}/hacked)]`;
+  const names = await namesOfBash();
+  assert.ok(names.includes("RANDOM") && names.includes("HISTCMD"), names.join());
+  const env = [...names, "POSIXLY_CORRECT", "PLAIN"].map((name) => ({ name, value }));
+  const { code, shown, returned } = await runWith(payloadOf(remote('echo "$PLAIN"; X=$PLAIN', { env })));
+  assert.deepEqual(readdirSync(folder), []);
+  rmSync(folder, { recursive: true });
+  assert.deepEqual([code, shown.toString(), returned.kind], [0, `${value}\n`, "over"]);
+});
+
+/** All that a Bash of this machine has by itself, readonly or not. */
+async function namesOfBash(): Promise<readonly string[]> {
+  const child = spawn("/bin/bash", ["--norc", "-c", "compgen -v"], { env: {}, stdio: ["ignore", "pipe", "ignore"] });
+  const names = (await text(child.stdout)).split("\n");
+  return names.filter((name) => /^[A-Za-z_]\w*$/.test(name) && !["_", "PATH", "IFS", "BASH_ENV"].includes(name));
+}
+
+test("what the host's own environment says to Bash changes nothing", async () => {
+  const env = {
+    ...process.env,
+    POSIXLY_CORRECT: "1",
+    ...Object.fromEntries(["kill", "sleep", "cat", "wait", "echo"].map((name) => [`BASH_FUNC_${name}%%`, "() { :; }"])),
+  };
+  const { code, returned } = await runWith(payloadOf(remote("X=1")), undefined, { env });
+  const outputs = { kind: "read", outputs: [{ name: "x", value: "1" }] };
+  assert.deepEqual([code, returned], [0, { kind: "over", code: 0, outputs }]);
+});
+
+test(
+  "a process of another user that goes on is told of",
+  { skip: process.getuid?.() !== 0 && "needs root" },
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "railhead-script-"));
+    chmodSync(folder, 0o755);
+    t.after(() => rmSync(folder, { recursive: true }));
+    const sudo = join(folder, "sudo");
+    copyFileSync("/usr/bin/setpriv", sudo);
+    chmodSync(sudo, 0o4755);
+    const script = `${sudo} --reuid=0 --regid=0 --clear-groups sleep 1000 & echo "theirs=$!"; sleep 0.2; echo ready; wait`;
+    const { shown } = await runWith(payloadOf(remote(script)), "ready", { uid: 65_534 });
+    const pid = printedPid(shown, "theirs");
+    process.kill(pid, "SIGKILL");
+    assert.match(shown.toString(), new RegExp(`another user's and go on: ${pid}\\n`));
+  },
+);

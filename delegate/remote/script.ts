@@ -22,8 +22,11 @@ import { createHash } from "node:crypto";
 import { COOKIE_NAME } from "../members.ts";
 import { bashLine, quoted, type Wanted } from "../outputs.ts";
 
-/** The command for the login shell, whichever that is: no line break, no single quote inside of the quotes. */
-export const BOOT = `exec bash --norc --noprofile -c 'IFS= read -r n && eval "$(head -c "$n")"'`;
+/**
+ * The command for the login shell, whichever that is: no line break, no single quote inside of the quotes. `-p`: functions
+ * that the host exports, as one called `kill`, are not taken for the commands below.
+ */
+export const BOOT = `exec bash --norc --noprofile -p -c 'IFS= read -r n && eval "$(head -c "$n")"'`;
 
 const HEARTBEAT_S = 15;
 /** Of the lifeline, until the script is ended. */
@@ -39,7 +42,7 @@ const LEFTOVER_GRACE_S = 1;
  */
 export const FEEDER = `payload=$1 outputs=$2
 shift 2
-exec 3< <(cat -- "$payload"; while sleep ${HEARTBEAT_S}; do echo; done)
+exec 3< <(cat -- "$payload"; while sleep ${HEARTBEAT_S} || sleep 1; do echo; done)
 trap '' HUP INT QUIT TERM
 exec "$@" <&3 3<&- >>"$outputs"
 `;
@@ -60,18 +63,37 @@ export const cookieThere = (cookie: string): string =>
 
 /** What the line above reads: a length, and the text for Bash. */
 export function payloadOf(remote: Remote): string {
-  const text = [environmentOf(remote), main(remote), BECOME, OVER, MEMBERS, FINISH, "__railhead; exit $?", ""].join(
-    "\n",
-  );
+  const text = [
+    environmentOf(remote),
+    main(remote),
+    BECOME,
+    OVER,
+    MEMBERS,
+    FOREIGN,
+    FINISH,
+    "__railhead; exit $?",
+    "",
+  ].join("\n");
   return `${Buffer.byteLength(text)}\n${text}`;
 }
 
 export const beginMark = (cookie: string): string => `\0railhead begin ${cookie}\0`;
 export const endMark = (cookie: string): string => `\0railhead end ${cookie} `;
 
+/** Bash does not let them be set, and tells its options by the last two; OPTIND counts for itself. */
+const BASHS_OWN = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "OPTIND", "PPID", "SHELLOPTS", "UID"]);
+
+/**
+ * Unset first: to RANDOM and some others a value is arithmetic, which Bash evaluates as code, until they are (Bash's manual,
+ * "Bash Variables"). POSIXLY_CORRECT changes how the rest is read, so it is the last.
+ */
 function environmentOf({ env, cookie }: Remote): string {
-  const given = env.filter(({ name }) => name !== "OPTIND").map(({ name, value }) => `export ${name}=${quoted(value)}`);
-  return ["__railhead_env() {", ...given, `export ${COOKIE_NAME}=${quoted(cookie)}`, "}"].join("\n");
+  const isLast = ({ name }: { readonly name: string }): boolean => name === "POSIXLY_CORRECT";
+  const given = env
+    .filter(({ name }) => !BASHS_OWN.has(name))
+    .toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)))
+    .map(({ name, value }) => `builtin unset -v ${name}; builtin export ${name}=${quoted(value)}`);
+  return ["__railhead_env() {", `export ${COOKIE_NAME}=${quoted(cookie)}`, ...given, "}"].join("\n");
 }
 
 /**
@@ -89,10 +111,12 @@ function main({ script, outputs, workingDirectory, cookie, silence = SILENCE_S }
   const folder =
     workingDirectory === null || workingDirectory.startsWith("/") ? workingDirectory : `./${workingDirectory}`;
   return `__railhead() {
+builtin unset -v POSIXLY_CORRECT
+set +o posix
 local __railhead_cookie=${quoted(cookie)}
 local __railhead_script=${quoted(script)}
 local __railhead_line=${quoted(line)}
-local __railhead_life __railhead_log __railhead_outputs __railhead_relays __railhead_job __railhead_watch __railhead_status __railhead_nth
+local __railhead_life __railhead_tell __railhead_log __railhead_outputs __railhead_relays __railhead_job __railhead_watch __railhead_status __railhead_nth
 builtin printf '\\0railhead begin %s\\0' "$__railhead_cookie"
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
   builtin echo "railhead: this host has Bash $BASH_VERSION; steps need 4.4 or a newer one" >&2
@@ -127,16 +151,18 @@ __railhead_job=$!
 shopt -uo monitor
 exec {__railhead_log}>&- {__railhead_outputs}>&-
 (
-  while IFS= read -r -t ${silence} -u "$__railhead_life"; do :; done
-  __railhead_finish "$__railhead_job" "$__railhead_cookie" ${GRACE_S}
-) >/dev/null 2>&1 &
+  while IFS= read -r -t ${silence} -u "$__railhead_life" 2>/dev/null; __railhead_nth=$?; ((__railhead_nth == 0)); do :; done
+  ((__railhead_nth <= 128)) || builtin echo "railhead: nothing was heard from the delegate for ${silence} s" >&2
+  __railhead_finish "$__railhead_job" "$__railhead_cookie" ${GRACE_S} >/dev/null 2>&1
+) >/dev/null &
 __railhead_watch=$!
-exec {__railhead_life}<&- 2>/dev/null
+exec {__railhead_tell}>&2 {__railhead_life}<&- 2>/dev/null
 wait "$__railhead_job"
 while kill -0 "$__railhead_job"; do wait "$__railhead_job"; done
 wait "$__railhead_job"
 __railhead_status=$?
 __railhead_finish "$__railhead_job" "$__railhead_cookie" ${LEFTOVER_GRACE_S}
+__railhead_foreign "$__railhead_job" >&"$__railhead_tell"
 for ((__railhead_nth = 0; __railhead_nth < 20; __railhead_nth++)); do
   kill -0 $__railhead_relays || break
   sleep 0.1
@@ -171,6 +197,17 @@ for __railhead_folder in /proc/[0-9]*; do
     break
   done 2>/dev/null <"$__railhead_folder/environ"
 done
+}`;
+
+/** Argument: the script's process group. Says which of it belong to other users, as with sudo: this login may not end them. */
+const FOREIGN = `__railhead_foreign() {
+local __railhead_stat __railhead_line __railhead_left=
+for __railhead_stat in /proc/[0-9]*/stat; do
+  IFS= read -r __railhead_line 2>/dev/null <"$__railhead_stat" || continue
+  set -- "$1" \${__railhead_line##*) }
+  [[ $4 != "$1" || -O $__railhead_stat ]] || __railhead_left+=" \${__railhead_line%% *}"
+done
+[[ ! $__railhead_left ]] || builtin echo "railhead: of the script these processes are another user's and go on:$__railhead_left"
 }`;
 
 /** Arguments: the same, and seconds from TERM to KILL. */

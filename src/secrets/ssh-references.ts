@@ -44,9 +44,15 @@ async function settleName(
   const seen = may("core_secret_view") || may("core_secret_access");
   const reference = found && referenceFrom(home, found);
   if (!seen || reference === undefined || found?.type !== ROLES[role].type)
-    throw problem("secret.bad_reference", [name.by === "id" ? name.id : name.reference, ROLES[role].what]);
+    throw problem("secret.bad_reference", [shown(name, home), ROLES[role].what]);
   if (!may("core_secret_access")) throw problem("secret.taking_refused", [reference]);
   return reference;
+}
+
+/** What is no reference, nor an id, is perhaps the password itself: it is not said again. */
+function shown(name: SecretName, home: Place): string {
+  if (name.by === "id") return fromWire(name.id) ? name.id : "…";
+  return referred(name.reference, home) ? name.reference : "…";
 }
 
 async function find(db: Db, accountId: Uuid, home: Place, name: SecretName): Promise<Secret | undefined> {

@@ -234,6 +234,14 @@ test("REST: made, read, listed, replaced; the secrets that it takes lie where it
       answer.text,
     );
   }
+  // The password in the place of its reference.
+  const pasted = { credentialType: "Password", spec: { userName: "root", password: "Sup3rS3cret!" } };
+  const answer = await rest("POST", "", sshKey("bad", pasted));
+  assert.match(answer.body.message, /^No secret exists with the reference \[…\] for the password/);
+  assert.match(
+    await refused(CREATE, ssh("x", byPassword("Sup3rS3cret!"))),
+    /^No secret exists with the reference \[…\]/,
+  );
   const text = await rest("PUT", `/in_shop?${SHOP}`, textSecret("in_shop"));
   assert.equal(text.status, 404);
   // By its id from the account, where nothing of a project is seen.
