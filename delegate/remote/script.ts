@@ -112,7 +112,7 @@ function main({ script, outputs, workingDirectory, cookie, silence = SILENCE_S }
     workingDirectory === null || workingDirectory.startsWith("/") ? workingDirectory : `./${workingDirectory}`;
   return `__railhead() {
 builtin unset -v POSIXLY_CORRECT
-set +o posix
+shopt -uo posix
 local __railhead_cookie=${quoted(cookie)}
 local __railhead_script=${quoted(script)}
 local __railhead_line=${quoted(line)}
@@ -201,11 +201,11 @@ done
 
 /** Argument: the script's process group. Says which of it belong to other users, as with sudo: this login may not end them. */
 const FOREIGN = `__railhead_foreign() {
-local __railhead_stat __railhead_line __railhead_left=
+local __railhead_stat __railhead_line __railhead_group __railhead_left=
 for __railhead_stat in /proc/[0-9]*/stat; do
   IFS= read -r __railhead_line 2>/dev/null <"$__railhead_stat" || continue
-  set -- "$1" \${__railhead_line##*) }
-  [[ $4 != "$1" || -O $__railhead_stat ]] || __railhead_left+=" \${__railhead_line%% *}"
+  read -r _ _ __railhead_group _ <<<"\${__railhead_line##*) }"
+  [[ $__railhead_group != "$1" || -O $__railhead_stat ]] || __railhead_left+=" \${__railhead_line%% *}"
 done
 [[ ! $__railhead_left ]] || builtin echo "railhead: of the script these processes are another user's and go on:$__railhead_left"
 }`;
