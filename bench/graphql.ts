@@ -20,8 +20,8 @@ import { withServer, type Facts, type Server } from "./parts/server.ts";
 import { prepareStored, type Stored } from "./parts/stored.ts";
 
 const SIZES = [10_000, 1_000_000] as const;
-const PAIRS = 5;
-const ROUND_MS = 1_500;
+const PAIRS = 9;
+const ROUND_MS = 1_000;
 const WARM_UP_MS = 2_500;
 /** As many as Railhead's own pool has. */
 const POOL = 10;
