@@ -3,7 +3,9 @@ import type { Actor } from "../../src/core/actor.ts";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import type { makeIdentity } from "../../src/identity/index.ts";
 
-type Credentials = Pick<ReturnType<typeof makeIdentity>, "authenticate" | "watch" | "ended" | "look" | "stop">;
+type Credentials = Pick<ReturnType<typeof makeIdentity>, "authenticate" | "watch" | "ended" | "look" | "stop"> & {
+  readonly onEnded: (listener: () => void) => void;
+};
 
 export function makeCredentials(): Credentials {
   let anybody: Actor | undefined;
@@ -14,6 +16,7 @@ export function makeCredentials(): Credentials {
   return {
     authenticate: (token) => (anybody ??= ofAccount(token)),
     watch: () => () => undefined,
+    onEnded: () => undefined,
     ended: () => undefined,
     look: async () => undefined,
     stop: () => undefined,
