@@ -14,6 +14,9 @@ export const usage = (message: string): Fault => new Fault(message, 2);
 /** The machine or the work folder does not allow it. */
 export const unable = (message: string): Fault => new Fault(message, 1);
 
+/** What a step was given cannot be used: the step fails for that reason, which is told to people. */
+export class Refusal extends Error {}
+
 /** The code of a system error, as in `ENOENT`; undefined for anything else. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;

@@ -68,8 +68,8 @@ export type HeldTask = {
 export type Task = HeldTask & {
   /** Follows a task that runs. */
   readonly follow: () => void;
-  /** Collects a task that runs no more. */
-  readonly collect: (lostBecause: string) => Promise<void>;
+  /** Collects a task that runs no more. Without a recorded status it ends as said here: as lost, unless told otherwise. */
+  readonly collect: (because: string, as?: "lost" | "refused") => Promise<void>;
 };
 
 export function makeTask(deps: TaskDeps, held: Held): Task {
@@ -102,7 +102,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
       .then(outlet.close)
       .catch((error: unknown): End => {
         log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be collected");
-        return lostEnd(`The delegate could not collect the result: ${textOf(error)}`);
+        return endFor(`The delegate could not collect the result: ${textOf(error)}`);
       })
       .then((end) => {
         phase = "ended";
@@ -114,10 +114,10 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     return ending;
   };
 
-  const lostEnd = (message: string): End => ({
+  const endFor = (message: string, kind: "lost" | "refused" = "lost"): End => ({
     startedAt: held.startedAt,
     endedAt: now(),
-    outcome: { kind: "lost", message: outlet.conceal.text(message).slice(0, 1024) },
+    outcome: { kind, message: outlet.conceal.text(message).slice(0, 1024) },
   });
 
   const sweep = async (patience: Patience): Promise<number> => {
@@ -127,15 +127,16 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     return left;
   };
 
-  const exited = async (lostBecause: string): Promise<End> => {
+  const exited = async (otherwise: string, as?: "lost" | "refused"): Promise<End> => {
     const endedAt = held.child ? now() : (held.endedAt ?? now());
     // A status that appears only after this is our own killing's.
     const hasExit = readJournal(folder).exit !== undefined;
     // Nothing outlives a step: what it left in the background is ended before its result is told.
     await sweep(deps.leftoverPatience);
     const exit = hasExit ? readJournal(folder).exit : undefined;
-    const end = exit ? { ...lostEnd(""), outcome: outcomeOf(held, exit, outlet.conceal, log) } : lostEnd(lostBecause);
-    return { ...end, endedAt: Math.max(held.startedAt, endedAt) };
+    const end = endFor(otherwise, as);
+    const outcome = exit ? outcomeOf(held, exit, outlet.conceal, log) : end.outcome;
+    return { ...end, outcome, endedAt: Math.max(held.startedAt, endedAt) };
   };
 
   const stop = async (): Promise<End> => {
@@ -170,7 +171,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
       unwatch = watchFolder(folder, rhythm, look);
       held.child?.once("exit", look);
     },
-    collect: (lostBecause) => finish(() => exited(lostBecause)),
+    collect: (because, as) => finish(() => exited(because, as)),
     cancel: () => {
       // Ended a moment ago: then it was not the cancelling that ended it.
       if (phase === "running" && readJournal(folder).exit) return finish(() => exited(VANISHED));

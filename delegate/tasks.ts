@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import type { ConnectionTask, ShellTask, ToDelegate } from "../protocol/messages.ts";
 import { examine } from "./attach.ts";
 import { makeConnectionTest } from "./connection.ts";
-import { codeOf, textOf } from "./fault.ts";
+import { codeOf, Refusal, textOf } from "./fault.ts";
 import { composed } from "./compose.ts";
 import { closeDescriptors, type Folders, type Found, keyOf, type Owner, type Ready } from "./folders.ts";
 import { type Meta, paths, readJournal } from "./journal.ts";
@@ -228,7 +228,8 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
     deps.log.error({ ...lease, error: textOf(error) }, "a task could not be started");
     // The folder stays until the server has acknowledged: it is the promise not to start the task again.
     const task = makeTask(deps, { ...held, supervisor: undefined, child: undefined, masks: handed?.masks ?? "none" });
-    void task.collect(`The delegate could not start the script: ${textOf(error)}`);
+    if (error instanceof Refusal) void task.collect(error.message, "refused");
+    else void task.collect(`The delegate could not start the script: ${textOf(error)}`);
     return task;
   } finally {
     closeDescriptors(ready.descriptors);

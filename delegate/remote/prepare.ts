@@ -1,18 +1,10 @@
-import {
-  appendFileSync,
-  chmodSync,
-  closeSync,
-  constants,
-  fchownSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fchownSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellTarget, ShellTask } from "../../protocol/messages.ts";
 import type { Owner } from "../folders.ts";
 import { paths } from "../journal.ts";
 import type { Program, Tools } from "../run.ts";
+import { settleKey } from "./key.ts";
 import type { KnownHosts } from "./known-hosts.ts";
 import { cookieThere, payloadOf } from "./script.ts";
 import { answerOf, askpass, askpassEnvironment, KNOWN_HOSTS, sshArguments } from "./ssh.ts";
@@ -31,7 +23,7 @@ export type Preparing = {
 /**
  * Lays out what ssh needs, and answers what to start. The script with its variables, which are secrets too, lies where
  * secrets lie; known hosts and the program that answers ssh in the step's own folders.
- * @throws the system's error
+ * @throws Refusal for a key that is none; the system's error
  */
 export function prepareRemote(
   { folder, owner, cookie, work, texts, keep }: Preparing,
@@ -43,8 +35,7 @@ export function prepareRemote(
   const { target } = work;
   const { text, strict } = knownHosts.copy();
   put(join(at.work, KNOWN_HOSTS), text, 0o600, owner);
-  const key = target.auth.kind === "key" ? textAt(texts, target.auth.key) : undefined;
-  if (key !== undefined) endWithNewline(key);
+  const key = target.auth.kind === "key" ? keyAt(texts, work, target.auth) : undefined;
   const payload = keep(
     "payload",
     payloadOf({ ...work, workingDirectory: target.workingDirectory, cookie: cookieThere(cookie) }),
@@ -64,6 +55,17 @@ function textAt(texts: readonly string[], nth: number): string {
   return text;
 }
 
+/** The file of the key, in the form that ssh takes. */
+function keyAt(
+  texts: readonly string[],
+  { secrets }: ShellTask,
+  { key, passphrase }: Extract<ShellTarget["auth"], { kind: "key" }>,
+): string {
+  const file = textAt(texts, key);
+  settleKey(file, secrets?.uses[key]?.label ?? "", passphrase !== null);
+  return file;
+}
+
 /** New, and through no link that somebody has put there. */
 function put(path: string, text: string, mode: number, owner: Owner): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
@@ -74,12 +76,4 @@ function put(path: string, text: string, mode: number, owner: Owner): void {
   } finally {
     closeSync(fd);
   }
-}
-
-/** ssh takes no key without it, and whoever pasted one may have left it out. */
-function endWithNewline(file: string): void {
-  if (readFileSync(file).at(-1) === 0x0a) return;
-  chmodSync(file, 0o600);
-  appendFileSync(file, "\n");
-  chmodSync(file, 0o400);
 }

@@ -152,15 +152,21 @@ test("a working directory is entered, whatever its name; one that is not there f
 });
 
 test(
-  "with a key and its passphrase, with a key that lost its last line's end, and with a password",
+  "with a key and its passphrase, and with a password, whatever an editor has done to their line ends",
   needsSsh,
   async (t) => {
     await delegate(t);
+    const ofWindows = (text: string): string => text.replaceAll("\n", "\r\n");
     for (const login of [
       { key: ssh.lockedKey, passphrase: ssh.passphrase },
       { key: ssh.key.trimEnd() },
+      { key: ofWindows(ssh.key) },
+      { key: ofWindows(ssh.key).trimEnd() },
+      { key: `\uFEFF\r\nthe key of the web hosts:\r\n${ofWindows(ssh.key)}\r\n\r\n` },
+      { key: ofWindows(ssh.lockedKey), passphrase: `${ssh.passphrase}\r\n` },
       { password: ssh.password },
       { password: `${ssh.password}\n` },
+      { password: `${ssh.password}\r\n` },
     ]) {
       const task = runThere({ script: "echo there" }, login);
       assert.deepEqual((await task.finished).outcome, succeeded, task.output().toString());
@@ -170,15 +176,14 @@ test(
 );
 
 test(
-  "a wrong password, passphrase or key runs nothing, and the log says why without any of them",
+  "a wrong password, passphrase or key runs nothing, and ssh's words in the log say why without any of them",
   needsSsh,
   async (t) => {
     await delegate(t);
     for (const login of [
       { password: "wrong-password-here" },
       { key: ssh.lockedKey, passphrase: "wrong-passphrase-here" },
-      { key: ssh.lockedKey },
-      { key: "this is no private key at all\n" },
+      { key: ssh.key.replace(/\n.{9}/, "\n") },
     ]) {
       const task = runThere({ script: `touch ${ssh.home}/was-here` }, login);
       const { outcome } = await task.finished;
@@ -189,8 +194,34 @@ test(
         log,
       );
       assert.match(log, /Permission denied/);
-      for (const part of ["wrong-", "no private key", ssh.lockedKey.split("\n")[2] ?? "?"])
-        assert.ok(!log.includes(part), log);
+      for (const part of ["wrong-", ssh.lockedKey.split("\n")[2] ?? "?"]) assert.ok(!log.includes(part), log);
+    }
+    assert.ok(!existsSync(join(ssh.home, "was-here")));
+  },
+);
+
+test(
+  "a key that ssh could not take is refused before it is asked, with the reason and the secret's name",
+  needsSsh,
+  async (t) => {
+    await delegate(t);
+    const lines = ssh.key.split("\n");
+    for (const [key, why] of [
+      [ssh.lockedKey, /^is encrypted, and the credential names no passphrase$/],
+      ["this is no private key at all\n", /^is no private key: it has no line -----BEGIN … PRIVATE KEY-----$/],
+      [await ssh.knownHost(), /^is no private key/],
+      [`ssh-ed25519 ${lines[1]} me@home\n`.replace(/ \S+ /, " AAAAC3NzaC1lZDI1NTE5 "), /^is a public key; /],
+      [lines.slice(0, 4).join("\n"), /^is cut off: it has no line -----END OPENSSH PRIVATE KEY-----$/],
+      ["PuTTY-User-Key-File-3: ssh-ed25519\r\n", /^has the form of PuTTY, .*-O private-openssh$/],
+      [`${ssh.key}${"#".repeat(1024 * 1024)}`, /^has more than 1024 KiB/],
+    ] as const) {
+      const task = runThere({ script: `touch ${ssh.home}/was-here` }, { key });
+      const { outcome } = await task.finished;
+      assert.equal(outcome.kind, "refused", JSON.stringify(outcome));
+      const about = "the key of its SSH credential, the secret [account.login_0], ";
+      assert.ok(outcome.kind === "refused" && outcome.message.startsWith(about), JSON.stringify(outcome));
+      assert.match(outcome.message.slice(about.length), why);
+      assert.equal(task.output().toString(), "");
     }
     assert.ok(!existsSync(join(ssh.home, "was-here")));
   },

@@ -1,0 +1,59 @@
+/**
+ * The private key of a login, as ssh takes it. The store keeps a secret byte for byte; what an editor or a form has
+ * done to a key (line ends, the mark of an encoding, what stands around it) is undone in the step's copy alone.
+ */
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { Refusal } from "../fault.ts";
+
+/** What ssh itself reads of a key file at most. */
+const MAX_KEY = 1024 * 1024;
+const BEGIN = /^-----BEGIN ((?:[A-Z0-9 ]{1,64} )?PRIVATE KEY)-----$/m;
+const PUBLIC =
+  /^(?:(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-\S+ AAAA|-----BEGIN (?:[A-Z0-9 ]{1,64} )?PUBLIC KEY-----|---- BEGIN SSH2 PUBLIC KEY)/m;
+const MAGIC = "openssh-key-v1\0";
+
+/**
+ * Brings the file into ssh's form. `label` names the secret for people.
+ * @throws Refusal for what can be no key for this login; the system's error
+ */
+export function settleKey(file: string, label: string, hasPassphrase: boolean): void {
+  const refuse = (why: string): Refusal => new Refusal(`the key of its SSH credential, the secret [${label}], ${why}`);
+  if (statSync(file).size > MAX_KEY) throw refuse(`has more than ${MAX_KEY / 1024} KiB: ssh reads no such key`);
+  const given = readFileSync(file, "latin1");
+  const key = privateKeyIn(given);
+  if (typeof key === "object") throw refuse(key.fault);
+  if (!hasPassphrase && isEncrypted(key)) throw refuse("is encrypted, and the credential names no passphrase");
+  if (key === given) return;
+  chmodSync(file, 0o600);
+  writeFileSync(file, key, "latin1");
+  chmodSync(file, 0o400);
+}
+
+/** From its first line to its last, each ended by a line feed; or what is there instead. */
+export function privateKeyIn(given: string): string | { readonly fault: string } {
+  const text = given.replaceAll(/\r\n?/g, "\n").replace(/^\xEF\xBB\xBF/, "");
+  const begin = BEGIN.exec(text);
+  if (!begin) return { fault: instead(text) };
+  const last = `\n-----END ${begin[1]}-----`;
+  const end = text.indexOf(last, begin.index);
+  if (end < 0) return { fault: `is cut off: it has no line${last.replace("\n", " ")}` };
+  return `${text.slice(begin.index, end + last.length)}\n`;
+}
+
+function instead(text: string): string {
+  if (text.startsWith("PuTTY-User-Key-File-"))
+    return "has the form of PuTTY, which ssh does not read; puttygen writes it in ssh's with: -O private-openssh";
+  if (PUBLIC.test(text)) return "is a public key; ssh logs in with the private one";
+  return "is no private key: it has no line -----BEGIN … PRIVATE KEY-----";
+}
+
+/** By what each form says of itself: ssh's own, and both of PEM. */
+export function isEncrypted(key: string): boolean {
+  const [first = "", ...rest] = key.split("\n");
+  if (first === "-----BEGIN ENCRYPTED PRIVATE KEY-----" || rest[0] === "Proc-Type: 4,ENCRYPTED") return true;
+  if (first !== "-----BEGIN OPENSSH PRIVATE KEY-----") return false;
+  const body = Buffer.from(rest.slice(0, -2).join(""), "base64");
+  // The name of the cipher follows, after its length in four bytes (PROTOCOL.key of OpenSSH). What is damaged is ssh's to tell.
+  const cipher = body.subarray(MAGIC.length + 4, MAGIC.length + 8).toString("latin1");
+  return body.toString("latin1", 0, MAGIC.length) === MAGIC && cipher !== "none";
+}
