@@ -1,9 +1,9 @@
 /** The tags of a delegate: the four methods of spec.md to the letter, and what routing makes of a change. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
+import { meanwhile } from "../../test/harness/meanwhile.ts";
 import { addPipeline, detailOf, givePipelines, startRun } from "../../test/harness/runs.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { until } from "../../test/harness/until.ts";
 import {
   newIdentity,
   pretendDelegate,
@@ -111,18 +111,12 @@ test("bodies that are no list of tags are refused, and change nothing", async ()
 test("of two that add at once neither loses what the other added", async () => {
   const id = await connect({ tags: [] });
   await tagsOf(id, "PUT", ["first"]);
-  let mine: Promise<Answer> | undefined;
-  await platform.db.transaction(async (tx) => {
-    const holder = await tx.query<{ pid: number }>(
-      "update delegates set tags = tags || '{by hand}'::text[] where name = 'build' returning pg_backend_pid() as pid",
-    );
-    mine = tagsOf(id, "POST", ["mine"]);
-    await until(
-      () => platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [holder[0]?.pid]),
-      (waiting) => waiting.length > 0,
-    );
-  });
-  assert.deepEqual((await mine)?.body.resource.tags, ["first", "by hand", "mine"]);
+  const mine = await meanwhile(
+    platform.db,
+    (tx) => tx.query("update delegates set tags = tags || '{by hand}'::text[] where name = 'build'"),
+    () => tagsOf(id, "POST", ["mine"]),
+  );
+  assert.deepEqual(mine.body.resource.tags, ["first", "by hand", "mine"]);
   assert.deepEqual((await tagsOf(id, "GET")).body.resource.tags, ["first", "by hand", "mine"]);
 });
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
+import { meanwhile } from "../../test/harness/meanwhile.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
 import { ADMIN, givePassword, PASSWORD } from "../../test/harness/sessions.ts";
-import { until } from "../../test/harness/until.ts";
 import { makeAudit } from "../audit/index.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { makeLogins } from "../identity/index.ts";
@@ -96,20 +96,8 @@ test("somebody who is deactivated while the password is looked at is not let in"
 test("a change of the password that is not committed is waited for, and then counts", async () => {
   for (const change of [(tx: Tx) => setPassword(tx, NEW), deactivate]) {
     await givePassword(platform);
-    let entering: Promise<unknown> | undefined;
-    await platform.db.transaction(async (tx) => {
-      const [holder] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
-      await change(tx);
-      entering = signIn(async () => undefined).then(
-        () => "let in",
-        (error: unknown) => (error as { code?: string }).code,
-      );
-      await until(
-        () => platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [holder?.pid]),
-        (waiting) => waiting.length > 0,
-      );
-    });
-    assert.equal(await entering, "login.refused");
+    const entering = meanwhile(platform.db, change, () => signIn(async () => undefined));
+    await assert.rejects(entering, { code: "login.refused" });
     assert.deepEqual(await sessions(), []);
   }
 });

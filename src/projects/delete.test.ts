@@ -13,8 +13,8 @@ import {
   triggerYaml,
   YAML,
 } from "../../test/harness/contract.ts";
+import { meanwhile } from "../../test/harness/meanwhile.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { until } from "../../test/harness/until.ts";
 
 let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));
@@ -224,24 +224,19 @@ test("a project that goes waits for what is just coming into it, and takes that 
   await made(create.project(platform, projectYaml()));
   const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
   await made(create.connector(platform, connectorYaml("early", inShop)));
-  let removed: Promise<Answer> | undefined;
-  await platform.db.transaction(async (tx) => {
-    await tx.query(
-      `insert into connectors
-       select r.* from connectors c,
-              jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'identifier', 'late')) r
-        where c.identifier = 'early'`,
-    );
-    const [holder] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const answer = await meanwhile(
+    platform.db,
+    (tx) =>
+      tx.query(
+        `insert into connectors
+         select r.* from connectors c,
+                jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'identifier', 'late')) r
+          where c.identifier = 'early'`,
+      ),
     // Once: who has to ask again has met the row, and no lock.
-    removed = platform.send("DELETE", "/ng/api/projects/shop?orgIdentifier=default");
-    const isBlocked = async (): Promise<boolean> =>
-      (await platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [holder?.pid]))
-        .length > 0;
-    await until(isBlocked, Boolean);
-  });
-  const answer = await removed;
-  assert.equal(answer?.status, 200, answer?.text ?? "");
+    () => platform.send("DELETE", "/ng/api/projects/shop?orgIdentifier=default"),
+  );
+  assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(await platform.db.query("select 1 from connectors where project_identifier = 'shop'"), []);
 });
 

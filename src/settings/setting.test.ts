@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { create, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
+import { meanwhile } from "../../test/harness/meanwhile.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { until } from "../../test/harness/until.ts";
 import { lockSettings } from "./store.ts";
 
 let platform: TestPlatform;
@@ -199,25 +199,15 @@ test("what is wrong about the request as a whole is 400 or 404", async () => {
 
 test("an update waits for one under way, and does not pass a parent that forbids", async () => {
   await put([entry(WEBHOOK, "true", true)]);
-  let child: Promise<Answer> | undefined;
-  await platform.db.transaction(async (tx) => {
-    await lockSettings(tx, fromWire(platform.accountId) as Uuid);
-    await tx.query("update settings set allow_overrides = false where identifier = $1", [WEBHOOK]);
-    const holder = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
-    child = put([entry(WEBHOOK, "false", false)], PROJECT);
-    // Answered without waiting, it has read what is not so any more.
-    const answered = child.then(() => true);
-    await until(
-      async () =>
-        (
-          await platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [
-            holder[0]?.pid,
-          ])
-        ).length > 0 || (await Promise.race([answered, Promise.resolve(false)])),
-      Boolean,
-    );
-  });
-  assert.equal((await child)?.body.data[0].errorMessage, `${WEBHOOK} may not be overridden here.`);
+  const child = await meanwhile(
+    platform.db,
+    async (tx) => {
+      await lockSettings(tx, fromWire(platform.accountId) as Uuid);
+      await tx.query("update settings set allow_overrides = false where identifier = $1", [WEBHOOK]);
+    },
+    () => put([entry(WEBHOOK, "false", false)], PROJECT),
+  );
+  assert.equal(child.body.data[0].errorMessage, `${WEBHOOK} may not be overridden here.`);
   assert.equal(await valueAt(WEBHOOK, PROJECT), "true");
   await put([entry(WEBHOOK, "", false, "RESTORE")]);
   await put([entry(WEBHOOK, "", false, "RESTORE")], PROJECT);

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser, type PretendBrowser } from "../../../test/harness/browser.ts";
 import { startIdentityProvider, walk, type TestProvider } from "../../../test/harness/identity-provider.ts";
+import { meanwhile } from "../../../test/harness/meanwhile.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/harness/sessions.ts";
-import { until } from "../../../test/harness/until.ts";
 
 let provider: TestProvider;
 let platform: TestPlatform;
@@ -167,18 +167,12 @@ test("what ends while somebody comes back from the provider is waited for: being
       ? (await browser.send("POST", "/auth/oidc/link")).body.data.location
       : location(await browser.send("GET", "/auth/oidc/start", undefined, { account: null, redirect: "manual" }));
     const back = await walk(start, "admin");
-    let answer: Promise<Answer> | undefined;
-    await platform.db.transaction(async (tx) => {
-      const [holder] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
-      await tx.query(change, [ADMIN]);
-      answer = browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
-      await until(
-        () => platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [holder?.pid]),
-        (waiting) => waiting.length > 0,
-      );
-    });
-    assert.ok(answer);
-    assert.equal(location(await answer), `/login?failure=${reason}`, change);
+    const answer = await meanwhile(
+      platform.db,
+      (tx) => tx.query(change, [ADMIN]),
+      () => browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" }),
+    );
+    assert.equal(location(answer), `/login?failure=${reason}`, change);
     await platform.db.query("update users set active = true");
     await givePassword(platform);
     await platform.db.query("delete from user_identities");

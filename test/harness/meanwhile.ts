@@ -1,0 +1,27 @@
+/** What two do at once, in an order that the test decides. */
+import type { Db, Tx } from "../../src/platform/db/db.ts";
+import { until } from "./until.ts";
+
+/**
+ * Makes the change, asks before it is committed, and commits it once the request waits for it: the answer is that of
+ * somebody who came while the change was under way. One that does not wait is answered out of what is not so any more.
+ */
+export async function meanwhile<T>(
+  db: Pick<Db, "query" | "transaction">,
+  change: (tx: Tx) => Promise<unknown>,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const { answer } = await db.transaction(async (tx) => {
+    await change(tx);
+    const [holder] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+    let isAnswered = false;
+    const answer = ask().finally(() => (isAnswered = true));
+    answer.catch(() => undefined);
+    const isWaiting = async (): Promise<boolean> =>
+      (await db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [holder?.pid])).length >
+      0;
+    await until(async () => isAnswered || (await isWaiting()), Boolean);
+    return { answer };
+  });
+  return answer;
+}
