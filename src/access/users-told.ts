@@ -1,13 +1,17 @@
 /** What uses a thing that is to be deleted, as far as whoever asks may see it. */
 import type { Actor } from "../core/actor.ts";
-import type { Place } from "../core/reference.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { Referred } from "../core/reference.ts";
 import { seen as seenIn } from "./permits.ts";
 import { scopeOf } from "./places.ts";
 
-export type UserOfThing = Place & {
+export type UserOfThing = Referred & {
+  /** `SECRET`: a credential, which takes its password from another secret. */
   readonly type: "CONNECTOR" | "PIPELINE" | "SECRET";
-  readonly identifier: string;
 };
+
+/** The same while it is saved. Its id remains its own; its identifier is free for another once it is gone. */
+export type Namer = UserOfThing & { readonly id: Uuid };
 
 const VIEW = {
   CONNECTOR: "core_connector_view",

@@ -1,12 +1,21 @@
 /** Connectors of other kinds than spec.md shows; their update, deletion and use. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { connectorYaml, create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
+import {
+  connectorYaml,
+  create,
+  JSON_TYPE,
+  made,
+  pipelineYaml,
+  projectYaml,
+  YAML,
+} from "../../test/harness/contract.ts";
+import { meanwhile } from "../../test/harness/meanwhile.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
-import type { ConnectorUser } from "./connector.ts";
+import type { Namer } from "../access/index.ts";
 import { makeConnectors } from "./index.ts";
 
 let platform: TestPlatform;
@@ -165,17 +174,18 @@ test("a connector is deleted once, under its version, and its name is free again
   assert.equal(strange.status, 404);
 });
 
+const user = (nth: number): Namer => ({
+  type: "PIPELINE",
+  id: `00000000-0000-4000-8000-00000000000${nth}` as Uuid,
+  identifier: `deploy${nth}`,
+  orgIdentifier: "default",
+  projectIdentifier: "shop",
+});
+
 test("a connector in use is deleted with forceDelete only; who uses it is named", async () => {
   await made(create.connector(platform, connectorYaml("used")));
   const connectors = makeConnectors(platform as never);
   const accountId = fromWire(platform.accountId) as Uuid;
-  const user = (nth: number): ConnectorUser => ({
-    type: "PIPELINE",
-    id: `00000000-0000-4000-8000-00000000000${nth}` as Uuid,
-    identifier: `deploy${nth}`,
-    orgIdentifier: "default",
-    projectIdentifier: "shop",
-  });
   const note = (nth: number, references: string[]): Promise<void> =>
     platform.db.transaction((tx) => connectors.noteUses(tx, accountId, user(nth), references));
   const remove = (query = ""): Promise<Answer> => platform.send("DELETE", `${PATH}/used?${query}`);
@@ -194,4 +204,29 @@ test("a connector in use is deleted with forceDelete only; who uses it is named"
   assert.equal((await remove()).status, 402, "what is named still is named");
   await note(7, ["account.other"]);
   assert.equal((await remove()).status, 200);
+});
+
+test("a pipeline that is being saved while its connector is deleted keeps it", async () => {
+  await made(create.connector(platform, connectorYaml("kept")));
+  const connectors = makeConnectors(platform as never);
+  const answer = await meanwhile(
+    platform.db,
+    (tx) => connectors.noteUses(tx, fromWire(platform.accountId) as Uuid, user(1), ["account.kept"]),
+    () => platform.send("DELETE", `${PATH}/kept`),
+  );
+  assert.deepEqual([answer.status, answer.body.code], [402, "ENTITY_REFERENCE_EXCEPTION"], answer.text);
+  assert.equal((await platform.send("GET", `${PATH}/kept`)).status, 200);
+});
+
+test("a pipeline that is saved while its connector goes is saved, as it may be before there is one", async () => {
+  await made(create.connector(platform, connectorYaml("going", IN_PROJECT)));
+  const answer = await meanwhile(
+    platform.db,
+    (tx) => tx.query("delete from connectors where identifier = 'going'"),
+    () => create.pipeline(platform, pipelineYaml("early").replace("connectorRef: cluster", "connectorRef: going")),
+  );
+  await made(Promise.resolve(answer));
+  await made(create.connector(platform, connectorYaml("going", IN_PROJECT)));
+  const refused = await platform.send("DELETE", `${PATH}/going?${SHOP}`);
+  assert.match(refused.body.message, /is used by pipeline early of project shop/);
 });

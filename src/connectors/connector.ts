@@ -35,9 +35,6 @@ export type ConnectionStatus = {
   readonly connectedAt: number | null;
 };
 
-/** Something that names connectors, such as a pipeline. */
-export type ConnectorUser = Place & { readonly type: "PIPELINE"; readonly id: Uuid; readonly identifier: string };
-
 /** For the audit trail. Passwords stand in no spec: it names the secrets. */
 export const shownConnector = ({ name, description, tags, type, spec }: NewConnector) => ({
   name,

@@ -1,11 +1,9 @@
-import { usersTold } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
-import type { Tx } from "../platform/db/db.ts";
 import { scopeOf, shownConnector, type ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { deleteConnector, findConnector } from "./store/connectors.ts";
-import { usersOf } from "./store/uses.ts";
+import { connectorUses } from "./uses.ts";
 import type { ConnectorDeps } from "./verbs.ts";
 
 type How = { readonly version: number | undefined; readonly force: boolean };
@@ -15,29 +13,24 @@ export type DeleteConnector = (actor: Actor, key: ConnectorKey, how: How) => Pro
 
 export const makeDeleteConnector =
   (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "noteSecretUses">): DeleteConnector =>
-  async (actor, key, how) => {
+  async (actor, key, { version, force }) => {
+    const { accountId } = actor;
     const scope = scopeOf(key);
-    deps.authorize(actor, "core_connector_delete", { accountId: actor.accountId, ...scope }, key.identifier);
+    deps.authorize(actor, "core_connector_delete", { accountId, ...scope }, key.identifier);
     await deps.db.transaction(async (tx) => {
-      const before = await findConnector(tx, actor.accountId, key, "hold");
-      const id = await deleteConnector(tx, actor.accountId, key, how);
-      if (!id) throw await whyNot(tx, actor, key, how);
-      await deps.noteSecretUses(tx, actor.accountId, { ...key, type: "CONNECTOR", id }, []);
+      const before = await findConnector(tx, accountId, key, "deletion");
+      if (!before) throw problem("connector.not_found", [key.identifier]);
+      if (version !== undefined && before.version !== version)
+        throw commonProblem("core.stale_version", ["Connector", key.identifier, `${before.version}`, `${version}`]);
+      if (!force) await connectorUses.refuseUsed(tx, actor, key);
+      await deleteConnector(tx, accountId, before.id);
+      await deps.noteSecretUses(tx, accountId, { ...key, type: "CONNECTOR", id: before.id }, []);
       await deps.audit.record(tx, actor, {
         operation: "connector.delete",
         resourceType: "CONNECTOR",
         resourceId: key.identifier,
         scope,
-        before: before && shownConnector(before),
+        before: shownConnector(before),
       });
     });
   };
-
-async function whyNot(tx: Tx, actor: Actor, key: ConnectorKey, { version }: How): Promise<Error> {
-  const now = await findConnector(tx, actor.accountId, key);
-  if (!now) return problem("connector.not_found", [key.identifier]);
-  if (version !== undefined && now.version !== version)
-    return commonProblem("core.stale_version", ["Connector", key.identifier, String(now.version), String(version)]);
-  const users = await usersOf(tx, actor.accountId, key);
-  return commonProblem("core.referenced", ["Connector", key.identifier, usersTold(actor, users)]);
-}

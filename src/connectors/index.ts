@@ -15,10 +15,9 @@ import { makeCountConnectors } from "./stats.ts";
 import { deleteConnectorsOf } from "./store/empty-scope.ts";
 import { makeTestConnection, recordTest, type TestConnectionDeps } from "./test-connection.ts";
 import { makeUpdateConnector } from "./update.ts";
-import { noteConnectorUses } from "./uses.ts";
+import { connectorUses } from "./uses.ts";
 import type { ConnectorDeps } from "./verbs.ts";
 
-export type { NoteConnectorUses } from "./uses.ts";
 export type { RequireSecret } from "./verbs.ts";
 
 export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits }) {
@@ -33,7 +32,7 @@ export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits
   return {
     ...verbs,
     exist: makeConnectorsExist(deps),
-    noteUses: noteConnectorUses,
+    noteUses: connectorUses.note,
     emptyScope,
     routes: [
       ...overviewRoutes({ count: makeCountConnectors(deps), listByName: makeListByName(deps) }),
@@ -42,8 +41,11 @@ export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits
   };
 }
 
-const emptyScope: EmptyScope = (tx, { accountId, orgIdentifier, project }) =>
-  deleteConnectorsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+const emptyScope: EmptyScope = async (tx, { accountId, orgIdentifier, project }) => {
+  const projectIdentifier = project?.identifier ?? null;
+  await connectorUses.forgetAt(tx, accountId, { orgIdentifier, projectIdentifier });
+  return deleteConnectorsOf(tx, accountId, orgIdentifier, projectIdentifier);
+};
 
 /** The tests of connections; built once there are delegates to carry them out. */
 export function makeConnectionTests(

@@ -4,9 +4,9 @@ import { randomUUIDv7 } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { after, beforeEach, before, test } from "node:test";
 import { connectorYaml, create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
+import { meanwhile } from "../../test/harness/meanwhile.ts";
 import { secretsOf } from "../../test/harness/secrets.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { until } from "../../test/harness/until.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 
 let platform: TestPlatform;
@@ -94,27 +94,10 @@ test("a secret goes once the connector names another, or is gone itself", async 
   assert.equal(await status(deleteSecret("two")), 200);
 });
 
-/** Runs `change` in a transaction, and ends it once `asked` waits for it. */
-async function while_<T>(
-  change: Parameters<TestPlatform["db"]["transaction"]>[0],
-  asked: () => Promise<T>,
-): Promise<T> {
-  let answer: Promise<T> | undefined;
-  await platform.db.transaction(async (tx) => {
-    await change(tx);
-    const [holder] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
-    answer = asked();
-    await until(
-      () => platform.db.query("select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [holder?.pid]),
-      (waiting) => waiting.length > 0,
-    );
-  });
-  return answer as Promise<T>;
-}
-
 test("a secret that goes while a connector is made: the connector is refused, and nothing of it is left", async () => {
   await makeSecret("fleeting");
-  const answer = await while_(
+  const answer = await meanwhile(
+    platform.db,
     (tx) => tx.query("delete from secrets where identifier = 'fleeting'"),
     () => save("POST", registry("late", "{username: me, passwordRef: fleeting}")),
   );
@@ -126,7 +109,8 @@ test("a connector that is being saved while its secret is deleted keeps it", asy
   await makeSecret("kept");
   const user = { type: "CONNECTOR", id: randomUUIDv7() as Uuid, identifier: "main" } as const;
   const place = { orgIdentifier: "default", projectIdentifier: "shop" };
-  const answer = await while_(
+  const answer = await meanwhile(
+    platform.db,
     (tx) => secretsOf(platform).noteUses(tx, accountId(), { ...user, ...place }, ["kept"]),
     () => deleteSecret("kept"),
   );

@@ -25,7 +25,7 @@ export const makeUpdateConnector =
     await deps.requireScope(actor, input);
     await requireSecrets(deps, actor, input);
     return deps.db.transaction(async (tx) => {
-      const before = await findConnector(tx, actor.accountId, input, "hold");
+      const before = await findConnector(tx, actor.accountId, input, "change");
       const change = { to: input, version, at: deps.clock.now() };
       const connector = await updateConnector(tx, actor.accountId, input, change);
       if (!connector) throw await whyNot(tx, actor, input, version);

@@ -2,11 +2,10 @@ import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize } from "../access/index.ts";
+import type { Authorize, NoteUses } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import type { NoteConnectorUses } from "../connectors/index.ts";
 import type { GetProject } from "../projects/index.ts";
-import type { JudgeSecrets, NoteSecretUses } from "../secrets/index.ts";
+import type { JudgeSecrets } from "../secrets/index.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline.ts";
 import { problem } from "./problems.ts";
@@ -25,9 +24,9 @@ export type PipelineDeps = {
   readonly exist: ExistOf;
   readonly judgeSecrets: JudgeSecrets;
   /** Keeps the secrets that a pipeline names from being deleted unless that is forced. */
-  readonly noteSecrets: NoteSecretUses;
+  readonly noteSecrets: NoteUses;
   /** Keeps the connectors that a pipeline names from being deleted. */
-  readonly noteConnectors: NoteConnectorUses;
+  readonly noteConnectors: NoteUses;
   readonly clock: Clock;
   readonly newId: NewId;
 };

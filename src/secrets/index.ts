@@ -23,15 +23,13 @@ import { secretRoutes } from "./rest.ts";
 import { insertManager } from "./store/managers.ts";
 import { insertManagerScope } from "./store/scopes.ts";
 import { deleteSecretsOf } from "./store/secrets.ts";
-import { deleteSecretUsesOf } from "./store/uses.ts";
 import { makeUpdateSecret } from "./update.ts";
 import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
-import { noteSecretUses } from "./uses.ts";
+import { secretUses } from "./uses.ts";
 
 export { addSecretTypes } from "./graphql.ts";
 export type { JudgeSecrets } from "./judge.ts";
 export { makeKeeping } from "./keeping.ts";
-export type { NoteSecretUses } from "./uses.ts";
 
 export type SecretsDeps = Omit<SecretDeps, "vault"> &
   Pick<KeepingDeps, "keys" | "commands"> & { readonly refused?: NoteRefused };
@@ -63,7 +61,7 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
     require: makeRequireSecret(deps),
     judge: makeJudgeSecrets(deps),
     resolve,
-    noteUses: noteSecretUses,
+    noteUses: secretUses.note,
     emptyScope,
     resolveText: makeResolveText(resolve),
     resolveForRun: makeResolveForRun(deps, resolve),
@@ -77,6 +75,7 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
 }
 
 const emptyScope: EmptyScope = async (tx, { accountId, orgIdentifier, project }) => {
-  await deleteSecretUsesOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
-  return deleteSecretsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+  const projectIdentifier = project?.identifier ?? null;
+  await secretUses.forgetAt(tx, accountId, { orgIdentifier, projectIdentifier });
+  return deleteSecretsOf(tx, accountId, orgIdentifier, projectIdentifier);
 };

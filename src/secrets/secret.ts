@@ -46,14 +46,6 @@ export const shownSecret = (secret: Secret) => ({
 
 export type SecretKey = Place & { readonly identifier: string };
 
-/** What names secrets, so that they are not deleted by mistake. */
-export type SecretUser = Place & {
-  /** `SECRET`: a credential. */
-  readonly type: "CONNECTOR" | "PIPELINE" | "SECRET";
-  readonly id: Uuid;
-  readonly identifier: string;
-};
-
 /** Null takes all; an empty list takes none. `search` is a part of name or identifier, in any case. */
 export type SecretFilter = Place & {
   readonly types: readonly SecretType[] | null;

@@ -1,14 +1,14 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { referred, type Place } from "../core/reference.ts";
-import type { Permits } from "../access/index.ts";
+import type { Namer, Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { scopeOf } from "./find.ts";
 import { problem } from "./problems.ts";
-import type { Secret, SecretKey, SecretUser } from "./secret.ts";
+import type { Secret, SecretKey } from "./secret.ts";
 import { referenceFrom, ROLES, takenBy, type SecretName, type SshLogin, type SshRole } from "./ssh.ts";
 import { findSecret, findSecretById } from "./store/secrets.ts";
-import { noteSecretUses } from "./uses.ts";
+import { secretUses } from "./uses.ts";
 
 type Deps = { readonly db: Db; readonly permits: Permits };
 
@@ -68,6 +68,6 @@ async function find(db: Db, accountId: Uuid, home: Place, name: SecretName): Pro
 export async function noteTaken(tx: Tx, accountId: Uuid, secret: Secret, isGone = false): Promise<void> {
   if (!secret.ssh) return;
   const { id, identifier, orgIdentifier, projectIdentifier } = secret;
-  const user: SecretUser = { type: "SECRET", id, identifier, orgIdentifier, projectIdentifier };
-  await noteSecretUses(tx, accountId, user, isGone ? [] : takenBy(secret.ssh).map(({ reference }) => reference));
+  const user: Namer = { type: "SECRET", id, identifier, orgIdentifier, projectIdentifier };
+  await secretUses.note(tx, accountId, user, isGone ? [] : takenBy(secret.ssh).map(({ reference }) => reference));
 }

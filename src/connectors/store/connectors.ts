@@ -50,15 +50,20 @@ const keyValues = (accountId: Uuid, key: ConnectorKey) => [
   key.projectIdentifier,
 ];
 
-/** With `hold` nobody else changes it until the transaction ends. */
+/**
+ * Until the transaction ends nobody else changes the connector. Before a deletion nobody names it either: whoever is
+ * saving something that does has ended, and who comes later waits (`makeUses`); a weaker lock lets them pass.
+ */
+const HOLDS = { change: "for no key update", deletion: "for update" } as const;
+
 export async function findConnector(
   db: Store,
   accountId: Uuid,
   key: ConnectorKey,
-  hold?: "hold",
+  hold?: keyof typeof HOLDS,
 ): Promise<Connector | undefined> {
   const rows = await db.query<Connector>(
-    `select ${CONNECTOR} from connectors where ${KEY} ${hold ? "for no key update" : ""}`,
+    `select ${CONNECTOR} from connectors where ${KEY} ${hold ? HOLDS[hold] : ""}`,
     keyValues(accountId, key),
   );
   return rows[0];
@@ -93,21 +98,8 @@ export async function updateConnector(
   return rows[0];
 }
 
-/** Its id; undefined when there is no such connector, when it has another version, or when it is used and `force` is not set. */
-export async function deleteConnector(
-  db: Store,
-  accountId: Uuid,
-  key: ConnectorKey,
-  how: { readonly version: number | undefined; readonly force: boolean },
-): Promise<Uuid | undefined> {
-  const rows = await db.query<{ id: Uuid }>(
-    `delete from connectors
-      where ${KEY} and ($5::int is null or version = $5)
-        and ($6 or not exists (select 1 from connector_uses where ${KEY}))
-     returning id`,
-    [...keyValues(accountId, key), how.version ?? null, how.force],
-  );
-  return rows[0]?.id;
+export async function deleteConnector(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+  await db.query(`delete from connectors where account_id = $1 and id = $2`, [accountId, id]);
 }
 
 /** What a list is narrowed to; undefined is no condition. Texts are found anywhere, in any case of letters. */

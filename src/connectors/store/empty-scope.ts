@@ -5,24 +5,18 @@ import type { Query } from "../../platform/db/db.ts";
 
 type Store = { readonly query: Query };
 
-/** All connectors of a project, or of an organization itself, and what is noted of users that lie there. */
+/** All connectors of a project, or of an organization itself. */
 export async function deleteConnectorsOf(
   db: Store,
   accountId: Uuid,
   orgIdentifier: string,
   projectIdentifier: string | null,
 ): Promise<readonly Gone[]> {
-  const values = [accountId, orgIdentifier, projectIdentifier];
-  await db.query(
-    `delete from connector_uses
-      where account_id = $1 and user_org_identifier = $2 and user_project_identifier is not distinct from $3`,
-    values,
-  );
   return gone(
     db,
     "CONNECTOR",
     `delete from connectors where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3
      returning identifier as what`,
-    values,
+    [accountId, orgIdentifier, projectIdentifier],
   );
 }
