@@ -95,6 +95,7 @@ export function makeDelegates(deps: DelegatesDeps) {
         url,
         ...localDelegateDir(config),
         stepPath: config.stepPath,
+        knownHosts: config.knownHosts,
         pass: () => renewLocalPass(deps, accountId, localClaimFile(config.dataDir)),
         log: deps.log,
       }),

@@ -34,6 +34,8 @@ export type LocalDelegateConfig = {
   readonly delegateDir: string | undefined;
   /** PATH of the steps; undefined lets the delegate choose. */
   readonly stepPath: string | undefined;
+  /** The file of the hosts that steps may run on; undefined: the first key that a host shows is believed. */
+  readonly knownHosts: string | undefined;
 };
 
 export type LocalDelegateOptions = {
@@ -42,6 +44,7 @@ export type LocalDelegateOptions = {
   /** Lying elsewhere, the work folder is removed some time after this folder is. */
   readonly belongsTo: string | undefined;
   readonly stepPath: string | undefined;
+  readonly knownHosts: string | undefined;
   /** Asked for at each start of the program; undefined: an operator wants no local delegate. */
   readonly pass: () => Promise<LocalPass | undefined>;
   readonly log: Log;
@@ -72,10 +75,11 @@ export function startLocalDelegate(options: LocalDelegateOptions): LocalDelegate
     if (!pass) return REVOKED;
     // The end may have come while the database was asked.
     if (stopping.signal.aborted) return null;
-    const { url, workDir, belongsTo, stepPath } = options;
+    const { url, workDir, belongsTo, stepPath, knownHosts } = options;
     const args = [PROGRAM, "delegate", "--local", "--url", url, "--name", pass.name, "--work-dir", workDir];
     if (belongsTo !== undefined) args.push("--belongs-to", belongsTo);
     if (stepPath !== undefined) args.push("--step-path", stepPath);
+    if (knownHosts !== undefined) args.push("--known-hosts", knownHosts);
     // None of the server's environment, which may hold keys and passwords.
     const env = {
       PATH: process.env["PATH"],

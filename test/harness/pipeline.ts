@@ -7,12 +7,14 @@ export type StepOptions = {
   /** Names of the script's variables. */
   readonly outputs?: readonly string[];
   readonly selectors?: readonly string[];
+  /** The host that it runs on instead of its delegate. */
+  readonly target?: { readonly host: string; readonly connectorRef: string };
 };
 
 export type PipelineDocument = { readonly pipeline: Readonly<Record<string, unknown>> };
 
 export function step(identifier: string, script: string, options: StepOptions = {}): object {
-  const { env = {}, outputs = [], selectors } = options;
+  const { env = {}, outputs = [], selectors, target } = options;
   return {
     step: {
       type: "ShellScript",
@@ -21,7 +23,8 @@ export function step(identifier: string, script: string, options: StepOptions = 
       timeout: "1m",
       spec: {
         shell: "Bash",
-        onDelegate: true,
+        onDelegate: target === undefined,
+        ...(target ? { executionTarget: target } : {}),
         source: { type: "Inline", spec: { script } },
         environmentVariables: Object.entries(env).map(([name, value]) => ({ name, type: "String", value })),
         outputVariables: outputs.map((name) => ({ name, type: "String", value: name })),

@@ -28,6 +28,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
     localDelegate: true,
     delegateDir: undefined,
     stepPath: undefined,
+    knownHosts: undefined,
     maxSecretFile: 10 * 1024 * 1024,
     oidc: undefined,
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
@@ -38,6 +39,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
 });
 
 test("every value is read, paths from the current folder, addresses without a slash at the end", async () => {
+  writeFileSync(join(folder, "hosts"), "");
   const config = readConfig(
     {
       HOST: "0.0.0.0",
@@ -49,6 +51,7 @@ test("every value is read, paths from the current folder, addresses without a sl
       RAILHEAD_LOCAL_DELEGATE: "off",
       RAILHEAD_DELEGATE_DIR: "work",
       RAILHEAD_STEP_PATH: "/opt/bin:/usr/bin",
+      RAILHEAD_KNOWN_HOSTS: "hosts",
       RAILHEAD_MAX_SECRET_FILE: "4096",
       RAILHEAD_SESSION_IDLE_MINUTES: "30",
       RAILHEAD_SESSION_HOURS: "8",
@@ -64,6 +67,7 @@ test("every value is read, paths from the current folder, addresses without a sl
   assert.equal(config.localDelegate, false);
   assert.equal(config.delegateDir, join(folder, "work"));
   assert.equal(config.stepPath, "/opt/bin:/usr/bin");
+  assert.equal(config.knownHosts, join(folder, "hosts"));
   assert.equal(config.maxSecretFile, 4096);
   assert.deepEqual(config.sessions, { idleMs: 1_800_000, mostMs: 8 * 3_600_000 });
   assert.deepEqual(config.allowPrivateAddresses, ["10.1.0.0/16", "registry.internal:5000"]);
@@ -79,6 +83,7 @@ test("all wrong values are reported at once, and none that may hold a secret is 
     RAILHEAD_ROOT_KEY_FILE: "key",
     RAILHEAD_LOCAL_DELEGATE: "yes",
     RAILHEAD_STEP_PATH: "bin:/usr/bin",
+    RAILHEAD_KNOWN_HOSTS: "no-such-file",
     RAILHEAD_MAX_SECRET_FILE: "10MB",
     RAILHEAD_ALLOW_PRIVATE_ADDRESSES: "10.0.0.0/8,everything",
     RAILHEAD_LOG_LEVEL: "loud",
@@ -87,11 +92,15 @@ test("all wrong values are reported at once, and none that may hold a secret is 
     () => readConfig(env, folder),
     (error) => {
       assert.ok(error instanceof ConfigError);
-      assert.equal(error.faults.length, 10);
+      assert.equal(error.faults.length, 11);
       for (const name of Object.keys(env)) assert.match(error.message, new RegExp(name));
       assert.doesNotMatch(error.message, /hunter2|c2VjcmV0/);
       return true;
     },
+  );
+  assert.throws(
+    () => readConfig({ RAILHEAD_KNOWN_HOSTS: "." }, folder),
+    /RAILHEAD_KNOWN_HOSTS names .*, which is no file/,
   );
   for (const PORT of ["-1", "1.5", "65536", "0x10", "abc", "1e3"])
     assert.throws(() => readConfig({ PORT }, folder), ConfigError);

@@ -2,6 +2,7 @@
  * Configuration comes from the environment alone. Every wrong value is named
  * with what is expected; all of them are reported at once.
  */
+import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readOidc, type OidcConfig } from "./oidc.ts";
 import { parseReach } from "../outgoing/reach.ts";
@@ -25,6 +26,8 @@ export type Config = KeySources & {
   readonly delegateDir: string | undefined;
   /** PATH of the local delegate's steps; undefined lets the delegate choose. */
   readonly stepPath: string | undefined;
+  /** The file with the keys of the hosts that the local delegate's steps may run on; undefined: the first key that a host shows is believed. */
+  readonly knownHosts: string | undefined;
   /** Bytes of an uploaded secret file at most. */
   readonly maxSecretFile: number;
   /** How long people stay signed in: without a request, and altogether. */
@@ -55,6 +58,7 @@ export function readConfig(env: Env, cwd: string): Config {
     localDelegate: readSwitch("RAILHEAD_LOCAL_DELEGATE", env, faults),
     delegateDir: env["RAILHEAD_DELEGATE_DIR"] ? resolve(cwd, env["RAILHEAD_DELEGATE_DIR"]) : undefined,
     stepPath: readStepPath(env["RAILHEAD_STEP_PATH"], faults),
+    knownHosts: readKnownHosts(env["RAILHEAD_KNOWN_HOSTS"], cwd, faults),
     maxSecretFile: readMaxSecretFile(env["RAILHEAD_MAX_SECRET_FILE"], faults),
     sessions: readSessions(env, faults),
     oidc: readOidc(env, cwd, faults),
@@ -109,6 +113,19 @@ function readStepPath(text: string | undefined, faults: string[]): string | unde
   if (text.split(":").some((folder) => !folder.startsWith("/") || /\p{Cc}/u.test(folder)))
     faults.push(`RAILHEAD_STEP_PATH is "${text}"; it takes absolute folders with colons between them.`);
   return text;
+}
+
+/** What is read for each step is looked at here already: a wrong name would show in failed steps alone. */
+function readKnownHosts(text: string | undefined, cwd: string, faults: string[]): string | undefined {
+  if (!text) return undefined;
+  const path = resolve(cwd, text);
+  try {
+    accessSync(path, constants.R_OK);
+    if (!statSync(path).isFile()) faults.push(`RAILHEAD_KNOWN_HOSTS names ${path}, which is no file.`);
+  } catch (error) {
+    faults.push(`RAILHEAD_KNOWN_HOSTS names a file that cannot be read: ${(error as Error).message}.`);
+  }
+  return path;
 }
 
 /** 10 MiB: room for the largest key stores, and several of them in memory at once. */
