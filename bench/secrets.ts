@@ -2,7 +2,8 @@
  * A secret of 1 MiB as a file: created through GraphQL as multipart form data, over HTTP to the commit, and resolved as a
  * run resolves it. The floors are what cannot be left out: AES-256-GCM over the same bytes in Node and one insert of the
  * result into a bare table of the same database, and one select of it and the opening. In turns; medians.
- * Then what the server's memory grows by while it takes a second file of 10 MiB; with the first, its heap grows to its size.
+ * Then what the server's resident memory grows by while it takes a file of 10 MiB: its first one, and further ones. Of that
+ * the file is 10 MiB, once; the rest is what sockets and driver have copied in passing and V8 has not collected yet.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -16,15 +17,19 @@ import { startServer, temporaryFolder, withServer, type Facts, type Server } fro
 const MIB = 1024 * 1024;
 const ROUNDS = 100;
 const WARM_UP = 10;
-const UPLOADS = 3;
+const SERVERS = 3;
+const UPLOADS = 5;
 const LARGE = 10 * MIB;
 const HERE = { orgIdentifier: null, projectIdentifier: null };
 
 export const secrets: Bench = async (signal, progress) => {
-  const grown: number[] = [];
-  for (let nth = 0; nth < UPLOADS; nth += 1) {
-    progress(`a file of 10 MiB, ${nth + 1} of ${UPLOADS}`);
-    grown.push(await withServer(signal, memoryGrowth));
+  const first: number[] = [];
+  const further: number[] = [];
+  for (let nth = 0; nth < SERVERS; nth += 1) {
+    progress(`files of 10 MiB, server ${nth + 1} of ${SERVERS}`);
+    const [one = 0, ...others] = await withServer(signal, memoryGrowth);
+    first.push(one);
+    further.push(...others);
   }
   const folder = await temporaryFolder();
   try {
@@ -35,16 +40,12 @@ export const secrets: Bench = async (signal, progress) => {
       return {
         definition:
           "A 1 MiB file secret created over HTTP (GraphQL, multipart, to the commit) and resolved by the verb that runs use, medians; floor: AES-256-GCM in Node and one insert, or one select, of the sealed bytes in a bare table of the same database.",
-        parameters: { rounds: ROUNDS, bytes: MIB, largeBytes: LARGE, uploads: UPLOADS },
+        parameters: { rounds: ROUNDS, bytes: MIB, largeBytes: LARGE, servers: SERVERS, uploads: UPLOADS },
         figures: [
           beside({ name: "create, 1 MiB", value: median(times.create), unit: "ms", floor: median(times.bareCreate) }),
           beside({ name: "resolve, 1 MiB", value: median(times.resolve), unit: "ms", floor: median(times.bareRead) }),
-          {
-            name: "server's memory above what it had, while it takes a second 10 MiB (peak, median)",
-            value: median(grown),
-            unit: "MiB",
-            goal: { of: "value", atMost: 20 },
-          },
+          { name: "resident memory grows by, first 10 MiB (peak, median)", value: median(first), unit: "MiB" },
+          { name: "resident memory grows by, further 10 MiB (peak, median)", value: median(further), unit: "MiB" },
         ],
       };
     } finally {
@@ -142,19 +143,21 @@ function open(key: Buffer, sealed: Buffer): Buffer {
 }
 
 /**
- * Mebibytes between the resident size before an upload and its peak, as the kernel has counted it. A server serves for one
- * measurement: what it has freed it keeps for the next file, which would then cost nothing.
+ * For each of some uploads, mebibytes between the resident size before it and its peak, as the kernel has counted it. A
+ * server serves for one measurement: what it has freed it keeps for the next file.
  */
-async function memoryGrowth({ facts, pid }: Server): Promise<number> {
+async function memoryGrowth({ facts, pid }: Server): Promise<number[]> {
   const sizeOf = async (field: "VmRSS" | "VmHWM"): Promise<number> => {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
     return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
   };
   for (let nth = 0; nth < WARM_UP; nth += 1) await upload(facts, `small_${nth}`, randomBytes(1_000));
-  // The first one makes the heap and the pools of buffers as large as they stay.
-  await upload(facts, "first", randomBytes(LARGE));
-  await writeFile(`/proc/${pid}/clear_refs`, "5");
-  const before = await sizeOf("VmRSS");
-  await upload(facts, "large", randomBytes(LARGE));
-  return (await sizeOf("VmHWM")) - before;
+  const grown: number[] = [];
+  for (let nth = 0; nth < UPLOADS; nth += 1) {
+    await writeFile(`/proc/${pid}/clear_refs`, "5");
+    const before = await sizeOf("VmRSS");
+    await upload(facts, `large_${nth}`, randomBytes(LARGE));
+    grown.push((await sizeOf("VmHWM")) - before);
+  }
+  return grown;
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Swept } from "../platform/crypto/sealed-store.ts";
 import type { Db } from "../platform/db/db.ts";
+import { forget } from "../platform/forget.ts";
 import { Problem } from "../core/problem.ts";
 import { readContent, type ReadDeps } from "./read.ts";
 import { batches } from "./sealed-store.ts";
@@ -83,16 +84,17 @@ async function sealAnew(
       return "failed";
     throw error;
   }
-  return untilHeld(async () => {
-    const sealed = await deps.vault.seal(
-      { accountId, id: secretId, manager: { id: managerId, kind, spec } },
-      { size, pages },
-    );
+  const toSeal = { accountId, id: secretId, manager: { id: managerId, kind, spec } };
+  const sealing = untilHeld(async () => {
+    const sealed = await deps.vault.seal(toSeal, { size, pages });
     return deps.db.transaction(async (tx) => {
       if (!(await takeContent(tx, accountId, content.id))) return "gone";
       await deps.vault.hold(tx, accountId, sealed);
       await insertContent(tx, accountId, sealed, deps.clock.now(), { originId, rotationId });
       return "sealed";
     });
+  });
+  return sealing.finally(() => {
+    for (const page of pages) forget(page);
   });
 }

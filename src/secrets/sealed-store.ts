@@ -2,6 +2,7 @@
 import type { Uuid } from "../core/ids.ts";
 import type { SealedStore, Swept } from "../platform/crypto/sealed-store.ts";
 import type { Db } from "../platform/db/db.ts";
+import { forget } from "../platform/forget.ts";
 import type { HoldRootKey } from "../identity/index.ts";
 import type { PlatformWrapper } from "./managers/platform.ts";
 import type { WrappedKey } from "./managers/wrapper.ts";
@@ -94,7 +95,10 @@ async function opens(
 ): Promise<boolean | { readonly lacks: string }> {
   try {
     let size = 0;
-    for await (const piece of readContent(deps, accountId, content.name, content)) size += piece.length;
+    for await (const piece of readContent(deps, accountId, content.name, content)) {
+      size += piece.length;
+      forget(piece);
+    }
     return size === content.size;
   } catch (error) {
     const known = ["secret.replaced", "secret.unreadable", "secret.manager_failed"];

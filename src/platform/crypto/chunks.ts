@@ -7,6 +7,7 @@
  * Layout of a sealed piece: 1 byte version, 16 bytes tag, ciphertext.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { forget } from "../forget.ts";
 
 const VERSION = 1;
 const HEAD = 17;
@@ -28,7 +29,10 @@ export const newDataKey = (): Buffer => randomBytes(32);
 /** How many pieces a content of `size` bytes has; an empty one has one. */
 export const chunkCount = (size: number): number => Math.max(1, Math.ceil(size / CHUNK));
 
-/** `identity` names the record that holds the content. Pieces are made one at a time, as they are asked for. */
+/**
+ * `identity` names the record that holds the content. Pieces are made one at a time, as they are asked for, and each is
+ * gone when the next one is: whoever needs it longer copies it.
+ */
 export function* sealChunks(key: Buffer, identity: string, content: Content): Generator<Buffer> {
   const count = chunkCount(content.size);
   const plain = Buffer.alloc(Math.min(CHUNK, content.size));
@@ -36,29 +40,43 @@ export function* sealChunks(key: Buffer, identity: string, content: Content): Ge
   try {
     for (let nth = 0; nth < count; nth += 1) {
       const filled = next(plain);
-      yield sealOne(key, { identity, nth, count }, plain.subarray(0, filled));
+      const sealed = sealOne(key, { identity, nth, count }, plain.subarray(0, filled));
+      try {
+        yield sealed;
+      } finally {
+        forget(sealed);
+      }
     }
   } finally {
-    plain.fill(0);
+    forget(plain);
   }
 }
 
 type Place = { readonly identity: string; readonly nth: number; readonly count: number };
 
-/** Throws when the key, the identity, the place or a byte is another one. */
+/** The bytes are the caller's to forget. Throws when the key, the identity, the place or a byte is another one. */
 export function openChunk(key: Buffer, { identity, nth, count }: Place, sealed: Buffer): Buffer {
   if (sealed[0] !== VERSION) throw new Error("the sealed piece has an unknown version");
   const decipher = createDecipheriv("aes-256-gcm", key, nonceOf(nth), { authTagLength: 16 })
     .setAAD(bound(identity, nth, count))
     .setAuthTag(sealed.subarray(1, HEAD));
-  return Buffer.concat([decipher.update(sealed.subarray(HEAD)), decipher.final()]);
+  const plain = decipher.update(sealed.subarray(HEAD));
+  try {
+    decipher.final(); // In this mode it yields no bytes, and throws when something is not as it was sealed.
+  } catch (error) {
+    forget(plain);
+    throw error;
+  }
+  return plain;
 }
 
 function sealOne(key: Buffer, { identity, nth, count }: Place, plain: Buffer): Buffer {
   const cipher = createCipheriv("aes-256-gcm", key, nonceOf(nth)).setAAD(bound(identity, nth, count));
   const body = cipher.update(plain);
   cipher.final(); // In this mode it yields no bytes.
-  return Buffer.concat([Buffer.from([VERSION]), cipher.getAuthTag(), body]);
+  const sealed = Buffer.concat([Buffer.from([VERSION]), cipher.getAuthTag(), body]);
+  forget(body);
+  return sealed;
 }
 
 function nonceOf(nth: number): Buffer {

@@ -121,10 +121,10 @@ test("a file arrives byte for byte, parts in any order, the credential in the he
   }
 });
 
-test("the bytes are overwritten once the request is answered", async () => {
+test("the bytes are gone once the request is answered", async () => {
   await form([query(), file(Buffer.alloc(100_000, "s"))]);
   assert.ok(kept.length > 0);
-  assert.ok(kept.every((page) => page.every((byte) => byte === 0)));
+  assert.ok(kept.every((page) => page.length === 0));
 });
 
 test("a file is taken by one field that asks for it with these arguments, else nothing runs", async () => {

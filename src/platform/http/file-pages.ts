@@ -1,9 +1,11 @@
 /** Bytes that arrive in pieces, held once: what comes in crumbs takes no more room than what comes whole. */
 
+import { forget } from "../forget.ts";
+
 const FIRST_PAGE = 1024;
 const LARGEST_PAGE = 64 * 1024;
 
-/** The part `file` of a form. Its bytes are overwritten when the request is answered: whoever keeps them, copies them. */
+/** The part `file` of a form. They are gone when the request is answered: whoever keeps them, copies them. */
 export type UploadedFile = { readonly size: number; readonly pages: readonly Buffer[] };
 
 /** How many bytes may be held at a time by all who share it. */
@@ -27,7 +29,7 @@ export type Pages = {
   readonly add: (piece: Buffer) => boolean;
   readonly size: () => number;
   readonly list: () => readonly Buffer[];
-  /** Overwrites what is held, for it may be a secret, and gives the room back. */
+  /** Forgets what is held, for it may be a secret, and gives the room back. */
   readonly wipe: () => void;
 };
 
@@ -57,7 +59,7 @@ export function makePages(room: Room): Pages {
     size: () => size,
     list: () => pages.map((page, at) => (at === pages.length - 1 ? page.subarray(0, page.length - free) : page)),
     wipe() {
-      for (const page of pages) page.fill(0);
+      for (const page of pages) forget(page);
       room.give(held);
       pages = [];
       [size, held, free] = [0, 0, 0];
