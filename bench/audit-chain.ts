@@ -7,12 +7,13 @@
 import { makeClient, type Client } from "./parts/client.ts";
 import { lookInto } from "./parts/database.ts";
 import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
-import { beside, median, percentile, type Bench } from "./parts/result.ts";
+import { beside, median, percentile, type Bench, type Sizes } from "./parts/result.ts";
 import { withServer } from "./parts/server.ts";
 
-const CALLERS = 16;
-const ROUND_MS = 4_000;
-const ROUNDS = 3;
+const SIZES: Sizes<{ callers: number; roundMs: number; rounds: number }> = {
+  whole: { callers: 16, roundMs: 4_000, rounds: 3 },
+  brief: { callers: 4, roundMs: 100, rounds: 1 },
+};
 
 type Round = { readonly rate: number; readonly p99: number };
 
@@ -22,35 +23,36 @@ begin
   return new;
 end $$`;
 
-export const auditChain: Bench = (signal, progress) =>
+export const auditChain: Bench = (signal, progress, size) =>
   withServer(
     signal,
     async (server) => {
-      const client = makeClient(server.facts, CALLERS, signal);
+      const { callers, roundMs, rounds: measured } = SIZES[size];
+      const client = makeClient(server.facts, callers, signal);
       const url = await server.databaseUrl();
       const [look, holder] = [await lookInto(url), await lookInto(url)];
       await createProject(client);
       // Of one pipeline each: runs of the same one take turns for their number.
       const pipelines = await Promise.all(
-        Array.from({ length: CALLERS }, (_, n) => createPipeline(client, `chained_${n}`, 1, ":")),
+        Array.from({ length: callers }, (_, n) => createPipeline(client, `chained_${n}`, 1, ":")),
       );
       await look.query("create table chained as select id as account_id, sha256('x') as hash from accounts");
       await look.query(INLINE);
       const rounds = { none: [] as Round[], sealer: [] as Round[], inline: [] as Round[] };
       const sealing = async (on: boolean): Promise<unknown> =>
         on ? holder.query("rollback") : holder.query("begin; select 1 from audit_sealed for update");
-      await load(client, pipelines);
-      for (let round = 1; round <= ROUNDS; round += 1) {
-        progress(`round ${round} of ${ROUNDS}`);
+      await load(client, pipelines, roundMs);
+      for (let round = 1; round <= measured; round += 1) {
+        progress(`round ${round} of ${measured}`);
         await sealing(false);
-        rounds.none.push(await load(client, pipelines));
+        rounds.none.push(await load(client, pipelines, roundMs));
         await sealing(true);
-        rounds.sealer.push(await load(client, pipelines));
+        rounds.sealer.push(await load(client, pipelines, roundMs));
         await sealing(false);
         await look.query(
           "create trigger chained_inline before insert on audit_entries for each row execute function chained_inline()",
         );
-        rounds.inline.push(await load(client, pipelines));
+        rounds.inline.push(await load(client, pipelines, roundMs));
         await look.query("drop trigger chained_inline on audit_entries");
         await sealing(true);
       }
@@ -63,8 +65,8 @@ export const auditChain: Bench = (signal, progress) =>
         ["linked in the transaction", rounds.inline],
       ] as const;
       return {
-        definition: `Executions started by ${CALLERS} callers at once over HTTP; floor: the same with nothing sealed.`,
-        parameters: { callers: CALLERS, seconds: ROUND_MS / 1_000, rounds: ROUNDS },
+        definition: `Executions started by ${callers} callers at once over HTTP; floor: the same with nothing sealed.`,
+        parameters: { callers, seconds: roundMs / 1_000, rounds: measured },
         figures: named.flatMap(([name, of]) => [
           beside({ name: `starts, ${name}`, value: rate(of), unit: "/s", floor: rate(rounds.none) }),
           beside({ name: `p99, ${name}`, value: p99(of), unit: "ms", floor: p99(rounds.none) }),
@@ -74,8 +76,8 @@ export const auditChain: Bench = (signal, progress) =>
     { RAILHEAD_LOCAL_DELEGATE: "off" },
   );
 
-async function load(client: Client, pipelines: readonly string[]): Promise<Round> {
-  const until = performance.now() + ROUND_MS;
+async function load(client: Client, pipelines: readonly string[], milliseconds: number): Promise<Round> {
+  const until = performance.now() + milliseconds;
   const times: number[] = [];
   await Promise.all(
     pipelines.map(async (pipeline) => {
@@ -86,5 +88,5 @@ async function load(client: Client, pipelines: readonly string[]): Promise<Round
       }
     }),
   );
-  return { rate: times.length / (ROUND_MS / 1_000), p99: percentile(times, 0.99) };
+  return { rate: times.length / (milliseconds / 1_000), p99: percentile(times, 0.99) };
 }

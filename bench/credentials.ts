@@ -4,49 +4,59 @@
  * authorization take of a small GraphQL request, beside a server in which both are replaced by nothing?
  */
 import { randomBytes, randomUUIDv7 } from "node:crypto";
-import type { LoadAnswer, LoadOrder } from "./load.ts";
+import type { LoadAnswer, LoadOrder } from "./parts/load.ts";
 import { startHelper, type Helper } from "./parts/children.ts";
 import { makeClient } from "./parts/client.ts";
 import { lookInto, type Look } from "./parts/database.ts";
 import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
-import { cpuSecondsOf } from "./parts/processes.ts";
-import { beside, median, type Bench, type Figure } from "./parts/result.ts";
+import { cpuSecondsOf, ENOUGH_TICKS_MS } from "./parts/processes.ts";
+import { beside, median, type Bench, type Figure, type Sizes } from "./parts/result.ts";
 import { withServer, type Server } from "./parts/server.ts";
 import { ratioBounds, spread, timesOf, type Attempt } from "./parts/strangers.ts";
 
-const TOKEN_ROUNDS = { warmUp: 300, measured: 3_000 };
-const PASSWORD_ROUNDS = { warmUp: 3, measured: 60 };
-const PAIRS = 15;
-const ROUND_MS = 1_000;
-const WARM_UP_MS = 2_500;
+type Rounds = { readonly warmUp: number; readonly measured: number };
+type Cost = { readonly runs: number; readonly pairs: number; readonly roundMs: number; readonly warmUpMs: number };
+
+const SIZES: Sizes<{ tokens: Rounds; passwords: Rounds; cost: Cost }> = {
+  whole: {
+    tokens: { warmUp: 300, measured: 3_000 },
+    passwords: { warmUp: 3, measured: 60 },
+    cost: { runs: 50, pairs: 15, roundMs: 1_000, warmUpMs: 2_500 },
+  },
+  brief: {
+    tokens: { warmUp: 1, measured: 3 },
+    passwords: { warmUp: 1, measured: 2 },
+    cost: { runs: 2, pairs: 2, roundMs: ENOUGH_TICKS_MS, warmUpMs: 100 },
+  },
+};
 const CONNECTIONS = 10;
-const RUNS = 50;
 const NEVER_REACHED = "10000000";
 
-export const credentials: Bench = async (signal, progress) => {
+export const credentials: Bench = async (signal, progress, size) => {
+  const { tokens, passwords, cost } = SIZES[size];
   const strange = await withServer(signal, async (server) => {
     const look = await lookInto(await server.databaseUrl());
     try {
       progress("wrong tokens");
-      const tokens = await wrongTokens(server, signal);
+      const byToken = await wrongTokens(server, tokens, signal);
       progress("wrong passwords");
-      return [tokens, await wrongPasswords(server, look, signal)];
+      return [byToken, await wrongPasswords(server, look, passwords, signal)];
     } finally {
       await look.close();
     }
   });
-  const pairs = await withBoth(signal, (ours, open) => costOf(ours, open, signal, progress));
+  const pairs = await withBoth(signal, (ours, open) => costOf({ ours, open }, cost, signal, progress));
   return {
     definition:
       "Refused requests, from their writing to the end of the answer, one at a time, kinds in turns; floor: the same for an id that " +
       "does not exist. GraphQL executions, limit 1, requests per second over 10 connections; floor: a server that asks nobody who it is.",
     parameters: {
-      tokens: TOKEN_ROUNDS.measured,
-      passwords: PASSWORD_ROUNDS.measured,
+      tokens: tokens.measured,
+      passwords: passwords.measured,
       ...Object.fromEntries(strange.flatMap(({ parameters }) => Object.entries(parameters))),
       connections: CONNECTIONS,
-      pairs: PAIRS,
-      roundMs: ROUND_MS,
+      pairs: cost.pairs,
+      roundMs: cost.roundMs,
       "rates with beside without": pairs.map(({ ours, open }) => Number((ours.rate / open.rate).toPrecision(4))),
     },
     figures: [...strange.flatMap(({ figures }) => figures), ...costFigures(pairs)],
@@ -76,7 +86,7 @@ function compared(name: string, times: Readonly<Record<"known" | "unknown" | "ag
   };
 }
 
-async function wrongTokens({ facts }: Server, signal: AbortSignal): Promise<Compared> {
+async function wrongTokens({ facts }: Server, rounds: Rounds, signal: AbortSignal): Promise<Compared> {
   const { baseUrl, accountId, apiKey } = facts;
   const url = `${baseUrl}/gateway/ng/api/settings?accountIdentifier=${accountId}`;
   const [kind, account, id] = apiKey.split(".");
@@ -86,10 +96,10 @@ async function wrongTokens({ facts }: Server, signal: AbortSignal): Promise<Comp
   };
   const nobody = (): Attempt => attempt(Buffer.from(randomUUIDv7().replaceAll("-", ""), "hex").toString("base64url"));
   const kinds = { known: () => attempt(id), unknown: nobody, again: nobody };
-  return compared("wrong token", await timesOf(kinds, TOKEN_ROUNDS, signal));
+  return compared("wrong token", await timesOf(kinds, rounds, signal));
 }
 
-async function wrongPasswords({ facts }: Server, look: Look, signal: AbortSignal): Promise<Compared> {
+async function wrongPasswords({ facts }: Server, look: Look, rounds: Rounds, signal: AbortSignal): Promise<Compared> {
   const attempt = (email: string): Attempt => ({
     method: "POST",
     url: `${facts.baseUrl}/auth/login`,
@@ -101,7 +111,7 @@ async function wrongPasswords({ facts }: Server, look: Look, signal: AbortSignal
   const kinds = { known: () => attempt("admin@railhead.local"), unknown: nobody, again: nobody };
   // Failures slow everybody down alike; that is not what is measured.
   const forgive = async (): Promise<void> => void (await look.query("delete from sign_in_failures"));
-  return compared("wrong password", await timesOf(kinds, PASSWORD_ROUNDS, signal, forgive));
+  return compared("wrong password", await timesOf(kinds, rounds, signal, forgive));
 }
 
 /** Requests per second, and the processor time of the server's process for each, in ms. */
@@ -115,8 +125,8 @@ const withBoth = <T>(signal: AbortSignal, work: (ours: Server, open: Server) => 
 
 /** The two servers take turns, so that a slow moment of the machine meets both. */
 async function costOf(
-  ours: Server,
-  open: Server,
+  { ours, open }: Readonly<Record<"ours" | "open", Server>>,
+  { runs, pairs: measured, roundMs, warmUpMs }: Cost,
   signal: AbortSignal,
   progress: (text: string) => void,
 ): Promise<readonly Pair[]> {
@@ -124,17 +134,17 @@ async function costOf(
   const load = startHelper("load.ts");
   try {
     const subjects = [ours, open] as const;
-    for (const server of subjects) await prepare(server, signal);
+    for (const server of subjects) await prepare(server, runs, signal);
     await checkDoors(ours, open);
-    for (const server of subjects) await round(load, server, WARM_UP_MS);
+    for (const server of subjects) await round(load, server, warmUpMs);
     const pairs: Pair[] = [];
-    for (let n = 1; n <= PAIRS; n += 1) {
+    for (let n = 1; n <= measured; n += 1) {
       signal.throwIfAborted();
-      progress(`executions, limit 1, pair ${n} of ${PAIRS}`);
+      progress(`executions, limit 1, pair ${n} of ${measured}`);
       // Each is the first one as often as the other.
       const odd = n % 2 === 1;
-      const first = await round(load, odd ? ours : open);
-      const second = await round(load, odd ? open : ours);
+      const first = await round(load, odd ? ours : open, roundMs);
+      const second = await round(load, odd ? open : ours, roundMs);
       pairs.push(odd ? { ours: first, open: second } : { ours: second, open: first });
     }
     return pairs;
@@ -143,15 +153,15 @@ async function costOf(
   }
 }
 
-async function prepare(server: Server, signal: AbortSignal): Promise<void> {
+async function prepare(server: Server, runs: number, signal: AbortSignal): Promise<void> {
   const client = makeClient(server.facts, 4, signal);
   await client.set({ requests_per_minute_account: NEVER_REACHED, requests_per_minute_token: NEVER_REACHED });
   await createProject(client);
   const pipeline = await createPipeline(client, "listed", 1, ":");
-  for (let n = 0; n < RUNS; n += 1) await execute(client, pipeline);
+  for (let n = 0; n < runs; n += 1) await execute(client, pipeline);
   client.close();
   const look = await lookInto(await server.databaseUrl());
-  await look.untilEnded(RUNS, signal);
+  await look.untilEnded(runs, signal);
   await look.close();
 }
 
@@ -167,7 +177,7 @@ const orderFor = ({ facts }: Server, milliseconds: number, token = facts.apiKey)
   milliseconds,
 });
 
-async function round(load: Helper, server: Server, milliseconds = ROUND_MS): Promise<Round> {
+async function round(load: Helper, server: Server, milliseconds: number): Promise<Round> {
   const before = cpuSecondsOf(server.pid);
   const { error, body, perSecond, requests } = await load.ask<LoadAnswer>(orderFor(server, milliseconds));
   if (error !== null) throw new Error(error);

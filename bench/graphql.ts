@@ -1,7 +1,7 @@
 /**
  * GraphQL lists over stored executions, ten thousand and a million of them in 200 pipelines: requests per second and
  * the 99th percentile of their times, beside a bare `node:http` server that runs the very same statements on the
- * same data (bench/bare-server.ts). Server, database, bare server and load generator are processes of their own. The
+ * same data (bench/parts/bare-server.ts). Server, database, bare server and load generator are processes of their own. The
  * two servers take turns, and of each pair the ratio is taken, so that a slow moment of the machine meets both; the
  * medians count.
  */
@@ -9,20 +9,29 @@ import { setTimeout as rest } from "node:timers/promises";
 import { Client } from "pg";
 import { listStatement } from "../src/executions/index.ts";
 import { applicationsStatement } from "../src/projects/index.ts";
-import type { BareOrder } from "./bare-server.ts";
-import type { LoadAnswer, LoadOrder } from "./load.ts";
+import type { BareOrder } from "./parts/bare-server.ts";
+import type { LoadAnswer, LoadOrder } from "./parts/load.ts";
 import { startHelper, type Helper } from "./parts/children.ts";
 import { makeClient } from "./parts/client.ts";
 import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
-import { cpuSecondsOf } from "./parts/processes.ts";
-import { median, type Bench, type Figure } from "./parts/result.ts";
+import { cpuSecondsOf, ENOUGH_TICKS_MS } from "./parts/processes.ts";
+import { median, type Bench, type Figure, type Sizes } from "./parts/result.ts";
 import { withServer, type Facts, type Server } from "./parts/server.ts";
 import { prepareStored, type Stored } from "./parts/stored.ts";
 
-const SIZES = [10_000, 1_000_000] as const;
-const PAIRS = 9;
-const ROUND_MS = 1_000;
-const WARM_UP_MS = 2_500;
+type Extent = {
+  /** Executions that are stored, and how many when it is measured again. */
+  readonly stored: readonly [few: number, many: number];
+  readonly pairs: number;
+  readonly roundMs: number;
+  readonly warmUpMs: number;
+};
+
+/** A thousand are the fewest of which the busiest pipeline has a hundred. */
+const SIZES: Sizes<Extent> = {
+  whole: { stored: [10_000, 1_000_000], pairs: 9, roundMs: 1_000, warmUpMs: 2_500 },
+  brief: { stored: [1_000, 2_000], pairs: 1, roundMs: ENOUGH_TICKS_MS, warmUpMs: 50 },
+};
 /** As many as Railhead's own pool has. */
 const POOL = 10;
 const CONNECTIONS = 10;
@@ -88,9 +97,9 @@ function casesOf({ accountId, pipelineId }: Stored): readonly Case[] {
 /** Requests per second, the 99th percentile in ms, and the processor time of the server's process for each, in ms. */
 type Round = { readonly rate: number; readonly p99: number; readonly cpu: number };
 type Pair = { readonly ours: Round; readonly bare: Round };
-type Tell = (text: string) => void;
+type Rounds = Omit<Extent, "stored"> & { readonly tell: (text: string) => void };
 
-export const graphql: Bench = (signal, progress) =>
+export const graphql: Bench = (signal, progress, size) =>
   withServer(signal, async (server) => {
     progress("running what is copied");
     await startRuns(server, signal);
@@ -101,16 +110,18 @@ export const graphql: Bench = (signal, progress) =>
       await untilEnded(client, signal);
       const stored = await prepareStored(client);
       const measured = new Map<string, ReadonlyMap<number, readonly Pair[]>>();
-      for (const size of SIZES) {
-        progress(`storing ${size} executions`);
-        await stored.fill(size, signal);
-        for (const [name, pairs] of await measureAll(server, load, stored, (text) => {
+      const extent = SIZES[size];
+      for (const count of extent.stored) {
+        progress(`storing ${count} executions`);
+        await stored.fill(count, signal);
+        const tell = (text: string): void => {
           signal.throwIfAborted();
-          progress(`${size} stored, ${text}`);
-        }))
-          measured.set(name, new Map([...(measured.get(name) ?? []), [size, pairs]]));
+          progress(`${count} stored, ${text}`);
+        };
+        for (const [name, pairs] of await measureAll(server, load, stored, { ...extent, tell }))
+          measured.set(name, new Map([...(measured.get(name) ?? []), [count, pairs]]));
       }
-      return resultOf(measured);
+      return resultOf(measured, extent);
     } finally {
       await client.end();
       await load.stop();
@@ -146,7 +157,7 @@ async function measureAll(
   server: Server,
   load: Helper,
   stored: Stored,
-  tell: Tell,
+  rounds: Rounds,
 ): Promise<readonly (readonly [string, readonly Pair[]])[]> {
   const cases = casesOf(stored);
   const bare = startHelper("bare-server.ts");
@@ -158,7 +169,8 @@ async function measureAll(
     for (const [n, one] of cases.entries()) {
       const ours = { order: askOurs(server.facts, one), pid: server.pid };
       const subjects = { ours, bare: { order: { ...ours.order, port, path: `/${n}` }, pid: bare.pid } };
-      results.push([one.name, await measure(load, subjects, one.nodes, (text) => tell(`${one.name}, ${text}`))]);
+      const tell = (text: string): void => rounds.tell(`${one.name}, ${text}`);
+      results.push([one.name, await measure(load, subjects, one.nodes, { ...rounds, tell })]);
     }
     return results;
   } finally {
@@ -166,36 +178,37 @@ async function measureAll(
   }
 }
 
-const askOurs = ({ baseUrl, accountId, apiKey }: Facts, { query, variables }: Case): LoadOrder => ({
+type Asked = Omit<LoadOrder, "milliseconds">;
+
+const askOurs = ({ baseUrl, accountId, apiKey }: Facts, { query, variables }: Case): Asked => ({
   port: Number(new URL(baseUrl).port),
   method: "POST",
   path: `/gateway/api/graphql?accountId=${accountId}`,
   headers: { "x-api-key": apiKey, "content-type": "application/json" },
   body: JSON.stringify({ query, variables }),
   connections: CONNECTIONS,
-  milliseconds: ROUND_MS,
 });
 
-type Subject = { readonly order: LoadOrder; readonly pid: number };
+type Subject = { readonly order: Asked; readonly pid: number };
 
 async function measure(
   load: Helper,
   { ours, bare }: Readonly<Record<"ours" | "bare", Subject>>,
   nodes: number,
-  tell: Tell,
+  { pairs: measured, roundMs, warmUpMs, tell }: Rounds,
 ): Promise<readonly Pair[]> {
-  const round = async ({ order, pid }: Subject, milliseconds = ROUND_MS): Promise<Round> => {
+  const round = async ({ order, pid }: Subject, milliseconds = roundMs): Promise<Round> => {
     const before = cpuSecondsOf(pid);
-    const answer = await load.ask<LoadAnswer>({ ...order, milliseconds });
+    const answer = await load.ask<LoadAnswer>({ ...order, milliseconds } satisfies LoadOrder);
     check(answer, nodes);
     const cpu = ((cpuSecondsOf(pid) - before) * 1_000) / answer.requests;
     return { rate: answer.perSecond, p99: answer.p99, cpu };
   };
   tell("warming up");
-  for (const subject of [ours, bare]) await round(subject, WARM_UP_MS);
+  for (const subject of [ours, bare]) await round(subject, warmUpMs);
   const pairs: Pair[] = [];
-  for (let n = 1; n <= PAIRS; n += 1) {
-    tell(`pair ${n} of ${PAIRS}`);
+  for (let n = 1; n <= measured; n += 1) {
+    tell(`pair ${n} of ${measured}`);
     pairs.push({ ours: await round(ours), bare: await round(bare) });
   }
   return pairs;
@@ -214,7 +227,10 @@ function check({ error, body }: LoadAnswer, wanted: number): void {
     throw new Error(`not the answer to measure: ${body.slice(0, 300)}`);
 }
 
-function resultOf(measured: ReadonlyMap<string, ReadonlyMap<number, readonly Pair[]>>) {
+function resultOf(
+  measured: ReadonlyMap<string, ReadonlyMap<number, readonly Pair[]>>,
+  { stored: [few, many], pairs: count, roundMs }: Extent,
+) {
   const figures: Figure[] = [];
   const ratios: Record<string, readonly number[]> = {};
   for (const [name, bySize] of measured) {
@@ -225,9 +241,9 @@ function resultOf(measured: ReadonlyMap<string, ReadonlyMap<number, readonly Pai
       );
     }
     const p99 = (size: number): number => median((bySize.get(size) ?? []).map(({ ours }) => ours.p99));
-    const [value, floor] = [p99(SIZES[1]), p99(SIZES[0])];
+    const [value, floor] = [p99(many), p99(few)];
     figures.push({
-      name: `${name}: p99 at ${SIZES[1]} beside ${SIZES[0]}`,
+      name: `${name}: p99 at ${many} beside ${few}`,
       value,
       floor,
       ratio: value / floor,
@@ -239,7 +255,7 @@ function resultOf(measured: ReadonlyMap<string, ReadonlyMap<number, readonly Pai
     definition:
       "GraphQL lists over stored executions: requests per second over 10 connections, and the 99th percentile of their times; " +
       "floor: node:http with the same SQL statement, prepared, and JSON.stringify of the same fields; ratio: median over alternating pairs.",
-    parameters: { connections: CONNECTIONS, pool: POOL, pairs: PAIRS, roundMs: ROUND_MS, ...ratios },
+    parameters: { connections: CONNECTIONS, pool: POOL, pairs: count, roundMs, ...ratios },
     figures,
   };
 }

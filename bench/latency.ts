@@ -17,17 +17,19 @@ import { createServer, type AddressInfo, type Server as TcpServer } from "node:n
 import { bash } from "./parts/children.ts";
 import { makeClient, type Client } from "./parts/client.ts";
 import { createPipeline, createProject, createWebhook, execute, executionOf, logOf } from "./parts/pipelines.ts";
-import { beside, percentile, type Bench } from "./parts/result.ts";
+import { beside, percentile, type Bench, type Sizes } from "./parts/result.ts";
 import { withServer } from "./parts/server.ts";
 import { millisecondsOf, setWallClock } from "./parts/wall-clock.ts";
 
-const TRIGGERS = 200;
-const WARM_UP = 20;
+type Counts = { readonly triggers: number; readonly warmUp: number };
+
+const SIZES: Sizes<Counts> = { whole: { triggers: 200, warmUp: 20 }, brief: { triggers: 3, warmUp: 1 } };
 
 type Sample = { readonly sinceSent: number; readonly sinceAnswered: number; readonly bare: number };
 
-export const latency: Bench = (signal, progress) =>
+export const latency: Bench = (signal, progress, size) =>
   withServer(signal, async ({ facts }) => {
+    const { triggers, warmUp } = SIZES[size];
     const client = makeClient(facts, 2, signal);
     const told = await listen();
     const { port } = told.address() as AddressInfo;
@@ -40,18 +42,18 @@ export const latency: Bench = (signal, progress) =>
     const wallClock = setWallClock();
     const offset = wallClock() - performance.now();
     const samples: Sample[] = [];
-    for (let n = -WARM_UP; n < TRIGGERS; n += 1) {
+    for (let n = -warmUp; n < triggers; n += 1) {
       signal.throwIfAborted();
       const sample = {
         ...(await trigger(client, url, once(told, "connection", { signal }), offset)),
         bare: await bareFirstLine(wallClock),
       };
       if (n >= 0) samples.push(sample);
-      if (n % 50 === 0) progress(`${n} of ${TRIGGERS}`);
+      if (n % 50 === 0) progress(`${n} of ${triggers}`);
     }
     client.close();
     told.close();
-    return resultOf(samples);
+    return resultOf(samples, SIZES[size]);
   });
 
 async function listen(): Promise<TcpServer> {
@@ -77,7 +79,7 @@ async function bareFirstLine(wallClock: () => number): Promise<number> {
   return millisecondsOf(await bash(`t=$EPOCHREALTIME\necho "$t"\n`)) - from;
 }
 
-function resultOf(samples: readonly Sample[]) {
+function resultOf(samples: readonly Sample[], counts: Counts) {
   const negative = samples.filter(({ sinceAnswered }) => sinceAnswered < 0).length;
   const headline = negative === 0 ? "sinceAnswered" : "sinceSent";
   const words = { sinceAnswered: "answer to first line", sinceSent: "request to first line" } as const;
@@ -103,7 +105,7 @@ function resultOf(samples: readonly Sample[]) {
     definition:
       "From the answer 200 to a custom webhook (its head at the caller) to the script's first action, $EPOCHREALTIME; " +
       "floor: from spawn of a bare Bash in Node to the same action.",
-    parameters: { triggers: TRIGGERS, warmUp: WARM_UP, ranBeforeTheAnswer: negative, headline: words[headline] },
+    parameters: { ...counts, ranBeforeTheAnswer: negative, headline: words[headline] },
     figures,
   };
 }

@@ -6,12 +6,14 @@ import { randomBytes } from "node:crypto";
 import { automatonOf } from "../delegate/mask/automaton.ts";
 import { makeMasker } from "../delegate/mask/masker.ts";
 import { needlesOf } from "../delegate/mask/needles.ts";
-import { beside, median, type Bench } from "./parts/result.ts";
+import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
 
 const PIECE = 64 * 1024;
-const PIECES = 512;
-const ROUNDS = 7;
-const WARM_UP = 2;
+
+const SIZES: Sizes<{ pieces: number; rounds: number; warmUp: number }> = {
+  whole: { pieces: 512, rounds: 7, warmUp: 2 },
+  brief: { pieces: 8, rounds: 1, warmUp: 1 },
+};
 
 type Kind = { readonly name: string; readonly secrets: number; readonly shown: boolean };
 
@@ -22,37 +24,38 @@ const KINDS: readonly Kind[] = [
   { name: "10 secrets, one in each line", secrets: 10, shown: true },
 ];
 
-export const masking: Bench = async (signal, progress) => {
+export const masking: Bench = async (signal, progress, size) => {
+  const { pieces, rounds, warmUp } = SIZES[size];
   const kinds = KINDS.map((kind) => {
     const secrets = Array.from({ length: kind.secrets }, () => randomBytes(24).toString("base64"));
     const automaton = automatonOf(needlesOf(secrets.map((secret) => Buffer.from(secret))));
     return { ...kind, automaton, piece: logOf(kind.shown ? secrets : ["src/build/step.ts"]), rates: [] as number[] };
   });
   const floors: number[] = [];
-  for (let round = 1 - WARM_UP; round <= ROUNDS; round += 1) {
+  for (let round = 1 - warmUp; round <= rounds; round += 1) {
     signal.throwIfAborted();
-    if (round > 0) progress(`round ${round} of ${ROUNDS}`);
-    const bare = rate((piece) => Buffer.from(piece), logOf(["src/build/step.ts"]));
+    if (round > 0) progress(`round ${round} of ${rounds}`);
+    const bare = rate(pieces, (piece) => Buffer.from(piece), logOf(["src/build/step.ts"]));
     if (round > 0) floors.push(bare);
     for (const { automaton, piece, rates } of kinds) {
       const masker = makeMasker(automaton);
-      const found = rate(masker.push, piece);
+      const found = rate(pieces, masker.push, piece);
       if (round > 0) rates.push(found);
     }
   }
   return {
     definition: "Megabytes per second through the masker, in pieces of 64 KiB; floor: the pieces copied.",
-    parameters: { pieceBytes: PIECE, pieces: PIECES, rounds: ROUNDS },
+    parameters: { pieceBytes: PIECE, pieces, rounds },
     figures: kinds.map(({ name, rates }) =>
       beside({ name, value: median(rates), unit: "MB/s", floor: median(floors) }),
     ),
   };
 };
 
-function rate(through: (piece: Buffer) => Buffer, piece: Buffer): number {
+function rate(pieces: number, through: (piece: Buffer) => Buffer, piece: Buffer): number {
   const from = performance.now();
-  for (let nth = 0; nth < PIECES; nth += 1) through(piece);
-  return (PIECE * PIECES) / 1_000 / (performance.now() - from);
+  for (let nth = 0; nth < pieces; nth += 1) through(piece);
+  return (PIECE * pieces) / 1_000 / (performance.now() - from);
 }
 
 /** Lines of a build that name these in turn. */

@@ -11,18 +11,22 @@ import { fileURLToPath } from "node:url";
 import { contentOf } from "../src/platform/crypto/chunks.ts";
 import { makeKeyRing, type KeyRing } from "../src/platform/crypto/key-ring.ts";
 import type { Db } from "../src/platform/db/db.ts";
-import { beside, percentile, type Bench } from "./parts/result.ts";
+import { beside, percentile, type Bench, type Sizes } from "./parts/result.ts";
 import { makeSecretRuns, nameOfSecret, valueOfSecret, type SecretRuns } from "./parts/secret-runs.ts";
 import { openQuietly, secretVerbs, systemOf } from "./parts/secrets.ts";
 import { startServer, temporaryFolder } from "./parts/server.ts";
 
-const SECRETS = 10_000;
+/** Of `stored` secrets each pipeline of `makeSecretRuns` takes its own; `calmMs`: how long the floor is taken. */
+const SIZES: Sizes<{ stored: number; calmMs: number }> = {
+  whole: { stored: 10_000, calmMs: 10_000 },
+  brief: { stored: 200, calmMs: 200 },
+};
 const READERS = 4;
-const CALM_MS = 10_000;
 const HERE = { orgIdentifier: null, projectIdentifier: null };
 const LAUNCHER = fileURLToPath(new URL("../cli/railhead.js", import.meta.url));
 
-export const rotation: Bench = async (signal, progress) => {
+export const rotation: Bench = async (signal, progress, size) => {
+  const { stored, calmMs } = SIZES[size];
   const [first, second] = [randomBytes(32), randomBytes(32)];
   const former = { RAILHEAD_ROOT_KEY: first.toString("base64") };
   const fresh = { RAILHEAD_ROOT_KEY: second.toString("base64") };
@@ -33,17 +37,17 @@ export const rotation: Bench = async (signal, progress) => {
     let server = await startServer(folder.path, signal, former);
     const { accountId } = server.facts;
     const db = openQuietly(await server.databaseUrl(), 20);
-    progress(`storing ${SECRETS} secrets`);
-    await store(db, accountId, makeKeyRing(first));
+    progress(`storing ${stored} secrets`);
+    await store(db, accountId, makeKeyRing(first), stored);
     await db.close();
     await server.stop();
     server = await startServer(folder.path, signal, both);
     const again = openQuietly(await server.databaseUrl());
     try {
-      const runs = await makeSecretRuns(server.facts, SECRETS, signal);
-      const readers = makeReaders(again, accountId, makeKeyRing(second, first), runs);
+      const runs = await makeSecretRuns(server.facts, stored, signal);
+      const readers = makeReaders(again, accountId, makeKeyRing(second, first), { stored, runs });
       progress("reading, with nothing else going on");
-      const calm = await readers.during(() => new Promise((resolve) => setTimeout(resolve, CALM_MS)));
+      const calm = await readers.during(() => new Promise((resolve) => setTimeout(resolve, calmMs)));
       progress("rotating the root key");
       const root = await readers.during(() => run(["secrets", "rotate", "root-key"], { ...env, ...both }));
       progress("rotating the data keys");
@@ -54,10 +58,9 @@ export const rotation: Bench = async (signal, progress) => {
       const p99 = (times: readonly number[]): number => percentile(times, 0.99);
       const floor = p99(calm.times);
       return {
-        definition:
-          "The commands from start to end, on 10,000 stored texts, beside a server that runs pipelines with ten of them each, and 4 readers that resolve without a pause; floor: the readers' 99th percentile just before.",
+        definition: `The commands from start to end, on ${stored.toLocaleString("en")} stored texts, beside a server that runs pipelines with ten of them each, and ${READERS} readers that resolve without a pause; floor: the readers' 99th percentile just before.`,
         parameters: {
-          secrets: SECRETS,
+          secrets: stored,
           readers: READERS,
           failedReads: 0,
           readsBefore: calm.times.length,
@@ -84,11 +87,11 @@ export const rotation: Bench = async (signal, progress) => {
   }
 };
 
-async function store(db: Db, accountId: string, keys: KeyRing): Promise<void> {
+async function store(db: Db, accountId: string, keys: KeyRing, count: number): Promise<void> {
   const secrets = secretVerbs(db, keys);
   let next = 0;
   const maker = async (): Promise<void> => {
-    for (let nth = next++; nth < SECRETS; nth = next++) {
+    for (let nth = next++; nth < count; nth = next++) {
       const name = nameOfSecret(nth);
       const common = { ...HERE, identifier: name, name, description: "", tags: {}, scoping: {} };
       await secrets.create(systemOf(accountId), {
@@ -108,7 +111,7 @@ function makeReaders(
   db: Db,
   accountId: string,
   keys: KeyRing,
-  secretRuns: SecretRuns,
+  of: { readonly stored: number; readonly runs: SecretRuns },
 ): { readonly during: (work: () => Promise<void>) => Promise<Read> } {
   const secrets = secretVerbs(db, keys);
   const actor = systemOf(accountId);
@@ -118,7 +121,7 @@ function makeReaders(
       let isOver = false;
       const reader = async (): Promise<void> => {
         while (!isOver) {
-          const nth = Math.floor(Math.random() * SECRETS);
+          const nth = Math.floor(Math.random() * of.stored);
           const name = nameOfSecret(nth);
           const from = performance.now();
           const value = await secrets.resolveText(actor, HERE, name);
@@ -128,7 +131,7 @@ function makeReaders(
       };
       const from = performance.now();
       const reading = Promise.all(Array.from({ length: READERS }, reader));
-      const running = secretRuns.until(() => isOver);
+      const running = of.runs.until(() => isOver);
       await Promise.race([work(), reading, running]);
       const seconds = (performance.now() - from) / 1_000;
       isOver = true;

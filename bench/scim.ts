@@ -4,14 +4,17 @@
  * thousand: a directory that has grown must not be slower.
  */
 import { makeClient } from "./parts/client.ts";
-import { beside, percentile, type Bench } from "./parts/result.ts";
+import { beside, percentile, type Bench, type Sizes } from "./parts/result.ts";
 import { withServer } from "./parts/server.ts";
 
-const PEOPLE = 10_000;
-const PART = 1_000;
-/** Made before, so that the first thousand find a server that is warm. */
-const WARM_UP = 300;
+/** `warmUp`: made before, so that the first part finds a server that is warm. */
+const SIZES: Sizes<{ people: number; part: number; warmUp: number }> = {
+  whole: { people: 10_000, part: 1_000, warmUp: 300 },
+  brief: { people: 20, part: 10, warmUp: 2 },
+};
 const TYPE = "application/scim+json";
+
+const inWords = (count: number): string => count.toLocaleString("en");
 
 const person = (nth: number): string =>
   JSON.stringify({
@@ -24,8 +27,9 @@ const person = (nth: number): string =>
     active: true,
   });
 
-export const scim: Bench = (signal, progress) =>
+export const scim: Bench = (signal, progress, size) =>
   withServer(signal, async ({ facts }) => {
+    const { people, part, warmUp } = SIZES[size];
     const client = makeClient(facts, 1, signal);
     await client.set({ requests_per_minute_account: "999999999", requests_per_minute_token: "999999999" });
     const users = `${facts.baseUrl}/ng/api/scim/account/${facts.accountId}/Users`;
@@ -36,33 +40,32 @@ export const scim: Bench = (signal, progress) =>
       if (found.status !== 200 || made.status !== 201) throw new Error(`${found.status} ${made.status}: ${made.body}`);
       return { look: found.answeredAt - found.sentAt, make: made.answeredAt - made.sentAt };
     };
-    for (let nth = -WARM_UP; nth < 0; nth += 1) await provision(nth);
+    for (let nth = -warmUp; nth < 0; nth += 1) await provision(nth);
     const times: Awaited<ReturnType<typeof provision>>[] = [];
     const from = performance.now();
-    for (let nth = 0; nth < PEOPLE; nth += 1) {
+    for (let nth = 0; nth < people; nth += 1) {
       times.push(await provision(nth));
-      if (nth % 100 === 0) progress(`${nth} of ${PEOPLE} people`);
+      if (nth % 100 === 0) progress(`${nth} of ${people} people`);
     }
     const seconds = (performance.now() - from) / 1_000;
     client.close();
-    const part = (of: "look" | "make", share: number, at: number): number =>
+    const partOf = (of: "look" | "make", share: number, at: number): number =>
       percentile(
-        times.slice(at, at === 0 ? PART : undefined).map((one) => one[of]),
+        times.slice(at, at === 0 ? part : undefined).map((one) => one[of]),
         share,
       );
     return {
-      definition:
-        "10,000 people provisioned by SCIM one after the other: a look for the userName, then POST; floor of a part: the same over the first thousand people.",
-      parameters: { people: PEOPLE, part: PART, warmUp: WARM_UP },
+      definition: `${inWords(people)} people provisioned by SCIM one after the other: a look for the userName, then POST; floor of a part: the same over the first ${inWords(part)} people.`,
+      parameters: { people, part, warmUp },
       figures: [
-        { name: "10,000 people", value: seconds, unit: "s" },
+        { name: `${inWords(people)} people`, value: seconds, unit: "s" },
         ...(["make", "look"] as const).flatMap((of) =>
           [0.5, 0.99].map((share) =>
             beside({
-              name: `${of}, p${share * 100} of the last thousand`,
-              value: part(of, share, -PART),
+              name: `${of}, p${share * 100} of the last ${inWords(part)}`,
+              value: partOf(of, share, -part),
               unit: "ms",
-              floor: part(of, share, 0),
+              floor: partOf(of, share, 0),
               ...(share === 0.99 ? { goal: { of: "ratio", atMost: 1.25 } as const } : {}),
             }),
           ),

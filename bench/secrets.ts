@@ -10,23 +10,26 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { makeKeyRing } from "../src/platform/crypto/key-ring.ts";
-import { beside, median, type Bench } from "./parts/result.ts";
+import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
 import { openQuietly, secretVerbs, systemOf } from "./parts/secrets.ts";
 import { startServer, temporaryFolder, withServer, type Facts, type Server } from "./parts/server.ts";
 
 const MIB = 1024 * 1024;
-const ROUNDS = 100;
+const SIZES: Sizes<{ rounds: number; servers: number }> = {
+  whole: { rounds: 100, servers: 3 },
+  brief: { rounds: 1, servers: 1 },
+};
 const WARM_UP = 10;
-const SERVERS = 3;
 const UPLOADS = 5;
 const LARGE = 10 * MIB;
 const HERE = { orgIdentifier: null, projectIdentifier: null };
 
-export const secrets: Bench = async (signal, progress) => {
+export const secrets: Bench = async (signal, progress, size) => {
+  const { rounds: measured, servers } = SIZES[size];
   const first: number[] = [];
   const further: number[] = [];
-  for (let nth = 0; nth < SERVERS; nth += 1) {
-    progress(`files of 10 MiB, server ${nth + 1} of ${SERVERS}`);
+  for (let nth = 0; nth < servers; nth += 1) {
+    progress(`files of 10 MiB, server ${nth + 1} of ${servers}`);
     const [one = 0, ...others] = await withServer(signal, memoryGrowth);
     first.push(one);
     further.push(...others);
@@ -36,11 +39,11 @@ export const secrets: Bench = async (signal, progress) => {
     const server = await startServer(folder.path, signal);
     try {
       const key = Buffer.from(await readFile(join(folder.path, "data/root.key"), "utf8"), "base64");
-      const times = await rounds(server, key, progress);
+      const times = await rounds(server, key, measured, progress);
       return {
         definition:
           "A 1 MiB file secret created over HTTP (GraphQL, multipart, to the commit) and resolved by the verb that runs use, medians; floor: AES-256-GCM in Node and one insert, or one select, of the sealed bytes in a bare table of the same database.",
-        parameters: { rounds: ROUNDS, bytes: MIB, largeBytes: LARGE, servers: SERVERS, uploads: UPLOADS },
+        parameters: { rounds: measured, bytes: MIB, largeBytes: LARGE, servers, uploads: UPLOADS },
         figures: [
           beside({ name: "create, 1 MiB", value: median(times.create), unit: "ms", floor: median(times.bareCreate) }),
           beside({ name: "resolve, 1 MiB", value: median(times.resolve), unit: "ms", floor: median(times.bareRead) }),
@@ -58,7 +61,7 @@ export const secrets: Bench = async (signal, progress) => {
 
 type Times = Record<"create" | "bareCreate" | "resolve" | "bareRead", number[]>;
 
-async function rounds(server: Server, key: Buffer, progress: (text: string) => void): Promise<Times> {
+async function rounds(server: Server, key: Buffer, count: number, progress: (text: string) => void): Promise<Times> {
   const url = await server.databaseUrl();
   const bare = new Client(url);
   await bare.connect();
@@ -68,8 +71,8 @@ async function rounds(server: Server, key: Buffer, progress: (text: string) => v
   const times: Times = { create: [], bareCreate: [], resolve: [], bareRead: [] };
   try {
     await bare.query("create table bare_secrets (id int primary key, sealed bytea not null)");
-    for (let nth = -WARM_UP; nth < ROUNDS; nth += 1) {
-      if (nth % 10 === 0) progress(`round ${nth} of ${ROUNDS}`);
+    for (let nth = -WARM_UP; nth < count; nth += 1) {
+      if (nth % 10 === 0) progress(`round ${nth} of ${count}`);
       const bytes = randomBytes(MIB);
       const name = `file_${nth + WARM_UP}`;
       const took = {

@@ -8,30 +8,32 @@ import { bareStep, inParallel } from "./parts/children.ts";
 import { makeClient } from "./parts/client.ts";
 import { lookInto } from "./parts/database.ts";
 import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
-import { beside, median, type Bench } from "./parts/result.ts";
+import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
 import { withServer } from "./parts/server.ts";
 
-const STEPS = 40;
-const ROUNDS = 7;
-const WARM_UP = 2;
+const SIZES: Sizes<{ steps: number; rounds: number; warmUp: number }> = {
+  whole: { steps: 40, rounds: 7, warmUp: 2 },
+  brief: { steps: 3, rounds: 1, warmUp: 1 },
+};
 
 type Round = { readonly own: number; readonly wall: number; readonly bare: number };
 
-export const sequence: Bench = (signal, progress) =>
+export const sequence: Bench = (signal, progress, size) =>
   withServer(signal, async (server) => {
+    const { steps, rounds: measured, warmUp } = SIZES[size];
     const client = makeClient(server.facts, 2, signal);
     const look = await lookInto(await server.databaseUrl());
     await createProject(client);
-    const pipeline = await createPipeline(client, "many_steps", STEPS, ":");
+    const pipeline = await createPipeline(client, "many_steps", steps, ":");
     const rounds: Round[] = [];
-    for (let n = 1 - WARM_UP; n <= ROUNDS; n += 1) {
-      if (n > 0) progress(`round ${n} of ${ROUNDS}`);
+    for (let n = 1 - warmUp; n <= measured; n += 1) {
+      if (n > 0) progress(`round ${n} of ${measured}`);
       const bareFrom = performance.now();
-      await inParallel(STEPS, 1, bareStep);
+      await inParallel(steps, 1, bareStep);
       const bare = (performance.now() - bareFrom) / 1_000;
       const from = performance.now();
       await execute(client, pipeline);
-      await look.untilEnded(n + WARM_UP, signal);
+      await look.untilEnded(n + warmUp, signal);
       const wall = (performance.now() - from) / 1_000;
       const [times] = await look.query<{ own: number }>(
         "select (ended_at - started_at)::float / 1000 as own from executions order by id desc limit 1",
@@ -43,9 +45,8 @@ export const sequence: Bench = (signal, progress) =>
     const floor = median(rounds.map((one) => one.bare));
     const own = rounds.map((one) => one.own);
     return {
-      definition:
-        "One execution of 40 sequential steps `:`; floor: `bash -c :` spawned 40 times, one after the other, from Node.",
-      parameters: { steps: STEPS, rounds: ROUNDS, startedToEnded: own },
+      definition: `One execution of ${steps} sequential steps \`:\`; floor: \`bash -c :\` spawned ${steps} times, one after the other, from Node.`,
+      parameters: { steps, rounds: measured, startedToEnded: own },
       figures: [
         beside({
           name: "startedAt to endedAt",

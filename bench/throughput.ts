@@ -8,16 +8,18 @@ import { bareStep, inParallel } from "./parts/children.ts";
 import { makeClient } from "./parts/client.ts";
 import { lookInto } from "./parts/database.ts";
 import { createPipeline, createProject, createWebhook, execute, logOf } from "./parts/pipelines.ts";
-import { beside, median, type Bench } from "./parts/result.ts";
+import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
 import { withServer } from "./parts/server.ts";
 
-const EXECUTIONS = 200;
-const ROUNDS = 3;
-const WARM_UP = 50;
+const SIZES: Sizes<{ executions: number; rounds: number; warmUp: number }> = {
+  whole: { executions: 200, rounds: 3, warmUp: 50 },
+  brief: { executions: 5, rounds: 1, warmUp: 2 },
+};
 const CONNECTIONS = 16;
 
-export const throughput: Bench = (signal, progress) =>
+export const throughput: Bench = (signal, progress, size) =>
   withServer(signal, async (server) => {
+    const { executions, rounds: measured, warmUp } = SIZES[size];
     const client = makeClient(server.facts, CONNECTIONS, signal);
     const look = await lookInto(await server.databaseUrl());
     await createProject(client);
@@ -37,23 +39,23 @@ export const throughput: Bench = (signal, progress) =>
       return { completed: perSecond(count, performance.now() - from), accepted: perSecond(count, accepted) };
     };
 
-    await round(WARM_UP);
+    await round(warmUp);
     const rounds: { completed: number; accepted: number; bare: number }[] = [];
-    for (let n = 1; n <= ROUNDS; n += 1) {
-      progress(`round ${n} of ${ROUNDS}`);
+    for (let n = 1; n <= measured; n += 1) {
+      progress(`round ${n} of ${measured}`);
       const from = performance.now();
-      await inParallel(EXECUTIONS, slots, bareStep);
-      const bare = perSecond(EXECUTIONS, performance.now() - from);
-      rounds.push({ bare, ...(await round(EXECUTIONS)) });
+      await inParallel(executions, slots, bareStep);
+      const bare = perSecond(executions, performance.now() - from);
+      rounds.push({ bare, ...(await round(executions)) });
     }
     await look.close();
     client.close();
     const completed = rounds.map((one) => one.completed);
     return {
       definition:
-        "200 webhooks at once, one step `:` each: executions completed per second from the first request to the last end; " +
+        `${executions} webhooks at once, one step \`:\` each: executions completed per second from the first request to the last end; ` +
         "floor: `bash -c :` spawned as often from Node, as many at a time as the delegate has slots.",
-      parameters: { executions: EXECUTIONS, rounds: ROUNDS, connections: CONNECTIONS, slots, completed },
+      parameters: { executions, rounds: measured, connections: CONNECTIONS, slots, completed },
       figures: [
         beside({
           name: "executions completed",

@@ -22,7 +22,7 @@ import { MIGRATIONS } from "../src/platform/db/migration-files.ts";
 import { connectionUrl } from "../src/platform/db/connection.ts";
 import { silentLog, TEST_SERVER, type TestServer } from "../test/harness/database.ts";
 
-const FOLDERS = ["src", "protocol", "delegate", "cli", "scripts", "test"];
+const FOLDERS = ["src", "protocol", "delegate", "cli", "scripts", "bench", "test"];
 const TEMPLATE = "railhead_template";
 const PREFIX = "railhead-test-run-";
 /** What a test writes is gone with the run, so that it need not reach the disk. */

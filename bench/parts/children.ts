@@ -35,7 +35,7 @@ export type Helper = {
 
 /** A program of this folder in a process of its own; it ends when we do. */
 export function startHelper(file: string): Helper {
-  const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)));
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)));
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`${file} ended with code ${String(code)}`);
   });

@@ -28,6 +28,8 @@ export function memoryOf(pid: number): Memory {
 }
 
 const TICKS_PER_SECOND = 100;
+/** A load on a server for this long costs it more than one tick, however little of it is left by others. */
+export const ENOUGH_TICKS_MS = 300;
 
 /** Seconds of processor time so far, its children's not included. */
 export function cpuSecondsOf(pid: number): number {

@@ -24,7 +24,44 @@ export type Result = {
   readonly figures: readonly Figure[];
 };
 
-export type Bench = (signal: AbortSignal, progress: (text: string) => void) => Promise<Result>;
+/** Whole: what the figures are read from. Brief: every part once, as small as it runs, for CI; its figures mean nothing. */
+export type Size = "whole" | "brief";
+
+/** What a benchmark takes in each size. */
+export type Sizes<Parameters> = Readonly<Record<Size, Readonly<Parameters>>>;
+
+export type Bench = (signal: AbortSignal, progress: (text: string) => void, size: Size) => Promise<Result>;
+
+/** What makes a result worthless: nothing measured, two figures of one name, or a number that is none. */
+export function faultsOf({ figures, parameters }: Result): readonly string[] {
+  const names = figures.map(({ name }) => name);
+  const numbers = [
+    ...figures.flatMap(({ name, value, floor, ratio, goal }) => [
+      [`${name}: value`, value] as const,
+      ...(floor === undefined ? [] : [[`${name}: floor`, floor] as const]),
+      // Without one a goal of the ratio would never be judged.
+      ...(ratio === undefined && goal?.of !== "ratio" ? [] : [[`${name}: ratio`, ratio] as const]),
+    ]),
+    ...Object.entries(parameters).flatMap(([name, value]) => [value].flat().map((each) => [name, each] as const)),
+  ];
+  return [
+    ...(figures.length === 0 ? ["no figures"] : []),
+    ...names.filter((name, at) => names.indexOf(name) !== at).map((name) => `two figures named ${name}`),
+    ...numbers
+      .filter(([, number]) => typeof number !== "string" && !Number.isFinite(number))
+      .map(([name, number]) => `${name} is ${number}`),
+  ];
+}
+
+/** Runs a benchmark. Rejects, naming it, when it throws and when its result is worthless. */
+export async function measure(name: string, bench: Bench, ...given: Parameters<Bench>): Promise<Result> {
+  const result = await bench(...given).catch((error: unknown) => {
+    throw new Error(`the benchmark ${name} failed`, { cause: error });
+  });
+  const faults = faultsOf(result);
+  if (faults.length > 0) throw new Error(`the benchmark ${name} measured nothing of worth: ${faults.join("; ")}`);
+  return result;
+}
 
 /** A figure beside its floor. */
 export function beside(figure: Omit<Figure, "ratio"> & { readonly floor: number }): Figure {

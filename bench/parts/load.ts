@@ -6,7 +6,7 @@
  * the length.
  */
 import { connect, type Socket } from "node:net";
-import { percentile } from "./parts/result.ts";
+import { percentile } from "./result.ts";
 
 export type LoadOrder = {
   readonly port: number;

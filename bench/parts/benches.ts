@@ -1,0 +1,26 @@
+/** All benchmarks by their names, in the order in which they run; test/conventions/benches.test.ts holds the folder to it. */
+import { auditChain } from "../audit-chain.ts";
+import { credentials } from "../credentials.ts";
+import { graphql } from "../graphql.ts";
+import { latency } from "../latency.ts";
+import { masking } from "../masking.ts";
+import { rotation } from "../rotation.ts";
+import { scim } from "../scim.ts";
+import { secrets } from "../secrets.ts";
+import { sequence } from "../sequence.ts";
+import { start } from "../start.ts";
+import { throughput } from "../throughput.ts";
+
+export const BENCHES = {
+  latency,
+  throughput,
+  sequence,
+  graphql,
+  scim,
+  start,
+  masking,
+  secrets,
+  rotation,
+  "audit-chain": auditChain,
+  credentials,
+} as const;

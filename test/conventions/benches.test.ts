@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { BENCHES } from "../../bench/parts/benches.ts";
+import { projectPaths, root } from "../../scripts/lib/files.ts";
+import { benchViolations } from "./lib/benches.ts";
+import { settle } from "./lib/settle.ts";
+
+test("every benchmark is one that CI starts, and that bench/README.md describes", () => {
+  const readme = readFileSync(path.join(root, "bench/README.md"), "utf8");
+  settle(benchViolations(projectPaths(), Object.keys(BENCHES), readme));
+});
+
+const files = ["bench/latency.ts", "bench/run.ts", "bench/run.test.ts", "bench/parts/load.ts", "bench/README.md"];
+const readme =
+  "| name | from … to | floor | goal |\n| --- | --- | --- | --- |\n| `latency` | a to b | a bare one | none |\n";
+const planted = (change: { files?: string[]; names?: string[]; readme?: string }): readonly string[] =>
+  benchViolations(change.files ?? files, change.names ?? ["latency"], change.readme ?? readme).map(
+    ({ message }) => message,
+  );
+
+test("planted: a benchmark that nothing starts, and a name that is no file", () => {
+  assert.deepEqual(planted({}), []);
+  assert.deepEqual(planted({ files: [...files, "bench/new.ts"] }), [
+    "bench/new.ts is never started: name it in bench/parts/benches.ts, or move it there",
+  ]);
+  assert.match(planted({ files: files.slice(1) }).join("\n"), /^the benchmark latency is not bench\/latency\.ts/);
+});
+
+test("planted: a row without a goal, no row, and a row too many", () => {
+  const wanted = 'bench/README.md: say of latency what is measured, its floor and its goal, or "none"';
+  assert.deepEqual(planted({ readme: readme.replace(" none |", " |") }), [wanted]);
+  assert.deepEqual(planted({ readme: "| `latency` | a to b | a bare one |\n" }), [wanted]);
+  assert.deepEqual(planted({ readme: "" }), [wanted]);
+  assert.deepEqual(planted({ readme: `${readme}| \`old\` | a | b | c |\n` }), [
+    "bench/README.md: there is no benchmark old",
+  ]);
+});

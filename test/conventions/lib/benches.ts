@@ -1,0 +1,38 @@
+import type { Violation } from "./settle.ts";
+
+/**
+ * Files of bench/ that no name of the table starts, names without a file, and benchmarks of which bench/README.md does
+ * not say what is measured, beside which floor, and what is asked for. `files`: paths relative to the checkout.
+ */
+export function benchViolations(
+  files: readonly string[],
+  names: readonly string[],
+  readme: string,
+): readonly Violation[] {
+  const found = files.flatMap((file) => /^bench\/([^/]+)(?<!\.test)\.ts$/.exec(file)?.[1] ?? []);
+  const there = found.filter((name) => name !== "run");
+  const rows = new Map(
+    readme.split("\n").flatMap((line) => {
+      const [, name, ...cells] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+      const key = /^`([^`]+)`$/.exec(name ?? "")?.[1];
+      return key === undefined ? [] : [[key, cells.slice(0, -1)] as const];
+    }),
+  );
+  const say = (name: string, message: string): Violation => ({ key: name, message });
+  return [
+    ...there
+      .filter((name) => !names.includes(name))
+      .map((name) =>
+        say(name, `bench/${name}.ts is never started: name it in bench/parts/benches.ts, or move it there`),
+      ),
+    ...names
+      .filter((name) => !there.includes(name))
+      .map((name) => say(name, `the benchmark ${name} is not bench/${name}.ts: one benchmark is one file of its name`)),
+    ...names
+      .filter((name) => !(rows.get(name)?.length === 3 && rows.get(name)?.every((cell) => cell !== "")))
+      .map((name) => say(name, `bench/README.md: say of ${name} what is measured, its floor and its goal, or "none"`)),
+    ...[...rows.keys()]
+      .filter((name) => !names.includes(name))
+      .map((name) => say(name, `bench/README.md: there is no benchmark ${name}`)),
+  ];
+}
