@@ -66,7 +66,10 @@ const stepSecrets = z.strictObject({
 const shellTarget = z.strictObject({
   host: z.string().regex(/^[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,252}$/),
   port: z.int().min(1).max(65_535),
-  userName: z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,127}$/),
+  userName: z
+    .string()
+    .max(128)
+    .regex(/^[A-Za-z0-9_](?:[A-Za-z0-9_.@\\-]*[A-Za-z0-9_.@-])?$/),
   /** Null: where the login leads to. */
   workingDirectory: z
     .string()

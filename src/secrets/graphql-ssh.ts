@@ -126,7 +126,10 @@ function kerberosInput(builder: Builder) {
   });
 }
 
-const fields = z.strictObject({ port, userName });
+/** With the path that the arguments have, for faults. */
+const fields = z.strictObject({
+  sshCredential: z.strictObject({ sshAuthentication: z.strictObject({ port, userName }) }),
+});
 
 /** All of the login: there is no part of it that a change may leave out. Throws `secret.unsupported_login`. */
 export function loginOf({
@@ -137,8 +140,9 @@ export function loginOf({
   if (authenticationScheme === "KERBEROS" || kerberosAuthentication) throw unsupported("KERBEROS");
   if (!sshAuthentication) throw problem("secret.input_missing", ["sshCredential.sshAuthentication", "SSH_CREDENTIAL"]);
   const { port: given, userName: user, sshAuthenticationMethod: method } = sshAuthentication;
-  const login = validateValue(fields, { port: given ?? DEFAULT_PORT, userName: user ?? "" });
-  return { ...login, auth: authOf(method) };
+  const asked = { port: given ?? DEFAULT_PORT, userName: user ?? "" };
+  const { sshCredential } = validateValue(fields, { sshCredential: { sshAuthentication: asked } });
+  return { ...sshCredential.sshAuthentication, auth: authOf(method) };
 }
 
 const WHERE = "sshAuthenticationMethod";

@@ -10,6 +10,7 @@ export const problems = {
     "The secret [%s] may not be used here: core_secret_access is missing.",
   ],
   "secret.unsupported_login": [400, "INVALID_REQUEST", "%s is not supported in SSH credentials: %s."],
+  "secret.bad_user_name": [400, "INVALID_REQUEST", "The userName of the SSH credential [%s] %s: save it anew."],
   "secret.duplicate_identifier": [
     400,
     "DUPLICATE_FIELD",

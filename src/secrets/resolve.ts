@@ -9,7 +9,7 @@ import { scopeOf } from "./find.ts";
 import { problem } from "./problems.ts";
 import { readContent } from "./read.ts";
 import type { Secret, SecretType } from "./secret.ts";
-import { ROLES, takenBy, type SshLogin, type SshRole } from "./ssh.ts";
+import { ROLES, takenBy, userNameFault, type SshLogin, type SshRole } from "./ssh.ts";
 import { findContent } from "./store/contents.ts";
 import { findManager } from "./store/managers.ts";
 import { findSecret } from "./store/secrets.ts";
@@ -134,7 +134,7 @@ export type ResolvedLogin = Pick<SshLogin, "port" | "userName"> & {
 
 /**
  * An SSH credential for a step. The run has to be inside the usage scope of the credential and inside that of every secret
- * that it takes. Throws what ResolveSecret throws.
+ * that it takes. Throws what ResolveSecret throws, and `secret.bad_user_name`.
  */
 export const makeResolveLogin =
   (deps: Deps, resolve: ResolveSecret) =>
@@ -145,6 +145,8 @@ export const makeResolveLogin =
     const secret = key && (await findSecret(deps.db, accountId, key));
     if (!secret?.ssh) throw problem("secret.bad_reference", [reference, "a step on a remote host"]);
     const { ssh } = secret;
+    const fault = userNameFault(ssh.userName);
+    if (fault !== undefined) throw problem("secret.bad_user_name", [secret.identifier, fault]);
     const run = await placeOf(accountId, home);
     const opened = (async () => {
       await checkUse(deps, accountId, secret, run);

@@ -193,15 +193,40 @@ test("what no delegate logs in with is refused by name, in GraphQL and in REST",
 });
 
 test("nothing that could be an option, or a part of a shell's language, is a user's name; a port is a port", async () => {
-  for (const userName of ["-oProxyCommand=x", "", "a b", "a;b", "$(id)", "a\nb", "`id`", "a'b"]) {
-    assert.match(await refused(CREATE, ssh("u", byPassword(), { userName })), /userName/);
+  for (const userName of [
+    "-oProxyCommand=x",
+    "",
+    "a b",
+    "a;b",
+    "$(id)",
+    "a\nb",
+    "`id`",
+    "a'b",
+    "a\\",
+    "\\",
+    "a\u0007",
+    " a",
+    "a ",
+    "ä",
+    "a".repeat(129),
+  ]) {
+    assert.match(
+      await refused(CREATE, ssh("u", byPassword(), { userName })),
+      /^.*sshCredential\.sshAuthentication\.userName: must begin with .* and not end with \\/,
+    );
     const answer = await rest(
       "POST",
       "",
       sshKey("u", { credentialType: "Password", spec: { userName, password: "account.password" } }),
     );
     assert.deepEqual([answer.status, answer.body.code], [400, "SCHEMA_VALIDATION_FAILED"]);
+    assert.match(
+      answer.body.message,
+      /secret\.spec\.auth\.spec\.spec\.userName: must begin with .* and not end with \\/,
+    );
   }
+  for (const [nth, userName] of ["EXAMPLE\\ada", "ada@example.com", "_a", "0", "a-", "a".repeat(128)].entries())
+    await created(ssh(`as ${nth}`, byPassword(), { userName }));
   for (const port of [0, 65_536, -1]) assert.match(await refused(CREATE, ssh("p", byPassword(), { port })), /port/);
 });
 
@@ -348,6 +373,25 @@ test("a run resolves it only inside of its usage scope, and inside that of every
     message: /\[prod_password\]/,
   });
   await assert.rejects(resolve("account.password", true), { code: "secret.bad_reference" });
+});
+
+test("a user name that was saved before its rule is refused when it is used", async () => {
+  await made(rest("POST", "", sshKey("older", keyOf("account.key"))));
+  await platform.db.query(
+    "update secrets set ssh = jsonb_set(ssh, '{userName}', $1::text::jsonb) where identifier = 'older'",
+    [JSON.stringify("EXAMPLE\\")],
+  );
+  const place: RunPlace = {
+    applicationId: accountId(),
+    environmentId: null,
+    production: true,
+    names: { application: "p", environment: "e" },
+  };
+  const home: Place = { orgIdentifier: null, projectIdentifier: null };
+  await assert.rejects(secretsOf(platform).resolveLogin(async () => place)(accountId(), home, "account.older"), {
+    code: "secret.bad_user_name",
+    message: /^The userName of the SSH credential \[older\] must begin with .* and not end with \\: save it anew\.$/,
+  });
 });
 
 test("what it takes has to be of its kind when it is used, too", async () => {

@@ -19,13 +19,17 @@ export type SecretName =
 
 export const DEFAULT_PORT = 22;
 
-/** Neither an option nor a part of the shell's language, wherever it comes to stand. */
+const USER_NAME =
+  "must begin with a letter, a digit or _, hold letters, digits and _ . - @ \\ only, 128 at most, and not end with \\";
+/** Neither an option nor a part of the shell's language, wherever it comes to stand. ssh takes none that ends with a backslash. */
 export const userName = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9_][A-Za-z0-9_.@\\-]{0,127}$/,
-    "must begin with a letter, a digit or _ and hold letters, digits and _ . - @ \\ only, 128 at most",
-  );
+  .string(USER_NAME)
+  .max(128, USER_NAME)
+  .regex(/^[A-Za-z0-9_](?:[A-Za-z0-9_.@\\-]*[A-Za-z0-9_.@-])?$/, USER_NAME);
+
+/** What is wrong with the name, in words that follow it; undefined when nothing is. A credential may be older than this rule. */
+export const userNameFault = (name: string): string | undefined =>
+  userName.safeParse(name).success ? undefined : USER_NAME;
 
 export const port = z.int().min(1).max(65_535);
 

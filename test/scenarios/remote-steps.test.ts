@@ -471,7 +471,9 @@ test("a host or a user that could be an option of ssh is no message at all", () 
   assert.ok(toDelegate.safeParse(message({})).success);
   for (const host of ["-oProxyCommand=id", "-v", "a b", "a\nb", "", "root@web1", "$(id)", "a;b", "ssh://web1", "%h"])
     assert.ok(!toDelegate.safeParse(message({ host })).success, host);
-  for (const userName of ["-oProxyCommand=id", "a b", "", "$(id)", "a'b"])
+  for (const userName of ["-oProxyCommand=id", "a b", "", "$(id)", "a'b", "a\\", "a\u0007", "a".repeat(129)])
     assert.ok(!toDelegate.safeParse(message({ userName })).success, userName);
+  for (const userName of ["EXAMPLE\\ada", "ada@example.com", "_", "a-"])
+    assert.ok(toDelegate.safeParse(message({ userName })).success, userName);
   for (const port of [0, 65_536, "22"]) assert.ok(!toDelegate.safeParse(message({ port })).success, String(port));
 });
