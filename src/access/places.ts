@@ -1,9 +1,8 @@
 /** The scope of a request: in the query, in the body, or in both, and then the same. */
-import { toWire, type Uuid } from "../core/ids.ts";
+import { toWire } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
-import type { Place } from "../core/reference.ts";
+import { scopeOf, type Place } from "../core/reference.ts";
 import type { Actor } from "../core/actor.ts";
-import type { Scope } from "../core/scope.ts";
 import type { Call } from "../platform/http/routes.ts";
 import type { Permission } from "./permission.ts";
 import { authorize } from "./permits.ts";
@@ -11,12 +10,6 @@ import { problem } from "./problems.ts";
 
 /** A port: projects stand above. Throws their problems unless the scope exists. */
 export type RequireScope = (actor: Actor, place: Place) => Promise<void>;
-
-export const scopeOf = (accountId: Uuid, { orgIdentifier, projectIdentifier }: Place): Scope => ({
-  accountId,
-  ...(orgIdentifier === null ? {} : { orgIdentifier }),
-  ...(projectIdentifier === null ? {} : { projectIdentifier }),
-});
 
 export type ScopedQuery = {
   readonly orgIdentifier?: string | undefined;

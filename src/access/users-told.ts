@@ -1,9 +1,8 @@
 /** What uses a thing that is to be deleted, as far as whoever asks may see it. */
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { Referred } from "../core/reference.ts";
+import { scopeOf, type Referred } from "../core/reference.ts";
 import { seen as seenIn } from "./permits.ts";
-import { scopeOf } from "./places.ts";
 
 export type UserOfThing = Referred & {
   /** `SECRET`: a credential, which takes its password from another secret. */

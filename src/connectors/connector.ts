@@ -1,6 +1,5 @@
 import type { Uuid } from "../core/ids.ts";
-import type { Place, Referred } from "../core/reference.ts";
-import type { Scope } from "../core/scope.ts";
+import type { Referred } from "../core/reference.ts";
 
 /** How to reach something outside. Lives in an account, an organization or a project. */
 export type Connector = ConnectorKey & {
@@ -42,10 +41,4 @@ export const shownConnector = ({ name, description, tags, type, spec }: NewConne
   tags,
   type,
   spec,
-});
-
-/** The place as permissions and the audit trail take it. */
-export const scopeOf = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
-  ...(orgIdentifier === null ? {} : { orgIdentifier }),
-  ...(projectIdentifier === null ? {} : { projectIdentifier }),
 });

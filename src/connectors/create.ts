@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
-import { scopeOf, shownConnector, type Connector, type NewConnector } from "./connector.ts";
+import { scopeOf, within } from "../core/reference.ts";
+import { shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { insertConnector } from "./store/connectors.ts";
 import { noteSecrets, requireSecrets, type ConnectorDeps } from "./verbs.ts";
@@ -10,8 +11,7 @@ export type CreateConnector = (actor: Actor, connector: NewConnector) => Promise
 export const makeCreateConnector =
   (deps: ConnectorDeps): CreateConnector =>
   async (actor, input) => {
-    const scope = scopeOf(input);
-    deps.authorize(actor, "core_connector_edit", { accountId: actor.accountId, ...scope }, input.identifier);
+    deps.authorize(actor, "core_connector_edit", scopeOf(actor.accountId, input), input.identifier);
     await deps.requireScope(actor, input);
     await requireSecrets(deps, actor, input);
     const at = deps.clock.now();
@@ -32,7 +32,7 @@ export const makeCreateConnector =
         operation: "connector.create",
         resourceType: "CONNECTOR",
         resourceId: input.identifier,
-        scope,
+        scope: within(input),
         after: shownConnector(connector),
       });
     });

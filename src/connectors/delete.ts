@@ -1,6 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
-import { scopeOf, shownConnector, type ConnectorKey } from "./connector.ts";
+import { scopeOf, within } from "../core/reference.ts";
+import { shownConnector, type ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { deleteConnector, findConnector } from "./store/connectors.ts";
 import { connectorUses } from "./uses.ts";
@@ -15,8 +16,7 @@ export const makeDeleteConnector =
   (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "noteSecretUses">): DeleteConnector =>
   async (actor, key, { version, force }) => {
     const { accountId } = actor;
-    const scope = scopeOf(key);
-    deps.authorize(actor, "core_connector_delete", { accountId, ...scope }, key.identifier);
+    deps.authorize(actor, "core_connector_delete", scopeOf(accountId, key), key.identifier);
     await deps.db.transaction(async (tx) => {
       const before = await findConnector(tx, accountId, key, "deletion");
       if (!before) throw problem("connector.not_found", [key.identifier]);
@@ -29,7 +29,7 @@ export const makeDeleteConnector =
         operation: "connector.delete",
         resourceType: "CONNECTOR",
         resourceId: key.identifier,
-        scope,
+        scope: within(key),
         before: shownConnector(before),
       });
     });

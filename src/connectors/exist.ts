@@ -1,5 +1,5 @@
 import type { Actor } from "../core/actor.ts";
-import { referred, type Place, type Referred } from "../core/reference.ts";
+import { referred, scopeOf, type Place, type Referred } from "../core/reference.ts";
 import { authorize, type Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { existing } from "./store/connectors.ts";
@@ -14,15 +14,11 @@ export type ConnectorsExist = (actor: Actor, home: Place, references: readonly s
 export const makeConnectorsExist =
   (deps: { db: Db; permits: Permits }): ConnectorsExist =>
   async (actor, home, references) => {
-    const visible = ({ orgIdentifier, projectIdentifier, identifier }: Referred): boolean => {
-      const scope = {
-        accountId: actor.accountId,
-        ...(orgIdentifier === null ? {} : { orgIdentifier }),
-        ...(projectIdentifier === null ? {} : { projectIdentifier }),
-      };
-      if (!deps.permits(actor, "core_connector_view", scope, identifier)) return false;
+    const visible = (key: Referred): boolean => {
+      const scope = scopeOf(actor.accountId, key);
+      if (!deps.permits(actor, "core_connector_view", scope, key.identifier)) return false;
       // A run is about to use it: to see it is not enough.
-      authorize(actor, "core_connector_access", scope, identifier);
+      authorize(actor, "core_connector_access", scope, key.identifier);
       return true;
     };
     const keys = references.map((reference) => {

@@ -1,7 +1,8 @@
 import type { Actor } from "../core/actor.ts";
+import { scopeOf } from "../core/reference.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { scopeOf, type Connector, type ConnectorKey } from "./connector.ts";
+import type { Connector, ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { findConnector } from "./store/connectors.ts";
 
@@ -13,7 +14,7 @@ export type GetConnector = (actor: Actor, key: ConnectorKey) => Promise<Connecto
 export const makeGetConnector =
   (deps: Deps): GetConnector =>
   async (actor, key) => {
-    deps.authorize(actor, "core_connector_view", { accountId: actor.accountId, ...scopeOf(key) }, key.identifier);
+    deps.authorize(actor, "core_connector_view", scopeOf(actor.accountId, key), key.identifier);
     const connector = await findConnector(deps.db, actor.accountId, key);
     if (!connector) throw problem("connector.not_found", [key.identifier]);
     return connector;
@@ -25,6 +26,6 @@ export type IsIdentifierFree = (actor: Actor, key: ConnectorKey) => Promise<bool
 export const makeIsIdentifierFree =
   (deps: Deps): IsIdentifierFree =>
   async (actor, key) => {
-    deps.authorize(actor, "core_connector_view", { accountId: actor.accountId, ...scopeOf(key) }, key.identifier);
+    deps.authorize(actor, "core_connector_view", scopeOf(actor.accountId, key), key.identifier);
     return (await findConnector(deps.db, actor.accountId, key)) === undefined;
   };

@@ -1,8 +1,9 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
+import { scopeOf } from "../core/reference.ts";
 import { authorizeSomewhere, permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { scopeOf, type Connector, type ConnectorKey } from "./connector.ts";
+import type { Connector, ConnectorKey } from "./connector.ts";
 import { findConnectors } from "./store/overview.ts";
 
 /**
@@ -18,7 +19,7 @@ export const makeListByName =
     authorizeSomewhere(actor, "core_connector_view");
     const keys = [...new Set(names)]
       .flatMap((name) => keyIn(actor, name))
-      .filter((key) => permits(actor, "core_connector_view", { accountId, ...scopeOf(key) }, key.identifier));
+      .filter((key) => permits(actor, "core_connector_view", scopeOf(accountId, key), key.identifier));
     return keys.length === 0 ? [] : findConnectors(deps.db, accountId, keys);
   };
 

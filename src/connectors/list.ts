@@ -1,10 +1,10 @@
 import type { Actor } from "../core/actor.ts";
 import type { Page, Window } from "../core/page.ts";
-import type { Place } from "../core/reference.ts";
+import { scopeOf, type Place } from "../core/reference.ts";
 import { listed, seen } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
-import { scopeOf, type Connector } from "./connector.ts";
+import type { Connector } from "./connector.ts";
 import { countConnectors, listConnectors, type ConnectorFilter, type ShownPlace } from "./store/connectors.ts";
 
 export type ConnectorQuery = {
@@ -22,7 +22,7 @@ export const makeListConnectors =
   async (actor, place, { filter, withOuter, window }) => {
     const { accountId } = actor;
     // The place itself has to be for the actor's eyes; of those around it there is what the actor may see.
-    const own = { ...place, shown: listed(actor, "core_connector_view", { accountId, ...scopeOf(place) }) };
+    const own = { ...place, shown: listed(actor, "core_connector_view", scopeOf(accountId, place)) };
     const places = withOuter ? [...around(actor, place), own] : [own];
     await deps.requireScope(actor, place);
     return {
@@ -40,7 +40,7 @@ function around(actor: Actor, { orgIdentifier, projectIdentifier }: Place): read
     ...(projectIdentifier === null ? [] : [{ orgIdentifier, projectIdentifier: null }]),
   ];
   return places.flatMap((at): readonly ShownPlace[] => {
-    const visible = seen(actor, "core_connector_view", { accountId: actor.accountId, ...scopeOf(at) });
+    const visible = seen(actor, "core_connector_view", scopeOf(actor.accountId, at));
     if (visible === "all") return [{ ...at, shown: null }];
     return visible.size === 0 ? [] : [{ ...at, shown: [...visible] }];
   });

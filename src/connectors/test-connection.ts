@@ -1,10 +1,10 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { Place } from "../core/reference.ts";
+import { scopeOf, within, type Place } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { MayReach } from "../platform/outgoing/reach.ts";
 import { resultOf, statusOf, withTags, type TestResult, type TestTasks } from "./connection-test.ts";
-import { scopeOf, type Connector, type ConnectorKey } from "./connector.ts";
+import type { Connector, ConnectorKey } from "./connector.ts";
 import type { makeDelegateTests } from "./delegate-tests.ts";
 import { problem } from "./problems.ts";
 import { findConnector, saveStatus } from "./store/connectors.ts";
@@ -39,7 +39,7 @@ export const makeTestConnection =
   (deps: TestConnectionDeps, onDelegate: ReturnType<typeof makeDelegateTests>): TestConnection =>
   async (actor, key) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_connector_access", { accountId, ...scopeOf(key) }, key.identifier);
+    deps.authorize(actor, "core_connector_access", scopeOf(accountId, key), key.identifier);
     const connector = await findConnector(deps.db, accountId, key);
     if (!connector) throw problem("connector.not_found", [key.identifier]);
     const origin = typeOf(connector).origin(connector.spec);
@@ -86,5 +86,5 @@ export const recordTest =
       operation: "connector.test",
       resourceType: "CONNECTOR",
       resourceId: connector.identifier,
-      scope: scopeOf(connector),
+      scope: within(connector),
     });

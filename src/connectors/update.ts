@@ -1,7 +1,8 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
+import { scopeOf, within } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { scopeOf, shownConnector, type Connector, type NewConnector } from "./connector.ts";
+import { shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { findConnector, updateConnector } from "./store/connectors.ts";
 import { noteSecrets, requireSecrets, type ConnectorDeps } from "./verbs.ts";
@@ -20,8 +21,7 @@ export type UpdateConnector = (
 export const makeUpdateConnector =
   (deps: ConnectorDeps): UpdateConnector =>
   async (actor, input, version) => {
-    const scope = scopeOf(input);
-    deps.authorize(actor, "core_connector_edit", { accountId: actor.accountId, ...scope }, input.identifier);
+    deps.authorize(actor, "core_connector_edit", scopeOf(actor.accountId, input), input.identifier);
     await deps.requireScope(actor, input);
     await requireSecrets(deps, actor, input);
     return deps.db.transaction(async (tx) => {
@@ -34,7 +34,7 @@ export const makeUpdateConnector =
         operation: "connector.update",
         resourceType: "CONNECTOR",
         resourceId: input.identifier,
-        scope,
+        scope: within(input),
         before: before && shownConnector(before),
         after: shownConnector(connector),
       });

@@ -1,11 +1,10 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import { referred, type Place } from "../core/reference.ts";
+import { referred, scopeOf, type Place } from "../core/reference.ts";
 import type { Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { environmentPlaces, runPlace, type EnvironmentPlace, type RunPlaceRow } from "./store.ts";
-import { where } from "./verbs.ts";
 
 export type PlacesOf = (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlyMap<Uuid, EnvironmentPlace>>;
 
@@ -15,7 +14,7 @@ export const makePlacesOf =
     const { accountId } = actor;
     const found = ids.length === 0 ? [] : await environmentPlaces(db, accountId, ids);
     const visible = found.filter((one) =>
-      permits(actor, "core_environment_view", { accountId, ...where(one) }, one.identifier),
+      permits(actor, "core_environment_view", scopeOf(accountId, one), one.identifier),
     );
     return new Map(visible.map((one) => [one.id, one]));
   };

@@ -3,8 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Page, Window } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
-import { referred, type Place, type Referred } from "../core/reference.ts";
-import type { Scope } from "../core/scope.ts";
+import { referred, scopeOf, within, type Place, type Referred } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
 import { listed, type Authorize, type Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
@@ -46,7 +45,7 @@ export type Entities<T extends Entity> = {
 
 /** False for what the actor may not see. A run is about to use it, so that to see it is not enough: `access.not_permitted`. */
 function mayUse(deps: EntityDeps, kind: Kind, actor: Actor, key: Referred): boolean {
-  const scope = { accountId: actor.accountId, ...where(key) };
+  const scope = scopeOf(actor.accountId, key);
   if (!deps.permits(actor, `core_${kind.noun}_view`, scope, key.identifier)) return false;
   deps.authorize(actor, `core_${kind.noun}_access`, scope, key.identifier);
   return true;
@@ -55,7 +54,7 @@ function mayUse(deps: EntityDeps, kind: Kind, actor: Actor, key: Referred): bool
 export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): Entities<T> {
   const { db } = deps;
   const permit = (actor: Actor, action: "view" | "edit" | "delete", key: Referred): Promise<void> => {
-    const scope = { accountId: actor.accountId, ...where(key) };
+    const scope = scopeOf(actor.accountId, key);
     deps.authorize(actor, `core_${kind.noun}_${action}`, scope, key.identifier);
     return deps.requireScope(actor, key);
   };
@@ -64,7 +63,7 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
       operation: `${kind.noun}.${verb}`,
       resourceType: kind.noun.toUpperCase(),
       resourceId: key.identifier,
-      scope: where(key),
+      scope: within(key),
       before: before && shown(kind, before),
       after: after && shown(kind, after),
     });
@@ -132,7 +131,7 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
       return entity;
     },
     async list(actor, given, window) {
-      const scope = { accountId: actor.accountId, ...where(given) };
+      const scope = scopeOf(actor.accountId, given);
       const filter = { ...given, shown: listed(actor, `core_${kind.noun}_view`, scope) };
       await deps.requireScope(actor, given);
       const items = await store.listEntities<T>(db, kind, actor.accountId, filter, window);
@@ -172,8 +171,3 @@ const shown = ({ own }: Kind, entity: Entity) => ({
 /** The SQLSTATE of a foreign key that leads nowhere, which the database's own problem keeps as its cause. */
 const isOrphan = (error: unknown): boolean =>
   error instanceof Error && (("code" in error && error.code === "23503") || isOrphan(error.cause));
-
-export const where = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
-  ...(orgIdentifier === null ? {} : { orgIdentifier }),
-  ...(projectIdentifier === null ? {} : { projectIdentifier }),
-});

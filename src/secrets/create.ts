@@ -1,14 +1,12 @@
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
-import type { Place } from "../core/reference.ts";
-import type { Scope } from "../core/scope.ts";
+import { scopeOf, within } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize, Permits } from "../access/index.ts";
 import type { Content } from "../platform/crypto/chunks.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
-import { scopeOf } from "./find.ts";
 import type { ManagerName, SecretManager } from "./manager.ts";
 import { problem } from "./problems.ts";
 import { checkScope, decideScoping, type ScopeFacts, type ScopingInput } from "./scoping.ts";
@@ -91,7 +89,7 @@ export const makeCreateSecret =
           operation: "secret.create",
           resourceType: "SECRET",
           resourceId: secret.identifier,
-          scope: scopeWithin(secret),
+          scope: within(secret),
           after: shownSecret(secret),
         });
       });
@@ -111,12 +109,6 @@ export async function requireManager(db: Db, accountId: Uuid, name: ManagerName)
   if (!manager) throw problem("secret.no_manager", [name.by, name.by === "id" ? toWire(name.id) : name.identifier]);
   return manager;
 }
-
-/** For the audit trail. */
-export const scopeWithin = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
-  ...(orgIdentifier === null ? {} : { orgIdentifier }),
-  ...(projectIdentifier === null ? {} : { projectIdentifier }),
-});
 
 async function taken(tx: Tx, accountId: Uuid, secret: Secret): Promise<Error> {
   const name = secret.orgIdentifier === null && (await nameIsTaken(tx, accountId, secret));

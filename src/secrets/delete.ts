@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
-import { scopeWithin, type SecretDeps } from "./create.ts";
+import { within } from "../core/reference.ts";
+import type { SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import { shownSecret } from "./secret.ts";
 import { noteTaken } from "./ssh-references.ts";
@@ -31,7 +32,7 @@ export const makeDeleteSecret =
         operation: "secret.delete",
         resourceType: "SECRET",
         resourceId: current.identifier,
-        scope: scopeWithin(current),
+        scope: within(current),
         before: shownSecret(current),
       });
     });

@@ -1,8 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page, Window } from "../core/page.ts";
-import type { Place } from "../core/reference.ts";
-import type { Scope } from "../core/scope.ts";
+import { scopeOf, type Place } from "../core/reference.ts";
 import { authorizeSomewhere, listed, type Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
@@ -16,12 +15,6 @@ export type SecretRef = { readonly type?: AskedType | null | undefined } & (
   | { readonly by: "name"; readonly name: string }
   | { readonly by: "identifier"; readonly key: SecretKey }
 );
-
-export const scopeOf = (accountId: Uuid, { orgIdentifier, projectIdentifier }: Place): Scope => ({
-  accountId,
-  ...(orgIdentifier === null ? {} : { orgIdentifier }),
-  ...(projectIdentifier === null ? {} : { projectIdentifier }),
-});
 
 type Permission = Parameters<Authorize>[1];
 

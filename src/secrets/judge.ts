@@ -1,8 +1,7 @@
 import type { Permits } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
-import { referred, type Place } from "../core/reference.ts";
+import { referred, scopeOf, type Place } from "../core/reference.ts";
 import type { Db } from "../platform/db/db.ts";
-import { scopeOf } from "./find.ts";
 import type { SecretType } from "./secret.ts";
 import { findSecret } from "./store/secrets.ts";
 

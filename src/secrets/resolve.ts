@@ -1,11 +1,10 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
-import { referred, type Place } from "../core/reference.ts";
+import { referred, scopeOf, type Place } from "../core/reference.ts";
 import type { NoteRefused } from "../core/refused.ts";
 import type { Authorize, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { scopeOf } from "./find.ts";
 import { problem } from "./problems.ts";
 import { readContent } from "./read.ts";
 import type { Secret, SecretType } from "./secret.ts";

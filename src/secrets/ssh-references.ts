@@ -1,9 +1,8 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { referred, type Place } from "../core/reference.ts";
+import { referred, scopeOf, type Place } from "../core/reference.ts";
 import type { Namer, Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { scopeOf } from "./find.ts";
 import { problem } from "./problems.ts";
 import type { Secret, SecretKey } from "./secret.ts";
 import { referenceFrom, ROLES, takenBy, type SecretName, type SshLogin, type SshRole } from "./ssh.ts";

@@ -1,9 +1,10 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import { commonProblem } from "../core/problems.ts";
+import { within } from "../core/reference.ts";
 import type { Content } from "../platform/crypto/chunks.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { checkSize, requireManager, scopeWithin, type SecretDeps } from "./create.ts";
+import { checkSize, requireManager, type SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import type { ManagerName } from "./manager.ts";
 import { problem } from "./problems.ts";
@@ -67,7 +68,7 @@ export const makeUpdateSecret =
           operation: "secret.update",
           resourceType: "SECRET",
           resourceId: current.identifier,
-          scope: scopeWithin(current),
+          scope: within(current),
           before: shownSecret(current),
           after: { ...shownSecret(wanted), ...(sealed ? { content: "replaced" } : {}) },
         });

@@ -2,6 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
+import { scopeOf } from "../core/reference.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
@@ -16,11 +17,6 @@ type Deps = {
   readonly requireScope: RequireScope;
 };
 
-export const placeOf = ({ orgIdentifier, projectIdentifier }: SettingScope) => ({
-  ...(orgIdentifier === null ? {} : { orgIdentifier }),
-  ...(projectIdentifier === null ? {} : { projectIdentifier }),
-});
-
 export type SettingFilter = {
   readonly category: string;
   readonly group: string | undefined;
@@ -34,7 +30,7 @@ export type ListSettings = (actor: Actor, scope: SettingScope, filter: SettingFi
 export const makeListSettings =
   ({ db, authorize, requireScope }: Deps): ListSettings =>
   async (actor, scope, { category, group, includeParentScopes }) => {
-    authorize(actor, "core_setting_view", { accountId: actor.accountId, ...placeOf(scope) });
+    authorize(actor, "core_setting_view", scopeOf(actor.accountId, scope));
     await requireScope(actor, scope);
     const rows = await findRows(db, actor.accountId, scope);
     const definitions: readonly Definition[] = CATALOGUE;
@@ -50,7 +46,7 @@ export type GetSetting = (actor: Actor, scope: SettingScope, identifier: string)
 export const makeGetSetting =
   ({ db, authorize, requireScope }: Deps): GetSetting =>
   async (actor, scope, identifier) => {
-    authorize(actor, "core_setting_view", { accountId: actor.accountId, ...placeOf(scope) });
+    authorize(actor, "core_setting_view", scopeOf(actor.accountId, scope));
     const definition = definitionOf(identifier);
     if (!definition) throw problem("setting.not_found", [identifier]);
     await requireScope(actor, scope);

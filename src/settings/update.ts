@@ -3,10 +3,10 @@ import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import { Problem } from "../core/problem.ts";
+import { scopeOf, within } from "../core/reference.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { definitionOf } from "./catalogue.ts";
-import { placeOf } from "./get.ts";
 import { effective, readValue, type Effective, type SettingScope } from "./setting.ts";
 import { ACTS_AS, makeRequireScimHeld, type ScimHeldDeps } from "./scim-held.ts";
 import { deleteRow, findRows, lockSettings, saveRow } from "./store.ts";
@@ -43,7 +43,7 @@ type Deps = ScimHeldDeps & {
 export const makeUpdateSettings = (deps: Deps): UpdateSettings => {
   const apply = makeApply(deps);
   return async (actor, scope, changes) => {
-    deps.authorize(actor, "core_setting_edit", { accountId: actor.accountId, ...placeOf(scope) });
+    deps.authorize(actor, "core_setting_edit", scopeOf(actor.accountId, scope));
     await deps.requireScope(actor, scope);
     return deps.db.transaction(async (tx) => {
       await lockSettings(tx, actor.accountId);
@@ -109,7 +109,7 @@ const audited = (scope: SettingScope, { updateType, identifier }: SettingChange)
   operation: updateType === "UPDATE" ? "setting.update" : "setting.restore",
   resourceType: "SETTING",
   resourceId: identifier,
-  scope: placeOf(scope),
+  scope: within(scope),
 });
 
 /** For the audit trail: what counts here. No setting is a secret. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
+import { scopeOf, within } from "../../core/reference.ts";
 import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
 import { documentOf } from "../../platform/http/bodies.ts";
@@ -8,7 +9,7 @@ import { LARGE_BODY, route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
 import { permissions, resourceTypes, type PermissionFacts } from "../permission.ts";
 import { authorize } from "../permits.ts";
-import { placeIn, placeOf, scopeOf } from "../places.ts";
+import { placeIn, placeOf } from "../places.ts";
 import type { AskAccess } from "./acl.ts";
 
 const text = z.string().max(128).nullish();
@@ -69,7 +70,7 @@ const aclRoute = (ask: AskAccess): Route =>
       const body = validate(aclBody, documentOf(call.body));
       const checks = body.permissions.map(({ resourceScope, resourceIdentifier, permission, resourceType }) => {
         const place = placeIn({ query: {}, accountId: call.accountId }, resourceScope ?? {});
-        const { accountId: _, ...scope } = scopeOf(call.accountId, place);
+        const scope = within(place);
         return { permission, resourceType, resourceIdentifier: resourceIdentifier ?? null, scope, place };
       });
       const { principal } = body;

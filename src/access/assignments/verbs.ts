@@ -2,7 +2,7 @@
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Page, Window } from "../../core/page.ts";
-import type { Place } from "../../core/reference.ts";
+import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { builtInGroups, builtInRoles } from "../builtin.ts";
 import { compile } from "../compile.ts";
@@ -10,7 +10,6 @@ import { requireHeld } from "../held.ts";
 import type { KeepAdministrator } from "../keep-administrator.ts";
 import { levelOf, type Permission, type ScopeLevel } from "../permission.ts";
 import { authorize } from "../permits.ts";
-import { scopeOf } from "../places.ts";
 import { problem } from "../problems.ts";
 import type { KeeperDeps, Key } from "../roles/verbs.ts";
 import {
@@ -196,7 +195,7 @@ export function makeAssignments(deps: Deps) {
   }
 
   function record(tx: Tx, actor: Actor, verb: string, what: { assignment: Assignment; before?: View; after?: View }) {
-    const { accountId: _, ...scope } = scopeOf(actor.accountId, what.assignment);
+    const scope = within(what.assignment);
     return deps.audit.record(tx, actor, {
       operation: `role-assignment.${verb}`,
       resourceType: "ROLE_ASSIGNMENT",

@@ -2,12 +2,12 @@
 import type { Actor } from "../../core/actor.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { SortOrder } from "../../core/page.ts";
-import type { Place } from "../../core/reference.ts";
+import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { compile } from "../compile.ts";
 import { requireHeld } from "../held.ts";
 import { authorize, seen } from "../permits.ts";
-import { requireSame, requireSeen, scopeOf } from "../places.ts";
+import { requireSame, requireSeen } from "../places.ts";
 import { problem } from "../problems.ts";
 import type { KeeperDeps, Key } from "../roles/verbs.ts";
 import { countUses } from "../store/assignments.ts";
@@ -135,7 +135,7 @@ type View = ReturnType<typeof view>;
 type Changed = { readonly group: ResourceGroup; readonly before?: View; readonly after?: View };
 
 function record(tx: Tx, { audit }: KeeperDeps, actor: Actor, verb: string, { group, before, after }: Changed) {
-  const { accountId: _, ...scope } = scopeOf(actor.accountId, group);
+  const scope = within(group);
   const what = {
     operation: `resource-group.${verb}`,
     resourceType: "RESOURCE_GROUP",

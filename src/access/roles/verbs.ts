@@ -5,13 +5,13 @@ import type { Clock } from "../../core/clock.ts";
 import type { NewId, Uuid } from "../../core/ids.ts";
 import type { SortOrder } from "../../core/page.ts";
 import { commonProblem } from "../../core/problems.ts";
-import type { Place } from "../../core/reference.ts";
+import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { compile } from "../compile.ts";
 import { requireHeld } from "../held.ts";
 import { levelOf, permissions as known } from "../permission.ts";
 import { authorize, seen } from "../permits.ts";
-import { requireSame, requireSeen, scopeOf, type RequireScope } from "../places.ts";
+import { requireSame, requireSeen, type RequireScope } from "../places.ts";
 import { problem } from "../problems.ts";
 import { countUses } from "../store/assignments.ts";
 import { findGrantsBy } from "../store/grants.ts";
@@ -140,7 +140,7 @@ type Changed = {
 };
 
 function record(tx: Tx, { audit }: KeeperDeps, actor: Actor, verb: string, { role, before, after }: Changed) {
-  const { accountId: _, ...scope } = scopeOf(actor.accountId, role);
+  const scope = within(role);
   const what = { operation: `role.${verb}`, resourceType: "ROLE", resourceId: role.identifier, scope };
   return audit.record(tx, actor, { ...what, before, after });
 }

@@ -1,6 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
 import { authorize } from "../permits.ts";
-import { scopeOf } from "../places.ts";
 import { problem } from "../problems.ts";
 import { findPeopleByEmail } from "../store/members.ts";
 import {
@@ -14,6 +13,7 @@ import {
 import type { GroupKey } from "./user-group.ts";
 import { makeChangeProvidedGroup, makeCreateGroup, makeDeleteGroup, makeUpdateGroup, type GroupDeps } from "./write.ts";
 import type { Actor } from "../../core/actor.ts";
+import { scopeOf } from "../../core/reference.ts";
 
 export type UserGroups = ReturnType<typeof makeUserGroups>;
 

@@ -1,10 +1,11 @@
 import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Page, Window } from "../../core/page.ts";
+import { scopeOf } from "../../core/reference.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { Permission } from "../permission.ts";
 import { authorize, authorizeSomewhere, permits, seen } from "../permits.ts";
-import { scopeOf, type RequireScope } from "../places.ts";
+import type { RequireScope } from "../places.ts";
 import { problem } from "../problems.ts";
 import { countGroupsOf, countMembers, listGroupsOf, listMembers, membersOf } from "../store/members.ts";
 import {

@@ -8,12 +8,13 @@ import type { Clock } from "../../core/clock.ts";
 import { goneToo } from "../../platform/gone.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
+import { scopeOf, within } from "../../core/reference.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { compile } from "../compile.ts";
 import { requireHeld } from "../held.ts";
 import type { KeepAdministrator } from "../keep-administrator.ts";
 import { authorize } from "../permits.ts";
-import { scopeOf, type RequireScope } from "../places.ts";
+import type { RequireScope } from "../places.ts";
 import { problem } from "../problems.ts";
 import { findGroupGrants } from "../store/grants.ts";
 import { addMembers, findPeople, memberIds, membersOf, removeMembers } from "../store/members.ts";
@@ -235,7 +236,7 @@ type Recorded = {
 };
 
 const record = (tx: Tx, { audit }: GroupDeps, actor: Actor, { operation, group, before, after }: Recorded) => {
-  const { accountId: _, ...scope } = scopeOf(actor.accountId, group);
+  const scope = within(group);
   return audit.record(tx, actor, {
     operation,
     resourceType: "USER_GROUP",
