@@ -33,6 +33,7 @@ export type { KeepAdministrator } from "./keep-administrator.ts";
 export type { Permission } from "./permission.ts";
 export { authorize, authorizeSomewhere, holdsSomewhere, permits, reach, seen, type Reach } from "./permits.ts";
 export type { Namer } from "./users-told.ts";
+export { makeExist, type Exist } from "./exist.ts";
 export { makeUses, type NoteUses } from "./uses.ts";
 export { listed, type Listed } from "./listed.ts";
 export { within } from "./store/reach.ts";

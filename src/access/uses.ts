@@ -4,7 +4,8 @@ import type { Uuid } from "../core/ids.ts";
 import { commonProblem } from "../core/problems.ts";
 import { referred, type Place, type Referred } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { deleteUsesOf, holdThings, replaceUses, usersOf, type UseTables } from "./store/uses.ts";
+import { named, type Things } from "./store/named.ts";
+import { deleteUsesOf, replaceUses, usersOf, type UsesTable } from "./store/uses.ts";
 import { usersTold, type Namer } from "./users-told.ts";
 
 /**
@@ -14,7 +15,9 @@ import { usersTold, type Namer } from "./users-told.ts";
  */
 export type NoteUses = (tx: Tx, accountId: Uuid, user: Namer, references: readonly string[]) => Promise<void>;
 
-type Kind = UseTables & {
+type Kind = {
+  readonly things: Things;
+  readonly uses: UsesTable;
   /** As refusals call it. */
   readonly what: string;
   /**
@@ -32,25 +35,24 @@ export type Uses = {
   readonly forgetAt: (tx: Tx, accountId: Uuid, place: Place) => Promise<void>;
 };
 
-export function makeUses(kind: Kind): Uses {
+export function makeUses({ things, uses, what, absent }: Kind): Uses {
   return {
     async note(tx, accountId, user, references) {
-      const named = references.flatMap((reference) => {
+      const given = references.flatMap((reference) => {
         const key = referred(reference, user);
-        if (!key && kind.absent) throw kind.absent(reference);
+        if (!key && absent) throw absent(reference);
         return key ? [{ reference, key }] : [];
       });
-      const keys = named.map(({ key }) => key);
-      const held = await holdThings(tx, kind, accountId, keys);
-      const missing = named.find((_, at) => !held.has(at + 1));
-      if (missing && kind.absent) throw kind.absent(missing.reference);
-      await replaceUses(tx, kind, accountId, user, keys);
+      const keys = given.map(({ key }) => key);
+      const held = await named(tx, things, accountId, keys, "hold");
+      const missing = given.find((_, at) => !held.has(at));
+      if (missing && absent) throw absent(missing.reference);
+      await replaceUses(tx, uses, accountId, user, keys);
     },
     async refuseUsed(tx, actor, thing) {
-      const users = await usersOf(tx, kind, actor.accountId, thing);
-      if (users.length > 0)
-        throw commonProblem("core.referenced", [kind.what, thing.identifier, usersTold(actor, users)]);
+      const users = await usersOf(tx, uses, actor.accountId, thing);
+      if (users.length > 0) throw commonProblem("core.referenced", [what, thing.identifier, usersTold(actor, users)]);
     },
-    forgetAt: (tx, accountId, place) => deleteUsesOf(tx, kind, accountId, place),
+    forgetAt: (tx, accountId, place) => deleteUsesOf(tx, uses, accountId, place),
   };
 }

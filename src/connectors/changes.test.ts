@@ -77,7 +77,6 @@ test("a secret that is named has to exist", async () => {
     db: platform.db,
     audit: { record: async () => undefined },
     authorize: () => undefined,
-    permits: () => true,
     requireScope: async () => undefined,
     requireSecret: async (_, home, reference) => {
       asked.push([home.projectIdentifier, reference]);

@@ -4,9 +4,8 @@ import { connectorYaml, create, made, projectYaml } from "../../test/harness/con
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { permits } from "../access/index.ts";
+import { makeExist } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { makeConnectorsExist } from "./exist.ts";
 
 let platform: TestPlatform;
 let actor: Actor;
@@ -32,7 +31,7 @@ const counting = (): Db => ({
 const SHOP = { orgIdentifier: "default", projectIdentifier: "shop" };
 
 test("references are answered in order, each from its own scope, by one statement", async () => {
-  const exist = makeConnectorsExist({ db: counting(), permits });
+  const exist = makeExist({ db: counting() }, "connector");
   const asked = [
     "in_project",
     "none",
@@ -54,7 +53,7 @@ test("references are answered in order, each from its own scope, by one statemen
 });
 
 test("nothing of another account exists, nor what the actor may not see", async () => {
-  const exist = makeConnectorsExist({ db: platform.db, permits });
+  const exist = makeExist({ db: platform.db }, "connector");
   const other: Actor = { kind: "system", accountId: fromWire((await platform.addAccount()).accountId) as Uuid };
   assert.deepEqual(await exist(other, SHOP, ["in_project", "account.in_account"]), [false, false]);
   const guest: Actor = { kind: "delegate", accountId: actor.accountId, id: actor.accountId, name: "guest" };

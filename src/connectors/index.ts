@@ -1,10 +1,9 @@
 /** How to reach registries, clusters and git. A further type is one file in `types/`. */
 import type { NewId } from "../core/ids.ts";
-import type { Permits } from "../access/index.ts";
+import { makeExist } from "../access/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateConnector } from "./create.ts";
 import { makeDeleteConnector } from "./delete.ts";
-import { makeConnectorsExist } from "./exist.ts";
 import { makeDelegateTests } from "./delegate-tests.ts";
 import { makeGetConnector, makeIsIdentifierFree } from "./get.ts";
 import { makeListConnectors } from "./list.ts";
@@ -20,7 +19,7 @@ import type { ConnectorDeps } from "./verbs.ts";
 
 export type { RequireSecret } from "./verbs.ts";
 
-export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits }) {
+export function makeConnectors(deps: ConnectorDeps) {
   const verbs = {
     create: makeCreateConnector(deps),
     update: makeUpdateConnector(deps),
@@ -31,7 +30,7 @@ export function makeConnectors(deps: ConnectorDeps & { readonly permits: Permits
   };
   return {
     ...verbs,
-    exist: makeConnectorsExist(deps),
+    exist: makeExist(deps, "connector"),
     noteUses: connectorUses.note,
     emptyScope,
     routes: [

@@ -1,4 +1,5 @@
 /** Environments and services: where pipelines deploy to, and what. */
+import { makeExist } from "../access/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import {
   ENVIRONMENT,
@@ -21,7 +22,7 @@ export function makeEnvironments(deps: EntityDeps) {
   const environments = makeEntities<Environment>(deps, ENVIRONMENT);
   const services = makeEntities<Service>(deps, SERVICE);
   return {
-    exist: { environment: environments.exist, service: services.exist },
+    exist: { environment: makeExist(deps, "environment"), service: makeExist(deps, "service") },
     /** Of these ids, the environments that exist and that the actor may see, each with its project and its kind. */
     placesOf: makePlacesOf(deps),
     runPlace: makeRunPlace(deps),

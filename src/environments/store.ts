@@ -142,24 +142,6 @@ export async function findEntity<T extends Entity>(
   return rows[0];
 }
 
-/** Which of the keys name something, by their place in the list, counted from 1. */
-export async function existing(db: Store, kind: Kind, accountId: Uuid, keys: readonly Referred[]): Promise<number[]> {
-  const rows = await db.query<{ nth: number }>(
-    `select k.nth from unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (org, project, identifier, nth)
-      where exists (select 1 from ${kind.table} e
-                     where e.account_id = $1 and e.identifier = k.identifier
-                       and e.org_identifier is not distinct from k.org
-                       and e.project_identifier is not distinct from k.project)`,
-    [
-      accountId,
-      keys.map((key) => key.orgIdentifier),
-      keys.map((key) => key.projectIdentifier),
-      keys.map((key) => key.identifier),
-    ],
-  );
-  return rows.map(({ nth }) => nth);
-}
-
 export type EntityFilter = Place & { readonly searchTerm?: string | undefined; readonly shown: Listed };
 
 // Said as `is null` and `=`, since no index serves `is not distinct from`.

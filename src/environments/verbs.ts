@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Page, Window } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
-import { referred, scopeOf, within, type Place, type Referred } from "../core/reference.ts";
+import { scopeOf, within, type Place, type Referred } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
 import { listed, type Authorize, type Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
@@ -36,20 +36,7 @@ export type Entities<T extends Entity> = {
   /** Those of exactly this scope, by identifier. `searchTerm` is a part of the name or the identifier, in any case. */
   readonly list: (actor: Actor, filter: Omit<store.EntityFilter, "shown">, window: Window) => Promise<Page<T>>;
   readonly remove: (actor: Actor, key: Referred, version: number | undefined) => Promise<void>;
-  /**
-   * Which of the references (`account.x`, `org.x`, `x`), standing in a thing that lives at `home`, name one: an
-   * answer for each, in order, by one statement. What the actor may not see does not exist.
-   */
-  readonly exist: (actor: Actor, home: Place, references: readonly string[]) => Promise<readonly boolean[]>;
 };
-
-/** False for what the actor may not see. A run is about to use it, so that to see it is not enough: `access.not_permitted`. */
-function mayUse(deps: EntityDeps, kind: Kind, actor: Actor, key: Referred): boolean {
-  const scope = scopeOf(actor.accountId, key);
-  if (!deps.permits(actor, `core_${kind.noun}_view`, scope, key.identifier)) return false;
-  deps.authorize(actor, `core_${kind.noun}_access`, scope, key.identifier);
-  return true;
-}
 
 export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): Entities<T> {
   const { db } = deps;
@@ -145,14 +132,6 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
           throw await refusal(tx, actor, key, version);
         await record(tx, actor, "delete", key, { before });
       });
-    },
-    async exist(actor, home, references) {
-      const visible = (key: Referred): boolean => mayUse(deps, kind, actor, key);
-      const keys = references.map((reference) => referred(reference, home)).map((key) => key && visible(key) && key);
-      const asked = keys.filter((key): key is Referred => Boolean(key));
-      const found = new Set(asked.length === 0 ? [] : await store.existing(db, kind, actor.accountId, asked));
-      let nth = 0;
-      return keys.map((key) => Boolean(key) && found.has((nth += 1)));
     },
   };
 }

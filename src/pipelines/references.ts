@@ -2,6 +2,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Fault } from "../core/problem.ts";
 import type { Place } from "../core/reference.ts";
+import type { Exist } from "../access/index.ts";
 import { evaluateTemplate, ExpressionError, scopeFor } from "../engine/index.ts";
 import { clip, pathText, type Path } from "../platform/document/path.ts";
 import type { Facts } from "./document/context.ts";
@@ -10,8 +11,6 @@ import { referencesIn, type Reference } from "./document/references.ts";
 import type { PipelineDocument } from "./document/schema.ts";
 import { outlineOf } from "./plan.ts";
 
-/** Which of the references, standing in a thing that lives at `home`, name something: an answer for each, in order. */
-type Exist = (actor: Actor, home: Place, references: readonly string[]) => Promise<readonly boolean[]>;
 export type ExistOf = { readonly [kind in Reference["kind"]]: Exist };
 
 /** Facts that hold before a run is made; its id and its number do not. */

@@ -178,24 +178,6 @@ function conditionOf(accountId: Uuid, places: readonly ShownPlace[], filter: Con
   return { text: parts.join(" and "), values };
 }
 
-/** Which of the keys name a connector, by their place in the list, counted from 1. */
-export async function existing(db: Store, accountId: Uuid, keys: readonly ConnectorKey[]): Promise<number[]> {
-  const rows = await db.query<{ nth: number }>(
-    `select k.nth from unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (org, project, identifier, nth)
-      where exists (select 1 from connectors c
-                     where c.account_id = $1 and c.identifier = k.identifier
-                       and c.org_identifier is not distinct from k.org
-                       and c.project_identifier is not distinct from k.project)`,
-    [
-      accountId,
-      keys.map((key) => key.orgIdentifier),
-      keys.map((key) => key.projectIdentifier),
-      keys.map((key) => key.identifier),
-    ],
-  );
-  return rows.map(({ nth }) => nth);
-}
-
 /** What was found by testing the version that was tested; nothing when the connector has changed since. */
 export async function saveStatus(
   db: Store,
