@@ -49,11 +49,11 @@ export const rotation: Bench = async (signal, progress, size) => {
       progress("reading, with nothing else going on");
       const calm = await readers.during(() => new Promise((resolve) => setTimeout(resolve, calmMs)));
       progress("rotating the root key");
-      const root = await readers.during(() => run(["secrets", "rotate", "root-key"], { ...env, ...both }));
+      const root = await readers.during(() => run(["secrets", "rotate", "root-key"], { ...env, ...both }, signal));
       progress("rotating the data keys");
-      const data = await readers.during(() => run(["secrets", "rotate", "data-keys"], { ...env, ...both }));
+      const data = await readers.during(() => run(["secrets", "rotate", "data-keys"], { ...env, ...both }, signal));
       progress("verifying with the new root key alone");
-      const verify = await readers.during(() => run(["secrets", "verify"], { ...env, ...fresh }));
+      const verify = await readers.during(() => run(["secrets", "verify"], { ...env, ...fresh }, signal));
       runs.close();
       const p99 = (times: readonly number[]): number => percentile(times, 0.99);
       const floor = p99(calm.times);
@@ -141,8 +141,8 @@ function makeReaders(
   };
 }
 
-async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const child = spawn(process.execPath, [LAUNCHER, ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+async function run(args: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {
+  const child = spawn(process.execPath, [LAUNCHER, ...args], { env, signal, stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
   const [code] = (await once(child, "close")) as [number | null];

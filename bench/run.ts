@@ -10,8 +10,9 @@ import { setMaxListeners } from "node:events";
 import { inspect, styleText } from "node:util";
 import { BENCHES } from "./parts/benches.ts";
 import { inParallel } from "./parts/children.ts";
+import { measure } from "./parts/measure.ts";
 import { machineFacts, table, writeResult } from "./parts/report.ts";
-import { measure, type Size } from "./parts/result.ts";
+import type { Size } from "./parts/result.ts";
 
 const LIMIT_MS: Readonly<Record<Size, number>> = { whole: 15 * 60_000, brief: 5 * 60_000 };
 

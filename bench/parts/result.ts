@@ -53,16 +53,6 @@ export function faultsOf({ figures, parameters }: Result): readonly string[] {
   ];
 }
 
-/** Runs a benchmark. Rejects, naming it, when it throws and when its result is worthless. */
-export async function measure(name: string, bench: Bench, ...given: Parameters<Bench>): Promise<Result> {
-  const result = await bench(...given).catch((error: unknown) => {
-    throw new Error(`the benchmark ${name} failed`, { cause: error });
-  });
-  const faults = faultsOf(result);
-  if (faults.length > 0) throw new Error(`the benchmark ${name} measured nothing of worth: ${faults.join("; ")}`);
-  return result;
-}
-
 /** A figure beside its floor. */
 export function beside(figure: Omit<Figure, "ratio"> & { readonly floor: number }): Figure {
   return { ...figure, ratio: figure.value / figure.floor };

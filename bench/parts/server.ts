@@ -68,6 +68,10 @@ export async function startServer(
     log.push(text);
     if (log.length > 50) log.shift();
   });
+  // A benchmark that ends in the midst of it leaves no server behind.
+  const ended = (): void => void child.kill("SIGTERM");
+  process.once("exit", ended);
+  child.once("exit", () => process.off("exit", ended));
   const stop = (): Promise<void> => endChild(child, "SIGTERM");
   try {
     while (!(await isReady(port))) {
