@@ -8,7 +8,7 @@ import type { Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { compile } from "./compile.ts";
-import { findServiceAccountGrants, findUserGrants, type GrantRow } from "./store/grants.ts";
+import { findGrantsOfAll, findServiceAccountGrants, findUserGrants, type GrantRow } from "./store/grants.ts";
 
 const KEEP_MS = 1_000;
 const MAX_KEPT = 10_000;
@@ -18,6 +18,9 @@ export type Principal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly id
 
 /** At once while they are kept: nothing to wait for in the usual case. */
 export type GrantsOf = (accountId: Uuid, principal: Principal) => Grants | Promise<Grants>;
+
+/** The same of many, those that are not kept by one statement for each kind of principal. */
+export type GrantsOfAll = (accountId: Uuid, principals: readonly Principal[]) => Promise<ReadonlyMap<Uuid, Grants>>;
 
 type Kept = { readonly grants: Grants; readonly until: number; readonly change: number };
 
@@ -37,24 +40,42 @@ export function makeGrants({ db, clock, onError }: { db: Db; clock: Clock; onErr
     for (const listener of listeners) listener();
   });
 
-  const grantsOf: GrantsOf = (accountId, { type, id }) => {
-    const key = `${accountId} ${id}`;
-    const change = changeOf(accountId);
-    const known = kept.get(key);
-    if (known && known.change === change && known.until > clock.now()) return known.grants;
-    const find = type === "USER" ? findUserGrants : findServiceAccountGrants;
-    return keep(key, change, () => find(db, accountId, id));
-  };
+  const keyOf = (accountId: Uuid, id: Uuid): string => `${accountId} ${id}`;
 
-  async function keep(key: string, change: number, find: () => Promise<readonly GrantRow[]>): Promise<Grants> {
-    const until = clock.now() + KEEP_MS;
-    const grants = compile(await find());
-    kept.set(key, { grants, until, change });
-    return grants;
+  function knownOf(accountId: Uuid, id: Uuid): Grants | undefined {
+    const known = kept.get(keyOf(accountId, id));
+    return known && known.change === changeOf(accountId) && known.until > clock.now() ? known.grants : undefined;
   }
+
+  /** To be asked before rows are read: how to keep what they make. */
+  function keeping(accountId: Uuid): (id: Uuid, rows: readonly GrantRow[]) => Grants {
+    const [until, change] = [clock.now() + KEEP_MS, changeOf(accountId)];
+    return (id, rows) => {
+      const grants = compile(rows);
+      kept.set(keyOf(accountId, id), { grants, until, change });
+      return grants;
+    };
+  }
+
+  async function readOf(accountId: Uuid, { type, id }: Principal): Promise<Grants> {
+    const keep = keeping(accountId);
+    return keep(id, await (type === "USER" ? findUserGrants : findServiceAccountGrants)(db, accountId, id));
+  }
+
+  const grantsOf: GrantsOf = (accountId, principal) => knownOf(accountId, principal.id) ?? readOf(accountId, principal);
+
+  const grantsOfAll: GrantsOfAll = async (accountId, principals) => {
+    const all = new Map(principals.map(({ id }) => [id, knownOf(accountId, id)]));
+    const keep = keeping(accountId);
+    const unknown = principals.filter(({ id }) => !all.get(id));
+    const rows = Map.groupBy(await findGrantsOfAll(db, accountId, unknown), ({ holder }) => holder);
+    for (const { id } of unknown) all.set(id, keep(id, rows.get(id) ?? []));
+    return all as ReadonlyMap<Uuid, Grants>;
+  };
 
   return {
     grantsOf,
+    grantsOfAll,
     /** After a change of roles, assignments, groups or members. */
     changed: (tx: Tx, accountId: Uuid): void =>
       tx.afterCommit(() => {

@@ -26,7 +26,7 @@ import { deleteAssignmentsOf, deleteMembershipsOf } from "./store/leaving.ts";
 
 export { builtInRoles } from "./builtin.ts";
 export type { MakeAdministrator } from "./furnish.ts";
-export type { GrantsOf } from "./grants.ts";
+export type { GrantsOf, GrantsOfAll, Principal } from "./grants.ts";
 export { holdsAll } from "./held.ts";
 export type { RequireEverythingHeld, RequireHeldOf } from "./held.ts";
 export type { KeepAdministrator } from "./keep-administrator.ts";
@@ -65,7 +65,7 @@ type Leaving = {
 type LetGo = { readonly accountId: Uuid; readonly id: Uuid };
 
 export function makeAccess(deps: AccessDeps) {
-  const { grantsOf, changed, onChange, stop } = makeGrants(deps);
+  const { grantsOf, grantsOfAll, changed, onChange, stop } = makeGrants(deps);
   const keepAdministrator = makeKeepAdministrator(deps);
   const kept = { ...deps, changed, keepAdministrator };
   const userGroups = makeUserGroups(kept);
@@ -74,6 +74,7 @@ export function makeAccess(deps: AccessDeps) {
     authorize,
     permits,
     grantsOf,
+    grantsOfAll,
     onAccessChange: onChange,
     requireHeldOf,
     requireHeldOfPerson,

@@ -2,7 +2,7 @@
  * Credentials while they are used: who came in with one, and the end of what is open with it. What has ended is
  * forgotten here at once after the commit, on other replicas by NOTIFY; behind both stands a second (law 9).
  */
-import type { GrantsOf } from "../access/index.ts";
+import type { GrantsOf, GrantsOfAll } from "../access/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { makeAuthenticating, type Authenticate } from "./authenticate.ts";
@@ -17,6 +17,7 @@ export type CredentialDeps = {
   readonly db: Db;
   readonly clock: Clock;
   readonly grantsOf: GrantsOf;
+  readonly grantsOfAll: GrantsOfAll;
   /** Calls back whenever somebody's grants may be others. */
   readonly onAccessChange: (listener: () => void) => void;
   /** Which sessions of the web UI hold: they are kept further up. */

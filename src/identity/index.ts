@@ -1,6 +1,6 @@
 /** People and service accounts, their keys and tokens: who it is. */
 import type { Gone } from "../platform/gone.ts";
-import type { Authorize, GrantsOf, RequireHeldOf } from "../access/index.ts";
+import type { Authorize, GrantsOf, GrantsOfAll, RequireHeldOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
@@ -60,6 +60,7 @@ export type IdentityDeps = {
   readonly newId: NewId;
   readonly authorize: Authorize;
   readonly grantsOf: GrantsOf;
+  readonly grantsOfAll: GrantsOfAll;
   readonly onAccessChange: (listener: () => void) => void;
   readonly requireHeldOf: RequireHeldOf;
   readonly requireScope: ScopeExists;

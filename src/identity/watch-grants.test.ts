@@ -18,10 +18,11 @@ function kit(now: Map<Uuid, Grants>) {
   const errors: unknown[] = [];
   const state = { fail: false };
   const watching = makeWatchingGrants({
-    grantsOf: async (_account, { id }) => {
-      asked.push(id);
+    grantsOfAll: async (_account, principals) => {
+      const ids = principals.map(({ id }) => id);
+      asked.push(...ids);
       if (state.fail) throw new Error("no database");
-      return now.get(id) ?? [];
+      return new Map(ids.map((id) => [id, now.get(id) ?? []]));
     },
     onError: (error) => errors.push(error),
   });

@@ -6,6 +6,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Credential } from "../core/credential.ts";
 import type { Uuid } from "../core/ids.ts";
+import { untilQuiet } from "../platform/until-quiet.ts";
 
 /** Calls `onEnd` once, within a second after the credential stops being valid; answers how to stop watching. */
 export type Watch = (credential: Credential, onEnd: () => void) => () => void;
@@ -30,8 +31,6 @@ export function makeWatching(deps: {
   readonly onError: (error: unknown) => void;
 }): Watching {
   const watched = new Set<Watched>();
-  let running: Promise<void> | undefined;
-  let again = false;
 
   async function lookAt(looked: readonly Watched[]): Promise<void> {
     for (const kind of ["token", "session"] as const) {
@@ -43,14 +42,6 @@ export function makeWatching(deps: {
     }
   }
 
-  async function lookUntilQuiet(): Promise<void> {
-    do {
-      again = false;
-      // Who comes later is looked at later: the answer is about these.
-      await lookAt([...watched]);
-    } while (again);
-  }
-
   return {
     watch(credential, onEnd) {
       const one = { credential, onEnd };
@@ -59,10 +50,7 @@ export function makeWatching(deps: {
       lookAt([one]).catch(deps.onError);
       return () => void watched.delete(one);
     },
-    look() {
-      again = true;
-      running ??= lookUntilQuiet().finally(() => (running = undefined));
-      return running;
-    },
+    // Who comes later is looked at later: the answer is about these.
+    look: untilQuiet(() => lookAt([...watched])),
   };
 }

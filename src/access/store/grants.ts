@@ -38,15 +38,43 @@ const IS_THERE = `exists (
             and b.principal_id in (select id from mine) and b.org_identifier = a.org_identifier
             and (a.principal_level = 'organization' or b.project_identifier = a.project_identifier))`;
 
+/** Two halves, so that an index finds each: with an OR all assignments of the account are read. */
+const OF_USER = `with ${MINE}
+     ${GRANTS} and a.principal_type in ('USER', 'USER_GROUP') and a.principal_id in (select id from mine)
+     union all
+     ${GRANTS} and a.principal_type = 'USER_GROUP' and a.principal_id is null
+       and (a.principal_level = 'account' or ${IS_THERE})`;
+
+const OF_SERVICE_ACCOUNT = `${GRANTS} and a.principal_type = 'SERVICE_ACCOUNT' and a.principal_id = $2`;
+
 /** What a person has: of their own, through groups, and as one of everybody in the account, an organization or a project. */
 export const findUserGrants = (db: Store, accountId: Uuid, userId: Uuid): Promise<GrantRow[]> =>
-  db.query<GrantRow>(
-    `with ${MINE}
-     ${GRANTS} and a.principal_type in ('USER', 'USER_GROUP') and (
-       a.principal_id in (select id from mine)
-       or (a.principal_id is null and (a.principal_level = 'account' or ${IS_THERE})))`,
-    [accountId, userId],
-  );
+  db.query<GrantRow>(OF_USER, [accountId, userId]);
+
+type Principal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly id: Uuid };
+
+/** The same of many at once; whose each row is stands in `holder`. */
+export async function findGrantsOfAll(
+  db: Store,
+  accountId: Uuid,
+  principals: readonly Principal[],
+): Promise<(GrantRow & { readonly holder: Uuid })[]> {
+  const rows = [];
+  for (const [type, one] of [
+    ["USER", OF_USER],
+    ["SERVICE_ACCOUNT", OF_SERVICE_ACCOUNT],
+  ] as const) {
+    const ids = principals.filter((principal) => principal.type === type).map(({ id }) => id);
+    if (ids.length === 0) continue;
+    const found = await db.query<GrantRow & { holder: Uuid }>(
+      `select asked.id as holder, held.* from unnest($2::uuid[]) as asked (id)
+        cross join lateral (${one.replaceAll(/\$2(::uuid)?/g, "asked.id")}) held`,
+      [accountId, ids],
+    );
+    rows.push(...found);
+  }
+  return rows;
+}
 
 /** What a person, or whoever is in a group, comes to have as one of everybody by a role in this place; nothing who has one there. */
 export const findEnteredGrants = (db: Store, accountId: Uuid, id: Uuid, at: Place): Promise<GrantRow[]> =>
@@ -59,14 +87,16 @@ export const findEnteredGrants = (db: Store, accountId: Uuid, id: Uuid, at: Plac
   );
 
 export const findServiceAccountGrants = (db: Store, accountId: Uuid, id: Uuid): Promise<GrantRow[]> =>
-  db.query<GrantRow>(`${GRANTS} and a.principal_type = 'SERVICE_ACCOUNT' and a.principal_id = $2`, [accountId, id]);
+  db.query<GrantRow>(OF_SERVICE_ACCOUNT, [accountId, id]);
 
 /** What comes of being in the group: its own, and what everybody has where it has a role. */
 export const findGroupGrants = (db: Store, accountId: Uuid, groupId: Uuid): Promise<GrantRow[]> =>
   db.query<GrantRow>(
     `with mine as (select $2::uuid as id)
-     ${GRANTS} and a.principal_type = 'USER_GROUP' and (
-       a.principal_id = $2 or (a.principal_id is null and a.principal_level <> 'account' and ${IS_THERE}))`,
+     ${GRANTS} and a.principal_type = 'USER_GROUP' and a.principal_id = $2
+     union all
+     ${GRANTS} and a.principal_type = 'USER_GROUP' and a.principal_id is null and a.principal_level <> 'account'
+       and ${IS_THERE}`,
     [accountId, groupId],
   );
 
