@@ -1,5 +1,5 @@
 /** Who may do what, where: roles, resource groups, assignments and user groups, and the grants that come of them. */
-import type { Gone } from "../platform/gone.ts";
+import type { Gone, Leaving } from "../platform/gone.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
@@ -55,13 +55,6 @@ export type AccessDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-/** A project that is being deleted, or, without one, an organization. */
-type Leaving = {
-  readonly accountId: Uuid;
-  readonly orgIdentifier: string;
-  readonly project: { readonly identifier: string } | null;
-};
-
 type LetGo = { readonly accountId: Uuid; readonly id: Uuid };
 
 export function makeAccess(deps: AccessDeps) {
@@ -97,9 +90,9 @@ export function makeAccess(deps: AccessDeps) {
       changed(tx, accountId);
       return [...assignments, ...memberships];
     },
-    emptyScope: async (tx: Tx, { accountId, orgIdentifier, project }: Leaving): Promise<readonly Gone[]> => {
-      const all = await deleteAccessOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
-      changed(tx, accountId);
+    emptyScope: async (tx: Tx, scope: Leaving): Promise<readonly Gone[]> => {
+      const all = await deleteAccessOf(tx, scope);
+      changed(tx, scope.accountId);
       return all;
     },
     stop,

@@ -2,8 +2,9 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import { commonProblem } from "../core/problems.ts";
-import { referred, type Place, type Referred } from "../core/reference.ts";
+import { referred, type Referred } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
+import type { Leaving } from "../platform/gone.ts";
 import { named, type Things } from "./store/named.ts";
 import { deleteUsesOf, replaceUses, usersOf, type UsesTable } from "./store/uses.ts";
 import { usersTold, type Namer } from "./users-told.ts";
@@ -32,7 +33,7 @@ export type Uses = {
   /** For a thing that is locked `for update`: whoever names it from now on waits, and finds it gone. Throws `core.referenced`. */
   readonly refuseUsed: (tx: Tx, actor: Actor, thing: Referred) => Promise<void>;
   /** For a project, or an organization itself, that goes: what lies there names nothing any more. */
-  readonly forgetAt: (tx: Tx, accountId: Uuid, place: Place) => Promise<void>;
+  readonly forgetAt: (tx: Tx, scope: Leaving) => Promise<void>;
 };
 
 export function makeUses({ things, uses, what, absent }: Kind): Uses {
@@ -53,6 +54,6 @@ export function makeUses({ things, uses, what, absent }: Kind): Uses {
       const users = await usersOf(tx, uses, actor.accountId, thing);
       if (users.length > 0) throw commonProblem("core.referenced", [what, thing.identifier, usersTold(actor, users)]);
     },
-    forgetAt: (tx, accountId, place) => deleteUsesOf(tx, uses, accountId, place),
+    forgetAt: (tx, scope) => deleteUsesOf(tx, uses, scope),
   };
 }

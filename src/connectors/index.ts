@@ -11,7 +11,7 @@ import { makeListByName } from "./list-by-name.ts";
 import { connectorRoutes, testRoutes } from "./rest.ts";
 import { overviewRoutes } from "./rest-overview.ts";
 import { makeCountConnectors } from "./stats.ts";
-import { deleteConnectorsOf } from "./store/empty-scope.ts";
+import { deleteConnectorsOf } from "./store/connectors.ts";
 import { makeTestConnection, recordTest, type TestConnectionDeps } from "./test-connection.ts";
 import { makeUpdateConnector } from "./update.ts";
 import { connectorUses } from "./uses.ts";
@@ -40,10 +40,9 @@ export function makeConnectors(deps: ConnectorDeps) {
   };
 }
 
-const emptyScope: EmptyScope = async (tx, { accountId, orgIdentifier, project }) => {
-  const projectIdentifier = project?.identifier ?? null;
-  await connectorUses.forgetAt(tx, accountId, { orgIdentifier, projectIdentifier });
-  return deleteConnectorsOf(tx, accountId, orgIdentifier, projectIdentifier);
+const emptyScope: EmptyScope = async (tx, scope) => {
+  await connectorUses.forgetAt(tx, scope);
+  return deleteConnectorsOf(tx, scope);
 };
 
 /** The tests of connections; built once there are delegates to carry them out. */

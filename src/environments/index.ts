@@ -1,6 +1,5 @@
 /** Environments and services: where pipelines deploy to, and what. */
 import { makeExist } from "../access/index.ts";
-import type { EmptyScope } from "../projects/index.ts";
 import {
   ENVIRONMENT,
   SERVICE,
@@ -28,10 +27,7 @@ export function makeEnvironments(deps: EntityDeps) {
     runPlace: makeRunPlace(deps),
     listEnvironments: makeListOfProjects<EnvironmentOfProject>(deps, ENVIRONMENT),
     listServices: makeListOfProjects<EntityOfProject>(deps, SERVICE),
-    emptyScope,
+    emptyScope: deleteEntitiesOf,
     routes: environmentRoutes({ environments, services }),
   };
 }
-
-const emptyScope: EmptyScope = (tx, { accountId, orgIdentifier, project }) =>
-  deleteEntitiesOf(tx, accountId, orgIdentifier, project?.identifier ?? null);

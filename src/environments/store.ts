@@ -1,6 +1,6 @@
 /** Environments and services have a table each, of one shape; `Kind` says which, and never comes from outside. */
-import type { Gone } from "../platform/gone.ts";
-import { gone } from "../platform/db/gone.ts";
+import type { Gone, Leaving } from "../platform/gone.ts";
+import { goneAt } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Place, Referred } from "../core/reference.ts";
 import type { Listed } from "../access/index.ts";
@@ -181,20 +181,10 @@ export async function countEntities(db: Store, kind: Kind, accountId: Uuid, filt
   return rows[0]?.total ?? 0;
 }
 
-/** All environments and services of a project, or of an organization itself. */
-export async function deleteEntitiesOf(
-  db: Store,
-  accountId: Uuid,
-  orgIdentifier: string,
-  projectIdentifier: string | null,
-): Promise<readonly Gone[]> {
-  const values = [accountId, orgIdentifier, projectIdentifier];
-  const here = "where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3";
-  return [
-    ...(await gone(db, "ENVIRONMENT", `delete from environments ${here} returning identifier as what`, values)),
-    ...(await gone(db, "SERVICE", `delete from services ${here} returning identifier as what`, values)),
-  ];
-}
+export const deleteEntitiesOf = async (db: Store, scope: Leaving): Promise<readonly Gone[]> => [
+  ...(await goneAt(db, "ENVIRONMENT", "environments", scope)),
+  ...(await goneAt(db, "SERVICE", "services", scope)),
+];
 
 export type EnvironmentPlace = {
   readonly id: Uuid;

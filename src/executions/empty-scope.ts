@@ -9,20 +9,20 @@ const AT_ONCE = 500;
 
 export const makeEmptyScope =
   (deps: { delegates: Pick<Delegates, "forgetRuns"> }): EmptyScope =>
-  async (tx, { accountId, project }) => {
-    if (!project) return [];
+  async (tx, { accountId, projectIdentifier, projectId }) => {
+    if (projectId === null) return [];
     let count = 0;
-    const running = await findUnfinished(tx, accountId, project.id);
-    if (running) throw inUse(project.identifier, `the running execution ${toWire(running)}`);
+    const running = await findUnfinished(tx, accountId, projectId);
+    if (running) throw inUse(projectIdentifier, `the running execution ${toWire(running)}`);
     for (;;) {
-      const ids = await someExecutions(tx, accountId, project.id, AT_ONCE);
+      const ids = await someExecutions(tx, accountId, projectId, AT_ONCE);
       if (ids.length === 0) break;
       if (!(await deps.delegates.forgetRuns(tx, accountId, ids)))
-        throw inUse(project.identifier, "a task that its delegate has not ended yet");
+        throw inUse(projectIdentifier, "a task that its delegate has not ended yet");
       await deleteExecutions(tx, accountId, ids);
       count += ids.length;
     }
-    await deleteSequences(tx, accountId, project.id);
+    await deleteSequences(tx, accountId, projectId);
     return count === 0 ? [] : [{ type: "PIPELINE_EXECUTION", count, identifiers: [] }];
   };
 

@@ -1,5 +1,5 @@
 /** People and service accounts, their keys and tokens: who it is. */
-import type { Gone } from "../platform/gone.ts";
+import type { Gone, Leaving } from "../platform/gone.ts";
 import type { Authorize, GrantsOf, GrantsOfAll, RequireHeldOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
@@ -90,20 +90,14 @@ export function makeIdentity(deps: IdentityDeps) {
       return keys;
     },
     /** Removes what lives in a project, or in an organization itself, in the transaction of its deletion. */
-    async emptyScope(tx: Tx, { accountId, orgIdentifier, project }: Leaving): Promise<readonly Gone[]> {
-      const gone = await deleteServiceAccountsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);
+    async emptyScope(tx: Tx, scope: Leaving): Promise<readonly Gone[]> {
+      const gone = await deleteServiceAccountsOf(tx, scope);
       if (gone.length > 0) ended(tx);
       return gone;
     },
     routes: [...serviceAccountRoutes(serviceAccounts), ...apiKeyRoutes(apiKeys), ...tokenRoutes(tokens)],
   };
 }
-
-type Leaving = {
-  readonly accountId: Uuid;
-  readonly orgIdentifier: string;
-  readonly project: { readonly identifier: string } | null;
-};
 
 type EndTokens = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<readonly Gone[]>;
 

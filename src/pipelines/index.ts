@@ -51,10 +51,10 @@ export function makePipelines(deps: PipelineDeps & { readonly recentRuns: Recent
     ...makePrepareRun({ get, exist: deps.exist, judgeSecrets: deps.judgeSecrets }),
   };
   const inputSets = makeInputSets(deps);
-  const emptyScope: EmptyScope = async (tx, { accountId, project }) => {
-    if (!project) return [];
-    const inputSets = await deleteInputSetsOf(tx, accountId, project.id);
-    return [...(await deletePipelinesOf(tx, accountId, project.id)), ...inputSets];
+  const emptyScope: EmptyScope = async (tx, { accountId, projectId }) => {
+    if (projectId === null) return [];
+    const inputSets = await deleteInputSetsOf(tx, accountId, projectId);
+    return [...(await deletePipelinesOf(tx, accountId, projectId)), ...inputSets];
   };
   return {
     ...verbs,

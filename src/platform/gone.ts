@@ -1,3 +1,12 @@
+import type { Uuid } from "../core/ids.ts";
+
+/** A project that is being deleted; or, where that is null, an organization that has none. */
+export type Leaving = {
+  readonly accountId: Uuid;
+  readonly orgIdentifier: string;
+  readonly projectIdentifier: string | null;
+};
+
 /** Things of one type that went along with what was deleted, for the trail: how many, and the first of them by name. */
 export type Gone = { readonly type: string; readonly count: number; readonly identifiers: readonly string[] };
 

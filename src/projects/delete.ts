@@ -71,7 +71,7 @@ async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, miss
   // Before anything is removed, since that may be long work; the statement below asks again.
   const stale = commonProblem("core.stale_version", ["Project", identifier, String(now.version), String(version)]);
   if (version !== undefined && version !== now.version) throw stale;
-  const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, project: { id, identifier } });
+  const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: identifier, projectId: id });
   if (!(await deleteProject(tx, accountId, id, version))) throw stale;
   await deps.audit.record(tx, actor, {
     operation: "project.delete",

@@ -1,21 +1,18 @@
-import type { Gone } from "../platform/gone.ts";
+import type { Gone, Leaving } from "../platform/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { gathered } from "../platform/in-turn.ts";
 
-/** A project that is being deleted, or, without one, an organization that has no projects. */
-export type Leaving = {
-  readonly accountId: Uuid;
-  readonly orgIdentifier: string;
-  readonly project: { readonly id: Uuid; readonly identifier: string } | null;
-};
+type ProjectOrNone =
+  | { readonly projectIdentifier: string; readonly projectId: Uuid }
+  | { readonly projectIdentifier: null; readonly projectId: null };
 
 /**
  * Removes what a slice keeps in the scope, inside the transaction of the deletion, and answers what that was. Throws `core.referenced` where
  * something is at work that must not be cut off. The row of the scope is locked, so that nothing new comes into it
  * meanwhile: what is kept in a scope has a foreign key to it.
  */
-export type EmptyScope = (tx: Tx, scope: Leaving) => Promise<readonly Gone[]>;
+export type EmptyScope = (tx: Tx, scope: Leaving & ProjectOrNone) => Promise<readonly Gone[]>;
 
 /** Each slice that keeps things in scopes empties them, in turn. */
 export const eachOf =

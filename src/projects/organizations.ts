@@ -123,7 +123,7 @@ const makeDelete =
       if (!organization) throw problem("project.no_organization", [orgIdentifier]);
       if (isPlatformManaged(organization)) throw problem("project.kept_organization", [orgIdentifier]);
       await refuseWithProjects(tx, actor, orgIdentifier);
-      const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, project: null });
+      const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: null, projectId: null });
       if (!(await deleteOrganization(tx, accountId, orgIdentifier, version))) throw stale(organization, version);
       await deps.audit.record(tx, actor, {
         ...entry("organization.delete", orgIdentifier),

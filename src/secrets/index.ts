@@ -74,8 +74,7 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
   };
 }
 
-const emptyScope: EmptyScope = async (tx, { accountId, orgIdentifier, project }) => {
-  const projectIdentifier = project?.identifier ?? null;
-  await secretUses.forgetAt(tx, accountId, { orgIdentifier, projectIdentifier });
-  return deleteSecretsOf(tx, accountId, orgIdentifier, projectIdentifier);
+const emptyScope: EmptyScope = async (tx, scope) => {
+  await secretUses.forgetAt(tx, scope);
+  return deleteSecretsOf(tx, scope);
 };

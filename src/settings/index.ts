@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import type { EmptyScope, RequireScope } from "../projects/index.ts";
+import type { RequireScope } from "../projects/index.ts";
 import { makeCurrentSettings, makeGetSetting, makeListSettings, makeSettingValue } from "./get.ts";
 import { settingRoutes } from "./rest.ts";
 import { deleteSettingsOf } from "./store.ts";
@@ -26,10 +26,7 @@ export function makeSettings(deps: Deps) {
     ...verbs,
     value: makeSettingValue(deps),
     current: makeCurrentSettings(deps),
-    emptyScope,
+    emptyScope: deleteSettingsOf,
     routes: settingRoutes(verbs),
   };
 }
-
-const emptyScope: EmptyScope = (tx, { accountId, orgIdentifier, project }) =>
-  deleteSettingsOf(tx, accountId, orgIdentifier, project?.identifier ?? null);

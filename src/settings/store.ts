@@ -1,5 +1,5 @@
-import type { Gone } from "../platform/gone.ts";
-import { gone } from "../platform/db/gone.ts";
+import type { Gone, Leaving } from "../platform/gone.ts";
+import { goneAt } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
 import type { SettingScope, Stored } from "./setting.ts";
@@ -41,17 +41,5 @@ export async function deleteRow(db: Store, accountId: Uuid, scope: SettingScope,
   );
 }
 
-/** Those of one scope, not of its children. */
-export const deleteSettingsOf = (
-  db: Store,
-  accountId: Uuid,
-  orgIdentifier: string,
-  projectIdentifier: string | null,
-): Promise<readonly Gone[]> =>
-  gone(
-    db,
-    "SETTING",
-    `delete from settings where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3
-     returning identifier as what`,
-    [accountId, orgIdentifier, projectIdentifier],
-  );
+export const deleteSettingsOf = (db: Store, scope: Leaving): Promise<readonly Gone[]> =>
+  goneAt(db, "SETTING", "settings", scope);

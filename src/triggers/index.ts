@@ -45,5 +45,5 @@ export function makeTriggers(deps: TriggersDeps) {
   };
 }
 
-const emptyScope: EmptyScope = async (tx, { accountId, project }) =>
-  project ? deleteTriggersOf(tx, accountId, project.id) : [];
+const emptyScope: EmptyScope = async (tx, { accountId, projectId }) =>
+  projectId === null ? [] : deleteTriggersOf(tx, accountId, projectId);

@@ -8,7 +8,7 @@ type Store = { readonly query: Query };
 
 /** Who had which role over what: an assignment's own identifier tells nobody anything. */
 export const ASSIGNED = `principal_type || ' ' || principal_identifier || ': ' || role_identifier || ' over ' || resource_group_identifier
-   || coalesce(' in ' || org_identifier || coalesce('/' || project_identifier, ''), '') as what`;
+   || coalesce(' in ' || org_identifier || coalesce('/' || project_identifier, ''), '')`;
 
 export const deleteMembershipsOf = (db: Store, accountId: Uuid, userId: Uuid): Promise<readonly Gone[]> =>
   gone(
@@ -26,6 +26,6 @@ export const deleteAssignmentsOf = (db: Store, accountId: Uuid, principalId: Uui
     db,
     "ROLE_ASSIGNMENT",
     `delete from role_assignments
-      where account_id = $1 and principal_type in ('USER', 'SERVICE_ACCOUNT') and principal_id = $2 returning ${ASSIGNED}`,
+      where account_id = $1 and principal_type in ('USER', 'SERVICE_ACCOUNT') and principal_id = $2 returning ${ASSIGNED} as what`,
     [accountId, principalId],
   );

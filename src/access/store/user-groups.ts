@@ -119,7 +119,7 @@ export async function updateGroup(db: Store, accountId: Uuid, group: UserGroup):
 export async function deleteGroup(db: Store, accountId: Uuid, id: Uuid): Promise<readonly Gone[]> {
   const values = [accountId, id];
   const assignments = `delete from role_assignments
-    where account_id = $1 and principal_type = 'USER_GROUP' and principal_id = $2 returning ${ASSIGNED}`;
+    where account_id = $1 and principal_type = 'USER_GROUP' and principal_id = $2 returning ${ASSIGNED} as what`;
   const members = `delete from user_group_members m using users u
     where m.account_id = $1 and m.group_id = $2 and u.account_id = m.account_id and u.id = m.user_id returning u.email as what`;
   const all = [

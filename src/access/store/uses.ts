@@ -1,7 +1,9 @@
 /** Who names which thing. The things are those of other slices, which say where they lie. */
 import type { Uuid } from "../../core/ids.ts";
-import type { Place, Referred } from "../../core/reference.ts";
+import type { Referred } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
+import { valuesAt } from "../../platform/db/gone.ts";
+import type { Leaving } from "../../platform/gone.ts";
 import type { Namer, UserOfThing } from "../users-told.ts";
 import { columnsOf } from "./named.ts";
 
@@ -43,11 +45,11 @@ export const usersOf = (tx: Tx, uses: UsesTable, accountId: Uuid, key: Referred)
     [accountId, key.identifier, key.orgIdentifier, key.projectIdentifier],
   );
 
-/** What is noted of users that lie at the place itself. */
-export async function deleteUsesOf(tx: Tx, uses: UsesTable, accountId: Uuid, place: Place): Promise<void> {
+/** What is noted of users that lie in the scope itself. */
+export async function deleteUsesOf(tx: Tx, uses: UsesTable, scope: Leaving): Promise<void> {
   await tx.query(
-    `delete from ${uses} where account_id = $1 and user_org_identifier is not distinct from $2
+    `delete from ${uses} where account_id = $1 and user_org_identifier = $2
         and user_project_identifier is not distinct from $3`,
-    [accountId, place.orgIdentifier, place.projectIdentifier],
+    valuesAt(scope),
   );
 }

@@ -3,7 +3,9 @@ import type { Window } from "../../core/page.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { goneAt } from "../../platform/db/gone.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
+import type { Gone, Leaving } from "../../platform/gone.ts";
 import type { ConnectionStatus, Connector, ConnectorKey } from "../connector.ts";
 
 export type Store = { readonly query: Query };
@@ -101,6 +103,9 @@ export async function updateConnector(
 export async function deleteConnector(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
   await db.query(`delete from connectors where account_id = $1 and id = $2`, [accountId, id]);
 }
+
+export const deleteConnectorsOf = (db: Store, scope: Leaving): Promise<readonly Gone[]> =>
+  goneAt(db, "CONNECTOR", "connectors", scope);
 
 /** What a list is narrowed to; undefined is no condition. Texts are found anywhere, in any case of letters. */
 export type ConnectorFilter = {

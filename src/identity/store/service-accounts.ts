@@ -1,5 +1,5 @@
-import type { Gone } from "../../platform/gone.ts";
-import { gone } from "../../platform/db/gone.ts";
+import type { Gone, Leaving } from "../../platform/gone.ts";
+import { gone, goneAt, valuesAt } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
@@ -72,8 +72,7 @@ export async function updateServiceAccount(db: Store, accountId: Uuid, account: 
   );
 }
 
-/** With its keys and their tokens. */
-/** Answers the tokens that go with it. */
+/** With its keys and their tokens; answers the tokens. */
 export async function deleteServiceAccount(db: Store, accountId: Uuid, id: Uuid): Promise<readonly Gone[]> {
   const tokens = `select t.identifier as what from api_keys k
       join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where k.account_id = $1 and k.service_account_id = $2`;
@@ -146,20 +145,12 @@ export async function countServiceAccounts(db: Store, accountId: Uuid, filter: S
   return rows[0]?.total ?? 0;
 }
 
-/** All of a project, or of an organization itself; answers whom it was. */
 /** With their tokens, which go with them. */
-export async function deleteServiceAccountsOf(
-  db: Store,
-  accountId: Uuid,
-  orgIdentifier: string,
-  projectIdentifier: string | null,
-): Promise<readonly Gone[]> {
-  const values = [accountId, orgIdentifier, projectIdentifier];
+export async function deleteServiceAccountsOf(db: Store, scope: Leaving): Promise<readonly Gone[]> {
   const here = "s.account_id = $1 and s.org_identifier = $2 and s.project_identifier is not distinct from $3";
   const tokens = `select s.identifier || ': ' || t.identifier as what from service_accounts s
       join api_keys k on k.account_id = s.account_id and k.service_account_id = s.id
       join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where ${here}`;
-  const ended = await gone(db, "TOKEN", tokens, values);
-  const accounts = `delete from service_accounts s where ${here} returning identifier as what`;
-  return [...(await gone(db, "SERVICE_ACCOUNT", accounts, values)), ...ended];
+  const ended = await gone(db, "TOKEN", tokens, valuesAt(scope));
+  return [...(await goneAt(db, "SERVICE_ACCOUNT", "service_accounts", scope)), ...ended];
 }

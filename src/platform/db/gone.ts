@@ -1,4 +1,4 @@
-import type { Gone } from "../gone.ts";
+import type { Gone, Leaving } from "../gone.ts";
 import type { Query } from "./db.ts";
 
 /** So many names of a type are told. */
@@ -21,3 +21,26 @@ export async function gone(
   const { count = 0, identifiers = [] } = rows[0] ?? {};
   return count === 0 ? [] : [{ type, count, identifiers }];
 }
+
+/** Deletes the rows of a table that lie in the scope itself; `what` names each for the trail. */
+export const goneAt = (
+  db: { readonly query: Query },
+  type: string,
+  table: string,
+  scope: Leaving,
+  what = "identifier",
+): Promise<readonly Gone[]> =>
+  gone(
+    db,
+    type,
+    `delete from ${table} where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3
+     returning ${what} as what`,
+    valuesAt(scope),
+  );
+
+/** For `$1`, `$2` and `$3` of a statement over what lies in the scope. */
+export const valuesAt = ({ accountId, orgIdentifier, projectIdentifier }: Leaving): readonly unknown[] => [
+  accountId,
+  orgIdentifier,
+  projectIdentifier,
+];

@@ -1,5 +1,5 @@
-import type { Gone } from "../../platform/gone.ts";
-import { gone } from "../../platform/db/gone.ts";
+import type { Gone, Leaving } from "../../platform/gone.ts";
+import { goneAt } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
@@ -165,17 +165,6 @@ export async function countSecrets(db: Store, accountId: Uuid, filter: SecretFil
   return rows[0]?.total ?? 0;
 }
 
-/** All secrets of a project, or of an organization itself; their contents and scopes go with them. */
-export const deleteSecretsOf = (
-  db: Store,
-  accountId: Uuid,
-  orgIdentifier: string,
-  projectIdentifier: string | null,
-): Promise<readonly Gone[]> =>
-  gone(
-    db,
-    "SECRET",
-    `delete from secrets where account_id = $1 and org_identifier = $2 and project_identifier is not distinct from $3
-     returning identifier as what`,
-    [accountId, orgIdentifier, projectIdentifier],
-  );
+/** Their contents and scopes go with them. */
+export const deleteSecretsOf = (db: Store, scope: Leaving): Promise<readonly Gone[]> =>
+  goneAt(db, "SECRET", "secrets", scope);
