@@ -75,3 +75,21 @@ test("while nobody can say what somebody holds, streams stay, and the failure is
   await look();
   assert.equal(isOver, true);
 });
+
+test("each is asked about in their own account", async () => {
+  const other = "01a1fc75-fee1-7000-8000-000000000002" as Uuid;
+  const asked: string[] = [];
+  const { watch, look } = makeWatchingGrants({
+    grantsOfAll: async (account, principals) => {
+      asked.push(...principals.map(({ id }) => `${account} ${id}`));
+      return new Map(principals.map(({ id }) => [id, ADMIN]));
+    },
+    onError: (error) => assert.fail(String(error)),
+  });
+  watch(person(nth(1), ADMIN), assert.fail);
+  watch({ ...person(nth(2), ADMIN), accountId: other }, assert.fail);
+  await setImmediate();
+  asked.length = 0;
+  await look();
+  assert.deepEqual(asked, [`${accountId} ${nth(1)}`, `${other} ${nth(2)}`]);
+});
