@@ -90,7 +90,7 @@ export async function findPeople(db: Store, accountId: Uuid, ids: readonly Uuid[
   );
 }
 
-/** In any case of letters. */
+/** In any case of letters: addresses are kept in small ones. */
 export async function findPeopleByEmail(
   db: Store,
   accountId: Uuid,
@@ -98,7 +98,7 @@ export async function findPeopleByEmail(
 ): Promise<readonly Member[]> {
   return db.query<Member>(
     `select id, name, email from users
-      where account_id = $1 and deleted_at is null and lower(email) in (select lower(one) from unnest($2::text[]) as one)`,
+      where account_id = $1 and deleted_at is null and email in (select lower(one) from unnest($2::text[]) as one)`,
     [accountId, emails],
   );
 }

@@ -22,10 +22,10 @@ export async function findLogin(db: Store, accountId: Uuid, id: Uuid): Promise<L
   return rows[0];
 }
 
-/** In any case of letters, as the unique key has it. */
+/** In any case of letters: addresses are kept in small ones. */
 export async function findLoginByEmail(db: Store, accountId: Uuid, email: string): Promise<LoginRow | undefined> {
   const rows = await db.query<LoginRow>(
-    `select ${LOGIN} from users where account_id = $1 and lower(email) = lower($2) and active`,
+    `select ${LOGIN} from users where account_id = $1 and email = lower($2) and deleted_at is null and active`,
     [accountId, email],
   );
   return rows[0];
