@@ -61,6 +61,14 @@ test("within a time, whose ends belong to it; a time that is none is refused", a
   assert.deepEqual(new Set(lines(answer.text).map(({ timestamp }) => timestamp)), new Set([1001, 1002]));
   assert.equal(lines(answer.text).length, 6);
   assert.equal((await platform.send("GET", "/audit/api/audits/export?startTime=soon")).status, 400);
+  for (const name of ["startTime", "endTime"]) {
+    const beyond = await platform.send("GET", `/audit/api/audits/export?${name}=${"9".repeat(20)}`);
+    assert.equal(beyond.status, 400);
+    assert.match(
+      beyond.body.message,
+      new RegExp(`${name} is beyond the range of dates: the last moment is 8640000000000000`),
+    );
+  }
 });
 
 test("whoever may not read the trail gets nothing of it, and another account has its own", async () => {

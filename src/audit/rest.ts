@@ -6,7 +6,7 @@ import { documentOf } from "../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { problem } from "../platform/http/problems.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
-import { maybeProjectQuery, wholeNumber } from "../platform/http/queries.ts";
+import { maybeProjectQuery, moment } from "../platform/http/queries.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import { validate } from "../platform/document/validate.ts";
 import type { AuditFilter } from "./entry.ts";
@@ -14,15 +14,13 @@ import type { ExportAudits } from "./export.ts";
 import type { ListAudits } from "./list.ts";
 import { auditBody, auditEvent, auditEventShape, filterOf } from "./wire.ts";
 
-const moment = wholeNumber().optional();
-
 export const auditRoutes = (verbs: { list: ListAudits; export: ExportAudits }): readonly Route[] => [
   route({
     method: "GET",
     path: "/audit/api/audits/export",
     operation: "audit.export",
     access: { permission: "core_audit_view" },
-    query: z.object({ startTime: moment, endTime: moment }),
+    query: z.object({ startTime: moment().optional(), endTime: moment().optional() }),
     doc: {
       summary: "Export the audit trail as JSON lines, oldest first",
       description:

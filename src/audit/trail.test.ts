@@ -69,6 +69,12 @@ test("audits: newest first, with who, what, when and by which request", async ()
     times,
     times.toSorted((a: number, b: number) => b - a),
   );
+  for (const name of ["startTime", "endTime"]) {
+    const body = JSON.stringify({ [name]: 8_640_000_000_000_001 });
+    const beyond = await platform.send("POST", "/audit/api/audits/list", { contentType: "application/json", body });
+    assert.equal(beyond.status, 400);
+    assert.match(beyond.body.message, new RegExp(`${name}: is beyond the range of dates`));
+  }
   const { userByName: admin } = (await platform.graphql(`{ userByName(name: "admin") { id name email } }`)).body.data;
   const { id, ...first } = nodes.at(-1);
   assert.match(id, /^[A-Za-z0-9_-]{22}$/);

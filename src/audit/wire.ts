@@ -1,6 +1,7 @@
 /** An entry of the trail ↔ `AuditEventDTO` (reference section 4.5). */
 import { stringify } from "yaml";
 import { z } from "zod";
+import { BEYOND_DATES, LAST_MOMENT } from "../platform/document/moments.ts";
 import { fromWire, toWire } from "../core/ids.ts";
 import { epochMs, wireId } from "../platform/http/shapes.ts";
 import type { Difference, FieldChange } from "./difference.ts";
@@ -35,8 +36,8 @@ export const auditBody = z.strictObject({
   actions: some(name),
   principals: some(z.strictObject({ type: z.enum(principalTypes), identifier: name })),
   outcomes: some(z.enum(["SUCCESS", "REFUSED"])),
-  startTime: z.int().min(0).nullish(),
-  endTime: z.int().min(0).nullish(),
+  startTime: z.int().min(0).max(LAST_MOMENT, BEYOND_DATES).nullish(),
+  endTime: z.int().min(0).max(LAST_MOMENT, BEYOND_DATES).nullish(),
   modules: unsupported,
   environments: unsupported,
   staticFilter: unsupported,

@@ -116,6 +116,14 @@ test("revokeAfter that has passed, or is no moment, is refused, and nothing is m
     assert.equal(answer.status, 400, wrong);
     assert.match(answer.body.responseMessages[0].message, /revokeAfter takes a/);
   }
+  for (const beyond of ["8640000000000001", "9".repeat(20)]) {
+    const answer = await platform.send("POST", `${PATH}?tokenName=wrong&revokeAfter=${beyond}`);
+    assert.equal(answer.status, 400);
+    assert.match(
+      answer.body.responseMessages[0].message,
+      /revokeAfter is beyond the range of dates: the last moment is 8640000000000000/,
+    );
+  }
   assert.equal((await platform.send("GET", `${PATH}/wrong`)).status, 404);
 });
 

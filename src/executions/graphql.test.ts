@@ -139,6 +139,16 @@ test("time filters are strict, and a run that has not ended ended neither before
   assert.deepEqual((await time("endTime", "EQUALS", end)).ids, [second?.id]);
   for (const value of [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])
     assert.ok(await time("startTime", "AFTER", value));
+  for (const [value, why] of [
+    ["1e20", "Long takes a whole number."],
+    ["100000000000000000000", "Long takes a whole number of up to 53 bits."],
+    ['"s3cret; Long takes a whole number."', "Long takes a whole number."],
+  ] as const) {
+    const { body } = await platform.graphql(
+      `{ executions(filters: [{ startTime: { operator: AFTER, value: ${value} } }]) { nodes { id } } }`,
+    );
+    assert.equal(body.errors[0].message, `Expected value of type "Long!"; ${why}`);
+  }
 });
 
 test("filters of a list, and keys of a filter, all have to hold", async () => {

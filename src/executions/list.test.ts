@@ -160,6 +160,8 @@ test("what is no filter is refused", async () => {
     { status: "Success" },
     { unknown: 1 },
     { timeRange: { startTime: "x" } },
+    { timeRange: { startTime: 8_640_000_000_000_001 } },
+    { timeRange: { endTime: 8_640_000_000_000_001 } },
     { filterType: "Other" },
     { pipelineName: 1 },
     { pipelineTags: [{ key: "a", values: 1 }] },

@@ -5,7 +5,7 @@ import { validate } from "../platform/document/validate.ts";
 import { ok, text } from "../platform/http/answers.ts";
 import { documentOf, textOf } from "../platform/http/bodies.ts";
 import { springPage, springPageQuery, springPageShape } from "../platform/http/pages.ts";
-import { maybeProjectQuery, projectQuery, wholeNumber } from "../platform/http/queries.ts";
+import { maybeProjectQuery, moment, projectQuery, wholeNumber } from "../platform/http/queries.ts";
 import { route, type Body, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import type { GetDetail, GetNode } from "./detail.ts";
@@ -58,7 +58,7 @@ const outlineQuery = projectQuery.extend({
   ...summaryQuery,
   size: wholeNumber(1_000).default(10),
   lastSeenExecutionId: z.string().optional(),
-  lastSeenStartTime: wholeNumber().optional(),
+  lastSeenStartTime: moment().optional(),
 });
 
 const outlineRoute = (verbs: ReadVerbs): Route =>

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { json } from "../../platform/http/answers.ts";
-import { wholeNumber } from "../../platform/http/queries.ts";
+import { moment } from "../../platform/http/queries.ts";
 import { route, type Answer, type Call, type Route, type RouteDoc } from "../../platform/http/routes.ts";
 import { epochMs, resourced, wireId } from "../../platform/http/shapes.ts";
 import type { ListDelegates } from "../list.ts";
@@ -37,7 +37,7 @@ const MAX_LISTED = 1_000;
 
 const nothing = z.object({});
 const named = z.object({ tokenName: z.string({ error: "is required" }) });
-const ending = z.object({ revokeAfter: wholeNumber().optional() });
+const ending = z.object({ revokeAfter: moment().optional() });
 const resource = (body: unknown): Answer => json(200, { metaData: {}, resource: body, responseMessages: [] });
 
 const tokenShape = z.strictObject({

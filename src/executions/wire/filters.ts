@@ -2,10 +2,12 @@
 import { z } from "zod";
 import type { Status } from "../../engine/index.ts";
 import type { Actor } from "../../core/actor.ts";
+import { BEYOND_DATES, LAST_MOMENT } from "../../platform/document/moments.ts";
 import { storable } from "../marks.ts";
 import { anywhere, NOTHING, tagged, type Condition, type ExecutionFilter } from "../store/conditions.ts";
 import { fromRestStatus } from "./status.ts";
 
+const moment = z.int().max(LAST_MOMENT, BEYOND_DATES);
 /** What is looked for in names. */
 const text = z.string().max(256);
 const status = z.string().transform((word, context): Status => {
@@ -19,7 +21,7 @@ export const summaryFilter = z.strictObject({
   filterType: z.literal("PipelineExecution").optional(),
   status: z.array(status).max(20).nullish(),
   pipelineName: text.nullish(),
-  timeRange: z.strictObject({ startTime: z.int().nullish(), endTime: z.int().nullish() }).nullish(),
+  timeRange: z.strictObject({ startTime: moment.nullish(), endTime: moment.nullish() }).nullish(),
   pipelineTags: z
     .array(z.strictObject({ key: z.string(), value: z.string().nullish() }))
     .max(20)

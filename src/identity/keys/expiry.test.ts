@@ -4,6 +4,8 @@ import fc from "fast-check";
 import {
   endOf,
   MAX_OVERLAP_MS,
+  MOMENT,
+  momentFault,
   periodOfChanged,
   periodOfNew,
   readMoment,
@@ -50,6 +52,14 @@ test("what is no such date and no such number is none", () => {
     assert.equal(readMoment(text, "last"), undefined, text);
   for (const number of [-1, 1.5, NaN, Infinity, -0.1, 8_640_000_000_000_001, 2 ** 60])
     assert.equal(readMoment(number, "last"), undefined, `${number}`);
+});
+
+test("a number beyond all dates is told apart from what is no moment at all", () => {
+  const beyond = "is beyond the range of dates: the last moment is 8640000000000000, in epoch milliseconds";
+  for (const given of [8_640_000_000_000_001, 1e20, "8640000000000001", "9".repeat(32)])
+    assert.equal(momentFault(given), beyond);
+  for (const given of [-1, 1.5, "1e20", "2027-12-31", "12/31/99999", "02/30/2027", ""])
+    assert.equal(momentFault(given), MOMENT);
 });
 
 test("property: each day that there is reads as its first and its last millisecond, and no other text as a day", () => {

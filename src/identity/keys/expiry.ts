@@ -1,4 +1,5 @@
 /** When a token holds. Pure: the clock is the caller's. All times are epoch milliseconds, and both ends belong to the period. */
+import { BEYOND_DATES, LAST_MOMENT } from "../../platform/document/moments.ts";
 
 export type Period = {
   readonly validFrom: number;
@@ -19,8 +20,6 @@ export const MOMENT =
   "takes a date as mm/dd/yyyy, which means the whole of that day in UTC, or a moment in epoch milliseconds";
 
 const DAY_MS = 86_400_000;
-/** The last moment that ECMAScript, and so every client in it, can show. */
-const LAST_MOMENT = 8_640_000_000_000_000;
 const DATE = /^(\d{2})\/(\d{2})\/(\d{4})$/;
 
 /** A date as mm/dd/yyyy, at its first or its last millisecond (UTC), or epoch milliseconds; undefined for anything else. */
@@ -34,6 +33,12 @@ export function readMoment(given: string | number, edge: "first" | "last"): numb
   const read = new Date(first);
   if (read.getUTCFullYear() !== year || read.getUTCMonth() !== month - 1 || read.getUTCDate() !== day) return undefined;
   return edge === "first" ? first : first + DAY_MS - 1;
+}
+
+/** Why `readMoment` reads none of it, in words that follow the name of the field. */
+export function momentFault(given: string | number): string {
+  const isNumber = typeof given === "number" || /^\d+$/.test(given);
+  return isNumber && Number(given) > LAST_MOMENT ? BEYOND_DATES : MOMENT;
 }
 
 const isMoment = (at: number): boolean => Number.isSafeInteger(at) && at >= 0 && at <= LAST_MOMENT;

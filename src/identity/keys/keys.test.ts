@@ -148,6 +148,31 @@ test("dates that are none are refused with what is expected, and so is what lies
       assert.equal(answer.status, 400, `${field} ${value}`);
       assert.match(answer.body.message, new RegExp(`${field}: takes a date as mm/dd/yyyy`), `${value}: ${answer.text}`);
     }
+  const beyond = "is beyond the range of dates: the last moment is 8640000000000000, in epoch milliseconds";
+  for (const field of ["validFrom", "validTo", "scheduledExpireTime"])
+    for (const given of [8_640_000_000_000_001, "8640000000000001", "100000000000000000000"]) {
+      const answer = await newToken("dates", "t", { [field]: given });
+      assert.deepEqual(codeOf(answer), [400, "SCHEMA_VALIDATION_FAILED"]);
+      assert.ok(
+        answer.body.message.startsWith(`The document is not valid: ${field}: ${beyond}, at line 1`),
+        answer.text,
+      );
+    }
+  // The text of such a number is read before anybody knows what it is for.
+  const unkept = await newToken("dates", "t", { validTo: 1e20 });
+  assert.deepEqual(codeOf(unkept), [400, "INVALID_YAML_ERROR"]);
+  assert.match(
+    unkept.body.message,
+    /^Invalid JSON: validTo: The number is beyond 9007199254740991, so .* at line 1, column \d+\.$/,
+  );
+  const rotated = await send(
+    "POST",
+    `token/rotate/t?${OWN()}&apiKeyIdentifier=dates&rotateTimestamp=${"9".repeat(20)}`,
+  );
+  assert.deepEqual(
+    [...codeOf(rotated), rotated.body.message],
+    [400, "INVALID_REQUEST", `Query parameter rotateTimestamp ${beyond}.`],
+  );
   for (const validTo of ["01/01/2001", 1_000, Math.floor(platform.clock.now() / 1_000)]) {
     const answer = await newToken("dates", "t", { validTo });
     assert.deepEqual([answer.status, answer.body.message], [400, "validTo lies in the past."]);

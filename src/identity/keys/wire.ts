@@ -4,7 +4,7 @@ import { toWire, type Uuid } from "../../core/ids.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
 import { epochMs, stringMap, wireId } from "../../platform/http/shapes.ts";
 import type { ApiKey, ApiKeyFields, ListedApiKey, Parent } from "./api-key.ts";
-import { endOf, MOMENT, readMoment, type AskedPeriod } from "./expiry.ts";
+import { endOf, MOMENT, momentFault, readMoment, type AskedPeriod } from "./expiry.ts";
 import type { TokenOf } from "./tokens.ts";
 import type { TokenFields } from "./token.ts";
 
@@ -103,7 +103,7 @@ export const moment = (edge: "first" | "last") =>
       if (given === undefined || given === null) return undefined;
       const at = readMoment(given, edge);
       if (at !== undefined) return at;
-      context.issues.push({ code: "custom", message: MOMENT, input: given });
+      context.issues.push({ code: "custom", message: momentFault(given), input: given });
       return z.NEVER;
     });
 

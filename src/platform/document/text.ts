@@ -10,7 +10,7 @@ export function faultAt(code: Syntax, text: string, offset: number, message: str
 }
 
 export function faultOn(code: Syntax, { line, column }: Position, message: string, path = ""): Error {
-  const where = `${message} at line ${line}, column ${column}`;
+  const where = `${path === "" ? "" : `${path}: `}${message} at line ${line}, column ${column}`;
   return problem(code, [where], { faults: [{ path, message, line, column }] });
 }
 
@@ -59,7 +59,7 @@ export function unfit(value: string): string | undefined {
 export function unfitNumber(value: number): string | undefined {
   if (!Number.isFinite(value)) return "The number is out of range";
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return "The number has more digits than can be kept; write it in quotes";
+    return `The number is beyond ${Number.MAX_SAFE_INTEGER}, so not all of its digits can be kept; where a text is meant, write it in quotes`;
   }
   return undefined;
 }

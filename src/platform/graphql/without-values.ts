@@ -22,4 +22,6 @@ const unquoted = (reason: string): string =>
     .replace(/( cannot represent [^:"]*value): [^]*$/, "$1.")
     .replace(/^Value "[^]*" does not exist in ("\w+" enum)\.[^]*$/, "The value does not exist in $1.")
     .replace(/^(Syntax Error: [^"]*\b(?:String|BlockString|Int|Float)) "[^]*$/, "$1.")
+    // The reason is a sentence of the scalar's own (builder.ts), and not the caller's.
+    .replace(/^(Expected value of type "Long!?"), found [^]*; (Long takes a whole number[a-z0-9 ]*\.)$/, "$1; $2")
     .replace(/^(Expected value of type "[^"]*"), found [^]*$/, "$1.");

@@ -54,3 +54,14 @@ test("If-Match: the bare number of this API family, and the entity tags of HTTP"
       (error: unknown) => error instanceof Problem && error.code === "http.bad_if_match",
     );
 });
+
+test("a page beyond all pages is refused with the last one, however many digits it has", () => {
+  for (const pageIndex of ["99999999", "9".repeat(15), "9".repeat(16), "9".repeat(32)]) {
+    const { error } = ngPageQuery(50).safeParse({ pageIndex });
+    assert.match(error?.issues[0]?.message ?? "", /^takes at most \d+$/, pageIndex);
+  }
+  assert.match(
+    ngPageQuery(50).safeParse({ pageIndex: "-1" }).error?.issues[0]?.message ?? "",
+    /^takes a whole number from 0$/,
+  );
+});

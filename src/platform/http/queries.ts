@@ -1,5 +1,6 @@
 /** Query parameters that many routes share. Unknown parameters are ignored, as clients of this API family expect. */
 import { z } from "zod";
+import { BEYOND_DATES, LAST_MOMENT } from "../document/moments.ts";
 import { SORT_FIELDS, type SortField, type SortOrder } from "../../core/page.ts";
 
 const one = (name: string) =>
@@ -12,13 +13,24 @@ export const maybeProjectQuery = z.object({
   projectIdentifier: one("projectIdentifier").min(1).optional(),
 });
 
+/** Two of them can be added up. */
+const MOST = 999_999_999_999_999;
+
 /** A whole number from 0; the text must be digits only. */
-export const wholeNumber = (most = Number.MAX_SAFE_INTEGER) =>
+export const wholeNumber = (most = MOST) =>
   z
     .string()
-    .regex(/^\d{1,15}$/, "takes a whole number from 0")
+    .regex(/^\d{1,32}$/, "takes a whole number from 0")
     .transform(Number)
     .pipe(z.number().max(most, `takes at most ${most}`));
+
+/** A moment in epoch milliseconds; the text must be digits only. */
+export const moment = () =>
+  z
+    .string()
+    .regex(/^\d{1,32}$/, "takes a moment in epoch milliseconds")
+    .transform(Number)
+    .pipe(z.number().max(LAST_MOMENT, BEYOND_DATES));
 
 /** A text that may be left out; given twice it is refused. */
 export const maybeText = (name: string) => one(name).max(1_024, "takes at most 1024 characters").optional();
