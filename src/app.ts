@@ -4,11 +4,9 @@
  */
 import { makeAccess } from "./access/index.ts";
 import { makeAudit, makeTrail } from "./audit/index.ts";
-import { makeConnectionTests, makeConnectors, type RequireSecret } from "./connectors/index.ts";
+import { makeConnectionTests, makeConnectors } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
-import type { NewId, Uuid } from "./core/ids.ts";
-import { Problem } from "./core/problem.ts";
-import type { Place } from "./core/reference.ts";
+import type { NewId } from "./core/ids.ts";
 import { makeDelegates, MAX_FRAME } from "./delegates/index.ts";
 import { makeEnvironments, type PlacesOf } from "./environments/index.ts";
 import { makeExecutions, type Executions } from "./executions/index.ts";
@@ -43,7 +41,7 @@ import { every, together } from "./platform/jobs/every.ts";
 import { reachPublic } from "./platform/outgoing/reach.ts";
 import type { Log } from "./platform/log/log.ts";
 import { DEFAULT_ORGANIZATION, eachOf, makeProjects, type Projects } from "./projects/index.ts";
-import { makeSecrets, type Secrets, type SecretsDeps } from "./secrets/index.ts";
+import { makeSecrets, type SecretsDeps } from "./secrets/index.ts";
 import { makeTriggers } from "./triggers/index.ts";
 
 export { DEFAULT_ORGANIZATION, type FirstStart };
@@ -106,8 +104,8 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
   const environments = makeEnvironments(scoped);
   const secrets = secretsOver(deps, { ...scoped, refused: audits.refused }, projects, environments.placesOf);
-  const connectors = makeConnectors({ ...scoped, ...secretsNamed(secrets) });
-  const readSecrets = secretsRead(secrets);
+  const connectors = makeConnectors({ ...scoped, requireSecret: secrets.require, noteSecretUses: secrets.noteUses });
+  const readSecrets = secrets.resolveTexts;
   const openSecret = secrets.resolveForRun(environments.runPlace);
   const openLogin = secrets.resolveLogin(environments.runPlace);
   const delegates = makeDelegates({ ...base, readSecrets, openSecret, openLogin, log, onError });
@@ -243,26 +241,6 @@ export async function buildPlatform(deps: PlatformDeps) {
     },
   };
 }
-
-/** What connectors name is a text: a file is no password. */
-const secretsNamed = ({ require, noteUses }: Secrets) => ({
-  requireSecret: ((actor, home, reference) =>
-    require(actor, home, reference, "ENCRYPTED_TEXT")) satisfies RequireSecret,
-  noteSecretUses: noteUses,
-});
-
-/** Secrets for what has no user: whoever made the connector has named them. */
-const secretsRead =
-  ({ resolveText }: Secrets) =>
-  async (accountId: Uuid, home: Place, references: readonly string[]): Promise<(string | undefined)[]> =>
-    Promise.all(
-      references.map((reference) =>
-        resolveText({ kind: "system", accountId }, home, reference).catch((error: unknown) => {
-          if (error instanceof Problem && error.status < 500) return undefined;
-          throw error;
-        }),
-      ),
-    );
 
 type TaskPorts = Executions["ports"];
 

@@ -17,8 +17,6 @@ import { makeUpdateConnector } from "./update.ts";
 import { connectorUses } from "./uses.ts";
 import type { ConnectorDeps } from "./verbs.ts";
 
-export type { RequireSecret } from "./verbs.ts";
-
 export function makeConnectors(deps: ConnectorDeps) {
   const verbs = {
     create: makeCreateConnector(deps),

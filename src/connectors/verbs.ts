@@ -12,7 +12,7 @@ import { problem } from "./problems.ts";
 import { typeOf } from "./types/table.ts";
 
 /** Throws a Problem unless the reference, standing in a thing that lives at `home`, names a text that the actor may see. */
-export type RequireSecret = (actor: Actor, home: Place, reference: string) => Promise<unknown>;
+type RequireSecret = (actor: Actor, home: Place, reference: string, type: "ENCRYPTED_TEXT") => Promise<unknown>;
 
 /** What the verbs that write need. */
 export type ConnectorDeps = {
@@ -33,7 +33,8 @@ export async function requireSecrets(
   connector: NewConnector,
 ): Promise<void> {
   for (const { path, reference } of typeOf(connector).secrets(connector.spec))
-    await requireSecret(actor, connector, reference).catch((error: unknown) => {
+    // A file is no password.
+    await requireSecret(actor, connector, reference, "ENCRYPTED_TEXT").catch((error: unknown) => {
       if (!(error instanceof Problem) || error.status !== 400) throw error;
       throw problem("connector.no_secret", [`connector.spec.${path.join(".")}`, error.message]);
     });

@@ -17,6 +17,7 @@ import {
   makeResolveLogin,
   makeResolveSecret,
   makeResolveText,
+  makeResolveTexts,
 } from "./resolve.ts";
 import { managerRoutes } from "./rest-managers.ts";
 import { secretRoutes } from "./rest.ts";
@@ -41,6 +42,7 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
   const deps = { ...rest, vault };
   const managing = { ...rest, wrappers };
   const resolve = makeResolveSecret(deps);
+  const resolveText = makeResolveText(resolve);
   const verbs = {
     create: makeCreateSecret(deps),
     update: makeUpdateSecret(deps),
@@ -63,7 +65,8 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
     resolve,
     noteUses: secretUses.note,
     emptyScope,
-    resolveText: makeResolveText(resolve),
+    resolveText,
+    resolveTexts: makeResolveTexts(resolveText),
     resolveForRun: makeResolveForRun(deps, resolve),
     resolveLogin: makeResolveLogin(deps, resolve),
     /** What every account begins with: the built-in secret manager, whose id is the account's. */

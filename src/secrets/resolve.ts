@@ -83,6 +83,19 @@ export const makeResolveText =
     return Buffer.concat(await Array.fromAsync(secret.read())).toString("utf8");
   };
 
+/** For what has no user: whoever made the thing at `home` has named them. Undefined for one that cannot be had. */
+export const makeResolveTexts =
+  (resolveText: ResolveText) =>
+  (accountId: Uuid, home: Place, references: readonly string[]): Promise<(string | undefined)[]> =>
+    Promise.all(
+      references.map((reference) =>
+        resolveText({ kind: "system", accountId }, home, reference).catch((error: unknown) => {
+          if (error instanceof Problem && error.status < 500) return undefined;
+          throw error;
+        }),
+      ),
+    );
+
 /** Where a run is now, by what its pipeline says of it. */
 type RunPlaceOf<Home extends Place> = (accountId: Uuid, home: Home) => Promise<RunPlace>;
 
