@@ -1,0 +1,73 @@
+/** A request as handlers see it: what its query says, and for whose account. */
+import type { FastifyRequest } from "fastify";
+import type { Actor } from "../../core/actor.ts";
+import { toWire } from "../../core/ids.ts";
+import { factsOf } from "./facts.ts";
+import { problem } from "./problems.ts";
+import { mediaType } from "./read-bytes.ts";
+import type { Body, Call, PrivateRoute, PublicCall, Route } from "./routes.ts";
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Throws `http.bad_query`. */
+export function sharedCall(route: Route, request: FastifyRequest, form: Call["form"]): PublicCall {
+  const given = request.query as Record<string, unknown>;
+  const parsed = route.query.safeParse(given);
+  refuseTwice(given, parsed.success ? parsed.data : listsIn(parsed.error.issues));
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const message = issue?.message ?? "is wrong";
+    // Our own messages go on from the name; those of the library are sentences.
+    const between = /^[a-z]/.test(message) ? " " : ": ";
+    throw problem("http.bad_query", [`${issue?.path.join(".") ?? ""}${between}${message}.`]);
+  }
+  return {
+    query: parsed.data,
+    params: request.params as Record<string, string>,
+    headers: request.headers,
+    form,
+    // A form has not been read yet.
+    body: (request.body as Body | undefined) ?? { contentType: mediaType(request), charset: "", bytes: NO_BYTES },
+    correlationId: request.id,
+    facts: factsOf(request),
+  };
+}
+
+/** Throws `http.bad_query`, `http.not_yours`. */
+export function privateCall(parameter: PrivateRoute["account"], request: FastifyRequest, shared: PublicCall): Call {
+  const actor = request.actor;
+  if (!actor) throw problem("http.no_credential");
+  if (parameter === "path") checkPathAccount(actor, shared);
+  else checkAccount(parameter, request, actor, shared.query);
+  return { ...shared, actor, accountId: actor.accountId };
+}
+
+/**
+ * The account in the query has to be the credential's. Another one and one that
+ * does not exist are refused with the same answer (law 7).
+ */
+export function checkAccount(parameter: string, request: FastifyRequest, actor: Actor, taken: unknown = {}): void {
+  const query = request.query as Record<string, unknown>;
+  const given = query[parameter] ?? query["routingId"];
+  if (given === undefined || given === "") throw problem("http.bad_query", [`${parameter} is required.`]);
+  refuseTwice(query, taken);
+  if (query["routingId"] !== undefined && query["routingId"] !== given)
+    throw problem("http.bad_query", [`routingId is another account than ${parameter}.`]);
+  if (given !== toWire(actor.accountId)) throw problem("http.not_yours");
+}
+
+/** The same for an account that stands in the path. */
+function checkPathAccount(actor: Actor, { params }: PublicCall): void {
+  if (params["accountId"] !== toWire(actor.accountId)) throw problem("http.not_yours");
+}
+
+/** Parameters that may be given several times, known by a fault that lies in one of the values. */
+const listsIn = (issues: readonly { readonly path: readonly PropertyKey[] }[]): Record<string, unknown> =>
+  Object.fromEntries(issues.filter(({ path }) => path.length > 1).map(({ path }) => [String(path[0]), []]));
+
+/** A parameter that is given twice where no list is taken: which of them counts, a gateway before us may have decided otherwise. */
+function refuseTwice(query: Record<string, unknown>, taken: unknown = {}): void {
+  const isList = (name: string): boolean => Array.isArray((taken as Record<string, unknown>)[name]);
+  const twice = Object.entries(query).find(([name, value]) => typeof value !== "string" && !isList(name));
+  if (twice) throw problem("http.bad_query", [`${twice[0].slice(0, 80)} is given twice.`]);
+}
