@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { grantOf } from "../../test/harness/access.ts";
 import { connectorYaml, create, made, projectYaml } from "../../test/harness/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
 import type { Actor } from "../core/actor.ts";
@@ -58,4 +59,15 @@ test("nothing of another account exists, nor what the actor may not see", async 
   assert.deepEqual(await exist(other, SHOP, ["in_project", "account.in_account"]), [false, false]);
   const guest: Actor = { kind: "delegate", accountId: actor.accountId, id: actor.accountId, name: "guest" };
   assert.deepEqual(await exist(guest, SHOP, ["in_project"]), [false]);
+});
+
+test("what the actor may see and not use, a run of theirs does not use", async () => {
+  const exist = makeExist({ db: platform.db }, "connector");
+  const { accountId } = actor;
+  const person = { kind: "user", accountId, id: accountId, name: "a", email: "a@example.com" } as const;
+  const viewer: Actor = { ...person, grants: [grantOf("_project_viewer", SHOP)] };
+  await assert.rejects(exist(viewer, SHOP, ["in_project"]), { code: "access.not_permitted" });
+  assert.deepEqual(await exist(viewer, SHOP, ["account.in_account"]), [false], "what they may not see is not there");
+  const executor: Actor = { ...person, grants: [...viewer.grants, grantOf("_pipeline_executor", SHOP)] };
+  assert.deepEqual(await exist(executor, SHOP, ["in_project"]), [true]);
 });

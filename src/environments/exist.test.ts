@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { grantOf } from "../../test/harness/access.ts";
 import { create, eventually, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
 import { makeAudit } from "../audit/index.ts";
@@ -69,6 +70,17 @@ test("nothing of another account exists, nor what the actor may not see", async 
   assert.deepEqual(await exist.environment(other, SHOP, ["in_project", "account.in_account"]), [false, false]);
   const guest: Actor = { kind: "delegate", accountId: actor.accountId, id: actor.accountId, name: "guest" };
   assert.deepEqual(await exist.service(guest, SHOP, ["in_project"]), [false]);
+});
+
+test("what the actor may see and not use, a run of theirs does not use", async () => {
+  const { accountId } = actor;
+  const person = { kind: "user", accountId, id: accountId, name: "a", email: "a@example.com" } as const;
+  const viewer: Actor = { ...person, grants: [grantOf("_project_viewer", SHOP)] };
+  const executor: Actor = { ...person, grants: [...viewer.grants, grantOf("_pipeline_executor", SHOP)] };
+  for (const ask of [exist.environment, exist.service]) {
+    await assert.rejects(ask(viewer, SHOP, ["in_project"]), { code: "access.not_permitted" });
+    assert.deepEqual(await ask(executor, SHOP, ["in_project"]), [true]);
+  }
 });
 
 test("a project that is deleted while something is made in it is a project that does not exist", async () => {
