@@ -47,6 +47,7 @@ admin
   .command("reset-password")
   .description("print a new one-time password for a person, and end their sessions")
   .option("--email <address>", "whose password; without it that of the administrator of the first start")
+  .option("--unlink", "end single sign-on for them too, until something is linked again")
   .option("--account <id>", "the account, where there are several")
   .action(ending(async (options) => (await import("../src/commands/admin.ts")).resetPassword(options)));
 

@@ -1,21 +1,29 @@
 /** `railhead admin …`. */
 import { makeAudit } from "../audit/index.ts";
 import { makeLogins } from "../identity/index.ts";
-import { makeResetPassword } from "../login/index.ts";
+import { makeResetPassword, type Reset } from "../login/index.ts";
 import { oneAccount, runCommand, say, type ExitCode } from "./run.ts";
 
-export type ResetOptions = { readonly account?: string; readonly email?: string };
+export type ResetOptions = { readonly account?: string; readonly email?: string; readonly unlink?: boolean };
 
 /** Prints a new one-time password and nothing else; what happened besides is told on standard error. */
-export const resetPassword = ({ account, email }: ResetOptions): Promise<ExitCode> =>
+export const resetPassword = ({ account, email, unlink = false }: ResetOptions): Promise<ExitCode> =>
   runCommand(async (opened) => {
     const { db } = opened;
     const reset = makeResetPassword({ ...opened, audit: makeAudit(opened), people: makeLogins(opened) });
-    const { password, ended, ...person } = await reset(await oneAccount(db, account), email);
+    const { password, ended, identities, ...person } = await reset(await oneAccount(db, account), email, { unlink });
     const sessions = ended === 1 ? "1 session has" : `${ended} sessions have`;
+    if (identities.length > 0) process.stderr.write(`${unlink ? UNLINKED : LINKED}\n${identities.map(line).join("")}`);
     process.stderr.write(
       `New one-time password of ${person.email}; ${sessions} ended. It has to be changed at the next login:\n`,
     );
     await say(password);
     return 0;
   });
+
+const LINKED = "Single sign-on still lets this person in, by what is linked here; --unlink ends that:";
+const UNLINKED = "No longer linked with this person:";
+
+/** Quoted: the provider has chosen the characters. */
+const line = ({ issuer, subject, linkedAt }: Reset["identities"][number]): string =>
+  `  ${JSON.stringify(issuer)} ${JSON.stringify(subject)}, linked ${new Date(linkedAt).toISOString()}\n`;

@@ -8,6 +8,8 @@ import { openSession, type Visitor } from "./open-session.ts";
 import { passwordFault } from "./password-rules.ts";
 import { problem } from "./problems.ts";
 import { actorOf, recordRefusal, type SignedIn, type SignInDeps } from "./sign-in.ts";
+import { keptOf } from "./reset-password.ts";
+import { listIdentities } from "./store/identities.ts";
 import { deleteSessionsOf } from "./store/sessions.ts";
 
 export type PasswordChange = { readonly currentPassword: string; readonly newPassword: string };
@@ -19,12 +21,15 @@ export type ChangePassword = (
   visitor: Visitor,
 ) => Promise<SignedIn>;
 
-export type ChangeDeps = SignInDeps & { readonly gate: Pick<Gate, "enter">; readonly ended: (tx: Tx) => void };
+export type ChangeDeps = SignInDeps & {
+  readonly gate: Pick<Gate, "enterWithOneTime">;
+  readonly ended: (tx: Tx) => void;
+};
 
 export const makeChangePassword =
   (deps: ChangeDeps): ChangePassword =>
   async ({ currentPassword, newPassword }, headers, visitor) => {
-    const { accountId, person, session } = await deps.gate.enter(headers);
+    const { accountId, person, session } = await deps.gate.enterWithOneTime(headers);
     const was = person.passwordHash;
     if (was === null) throw problem("login.no_password");
     const subjects = [subjectOfChange(person.id)];
@@ -46,13 +51,14 @@ export const makeChangePassword =
         throw problem("login.wrong_current");
       const ended = await deleteSessionsOf(tx, accountId, person.id);
       const opened = await openSession(tx, deps, { accountId, userId: person.id, method: session.method }, visitor);
+      const identities = await listIdentities(tx, accountId, person.id);
       await deps.audit.record(tx, actorOf(accountId, person, visitor), {
         operation: "password.change",
         resourceType: "USER",
         resourceId: toWire(person.id),
         scope: {},
         before: { mustChangePassword: person.mustChangePassword, sessions: ended },
-        after: { mustChangePassword: false, sessions: 1, passwordChangedAt: deps.clock.now() },
+        after: { mustChangePassword: false, sessions: 1, passwordChangedAt: deps.clock.now(), ...keptOf(identities) },
       });
       deps.ended(tx);
       return { opened, person: { ...person, passwordHash: hash, mustChangePassword: false } };

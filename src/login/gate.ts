@@ -36,8 +36,16 @@ export type Live = {
 export type Gate = {
   /** The session of the cookie alone: for what only tells the browser who it is. Throws for pages from elsewhere. */
   readonly look: (headers: IncomingHttpHeaders) => Promise<Live | undefined>;
-  /** With its anti-forgery token: for everything else. Throws `login.no_session` without a session. */
+  /**
+   * With its anti-forgery token: for everything else. Throws `login.no_session` without a session, `login.must_change`
+   * while the one-time password stands.
+   */
   readonly enter: (headers: IncomingHttpHeaders) => Promise<Live>;
+  /**
+   * With a one-time password too. For the change of it, and for seeing and ending one's sessions: whoever has stolen such
+   * a password must get nothing by it that outlives it.
+   */
+  readonly enterWithOneTime: (headers: IncomingHttpHeaders) => Promise<Live>;
   /** As a credential of the interface: undefined without a session, refused while the one-time password stands. */
   readonly credential: (headers: IncomingHttpHeaders) => Promise<Live | undefined>;
   /** Forgets what is kept in memory: something has ended, here or on another replica. */
@@ -90,20 +98,24 @@ export function makeGate(deps: Deps): Gate {
     return live;
   }
 
+  async function lasting(headers: IncomingHttpHeaders): Promise<Live | undefined> {
+    const live = await checked(headers);
+    if (live && mustChange(live.person, live.session.method)) throw refused(live, "login.must_change");
+    return live;
+  }
+
   return {
     look,
-    enter: async (headers) => {
-      const live = await checked(headers);
-      if (!live) throw problem("login.no_session");
-      return live;
-    },
-    credential: async (headers) => {
-      const live = await checked(headers);
-      if (live && mustChange(live.person, live.session.method)) throw refused(live, "login.must_change");
-      return live;
-    },
+    enter: async (headers) => required(await lasting(headers)),
+    enterWithOneTime: async (headers) => required(await checked(headers)),
+    credential: lasting,
     forget: () => void (kept = none()),
   };
+}
+
+function required(live: Live | undefined): Live {
+  if (!live) throw problem("login.no_session");
+  return live;
 }
 
 /** The trail is told whose session it was: the person has shown who they are, or a page of elsewhere has used their browser. */

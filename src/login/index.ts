@@ -36,7 +36,7 @@ import { forgetFailures, pausedAmong } from "./store/failures.ts";
 import { disallowLink, forgetTaken } from "./store/identities.ts";
 import { deleteOverSessions, deleteSessionsOf, standingSessions } from "./store/sessions.ts";
 
-export { makeResetPassword } from "./reset-password.ts";
+export { makeResetPassword, type Reset } from "./reset-password.ts";
 export type { Lifetimes } from "./session.ts";
 
 export type LoginDeps = {

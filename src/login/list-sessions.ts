@@ -17,13 +17,13 @@ type Deps = {
   readonly db: Db;
   readonly clock: Clock;
   readonly lifetimes: Lifetimes;
-  readonly gate: Pick<Gate, "enter">;
+  readonly gate: Pick<Gate, "enterWithOneTime">;
 };
 
 export const makeListSessions =
   ({ db, clock, lifetimes, gate }: Deps): ListSessions =>
   async (headers) => {
-    const { accountId, person, session } = await gate.enter(headers);
+    const { accountId, person, session } = await gate.enterWithOneTime(headers);
     const now = clock.now();
     const found = await listSessions(db, accountId, person.id, { now, seenAfter: now - lifetimes.idleMs });
     return found.map((one) => ({ ...one, current: one.id === session.id }));

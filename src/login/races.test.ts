@@ -69,7 +69,7 @@ const REFUSED = { code: "login.refused" };
 test("a password that is changed or reset while it is looked at opens nothing", async () => {
   const deps = depsWith(async () => undefined);
   await assert.rejects(
-    signIn(() => makeResetPassword(deps)(accountId, ADMIN)),
+    signIn(() => makeResetPassword(deps)(accountId, ADMIN, { unlink: false })),
     REFUSED,
   );
   assert.deepEqual(await sessions(), []);
@@ -115,7 +115,7 @@ test("whoever is deactivated while they change their password gets no session by
     const session = { method: "PASSWORD" } as const;
     return { accountId, person, session } as never;
   };
-  const deps = { ...depsWith(() => deactivate(platform.db)), gate: { enter: live }, ended: () => undefined };
+  const deps = { ...depsWith(() => deactivate(platform.db)), gate: { enterWithOneTime: live }, ended: () => undefined };
   await assert.rejects(makeChangePassword(deps)({ currentPassword: PASSWORD, newPassword: NEW }, {}, VISITOR), {
     code: "login.wrong_current",
   });

@@ -11,7 +11,7 @@ import { deleteSession, deleteSessionsOf } from "./store/sessions.ts";
 type Deps = {
   readonly db: Db;
   readonly audit: Pick<Audit, "record">;
-  readonly gate: Pick<Gate, "enter">;
+  readonly gate: Pick<Gate, "enterWithOneTime">;
   /** Told inside the transaction, for after the commit. */
   readonly ended: (tx: Tx) => void;
 };
@@ -22,7 +22,7 @@ export type SignOut = (headers: IncomingHttpHeaders, facts: RequestFacts) => Pro
 export const makeSignOut =
   (deps: Deps): SignOut =>
   async (headers, facts) => {
-    const live = await deps.gate.enter(headers);
+    const live = await deps.gate.enterWithOneTime(headers);
     await endOne(deps, live, live.session.id, facts);
   };
 
@@ -32,7 +32,7 @@ export type EndSession = (headers: IncomingHttpHeaders, id: string, facts: Reque
 export const makeEndSession =
   (deps: Deps): EndSession =>
   async (headers, text, facts) => {
-    const live = await deps.gate.enter(headers);
+    const live = await deps.gate.enterWithOneTime(headers);
     const id = fromWire(text);
     if (!id || !(await endOne(deps, live, id, facts))) throw problem("login.not_found");
   };
@@ -60,7 +60,7 @@ export type SignOutEverywhere = (
 export const makeSignOutEverywhere =
   (deps: Deps): SignOutEverywhere =>
   async (headers, facts) => {
-    const live = await deps.gate.enter(headers);
+    const live = await deps.gate.enterWithOneTime(headers);
     return deps.db.transaction(async (tx) => {
       const ended = await deleteSessionsOf(tx, live.accountId, live.person.id);
       await deps.audit.record(tx, actorOf(live.accountId, live.person, { facts }), {

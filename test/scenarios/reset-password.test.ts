@@ -1,6 +1,9 @@
 /** Signing in to a server as people start it, and `railhead admin reset-password` on its machine. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { Client } from "pg";
+import { fromWire } from "../../src/core/ids.ts";
+import { runningConnection } from "../../src/platform/db/embedded/running.ts";
 import { pretendBrowser, type PretendBrowser } from "../harness/browser.ts";
 import { runProgram } from "../harness/program.ts";
 import {
@@ -106,6 +109,31 @@ test("without an address it is the administrator of the first start, whatever th
   const { content } = ((await other.json()) as { data: { content: { uuid: string }[] } }).data;
   assert.equal((await send("DELETE", `/ng/api/user/${content[0]?.uuid}`)).status, 200);
   await rename(facts.adminEmail);
+});
+
+test("what is linked with the person is told, and unlinked where that is asked for", async () => {
+  const connection = await runningConnection(folder.dataDir);
+  assert.ok(connection);
+  const database = new Client(connection);
+  await database.connect();
+  await database.query(
+    `insert into user_identities (account_id, id, user_id, issuer, subject, linked_at)
+     select account_id, gen_random_uuid(), id, 'https://login.example.com', 'someone-else', 0 from users where id = $1`,
+    [fromWire(facts.adminUserId)],
+  );
+  await database.end();
+  const first = await railhead("admin", "reset-password");
+  assert.match(first.stdout, /^[\w-]{20}\n$/);
+  const line = `  "https://login.example.com" "someone-else", linked 1970-01-01T00:00:00.000Z\n`;
+  assert.ok(
+    first.stderr.startsWith(
+      `Single sign-on still lets this person in, by what is linked here; --unlink ends that:\n${line}`,
+    ),
+  );
+  const second = await railhead("admin", "reset-password", "--unlink");
+  assert.match(second.stdout, /^[\w-]{20}\n$/);
+  assert.ok(second.stderr.startsWith(`No longer linked with this person:\n${line}`), second.stderr);
+  assert.match((await railhead("admin", "reset-password")).stderr, /^New one-time password/);
 });
 
 test("a reset while the server does not run counts at its next start; whom nobody is called is refused by name", async () => {

@@ -1,11 +1,15 @@
 /** Single sign-on with a real provider (docs/operations/single-sign-on.md). */
 import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser, type PretendBrowser } from "../../../test/harness/browser.ts";
 import { startIdentityProvider, walk, type TestProvider } from "../../../test/harness/identity-provider.ts";
 import { meanwhile } from "../../../test/harness/meanwhile.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
-import { toWire, type Uuid } from "../../core/ids.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import { makeAudit } from "../../audit/index.ts";
+import { makeLogins } from "../../identity/index.ts";
+import { makeResetPassword, type Reset } from "../reset-password.ts";
 import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/harness/sessions.ts";
 
 let provider: TestProvider;
@@ -50,6 +54,22 @@ async function signIn(at: TestPlatform, browser: PretendBrowser, name: string, q
   assert.equal(start.status, 302, start.text);
   const back = await walk(start.headers.get("location") ?? "", name);
   return browser.send("GET", here(at, back), undefined, { account: null, redirect: "manual" });
+}
+/** As `railhead admin reset-password` does it. */
+const reset = (how: { readonly unlink: boolean }): Promise<Reset> => {
+  const { db, clock, accountId } = platform;
+  const audit = makeAudit({ ...platform, newId: () => randomUUIDv7() as Uuid });
+  const people = makeLogins(platform);
+  return makeResetPassword({ db, clock, audit, people })(fromWire(accountId) as Uuid, ADMIN, how);
+};
+
+/** What the last entry of this kind says that goes on signing the person in. */
+async function kept(operation: string): Promise<unknown> {
+  const [entry] = await platform.db.query<{ difference: { changes: { field: string; after?: unknown }[] } }>(
+    "select difference from audit_entries where operation = $1 order by at desc, id desc limit 1",
+    [operation],
+  );
+  return entry?.difference.changes.find(({ field }) => field === "identitiesKept")?.after;
 }
 const location = ({ headers }: Answer): string | null => headers.get("location");
 
@@ -229,6 +249,58 @@ test("linking needs the session, its anti-forgery token, and that it still holds
   assert.deepEqual(await platform.db.query("select 1 from user_identities"), []);
 });
 
+test("a link that was begun before the password became a one-time one links nothing, whether the session still holds or not", async () => {
+  for (const change of [
+    (): Promise<unknown> => platform.db.query("update users set must_change_password = true where email = $1", [ADMIN]),
+    (): Promise<unknown> => reset({ unlink: false }),
+  ]) {
+    await givePassword(platform);
+    const browser = pretendBrowser(platform);
+    await browser.signIn(ADMIN, PASSWORD);
+    const link = await browser.send("POST", "/auth/oidc/link");
+    const back = await walk(link.body.data.location, "admin");
+    await change();
+    const answer = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
+    assert.equal(location(answer), "/login?failure=refused");
+    assert.deepEqual(await platform.db.query("select 1 from user_identities"), []);
+  }
+  await givePassword(platform);
+});
+
+test("a reset of the password names what still signs the person in, and takes it away where that is asked for", async () => {
+  await linked();
+  const [user] = (await platform.graphql("{ users { nodes { id email } } }")).body.data.users.nodes;
+  const subjects = ({ identities }: Reset) => identities.map(({ issuer, subject }) => [issuer, subject]);
+  try {
+    const first = await reset({ unlink: false });
+    assert.deepEqual(subjects(first), [[provider.issuer, "admin"]]);
+    assert.deepEqual(await kept("password.reset"), [`${provider.issuer} admin`]);
+    assert.equal(location(await signIn(platform, pretendBrowser(platform), "admin")), "/login");
+    assert.equal((await platform.send("POST", `/auth/users/${user.id}/identities/allow`)).status, 200);
+    const second = await reset({ unlink: true });
+    assert.deepEqual(subjects(second), [[provider.issuer, "admin"]]);
+    assert.deepEqual(await platform.db.query("select 1 from identity_links_allowed"), []);
+    assert.equal(location(await signIn(platform, pretendBrowser(platform), "admin")), "/login?failure=unlinked");
+    const [unlinked] = await platform.db.query<{ actor_kind: string }>(
+      "select actor_kind from audit_entries where operation = 'identity.unlink' order by at desc, id desc limit 1",
+    );
+    assert.equal(unlinked?.actor_kind, "system");
+  } finally {
+    await givePassword(platform);
+  }
+});
+
+test("a changed password leaves what is linked, and the trail says what that is", async () => {
+  const browser = await linked();
+  const change = { currentPassword: PASSWORD, newPassword: "seven grey herons at dusk" };
+  try {
+    assert.equal((await browser.send("POST", "/auth/password", change)).status, 200);
+    assert.deepEqual(await kept("password.change"), [`${provider.issuer} admin`]);
+  } finally {
+    await givePassword(platform);
+  }
+});
+
 test("a session that is over by the time of the way back links nothing", async () => {
   const HOUR = 3_600_000;
   const browser = pretendBrowser(platform);
@@ -281,6 +353,7 @@ test("without a provider the addresses lead to the page of sign-in, and link is 
     }
     const stranger = await alone.send("POST", "/auth/oidc/link", { apiKey: null, account: null });
     assert.equal(stranger.status, 401, stranger.text);
+    await givePassword(alone);
     const { headers } = await signedIn(alone);
     const link = await alone.send("POST", "/auth/oidc/link", { apiKey: null, account: null, headers });
     assert.deepEqual([link.status, link.body.code], [402, "FEATURE_UNAVAILABLE"]);

@@ -10,7 +10,7 @@ import type { Gate } from "../gate.ts";
 import type { Opened, Visitor } from "../open-session.ts";
 import type { Person } from "../people.ts";
 import { problem } from "../problems.ts";
-import { isOver } from "../session.ts";
+import { isOver, mustChange } from "../session.ts";
 import { actorOf, enter, recordRefusal, type SignInDeps } from "../sign-in.ts";
 import {
   findIdentity,
@@ -170,6 +170,8 @@ async function link(deps: OidcDeps, transaction: Transaction, claims: Claims, vi
     const session = linking && (await findSession(tx, accountId, linking.sessionId));
     if (!session || !person || session.userId !== person.id || isOver(session, deps.lifetimes, deps.clock.now()))
       return failed("refused");
+    // It may have become a one-time password since.
+    if (mustChange(person, session.method)) return failed("refused");
     const known = await findIdentity(tx, accountId, claims);
     if (known && known.userId !== person.id) return failed("taken");
     if (!known && !(await addIdentity(tx, deps, { accountId, person }, claims, visitor))) return failed("taken");

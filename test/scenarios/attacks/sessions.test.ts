@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../harness/platform.ts";
-import { signedIn, type SessionHeaders } from "../../harness/sessions.ts";
+import { ADMIN, signedIn, type SessionHeaders } from "../../harness/sessions.ts";
 import { ask, digests, furnished, samples, type Sample } from "./requests.ts";
 
 let platform: TestPlatform;
@@ -31,10 +31,14 @@ const json = (): readonly Sample[] =>
   samples(world).filter(({ operation, type }) => !operation.public && type !== "multipart/form-data");
 
 /** Each operation as it would succeed with a key, with these headers instead. */
-async function everywhere(headers: Readonly<Record<string, string>>, judge: (answer: Answer, what: string) => void) {
+async function everywhere(
+  headers: Readonly<Record<string, string>>,
+  judge: (answer: Answer, what: string) => void,
+  but: ReadonlySet<string> = new Set(),
+) {
   const earlier = await digests(platform);
   let asked = 0;
-  for (const sample of json()) {
+  for (const sample of json().filter(({ operation }) => !but.has(operation.operationId))) {
     judge(await ask(platform, sample, { apiKey: null, headers }), sample.operation.operationId);
     asked += 1;
   }
@@ -87,6 +91,42 @@ test("a session with its token does nothing for pages of other origins", async (
       const answer = await platform.send("GET", path, { apiKey: null, headers: { ...session, ...headers } });
       refusedWith(403, /comes from elsewhere/)(answer, `${path} ${JSON.stringify(headers)}`);
     }
+});
+
+/** What somebody needs who has only a one-time password: to see it, to change it, and to be rid of sessions. */
+const WITH_ONE_TIME = new Set([
+  "session.get",
+  "password.change",
+  "session.end",
+  "session.list",
+  "session.delete",
+  "session.delete-all",
+]);
+
+test("with a one-time password every operation is refused but these, and nothing is linked or changed", async () => {
+  const change = async (to: boolean): Promise<void> => {
+    await platform.db.query("update users set must_change_password = $2 where email = $1", [ADMIN, to]);
+    platform.clock.advance(1_000);
+  };
+  await change(true);
+  try {
+    await everywhere(session, refusedWith(403, /PASSWORD_EXPIRED/), WITH_ONE_TIME);
+    const own = { apiKey: null, headers: session };
+    assert.equal((await platform.send("GET", "/auth/sessions", own)).status, 200);
+    // Judged by its body: the session itself is good for it.
+    assert.equal((await platform.send("POST", "/auth/password", own)).status, 400);
+    for (const [method, path, status] of [
+      ["DELETE", `/auth/sessions/${(await signedIn(platform)).id}`, 200],
+      ["POST", "/auth/logout", 200],
+      ["DELETE", "/auth/sessions", 200],
+    ] as const) {
+      const { headers } = await signedIn(platform);
+      assert.equal((await platform.send(method, path, { apiKey: null, headers })).status, status, path);
+    }
+  } finally {
+    await change(false);
+    session = (await signedIn(platform)).headers;
+  }
 });
 
 test("the same request is answered for our own pages", async () => {
