@@ -143,23 +143,8 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   // Whoever names another goes first: the higher slice before the lower.
   const keepers = [triggers, executions, pipelines, environments, connectors, secrets, settings, identity, access];
   return {
-    access,
-    identity,
-    users,
-    audits,
-    projects,
-    settings,
-    limits,
-    login,
-    scim,
-    secrets,
-    connectors,
-    connectionTests,
-    environments,
-    pipelines,
-    executions,
-    triggers,
-    delegates,
+    ...{ access, identity, users, audits, projects, settings, limits, login, scim, secrets, connectors },
+    ...{ connectionTests, environments, pipelines, executions, triggers, delegates },
   };
 }
 
@@ -226,6 +211,8 @@ export async function buildPlatform(deps: PlatformDeps) {
         furnish: inTurn(projects.furnish, secrets.furnish),
         announce,
       }),
+    /** What is sealed under root keys. */
+    sealed: [secrets.sealed, triggers.sealed],
     startJobs: () =>
       together([
         every(SWEEP_MS, sweep, onError),

@@ -7,7 +7,10 @@ import { toWire, type Uuid } from "./core/ids.ts";
 import { Problem } from "./core/problem.ts";
 import { factsFile, firstStartText, keepFacts, readFacts, type BootstrapFacts } from "./platform/config/bootstrap.ts";
 import { ConfigError, loadRootKeys, readConfig, type Config } from "./platform/config/config.ts";
+import type { KeyRing } from "./platform/crypto/key-ring.ts";
+import { lackedKeys } from "./platform/crypto/sealed-store.ts";
 import { makeFolder } from "./platform/folder.ts";
+import type { Db } from "./platform/db/db.ts";
 import { lockDataDir } from "./platform/db/embedded/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
 import { serverName } from "./platform/db/servers.ts";
@@ -64,11 +67,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     if (madeKey !== undefined && error instanceof Problem && error.code === "identity.wrong_root_key") dropKey(madeKey);
     throw error;
   });
-  if (rootKeyId !== keys.preferred.id)
-    log.warn(
-      { used: rootKeyId, given: keys.preferred.id },
-      "another root key is in use than RAILHEAD_ROOT_KEY gives; change it with: railhead secrets rotate root-key",
-    );
+  await tellKeys({ accountId, rootKeyId, keys, db: database.db, sealed: platform.sealed, log });
   const jobs = platform.startJobs();
   onStop(() => jobs.stop());
   if (config.localDelegate) {
@@ -80,6 +79,24 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   const { hostname, port } = new URL(address);
   log.info({ host: hostname, port: Number(port), database: database.describe }, "listening");
   process.stdout.write("Railhead is ready.\n");
+}
+
+type Keyed = Pick<FirstStart, "accountId" | "rootKeyId"> &
+  Pick<Platform, "sealed"> & { readonly keys: KeyRing; readonly db: Db; readonly log: Log };
+
+/** What the operator has to know of keys: that a new one is not in use yet, that a former one is needed and was not given. */
+async function tellKeys({ accountId, rootKeyId, keys, db, sealed, log }: Keyed): Promise<void> {
+  if (rootKeyId !== keys.preferred.id)
+    log.warn(
+      { used: rootKeyId, given: keys.preferred.id },
+      "another root key is in use than RAILHEAD_ROOT_KEY gives; change it with: railhead secrets rotate root-key",
+    );
+  // It starts all the same: who has lost a key can give these secrets new values only through a server.
+  for (const { keyId, what } of await lackedKeys(db, keys, accountId, sealed))
+    log.error(
+      { needed: keyId, what },
+      "a root key is needed that was not given: these cannot be used until the interrupted rotation has ended",
+    );
 }
 
 /** A key that was made just now for a database that has another: left behind it would be taken for the one that counts. */

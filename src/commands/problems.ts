@@ -16,6 +16,11 @@ export const problems = {
     "INVALID_REQUEST",
     "Connected servers do not know the root key %s yet: %s. Start them again with it and with the previous one first.",
   ],
+  "command.lacks_keys": [
+    400,
+    "INVALID_REQUEST",
+    "Nothing was changed: %s. A rotation that was interrupted has to end first: run it again with the keys that it was given.",
+  ],
   "command.other_schema": [
     400,
     "INVALID_REQUEST",

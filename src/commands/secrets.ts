@@ -3,7 +3,8 @@ import { toWire, type Uuid } from "../core/ids.ts";
 import { makeAudit } from "../audit/index.ts";
 import { makeChangeRootKey, makeHoldRootKey } from "../identity/index.ts";
 import { makeSealer } from "../platform/crypto/seal.ts";
-import type { SealedStore, Swept } from "../platform/crypto/sealed-store.ts";
+import { lackedKeys, type SealedStore, type Swept } from "../platform/crypto/sealed-store.ts";
+import type { Tx } from "../platform/db/db.ts";
 import { serversWithout } from "../platform/db/servers.ts";
 import { makeKeeping } from "../secrets/index.ts";
 import { makeSealedTokens } from "../triggers/index.ts";
@@ -31,7 +32,8 @@ export const rotateRootKey = (options: SecretsOptions): Promise<ExitCode> =>
     const ignorant = await serversWithout(db, wanted);
     if (ignorant.length > 0)
       throw problem("command.servers_lack_key", [wanted, ignorant.map(({ name }) => name).join("; ")]);
-    const former = await makeChangeRootKey({ ...opened, audit: makeAudit(opened) })(accountId);
+    const deps = { ...opened, audit: makeAudit(opened), requireKeys: requireKeysWith(opened) };
+    const former = await makeChangeRootKey(deps)(accountId);
     await say(
       former === wanted ? `the root key in use is ${wanted}` : `the root key in use is now ${wanted}, was ${former}`,
     );
@@ -40,6 +42,18 @@ export const rotateRootKey = (options: SecretsOptions): Promise<ExitCode> =>
       failed += await tell(`${store.what} sealed under ${wanted}`, store.reseal(accountId, wanted), signal);
     return failed;
   });
+
+/** Throws `command.lacks_keys`, which names each key that is needed and was not given, how many things need it and of what kind. */
+const requireKeysWith =
+  (opened: Opened) =>
+  async (tx: Tx, accountId: Uuid): Promise<void> => {
+    const lacked = await lackedKeys(tx, opened.keys, accountId, sealedStores(opened));
+    if (lacked.length === 0) return;
+    const told = lacked.map(
+      ({ keyId, what }) => `the root key ${keyId} was not given, and ${what} are sealed under it`,
+    );
+    throw problem("command.lacks_keys", [told.join("; ")]);
+  };
 
 export const rotateDataKeys = (options: SecretsOptions): Promise<ExitCode> =>
   overAccounts(options, (opened, accountId, signal) =>

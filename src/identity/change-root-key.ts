@@ -3,24 +3,32 @@ import type { Uuid } from "../core/ids.ts";
 import { toWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
 import { checkedRootKey, keyCheckOf } from "./root-key.ts";
 import { lockAccountKey, saveRootKey } from "./store/root-keys.ts";
 
-type Deps = { readonly db: Db; readonly audit: Audit; readonly keys: KeyRing };
+type Deps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly keys: KeyRing;
+  /** Throws where something that is stored needs a key that was not given: what is sealed stands above. */
+  readonly requireKeys: (tx: Tx, accountId: Uuid) => Promise<void>;
+};
 
 /**
  * Makes the preferred key the account's. Waits for those who seal just now (HoldRootKey). Answers the key that was used
- * before, which is the same one when a former run came as far as this. Throws `identity.wrong_root_key`.
+ * before, which is the same one when a former run came as far as this. Throws `identity.wrong_root_key` and what `requireKeys` throws.
  */
 export type ChangeRootKey = (accountId: Uuid) => Promise<string>;
 
 export const makeChangeRootKey =
-  ({ db, audit, keys }: Deps): ChangeRootKey =>
+  ({ db, audit, keys, requireKeys }: Deps): ChangeRootKey =>
   (accountId) =>
     db.transaction(async (tx) => {
       const account = await lockAccountKey(tx, accountId);
       const former = checkedRootKey(keys, account);
+      // Nobody seals while the account is locked. A key that is given up while things are sealed under it is missed for ever.
+      await requireKeys(tx, accountId);
       const { id: wanted } = keys.preferred;
       if (former === wanted && account.rootKeyId !== "") return former;
       await saveRootKey(tx, accountId, { rootKeyId: wanted, keyCheck: keyCheckOf(keys, accountId, wanted) });

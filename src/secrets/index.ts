@@ -38,7 +38,7 @@ export type SecretsDeps = Omit<SecretDeps, "vault"> &
 export type Secrets = ReturnType<typeof makeSecrets>;
 
 export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
-  const { vault, wrappers } = makeKeeping({ ...rest, keys, commands });
+  const { vault, wrappers, sealed } = makeKeeping({ ...rest, keys, commands });
   const deps = { ...rest, vault };
   const managing = { ...rest, wrappers };
   const resolve = makeResolveSecret(deps);
@@ -64,6 +64,7 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
     judge: makeJudgeSecrets(deps),
     resolve,
     noteUses: secretUses.note,
+    sealed,
     emptyScope,
     resolveText,
     resolveTexts: makeResolveTexts(resolveText),

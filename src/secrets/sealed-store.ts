@@ -13,6 +13,7 @@ import { readContent, type ReadDeps } from "./read.ts";
 import {
   listContents,
   listEmptySecrets,
+  countUnderOtherKeys,
   listUnderOtherKeys,
   saveWrappedKeys,
   type NamedContent,
@@ -31,6 +32,7 @@ const VERIFIED_AT_ONCE = 4;
 
 export const makeSealedSecrets = (deps: SealedStoreDeps): SealedStore => ({
   what: "secrets",
+  underOthers: countUnderOtherKeys,
   async *reseal(accountId, keyId) {
     const next = (after: Uuid | null) => listUnderOtherKeys(deps.db, accountId, keyId, after, BATCH);
     for await (const batch of batches(next)) yield await rewrapBatch(deps, accountId, keyId, batch);

@@ -8,10 +8,11 @@ import { makeCreateTrigger, makeGetTrigger, sealedFor, type TriggerDeps } from "
 import { makeGetDelivery } from "./delivery.ts";
 import { makeReceiveWebhook } from "./receive.ts";
 import { triggerRoutes } from "./rest.ts";
+import { makeSealedTokens } from "./sealed-store.ts";
 import { deleteTriggersOf } from "./store.ts";
 import type { Trigger } from "./trigger.ts";
 
-export { makeSealedTokens } from "./sealed-store.ts";
+export { makeSealedTokens };
 
 export type TriggersDeps = TriggerDeps &
   AdmitDeps & {
@@ -40,6 +41,7 @@ export function makeTriggers(deps: TriggersDeps) {
     ...verbs,
     routes: triggerRoutes({ ...verbs, publicUrl: deps.publicUrl }),
     emptyScope,
+    sealed: makeSealedTokens(deps),
     /** Processes what was stored but not finished. Run about once a second. */
     sweep,
   };

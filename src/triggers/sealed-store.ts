@@ -6,7 +6,7 @@ import { sealedPrefix, UnknownRootKey } from "../platform/crypto/seal.ts";
 import type { SealedStore, Swept } from "../platform/crypto/sealed-store.ts";
 import type { Db } from "../platform/db/db.ts";
 import { sealedFor } from "./create.ts";
-import { listSealedTokens, saveSealedToken, type SealedToken } from "./store/sealed-tokens.ts";
+import { countTokensUnderOthers, listSealedTokens, saveSealedToken, type SealedToken } from "./store/sealed-tokens.ts";
 
 type Deps = { readonly db: Db; readonly sealer: Sealer; readonly holdRootKey: HoldRootKey };
 
@@ -14,6 +14,7 @@ const BATCH = 200;
 
 export const makeSealedTokens = (deps: Deps): SealedStore => ({
   what: "webhook tokens",
+  underOthers: countTokensUnderOthers,
   reseal: (accountId, keyId) =>
     swept(deps.db, accountId, sealedPrefix(keyId), (batch) => resealBatch(deps, accountId, keyId, batch)),
   verify: (accountId) =>

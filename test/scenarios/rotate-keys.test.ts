@@ -114,34 +114,39 @@ async function keepReading(keys: KeyRing, over: () => boolean): Promise<number> 
 const rows = async (): Promise<{ id: string; keyId: string }[]> =>
   db.query<{ id: string; keyId: string }>(`select id, key_id as "keyId" from secret_contents order by id`);
 
-/** Runs a rotation beside readers; it is held up at a row in its middle, killed there, and started again. */
-async function killedAndResumed(
-  words: string,
-  changed: (row: { id: string; keyId: string }) => boolean,
-): Promise<string> {
+type Changed = (row: { id: string; keyId: string }) => boolean;
+
+/** A rotation that is held up at a row in its middle and killed there; answers how many it had changed, of how many. */
+async function killedHalfWay(words: string, keys: Env, changed: Changed): Promise<{ done: number; total: number }> {
+  const middle = (await rows())[Math.floor(TEXTS * 0.7)];
+  await db.transaction(async (tx) => {
+    await tx.query("select 1 from secret_contents where id = $1 for update", [middle?.id]);
+    const killed = startProgram(command(words, keys));
+    const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await until(
+      () => db.query(waiting),
+      ({ length }) => length > 0,
+    );
+    assert.equal((await killed.end("SIGKILL")).signal, "SIGKILL");
+  });
+  const now = await rows();
+  const done = now.filter((row) => changed(row)).length;
+  assert.ok(done > 0 && done < now.length, `${done} of ${now.length}`);
+  return { done, total: now.length };
+}
+
+/** Runs a rotation beside readers; it is killed half way, and started again. */
+async function killedAndResumed(words: string, changed: Changed): Promise<string> {
   let isOver = false;
   const reading = Promise.all([keepReading(both, () => isOver), keepReading(both, () => isOver)]);
   try {
-    const middle = (await rows())[Math.floor(TEXTS * 0.7)];
-    await db.transaction(async (tx) => {
-      await tx.query("select 1 from secret_contents where id = $1 for update", [middle?.id]);
-      const killed = startProgram(command(words, BOTH));
-      const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      await until(
-        () => db.query(waiting),
-        ({ length }) => length > 0,
-      );
-      assert.equal((await killed.end("SIGKILL")).signal, "SIGKILL");
-    });
-    const now = await rows();
-    const done = now.filter((row) => changed(row)).length;
-    assert.ok(done > 0 && done < now.length, `${done} of ${now.length}`);
+    const { done, total } = await killedHalfWay(words, BOTH, changed);
     const { code, stdout, stderr } = await runProgram(command(words, BOTH));
     assert.equal(code, 0, stderr);
     assert.ok((await rows()).every((row) => changed(row)));
     // It has gone on, and not begun anew.
     const told = Number(/^ {2}(\d+) secrets/m.exec(stdout)?.[1]);
-    assert.ok(told >= now.length - done - 200 && told < now.length, `${told} of ${now.length} after ${done}`);
+    assert.ok(told >= total - done - 200 && told < total, `${told} of ${total} after ${done}`);
     return stdout;
   } finally {
     isOver = true;
@@ -230,4 +235,50 @@ test("data keys: killed in the middle, resumed, and every one is new", async () 
   await killedAndResumed("rotate data-keys", ({ id }) => !former.has(id));
   const verified = await runProgram(command("verify", NEW));
   assert.deepEqual([verified.code, verified.stdout.split("\n")[1]], [0, `  ${TEXTS + 2} secrets can be opened`]);
+});
+
+test("while a rotation is half done no other begins, nothing goes without the key that it needs, and it goes on", async () => {
+  for (const server of servers.splice(0)) await server.end("SIGTERM");
+  const [third, fourth] = [randomBytes(32), randomBytes(32)].map((key) => makeKeyRing(key));
+  assert.ok(third && fourth);
+  const textOf = (keys: KeyRing): string => keys.preferred.key.toString("base64");
+  const halfDone = { RAILHEAD_ROOT_KEY: textOf(third), RAILHEAD_ROOT_KEY_PREVIOUS: textOf(is) };
+  const next = { RAILHEAD_ROOT_KEY: textOf(fourth), RAILHEAD_ROOT_KEY_PREVIOUS: textOf(third) };
+  const { done, total } = await killedHalfWay("rotate root-key", halfDone, ({ keyId }) => keyId === third.preferred.id);
+  const stored = async (): Promise<unknown> => [
+    await db.query("select * from accounts"),
+    await db.query("select * from triggers"),
+    await db.query("select * from secret_contents order by id"),
+    await db.query("select count(*) from audit_entries"),
+  ];
+  const before = await stored();
+
+  // The next key, and the resumption without the former key: each would leave behind what cannot be opened any more.
+  const needed = new RegExp(
+    `^Nothing was changed: the root key ${is.preferred.id} was not given, and ${total - done} secrets \\(\\w+, \\w+, \\w+, …\\)` +
+      ` and 1 webhook tokens \\(default/shop/deploy/\\w+\\) are sealed under it\\. A rotation that was interrupted has to end first`,
+  );
+  for (const keys of [next, { RAILHEAD_ROOT_KEY: textOf(third) }]) {
+    const { code, stdout, stderr } = await runProgram(command("rotate root-key", keys));
+    assert.deepEqual([code, stdout.split("\n").length], [2, 2], stdout);
+    assert.match(stderr, needed);
+    assert.deepEqual(await stored(), before);
+  }
+  const lacking = await startServer(folders[0], env({ RAILHEAD_ROOT_KEY: textOf(third) }));
+  assert.match(
+    lacking.stderr(),
+    new RegExp(`"needed":"${is.preferred.id}".*"what":"${total - done} secrets .*1 webhook`),
+  );
+  await lacking.end("SIGTERM");
+
+  for (const [keys, { preferred }] of [
+    [halfDone, third],
+    [next, fourth],
+  ] as const) {
+    const { code, stderr } = await runProgram(command("rotate root-key", keys));
+    assert.equal(code, 0, stderr);
+    assert.ok((await rows()).every(({ keyId }) => keyId === preferred.id));
+  }
+  const verified = await runProgram(command("verify", { RAILHEAD_ROOT_KEY: textOf(fourth) }));
+  assert.equal(verified.code, 0, verified.stdout);
 });

@@ -1,4 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
+import { NAMES_TOLD, type UnderKey } from "../../platform/crypto/sealed-store.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import type { WrappedKey } from "../managers/wrapper.ts";
 import { CONTENT, type ContentRow } from "./contents.ts";
@@ -8,7 +9,8 @@ type Store = { readonly query: Query };
 /** A content, and how people call the secret that it is of. */
 export type NamedContent = ContentRow & { readonly name: string };
 
-const NAMED = `${CONTENT}, concat_ws('/', s.org_identifier, s.project_identifier, s.identifier) as name`;
+const NAME = `concat_ws('/', s.org_identifier, s.project_identifier, s.identifier) as name`;
+const NAMED = `${CONTENT}, ${NAME}`;
 
 const FROM = `from secret_contents c
   join secret_managers m on m.account_id = c.account_id and m.id = c.manager_id
@@ -29,6 +31,20 @@ export async function listUnderOtherKeys(
     [accountId, keyId, after, limit],
   );
 }
+
+/** What other root keys have wrapped, by key. */
+export const countUnderOtherKeys = (
+  db: Store,
+  accountId: Uuid,
+  keyIds: readonly string[],
+): Promise<readonly UnderKey[]> =>
+  db.query<UnderKey>(
+    `with other as (select c.id, c.key_id, ${NAME} ${FROM}
+       where c.account_id = $1 and m.kind = 'platform' and c.key_id <> all ($2::text[]))
+     select key_id as "keyId", count(*) as count, (array_agg(name order by id))[1:${NAMES_TOLD}] as names
+       from other group by 1 order by 1`,
+    [accountId, keyIds],
+  );
 
 export type Rewrapped = { readonly id: Uuid; readonly was: string; readonly now: WrappedKey };
 

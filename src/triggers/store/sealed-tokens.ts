@@ -1,4 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
+import { keyIdIn } from "../../platform/crypto/seal.ts";
+import { NAMES_TOLD, type UnderKey } from "../../platform/crypto/sealed-store.ts";
 import type { Query } from "../../platform/db/db.ts";
 
 type Store = { readonly query: Query };
@@ -11,6 +13,25 @@ export type SealedToken = {
   readonly tokenSealed: Buffer;
 };
 
+const NAME = `concat_ws('/', a.org_identifier, a.identifier, p.identifier, t.identifier) as name`;
+
+const FROM = `from triggers t
+  join projects a on a.account_id = t.account_id and a.id = t.project_id
+  join pipelines p on p.account_id = t.account_id and p.id = t.pipeline_id`;
+
+/** Those under other root keys, by key. Of what an old version has sealed without saying the key, nothing is known. */
+export const countTokensUnderOthers = (
+  db: Store,
+  accountId: Uuid,
+  keyIds: readonly string[],
+): Promise<readonly UnderKey[]> =>
+  db.query<UnderKey>(
+    `with sealed as (select t.id, ${keyIdIn("t.token_sealed")} as key_id, ${NAME} ${FROM} where t.account_id = $1)
+     select key_id as "keyId", count(*) as count, (array_agg(name order by id))[1:${NAMES_TOLD}] as names
+       from sealed where key_id <> all ($2::text[]) group by 1 order by 1`,
+    [accountId, keyIds],
+  );
+
 /** After `after`, by id; without those that begin as `except` does. */
 export async function listSealedTokens(
   db: Store,
@@ -21,10 +42,8 @@ export async function listSealedTokens(
 ): Promise<SealedToken[]> {
   return db.query<SealedToken>(
     `select t.account_id as "accountId", t.id, t.token_sealed as "tokenSealed",
-            concat_ws('/', a.org_identifier, a.identifier, p.identifier, t.identifier) as name
-       from triggers t
-       join projects a on a.account_id = t.account_id and a.id = t.project_id
-       join pipelines p on p.account_id = t.account_id and p.id = t.pipeline_id
+            ${NAME}
+       ${FROM}
       where t.account_id = $1 and ($2::bytea is null or substring(t.token_sealed from 1 for length($2)) <> $2)
         and ($3::uuid is null or t.id > $3)
       order by t.id limit $4`,
