@@ -265,10 +265,22 @@ test("whoever holds more than the directory is not given away: by another addres
     platform.send("POST", `/auth/users/${boss.id}/identities/allow`, { apiKey: token }),
   ]);
   assert.equal((await replace("displayName", "The Boss")).body.displayName, "The Boss");
+  const inactive = { ...whole, active: false };
+  const readdressed = (): readonly Promise<Answer>[] => [
+    call("PUT", path, { body: { ...inactive, emails: elsewhere } }),
+    call("PUT", path, { body: { ...inactive, userName: "mallory@evil.example", emails: elsewhere } }),
+    patch(path, { op: "replace", value: { active: false, emails: elsewhere } }),
+  ];
+  await refused(readdressed());
   // To end somebody's access is never held up, whatever else the directory says of them.
-  const gone = await call("PUT", path, { body: { ...whole, emails: elsewhere, active: false } });
+  const gone = await call("PUT", path, { body: { ...inactive, title: "Gone" } });
   assert.deepEqual([gone.status, gone.body.active], [200, false], gone.text);
+  // An administrator who lets them in again must not let in somebody else.
   await refused([
+    ...readdressed(),
+    replace("emails", elsewhere),
+    replace("userName", "mallory@evil.example"),
+    create({ userName: "boss@example.com", emails: elsewhere, active: false }),
     replace("active", true),
     create({ userName: "boss@example.com" }),
     create({ userName: "boss@example.com", emails: elsewhere }),

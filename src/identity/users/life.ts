@@ -203,8 +203,9 @@ async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: UserDetail, next:
   const strangers = others.filter(({ id }) => id !== now.id);
   if (strangers.length > 0) throw taken(next, strangers);
   const isCalledAlike = keysOf(now).join() === keysOf(next).join();
-  // Whoever has the new address, or comes back, may come to sign in as this person. Ending somebody's access is never held up.
-  if (next.active && !(now.active && isCalledAlike)) await deps.requireHeldOfPerson(tx, actor, now.id);
+  // Whoever has the new address, or comes back, may come to sign in as this person: at once, or once somebody else lets the
+  // person in again. Ending access alone is never held up.
+  if (!isCalledAlike || (next.active && !now.active)) await deps.requireHeldOfPerson(tx, actor, now.id);
   if (!isCalledAlike) await deps.onReaddress(tx, { accountId, id: now.id });
   const user = await update(deps, tx, accountId, now.id, next);
   const gone = now.active && !next.active ? await leave(deps, tx, actor, now.id, "deactivated") : [];
