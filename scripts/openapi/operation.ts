@@ -108,7 +108,10 @@ const header = (name: string, description: string): Json => ({
 /** `*`, or none, takes any version. */
 const IF_MATCH = {
   rest: header("If-Match", "The version that was read, bare or as an ETag. 402 when it is not the newest any more."),
-  scim: header("If-Match", "The ETag that was read. 412 when it is not the newest any more."),
+  scim: header(
+    "If-Match",
+    "The ETag that was read, or several of which one will do. 412 when none is the newest any more.",
+  ),
 } as const;
 const IF_NONE_MATCH = header("If-None-Match", "The ETags that are known. 304 when one of them is the newest.");
 

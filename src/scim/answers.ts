@@ -35,17 +35,25 @@ function tagsIn(header: string | readonly string[] | undefined): readonly number
   const tags = String(header)
     .split(",")
     .map((tag) => tag.trim());
-  if (tags.includes("*")) return "any";
+  if (tags.length === 1 && tags[0] === "*") return "any";
   return tags.map((tag) => Number(TAG.exec(tag)?.[1] ?? -1));
 }
 
-/** The version that the caller has read; undefined when it does not care. Throws `scim.stale_version` for several, none of which can be told apart. */
-export function ifMatch({ headers: sent }: Pick<Call, "headers">): number | undefined {
+/**
+ * The version that a change is meant for; undefined when the caller does not care. Of several that will do (RFC 9110 section
+ * 13.1.1) it is the one that there is now: `version` tells. Throws `scim.stale_version`.
+ */
+export async function ifMatch(
+  { headers: sent }: Pick<Call, "headers">,
+  version: () => Promise<number>,
+): Promise<number | undefined> {
   const tags = tagsIn(sent["if-match"]);
   if (tags === undefined || tags === "any") return undefined;
   const [tag, another] = tags;
-  if (tag === undefined || another !== undefined) throw problem("scim.stale_version");
-  return tag;
+  if (another === undefined) return tag;
+  const now = await version();
+  if (!tags.includes(now)) throw problem("scim.stale_version");
+  return now;
 }
 
 /** Refuses to change what the caller has said it must not be (RFC 9110 section 13.1.2). Throws `scim.is_there`. */

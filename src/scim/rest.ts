@@ -133,8 +133,9 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
   const checked = (call: Call<z.output<typeof selectionQuery>>): void => void selectionIn(call.query);
   /** The version that a change is meant for. Throws `scim.stale_version`, `scim.is_there`. */
   const expected = async (call: Call): Promise<number | undefined> => {
-    await unlessKnown(call, () => verbs.versionOf(call.actor, idOf(call)));
-    return ifMatch(call);
+    const now = (): Promise<number> => verbs.versionOf(call.actor, idOf(call));
+    await unlessKnown(call, now);
+    return ifMatch(call, now);
   };
   return [
     routeOf(base, {

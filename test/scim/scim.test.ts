@@ -230,7 +230,7 @@ test("versions: ETag, If-None-Match, If-Match; what changes nothing keeps its ve
   assert.equal((await call("GET", path, { headers: { "if-none-match": 'W/"2"' } })).status, 200);
   const operations = [{ op: "replace", path: "nickName", value: "Amazing" }];
   const body = { schemas: [PATCH], Operations: operations };
-  for (const tag of ['W/"2"', '"x"', 'W/"1", W/"2"']) {
+  for (const tag of ['W/"2"', '"x"', 'W/"3", W/"2"', 'W/"2", *', ""]) {
     const stale = await call("PATCH", path, { body, headers: { "if-match": tag } });
     assert.equal(stale.status, 412, tag);
     assert.equal(stale.body.status, "412");
@@ -239,10 +239,17 @@ test("versions: ETag, If-None-Match, If-Match; what changes nothing keeps its ve
   assert.deepEqual([changed.status, changed.headers.get("etag")], [200, 'W/"2"']);
   assert.equal((await call("PATCH", path, { body, headers: { "if-match": "*" } })).headers.get("etag"), 'W/"2"');
   assert.equal((await call("DELETE", path, { headers: { "if-match": 'W/"1"' } })).status, 412);
+  // Any of several will do (RFC 9110 section 13.1.1).
+  for (const tags of ['W/"99", W/"2"', 'W/"2",W/"99"', '"x" , "2"']) {
+    const { status, text } = await call("PATCH", path, { body, headers: { "if-match": tags } });
+    assert.equal(status, 200, `${tags}: ${text}`);
+  }
+  const missing = await call("DELETE", `/Users/${"A".repeat(22)}`, { headers: { "if-match": '"1", "2"' } });
+  assert.equal(missing.status, 404, missing.text);
   const group = `/Groups/${ids["team-b"]}`;
   const rename = { schemas: [PATCH], Operations: [{ op: "replace", path: "displayName", value: "team-c" }] };
   assert.equal((await call("PATCH", group, { body: rename, headers: { "if-match": 'W/"9"' } })).status, 412);
-  assert.equal((await call("PATCH", group, { body: rename, headers: { "if-match": 'W/"1"' } })).status, 200);
+  assert.equal((await call("PATCH", group, { body: rename, headers: { "if-match": 'W/"9", W/"1"' } })).status, 200);
   assert.equal((await call("DELETE", group, { headers: { "if-match": 'W/"1"' } })).status, 412);
 });
 
