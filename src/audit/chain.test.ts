@@ -341,22 +341,23 @@ test("the retention takes away what is old, tells of it, and the chain stays who
   await set("0");
 });
 
+/** As somebody with SQL alone would do it: the entry that tells, and all before it gone. */
+const forgedCut = (noted: NotedHead, at: number, before: unknown): string[] => [
+  `insert into audit_entries (account_id, id, at, actor_kind, actor_name, operation, resource_type, resource_id, difference)
+     select $account, uuidv7(), ${at}, 'system', 'Railhead', 'audit.sweep', 'AUDIT', '', json_build_object('changes', json_build_array(
+       json_build_object('field', 'before', 'after', ${JSON.stringify(before).replaceAll('"', "'")}),
+       json_build_object('field', 'cut', 'after', '${noted.sequence}:${noted.hash.toString("hex")}')))`,
+  `delete from audit_entries e using audit_seals s where s.account_id = $account and e.id = s.entry_id and s.sequence <= ${noted.sequence}`,
+  `update audit_chains set cut_sequence = ${noted.sequence}, cut_hash = '\\x${noted.hash.toString("hex")}' where account_id = $account`,
+  `delete from audit_seals where account_id = $account and sequence <= ${noted.sequence}`,
+];
+
 test("missing: what an entry forged in the retention's name has covered, when a head of the last day was noted", async () => {
   const noted = (await verify()).head;
   const now = platform.clock.now();
   const DAY = 86_400_000;
-  /** As somebody with SQL alone would do it: the entry that tells, and all before it gone. */
-  const forged = (at: number, before: unknown): string[] => [
-    `insert into audit_entries (account_id, id, at, actor_kind, actor_name, operation, resource_type, resource_id, difference)
-       select $account, uuidv7(), ${at}, 'system', 'Railhead', 'audit.sweep', 'AUDIT', '', json_build_object('changes', json_build_array(
-         json_build_object('field', 'before', 'after', ${JSON.stringify(before).replaceAll('"', "'")}),
-         json_build_object('field', 'cut', 'after', '${noted.sequence}:${noted.hash.toString("hex")}')))`,
-    `delete from audit_entries e using audit_seals s where s.account_id = $account and e.id = s.entry_id and s.sequence <= ${noted.sequence}`,
-    `update audit_chains set cut_sequence = ${noted.sequence}, cut_hash = '\\x${noted.hash.toString("hex")}' where account_id = $account`,
-    `delete from audit_seals where account_id = $account and sequence <= ${noted.sequence}`,
-  ];
   const judged = async (at: number, before: unknown, ...heads: NotedHead[]) =>
-    seen(await tamperedBeside(heads, ...forged(at, before)));
+    seen(await tamperedBeside(heads, ...forgedCut(noted, at, before)));
   assert.deepEqual(await judged(now, now - DAY, noted), ["missing", noted.sequence]);
   const earlier = { ...noted, sequence: noted.sequence - 1, hash: Buffer.alloc(32, 1) };
   assert.deepEqual(await judged(now, now - DAY, earlier), ["missing", noted.sequence - 1]);
@@ -369,4 +370,48 @@ test("missing: what an entry forged in the retention's name has covered, when a 
 test("the trail tells its own account: nothing of another's", async () => {
   const { accountId: id } = await verify();
   assert.equal(toWire(id), platform.accountId);
+});
+
+/** As somebody with SQL alone does it, in the table's own way: the sealer takes it for one of the server's. */
+const putIn = async (at: number, outcome = "success"): Promise<Uuid> => {
+  const id = newId();
+  await db.query(
+    `insert into audit_entries (account_id, id, at, actor_kind, actor_name, operation, resource_type, resource_id, outcome)
+     values ($1, $2, $3, 'system', 'Railhead', 'thing.make', 'THING', 'put in', $4)`,
+    [accountId, id, at, outcome],
+  );
+  await seal();
+  return id;
+};
+
+test("a time that runs back is told, once: what a noted head has behind it was told to whoever noted it", async () => {
+  const MINUTE = 60_000;
+  await append(1);
+  const { head } = await verify();
+  const now = platform.clock.now();
+  assert.equal(head.at, now);
+  await putIn(now - 10 * MINUTE);
+  await putIn(now - 60 * MINUTE, "refused");
+  assert.equal((await verify()).back, undefined, "within what transactions and waiting refusals explain");
+  const id = await putIn(now - 10 * MINUTE - 1);
+  await putIn(now - 15 * MINUTE);
+  const { back, broken, head: end } = await verify(head);
+  const first = { sequence: head.sequence + 3, entryId: id, at: now - 10 * MINUTE - 1 };
+  assert.deepEqual(
+    [back?.first, back?.behind.sequence, back?.behind.at, back?.entries],
+    [first, head.sequence, now, 2],
+  );
+  assert.equal(broken, undefined);
+  assert.equal((await verify(end)).back, undefined);
+});
+
+test("an entry with an old time makes no head old: what was noted with it is as young to a forged cut", async () => {
+  const DAY = 86_400_000;
+  await append(1);
+  await putIn(platform.clock.now() - 3 * DAY);
+  const { head } = await verify();
+  assert.equal(head.at, platform.clock.now());
+  const now = platform.clock.now();
+  const broken = await tamperedBeside([head], ...forgedCut(head, now, now - DAY));
+  assert.deepEqual(seen(broken), ["missing", head.sequence]);
 });

@@ -28,7 +28,7 @@ export type Seal = {
 
 export type Head = { readonly sequence: number; readonly hash: Buffer };
 
-/** A head as somebody keeps it elsewhere; `at`: when its entry was made, in epoch milliseconds; 0 at the beginning. */
+/** A head as somebody keeps it elsewhere; `at`: the latest time of the entries up to it, in epoch milliseconds; 0 at the beginning. */
 export type NotedHead = Head & { readonly at: number };
 
 /** What the first seal of every chain is linked to. */

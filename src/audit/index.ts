@@ -13,6 +13,7 @@ import { makeSealEntries } from "./seal.ts";
 export { makeAudit, type Audit } from "./record.ts";
 export { addAuditTypes } from "./graphql.ts";
 export { entriesOf, lineOf } from "./export.ts";
+export type { RunBack } from "./times.ts";
 export { verifyChain, type Verdict } from "./verify.ts";
 
 const ACCOUNT = { orgIdentifier: null, projectIdentifier: null } as const;

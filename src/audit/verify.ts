@@ -2,6 +2,7 @@ import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
 import { BEGINNING, contentOf, link, type Head, type NotedHead, type Seal } from "./chain.ts";
 import * as store from "./store/chain.ts";
+import { NO_TIMES, withTime, type RunBack } from "./times.ts";
 
 /** What was done to the first entry that is not as it was: to the entry, its seal, or the end or beginning of the chain. */
 export type Broken = {
@@ -14,7 +15,7 @@ export type Broken = {
 
 export type Verdict = {
   readonly accountId: Uuid;
-  /** As the walk has found it. */
+  /** As the walk has found it; `at` is the latest time up to there, so that no entry with an earlier one makes it older. */
   readonly head: NotedHead;
   readonly cut: Head;
   /** Entries that are in the chain and as they were. */
@@ -24,6 +25,8 @@ export type Verdict = {
   /** Noted heads that lie before the cut: what they are hashes of is gone. */
   readonly unchecked: number;
   readonly broken: Broken | undefined;
+  /** Times that run back, of entries behind all noted heads: whoever noted those has been told. */
+  readonly back: RunBack | undefined;
 };
 
 type Store = { readonly query: Query };
@@ -52,7 +55,7 @@ export async function verifyChain(
   return { accountId, cut, pending, unchecked, ...walked, broken };
 }
 
-type Walked = Pick<Verdict, "head" | "entries" | "broken">;
+type Walked = Pick<Verdict, "head" | "entries" | "broken" | "back">;
 
 /** Heads of the places that no seal stands for: the beginning of every chain, and the cut. */
 function badBeginning(cut: Head, noted: readonly Head[]): Walked | undefined {
@@ -61,22 +64,32 @@ function badBeginning(cut: Head, noted: readonly Head[]): Walked | undefined {
   );
   if (!wrong) return undefined;
   const { sequence } = wrong;
-  return { head: { ...cut, at: 0 }, entries: 0, broken: { how: "changed", sequence, entryId: null, what: OTHER_HASH } };
+  const broken = { how: "changed", sequence, entryId: null, what: OTHER_HASH } as const;
+  return { head: { ...cut, at: 0 }, entries: 0, broken, back: undefined };
 }
 
 const OTHER_HASH = "the hash is not the one that was noted";
 
 async function walk(db: Store, accountId: Uuid, from: Head, noted: readonly Head[]): Promise<Walked> {
+  const told = Math.max(0, ...noted.map(({ sequence }) => sequence));
   let head: NotedHead = { ...from, at: 0 };
+  let times = NO_TIMES;
+  const walked = (broken?: Broken): Walked => ({
+    head,
+    entries: head.sequence - from.sequence,
+    broken,
+    back: times.back,
+  });
   for (;;) {
     const piece = await store.nextSeals(db, accountId, head.sequence, PIECE);
     for (const one of piece) {
       const next = link(head, one.seal.content);
       const broken = (await wrongWith(db, accountId, head, one)) ?? otherThanNoted(next, noted, one.seal);
-      if (broken) return { head, entries: head.sequence - from.sequence, broken };
-      head = { ...next, at: one.entry?.at ?? head.at };
+      if (broken) return walked(broken);
+      if (one.entry) times = withTime(times, { ...one.seal, ...one.entry }, next.sequence > told);
+      head = { ...next, at: times.latest?.at ?? 0 };
     }
-    if (piece.length < PIECE) return { head, entries: head.sequence - from.sequence, broken: undefined };
+    if (piece.length < PIECE) return walked();
   }
 }
 

@@ -1,5 +1,5 @@
 /** `railhead audit …`. */
-import { entriesOf, lineOf, verifyChain, type Verdict } from "../audit/index.ts";
+import { entriesOf, lineOf, verifyChain, type RunBack, type Verdict } from "../audit/index.ts";
 import { fromWire, toWire } from "../core/ids.ts";
 import { problem } from "./problems.ts";
 import { momentOf, namedAccounts, oneAccount, runCommand, say, type ExitCode } from "./run.ts";
@@ -20,7 +20,7 @@ export const exportTrail = (options: ExportOptions): Promise<ExitCode> =>
 
 export type VerifyOptions = { readonly account?: string; readonly head?: readonly string[] };
 
-/** Checks the chain of each account, and prints where it ends; 1 when one is broken. */
+/** Checks the chain of each account, and prints where it ends; 1 when one is broken, or its times run back. */
 export const verifyTrail = (options: VerifyOptions): Promise<ExitCode> =>
   runCommand(async ({ db, clock }) => {
     const noted = (options.head ?? []).map(notedHead);
@@ -38,12 +38,12 @@ export const verifyTrail = (options: VerifyOptions): Promise<ExitCode> =>
       const own = noted.filter((head) => head.accountId === accountId);
       const verdict = await verifyChain(db, accountId, clock.now(), own);
       for (const line of told(verdict)) await say(line);
-      if (verdict.broken) code = 1;
+      if (verdict.broken || verdict.back) code = 1;
     }
     return code;
   });
 
-function told({ accountId, head, cut, entries, pending, unchecked, broken }: Verdict): string[] {
+function told({ accountId, head, cut, entries, pending, unchecked, broken, back }: Verdict): string[] {
   const id = toWire(accountId);
   if (broken) {
     const place = broken.sequence === null ? "" : ` ${broken.sequence}`;
@@ -57,11 +57,18 @@ function told({ accountId, head, cut, entries, pending, unchecked, broken }: Ver
   const before = unchecked === 0 ? "" : `, ${unchecked} noted heads lie before that and say nothing any more`;
   return [
     `OK ${id}: ${entries} entries${since}${before}${later}`,
+    ...(back ? [`TIME ${id}: ${backwards(back)}`] : []),
     `HEAD ${id}:${head.sequence}:${head.hash.toString("hex")}:${head.at}`,
   ];
 }
 
-/** `<account>:<number>:<hash>:<epoch ms of the entry>`, as it was printed. */
+function backwards({ first, behind, entries }: RunBack): string {
+  const [said, before] = [first, behind].map(({ at }) => new Date(at).toISOString());
+  const others = entries === 1 ? "" : `; ${entries - 1} more like it`;
+  return `entry ${first.sequence} (${toWire(first.entryId)}) says ${said}, and was sealed after entry ${behind.sequence} of ${before}${others}`;
+}
+
+/** `<account>:<number>:<hash>:<epoch ms>`, as it was printed. */
 function notedHead(text: string) {
   const [account = "", sequence = "", hash = "", at = "", ...rest] = text.split(":");
   const accountId = fromWire(account);

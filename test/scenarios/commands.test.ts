@@ -118,6 +118,33 @@ test("verify: whole while the server runs; broken once somebody has tampered, wi
   assert.equal((await railhead(["audit", "verify"])).code, 0);
 });
 
+test("verify: an entry that was put in with a time of long ago is told, with exit code 1, until the head behind it is noted", async () => {
+  const connection = await runningConnection(folder.dataDir);
+  assert.ok(connection);
+  const database = new Client(connection);
+  await database.connect();
+  await database.query(
+    `insert into audit_entries (account_id, id, at, actor_kind, actor_name, operation, resource_type, resource_id)
+     select id, uuidv7(), (extract(epoch from now()) * 1000)::bigint - 900000, 'system', 'Railhead', 'project.create', 'PROJECT', 'put in'
+       from accounts`,
+  );
+  await database.end();
+  const told = await until(
+    () => railhead(["audit", "verify"]),
+    ({ stdout }) => stdout.includes("TIME"),
+  );
+  assert.equal(told.code, 1, told.stdout);
+  const said = /^TIME \S{22}: entry \d+ \(\S{22}\) says (\S+Z), and was sealed after entry \d+ of (\S+Z)$/m.exec(
+    told.stdout,
+  );
+  assert.ok(said, told.stdout);
+  assert.ok(Date.parse(said[2] ?? "") - Date.parse(said[1] ?? "") > 10 * 60_000);
+  const [, head = ""] = /^HEAD (\S+)$/m.exec(told.stdout) ?? [];
+  assert.equal(head.split(":").at(-1), String(Date.parse(said[2] ?? "")), "a head gets no older");
+  const noted = await railhead(["audit", "verify", "--head", head]);
+  assert.deepEqual([noted.code, noted.stdout.includes("TIME")], [0, false], noted.stdout);
+});
+
 test("a time and an account narrow an export; what is none is refused by name", async () => {
   const { accountId } = await readFacts(folder);
   assert.ok((await exported(["--account", accountId, "--from", "2020-01-01T00:00:00Z"])).includes(SECOND));
