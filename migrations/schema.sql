@@ -288,6 +288,7 @@ create table input_sets (
   created_by uuid,
   created_at bigint not null,
   updated_at bigint not null,
+  secrets text[],
   constraint input_sets_pkey PRIMARY KEY (account_id, id),
   constraint input_sets_account_id_pipeline_id_identifier_key UNIQUE (account_id, pipeline_id, identifier)
 );
@@ -714,6 +715,7 @@ create table triggers (
   version integer not null,
   created_at bigint not null,
   updated_at bigint not null,
+  authority jsonb default '[]'::jsonb not null,
   constraint triggers_pkey PRIMARY KEY (account_id, id),
   constraint triggers_account_id_pipeline_id_identifier_key UNIQUE (account_id, pipeline_id, identifier),
   constraint triggers_account_id_token_hash_key UNIQUE (account_id, token_hash)

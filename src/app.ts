@@ -118,6 +118,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     judgeSecrets: secrets.judge,
     noteSecrets: secrets.noteUses,
     noteConnectors: connectors.noteUses,
+    triggersOf: (accountId, pipelineId) => triggers.of(accountId, pipelineId),
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
   });
   const executions: Executions = makeExecutions({

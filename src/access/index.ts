@@ -31,7 +31,7 @@ export { holdsAll } from "./held.ts";
 export type { RequireEverythingHeld, RequireHeldOf } from "./held.ts";
 export type { KeepAdministrator } from "./keep-administrator.ts";
 export type { Permission } from "./permission.ts";
-export { authorize, authorizeSomewhere, holdsSomewhere, permits, reach, seen, type Reach } from "./permits.ts";
+export { authorize, authorizeSomewhere, heldIn, holdsSomewhere, permits, reach, seen, type Reach } from "./permits.ts";
 export type { Namer } from "./users-told.ts";
 export { makeExist, type Exist } from "./exist.ts";
 export { makeUses, type NoteUses } from "./uses.ts";

@@ -14,6 +14,7 @@ import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { insertPipeline } from "./store/pipelines.ts";
 import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf } from "./text.ts";
+import type { TriggersOf } from "./trigger-run.ts";
 
 export type PipelineDeps = {
   readonly db: Db;
@@ -27,6 +28,8 @@ export type PipelineDeps = {
   readonly noteSecrets: NoteUses;
   /** Keeps the connectors that a pipeline names from being deleted. */
   readonly noteConnectors: NoteUses;
+  /** What runs a pipeline when nobody is there. */
+  readonly triggersOf: TriggersOf;
   readonly clock: Clock;
   readonly newId: NewId;
 };

@@ -24,6 +24,7 @@ export type { GetPipeline } from "./get.ts";
 export { chosenSets, setsBody, type InputsOfSets } from "./input-sets/index.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
 export type { RecentRuns } from "./summaries.ts";
+export type { TriggersOf } from "./trigger-run.ts";
 
 /** The runtime inputs of a saved pipeline as YAML; null when it has none. */
 export const inputTemplateOf = (yaml: string, scope: InProject): string | null =>

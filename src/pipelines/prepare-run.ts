@@ -11,7 +11,7 @@ import { fillIn } from "./inputs.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
 import { buildPlan, type Facts } from "./plan.ts";
 import { filledSecrets, requireSecrets, type WrittenSecret } from "./secrets.ts";
-import { requireReferences, resolveReferences, type ExistOf, type WrittenAt } from "./references.ts";
+import { permitReferences, requireReferences, resolveReferences, type ExistOf, type WrittenAt } from "./references.ts";
 
 /** A pipeline with its inputs filled in; only the facts of one run are missing. */
 export type PreparedRun = {
@@ -39,7 +39,10 @@ export type PrepareRun = (
   trigger?: Facts["trigger"],
 ) => Promise<PreparedRun>;
 
-/** Whether a run could be made with these inputs, references aside. Throws what PrepareRun throws of inputs. */
+/**
+ * Whether a run could be made with these inputs. What they name need not exist yet; what does has to be the actor's to
+ * use: `access.not_permitted`. Throws what PrepareRun throws of inputs and of secrets.
+ */
 export type TryInputs = (
   actor: Actor,
   scope: InProject,
@@ -50,7 +53,7 @@ export type TryInputs = (
 /** Documents kept; one with its inputs has some ten kilobytes. */
 const KEPT = 200;
 
-type Filled = {
+export type Filled = {
   readonly document: PipelineDocument;
   readonly at: WrittenAt;
   readonly secrets: readonly WrittenSecret[];
@@ -95,13 +98,15 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
     },
     async tryInputs(actor, scope, identifier, input) {
       const pipeline = await deps.get(actor, scope, identifier);
-      await requireSecrets(deps.judgeSecrets, actor, scope, filledIn(pipeline, scope, input).secrets);
+      const { document, secrets } = filledIn(pipeline, scope, input);
+      await requireSecrets(deps.judgeSecrets, actor, scope, secrets);
+      await permitReferences(deps.exist, actor, scope, document);
       return pipeline;
     },
   };
 }
 
-function fill(yaml: string, scope: InProject, input: Input): Filled {
+export function fill(yaml: string, scope: InProject, input: Input): Filled {
   const { pipeline, doc } = readPipeline(yaml, scope);
   const filled = fillIn(pipeline, input?.text, { format: input?.format ?? "yaml" });
   const { pipeline: document, givenAt, givenIn } = filled;

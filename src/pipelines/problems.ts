@@ -8,6 +8,11 @@ export const problems = {
     "INVALID_REQUEST",
     "The identifier in the document [%s] is not the one in the address [%s].",
   ],
+  "pipeline.trigger_refused": [
+    403,
+    "NG_ACCESS_DENIED",
+    "The trigger [%s] would run this with secrets, connectors, environments or services that you may not use.",
+  ],
   "pipeline.no_workflow": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Workflow [%s] does not exist."],
   "pipeline.no_such_id": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist."],
   "pipeline.no_such_name": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist in application [%s]."],

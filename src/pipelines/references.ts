@@ -46,6 +46,18 @@ export function resolveReferences(pipeline: PipelineDocument, facts: EarlyFacts,
   return resolved;
 }
 
+/** Throws `access.not_permitted` where one names what the actor may see and not use; what does not exist may come to. */
+export async function permitReferences(
+  exist: ExistOf,
+  actor: Actor,
+  { orgIdentifier, projectIdentifier }: Place,
+  pipeline: PipelineDocument,
+): Promise<void> {
+  const references = referencesIn(pipeline).filter((one) => !isOpen(one));
+  for (const [kind, all] of Map.groupBy(references, (one) => one.kind))
+    await exist[kind](actor, { orgIdentifier, projectIdentifier }, [...new Set(all.map(({ value }) => value))]);
+}
+
 /** Throws `pipeline.bad_references` (400) naming the path of each reference to what does not exist. */
 export async function requireReferences(
   exist: ExistOf,

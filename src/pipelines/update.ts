@@ -6,7 +6,9 @@ import type { PipelineDeps } from "./create.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
+import { requirePipeline } from "./get.ts";
 import { requireSecrets, writtenSecrets } from "./secrets.ts";
+import { requireTriggersHeld } from "./triggered.ts";
 import { findPipeline, holdPipeline, markDeleted, replacePipeline, type PipelineKey } from "./store/pipelines.ts";
 import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf, type PipelineText } from "./text.ts";
@@ -35,6 +37,8 @@ export const makeUpdatePipeline =
       throw problem("pipeline.other_identifier", [document.identifier, identifier], { faults: [fault] });
     }
     await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
+    const saved = await requirePipeline(deps, actor, scope, identifier);
+    await requireTriggersHeld(deps, actor, scope, { pipeline: { ...saved, yaml: keptText(yaml) } });
     const to = {
       name: document.name,
       description: document.description ?? "",

@@ -18,7 +18,11 @@ import { startTestPlatform, type Answer, type TestPlatform } from "../../test/ha
 import { builtInRoles, permits, type Permission } from "../access/index.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { Scope } from "../core/scope.ts";
+import type { Actor } from "../core/actor.ts";
+import type { Grants } from "../core/grants.ts";
+import { adminGrants } from "../../test/harness/access.ts";
 import { actorOf } from "./actor.ts";
+import { authorityOf, keptAuthority, readAuthority } from "./authority.ts";
 
 const EVERY = [...(builtInRoles.get("_account_admin")?.permissions ?? [])] as Permission[];
 let platform: TestPlatform;
@@ -132,11 +136,184 @@ test("what the payload chooses is looked for in the trigger's own project and ab
     assert.equal((await fate(webhookUrl, JSON.stringify({ to }))).status, status, to);
 });
 
-const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
-const TRIGGER = actorOf({
-  ...{ accountId, id: accountId, identifier: "hook" },
-  ...{ orgIdentifier: "default", projectIdentifier: "shop", pipelineIdentifier: "deploy" },
+const ACCESS = new Set(["connector", "environment", "service"].map((noun) => `core_${noun}_access`));
+
+/** What creates, with somebody's key. */
+const by = (apiKey: string): TestPlatform => ({
+  ...platform,
+  send: (method, path, options) => platform.send(method, path, { ...options, apiKey }),
 });
+
+test("who saves a trigger has to hold the access to the environment that it would deploy to, and the trigger no more than they", async () => {
+  const plain = await person(({ permission }) => !permission.startsWith("core_secret") && !ACCESS.has(permission));
+  await made(create.pipeline(platform, pipelineYaml("to_staging")));
+  const refused = await save("to_staging", triggerYaml("to_staging"), plain);
+  assert.deepEqual([refused.status, refused.body.code], [403, "NG_ACCESS_DENIED"], refused.text);
+  // What the payload chooses is held against what they could use, too.
+  const chooses = pipelineYaml("they_choose").replace(
+    "environmentRef: staging",
+    "environmentRef: <+trigger.payload.to>",
+  );
+  await made(create.pipeline(platform, chooses));
+  const own = await person(({ permission }) => permission !== "core_environment_access");
+  const { webhookUrl } = await made(save("they_choose", triggerYaml("they_choose"), own));
+  const { status, message } = await fate(webhookUrl, JSON.stringify({ to: "staging" }));
+  assert.equal(status, "INVALID_RUNTIME_INPUT_YAML");
+  assert.match(message, /core_environment_access/);
+});
+
+const withVariable = (name: string, type: string, value: string): string =>
+  pipelineYaml(name, "<+pipeline.variables.x>", `  variables: [{ name: x, type: ${type}, value: "${value}" }]\n`);
+const change = (name: string, body: string, apiKey?: string): Promise<Answer> =>
+  platform.send("PUT", `/pipeline/api/pipelines/${name}?${SCOPE}`, {
+    contentType: YAML,
+    body,
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+const givingX = (name: string, value: string): string =>
+  `  inputYaml: |\n    pipeline:\n      identifier: ${name}\n      variables:\n        - name: x\n          value: ${value}\n`;
+
+test("the default of a runtime input names a secret as a written-out one does, for whoever saves it and for its deletion", async () => {
+  await made(create.pipeline(platform, pipelineYaml("harmless")));
+  const { webhookUrl } = await made(save("harmless", triggerYaml("harmless"), platform.apiKey));
+  const own = await person(({ permission }) => permission !== "core_secret_access");
+  for (const value of ["<+input>.default(account.key)", "<+input>.allowedValues(org.key,account.key)"]) {
+    const { status, body, text } = await change("harmless", withVariable("harmless", "Secret", value), own);
+    assert.deepEqual([status, body.code], [403, "NG_ACCESS_DENIED"], text);
+    assert.match(text, /account\.key/);
+  }
+  const script = pipelineYaml("harmless", `<+input>.default(${of("account.key")})`);
+  const planted = await change("harmless", script, own);
+  assert.equal(planted.status, 403, planted.text);
+  assert.equal((await fate(webhookUrl)).status, "TARGET_EXECUTION_REQUESTED", "it is what it was");
+  await made(change("harmless", withVariable("harmless", "Secret", "<+input>.default(account.key)")));
+  const gone = await platform.send("DELETE", "/ng/api/v2/secrets/key");
+  assert.equal(gone.status, 402, gone.text);
+  assert.match(gone.text, /harmless/);
+});
+
+test("a text of a trigger or an input set that a change of the pipeline makes the name of a secret gives none", async () => {
+  const own = await person(({ permission }) => permission !== "core_secret_access");
+  await made(create.pipeline(by(own), withVariable("turned", "String", "<+input>")));
+  await made(save("turned", triggerYaml("turned", "of_inputs", givingX("turned", "account.key")), own));
+  const turn = (apiKey?: string): Promise<Answer> =>
+    change("turned", withVariable("turned", "Secret", "<+input>"), apiKey);
+  const refused = await turn(own);
+  assert.deepEqual([refused.status, refused.body.code], [403, "NG_ACCESS_DENIED"], refused.text);
+  assert.match(refused.body.message, /trigger \[of_inputs\]/);
+  // Whoever may use the secret may turn it; the trigger has what its author had.
+  await made(turn());
+  const shown = await platform.send("GET", `/pipeline/api/triggers/of_inputs?${SCOPE}&targetIdentifier=turned`);
+  const { status, message } = await fate(shown.body.data.webhookUrl);
+  assert.equal(status, "INVALID_RUNTIME_INPUT_YAML");
+  assert.match(message, /core_secret_access/);
+});
+
+test("an input set whose text has come to name a secret is outdated until it is saved again", async () => {
+  const own = await person(({ permission }) => permission !== "core_secret_access");
+  await made(create.pipeline(platform, withVariable("filled", "String", "<+input>")));
+  const set = inputSetYaml("filled", "planted", "    variables:\n      - name: x\n        value: account.key\n");
+  await made(create.inputSet(by(own), "filled", set));
+  await made(change("filled", withVariable("filled", "Secret", "<+input>"), own));
+  const run = (): Promise<Answer> =>
+    platform.send("POST", `/pipeline/api/pipeline/execute/filled/inputSetList?${SCOPE}`, {
+      contentType: JSON_TYPE,
+      body: JSON.stringify({ inputSetReferences: ["planted"] }),
+    });
+  const outdated = await run();
+  assert.equal(outdated.status, 400, outdated.text);
+  assert.match(outdated.text, /has come to name a secret since the input set was saved/);
+  const again = (apiKey?: string): Promise<Answer> =>
+    platform.send("PUT", `/pipeline/api/inputSets/planted?${SCOPE}&pipelineIdentifier=filled`, {
+      contentType: YAML,
+      body: set,
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+  assert.equal((await again(own)).status, 403);
+  await made(again());
+  await made(run());
+});
+
+test("who changes the pipeline of somebody else's trigger has to hold what that uses, and all that its payload may choose", async () => {
+  const own = await person(({ permission }) => permission !== "core_environment_access");
+  const to = (where: string): string =>
+    pipelineYaml("kept").replace("environmentRef: staging", `environmentRef: ${where}`);
+  await made(create.pipeline(by(own), to("staging")));
+  await made(change("kept", to("nowhere"), own));
+  await made(change("kept", to("staging"), own));
+  await made(save("kept", triggerYaml("kept")));
+  for (const where of ["staging", "account.far", "<+trigger.payload.to>"]) {
+    if (where === "account.far") await made(create.environment(platform, "far"));
+    const { status, body, text } = await change("kept", to(where), own);
+    assert.deepEqual([status, body.code], [403, "NG_ACCESS_DENIED"], `${where}: ${text}`);
+    assert.match(body.message, /trigger \[hook\]/);
+  }
+  // What there is not is nobody's to use.
+  await made(change("kept", to("nowhere"), own));
+  await made(change("kept", to("<+trigger.payload.to>")));
+});
+
+test("who changes what somebody else's trigger runs has to hold what it uses: by the pipeline, an input set, an overlay", async () => {
+  const own = await person(({ permission }) => permission !== "core_environment_access");
+  const to = (where: string): string =>
+    pipelineYaml("theirs").replace("environmentRef: staging", `environmentRef: ${where}`);
+  await made(create.environment(platform, "elsewhere", "  orgIdentifier: default\n  projectIdentifier: shop\n"));
+  await made(create.pipeline(platform, to("<+input>")));
+  const set = (name: string, where: string): string =>
+    inputSetYaml(
+      "theirs",
+      name,
+      `    stages:\n    - stage:\n        identifier: build\n        type: Deployment\n        spec:\n          infrastructure:\n            environmentRef: ${where}\n`,
+    );
+  for (const where of ["staging", "elsewhere"]) await made(create.inputSet(platform, "theirs", set(where, where)));
+  const overlay = (list: string): string =>
+    `overlayInputSet:\n  name: chosen\n  identifier: chosen\n  orgIdentifier: default\n  projectIdentifier: shop\n  pipelineIdentifier: theirs\n  inputSetReferences: [${list}]\n`;
+  const putOverlay = (method: "POST" | "PUT", list: string, apiKey?: string): Promise<Answer> =>
+    platform.send(
+      method,
+      `/pipeline/api/inputSets/overlay${method === "PUT" ? "/chosen" : ""}?${SCOPE}&pipelineIdentifier=theirs`,
+      { contentType: YAML, body: overlay(list), ...(apiKey === undefined ? {} : { apiKey }) },
+    );
+  await made(putOverlay("POST", "staging"));
+  // Nothing runs it yet.
+  await made(putOverlay("PUT", "staging", own));
+  const { webhookUrl } = await made(save("theirs", triggerYaml("theirs", "hook", "  inputSetRefs: [chosen]\n")));
+  assert.equal((await fate(webhookUrl)).status, "TARGET_EXECUTION_REQUESTED");
+  const putSet = (where: string, apiKey?: string): Promise<Answer> =>
+    platform.send("PUT", `/pipeline/api/inputSets/staging?${SCOPE}&pipelineIdentifier=theirs`, {
+      contentType: YAML,
+      body: set("staging", where),
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+  for (const [what, changed] of [
+    ["the pipeline", () => change("theirs", to("<+input>").replace("echo", "printf"), own)],
+    ["the set", () => putSet("elsewhere", own)],
+    ["the overlay", () => putOverlay("PUT", "elsewhere", own)],
+  ] as const) {
+    const { status, body, text } = await changed();
+    assert.deepEqual([status, body.code], [403, "NG_ACCESS_DENIED"], `${what}: ${text}`);
+    assert.match(body.message, /trigger \[hook\]/, what);
+  }
+  await made(putSet("elsewhere"));
+  assert.equal((await fate(webhookUrl)).status, "TARGET_EXECUTION_REQUESTED");
+  // Nor does one come in by the name of what is gone.
+  await made(platform.send("DELETE", `/pipeline/api/inputSets/chosen?${SCOPE}&pipelineIdentifier=theirs`));
+  const anew = await putOverlay("POST", "elsewhere", own);
+  assert.deepEqual([anew.status, anew.body.code], [403, "NG_ACCESS_DENIED"], anew.text);
+});
+
+const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
+const AT = { orgIdentifier: "default", projectIdentifier: "shop" };
+const author = (grants: Grants): Actor => ({
+  ...{ kind: "user", accountId, id: accountId, grants },
+  ...{ name: "ada", email: "ada@example.com" },
+});
+const triggerOf = (by: Actor): Actor =>
+  actorOf({
+    ...{ accountId, id: accountId, identifier: "hook", ...AT, pipelineIdentifier: "deploy" },
+    authority: readAuthority(JSON.parse(keptAuthority(authorityOf(by, AT)))),
+  });
+const TRIGGER = triggerOf(author(adminGrants));
 const ACCOUNT: Scope = { accountId };
 const ORG: Scope = { ...ACCOUNT, orgIdentifier: "default" };
 const PROJECT: Scope = { ...ORG, projectIdentifier: "shop" };
@@ -146,8 +323,8 @@ const FOREIGN: readonly Scope[] = [
   { accountId, orgIdentifier: "other", projectIdentifier: "shop" },
   { accountId: "01a1fc75-fee1-7000-8000-000000000002" as Uuid },
 ];
-const held = (scope: Scope, identifier?: string): readonly string[] =>
-  EVERY.filter((permission) => permits(TRIGGER, permission, scope, identifier)).toSorted();
+const held = (scope: Scope, identifier?: string, trigger = TRIGGER): readonly string[] =>
+  EVERY.filter((permission) => permits(trigger, permission, scope, identifier)).toSorted();
 
 test("a trigger holds nothing of another project, organization or account", () => {
   for (const scope of FOREIGN) for (const name of [undefined, "deploy"]) assert.deepEqual(held(scope, name), []);
@@ -166,4 +343,29 @@ test("in its project a trigger runs its own pipeline and uses what that names; a
   const own = [...others, "core_pipeline_execute", "core_pipeline_view"].toSorted();
   assert.deepEqual(held(PROJECT, "deploy"), own);
   assert.deepEqual(held(ACCOUNT, "deploy"), uses);
+});
+
+test("what a trigger may use is what its author could: of a scope, of single things, and nothing of who has nothing", () => {
+  const narrow = triggerOf(
+    author([
+      {
+        ...{ scope: { orgIdentifier: "default" }, children: true },
+        permissions: new Set(["core_secret_view", "core_secret_access", "core_pipeline_delete"]),
+        resources: new Map([["SECRET", new Set(["one"])]]),
+      },
+    ]),
+  );
+  const one = ["core_secret_access", "core_secret_view"];
+  assert.deepEqual(held(ORG, "one", narrow), one);
+  assert.deepEqual(held(ORG, "two", narrow), []);
+  assert.deepEqual(held(ACCOUNT, "one", narrow), []);
+  assert.deepEqual(
+    held(PROJECT, "one", narrow),
+    [...one, "core_inputset_view"].toSorted(),
+    "children of the organization, too",
+  );
+  assert.deepEqual(held(PROJECT, "x", triggerOf(author([]))), ["core_inputset_view"]);
+  assert.deepEqual(held(PROJECT, "x", triggerOf({ kind: "delegate", accountId, id: accountId, name: "d" })), [
+    "core_inputset_view",
+  ]);
 });

@@ -9,7 +9,8 @@ import type { Sealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";
 import { parseDocument } from "../platform/document/document.ts";
 import { validate } from "../platform/document/validate.ts";
-import { triggerBody, type TriggerBody } from "./document.ts";
+import { authorityOf } from "./authority.ts";
+import { inputOf, triggerBody, type TriggerBody } from "./document.ts";
 import { problem } from "./problems.ts";
 import { findTrigger, insertTrigger } from "./store.ts";
 import type { Trigger } from "./trigger.ts";
@@ -73,6 +74,7 @@ export const makeCreateTrigger =
       tags,
       enabled,
       yaml,
+      authority: authorityOf(actor, scope),
       version: 1,
       createdAt: at,
       updatedAt: at,
@@ -92,9 +94,6 @@ export const makeCreateTrigger =
       return trigger;
     });
   };
-
-export const inputOf = (body: Pick<TriggerBody, "inputYaml">): { text: string; format: "yaml" } | undefined =>
-  body.inputYaml == null || body.inputYaml.trim() === "" ? undefined : { text: body.inputYaml, format: "yaml" };
 
 function requireSame(body: TriggerBody, query: InProject & { readonly pipelineIdentifier: string }): void {
   for (const field of ["orgIdentifier", "projectIdentifier", "pipelineIdentifier"] as const) {

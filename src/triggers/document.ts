@@ -1,6 +1,8 @@
 /** The document of a trigger (reference section 6.1). What Railhead does not run yet is refused by name. */
 import { z } from "zod";
+import { parseDocument } from "../platform/document/document.ts";
 import { description, displayName, entityIdentifier, scopeIdentifier, tags } from "../platform/document/fields.ts";
+import { validate } from "../platform/document/validate.ts";
 
 const unsupported = z.never().optional();
 /** An empty list asks for nothing, so it is allowed. */
@@ -38,3 +40,13 @@ export const triggerBody = z.strictObject({
 });
 
 export type TriggerBody = z.output<typeof triggerBody>;
+
+/** Of a document that was saved. */
+export const bodyOf = ({ yaml }: { readonly yaml: string }): TriggerBody =>
+  validate(triggerBody, parseDocument(yaml), { root: "trigger" });
+
+/** What it gives its runs beside its input sets. */
+export const inputOf = ({
+  inputYaml,
+}: Pick<TriggerBody, "inputYaml">): { readonly text: string; readonly format: "yaml" } | undefined =>
+  inputYaml == null || inputYaml.trim() === "" ? undefined : { text: inputYaml, format: "yaml" };

@@ -10,6 +10,7 @@ import { makeReceiveWebhook } from "./receive.ts";
 import { triggerRoutes } from "./rest.ts";
 import { makeSealedTokens } from "./sealed-store.ts";
 import { deleteTriggersOf } from "./store.ts";
+import { makeTriggersOf } from "./runs.ts";
 import type { Trigger } from "./trigger.ts";
 
 export { makeSealedTokens };
@@ -42,6 +43,7 @@ export function makeTriggers(deps: TriggersDeps) {
     routes: triggerRoutes({ ...verbs, publicUrl: deps.publicUrl }),
     emptyScope,
     sealed: makeSealedTokens(deps),
+    of: makeTriggersOf(deps),
     /** Processes what was stored but not finished. Run about once a second. */
     sweep,
   };

@@ -12,12 +12,9 @@ import type { Json, StartExecution } from "../executions/index.ts";
 import type { InputsOfSets, PrepareRun } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { checkedJson, parsedPayload } from "../platform/document/checked-json.ts";
-import { parseDocument } from "../platform/document/document.ts";
-import { validate } from "../platform/document/validate.ts";
 import { actorOf } from "./actor.ts";
 import { makeAdmit, type AdmitDeps } from "./admit.ts";
-import { inputOf } from "./create.ts";
-import { triggerBody } from "./document.ts";
+import { bodyOf, inputOf, type TriggerBody } from "./document.ts";
 import { deliveredHeaders } from "./headers.ts";
 import { problem } from "./problems.ts";
 import {
@@ -69,7 +66,7 @@ export type ReceiveWebhook = (
 ) => Promise<Delivery>;
 
 export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
-  const bodyOf = makeBodyOf();
+  const keptBodyOf = makeKeptBodyOf();
   const admit = makeAdmit(deps);
 
   const receive: ReceiveWebhook = async (token, names, headers, payload) => {
@@ -113,7 +110,7 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
     const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
     const scope = { orgIdentifier, projectIdentifier };
     const actor = actorOf(trigger);
-    const body = bodyOf(trigger);
+    const body = keptBodyOf(trigger);
     const sets = body.inputSetRefs ?? [];
     const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, sets, inputOf(body));
     const event = { type: "Webhook", payload: parsedPayload(delivery.payload) as Json, header: delivery.headers };
@@ -172,15 +169,13 @@ function isNamed(trigger: Trigger, names: WebhookNames): boolean {
 }
 
 const PARSED_KEPT = 500;
-const parseBody = (trigger: Trigger) => validate(triggerBody, parseDocument(trigger.yaml), { root: "trigger" });
-
 /** Reads the document of a trigger once a version: a busy webhook should not parse YAML at every call. */
-function makeBodyOf(): (trigger: Trigger) => ReturnType<typeof parseBody> {
-  const kept = makeLru<Uuid, { version: number; body: ReturnType<typeof parseBody> }>(PARSED_KEPT);
+function makeKeptBodyOf(): (trigger: Trigger) => TriggerBody {
+  const kept = makeLru<Uuid, { version: number; body: TriggerBody }>(PARSED_KEPT);
   return (trigger) => {
     const known = kept.get(trigger.id);
     if (known?.version === trigger.version) return known.body;
-    const body = parseBody(trigger);
+    const body = bodyOf(trigger);
     kept.set(trigger.id, { version: trigger.version, body });
     return body;
   };

@@ -1,6 +1,7 @@
 import type { Gone } from "../platform/gone.ts";
 import { gone } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
+import { keptAuthority, readAuthority } from "./authority.ts";
 import type { Query } from "../platform/db/db.ts";
 import type { Delivery, DeliveryState, DeliveryStatus, Trigger } from "./trigger.ts";
 
@@ -8,19 +9,23 @@ type Store = { readonly query: Query };
 
 const TRIGGER = `t.account_id as "accountId", t.id, t.project_id as "projectId", a.org_identifier as "orgIdentifier",
   a.identifier as "projectIdentifier", t.pipeline_id as "pipelineId", p.identifier as "pipelineIdentifier",
-  t.identifier, t.name, t.description, t.tags, t.enabled, t.yaml, t.token_sealed as "tokenSealed", t.version,
-  t.created_at as "createdAt", t.updated_at as "updatedAt"`;
+  t.identifier, t.name, t.description, t.tags, t.enabled, t.yaml, t.token_sealed as "tokenSealed",
+  t.authority, t.version, t.created_at as "createdAt", t.updated_at as "updatedAt"`;
 
 const FROM = `from triggers t
   join projects a on a.account_id = t.account_id and a.id = t.project_id
   join pipelines p on p.account_id = t.account_id and p.id = t.pipeline_id`;
 
+type TriggerRow = Omit<Trigger, "authority"> & { readonly authority: Parameters<typeof readAuthority>[0] };
+
+const read = (row: TriggerRow): Trigger => ({ ...row, authority: readAuthority(row.authority) });
+
 /** False when the identifier is taken. */
 export async function insertTrigger(db: Store, trigger: Trigger & { readonly tokenHash: Buffer }): Promise<boolean> {
   const rows = await db.query(
     `insert into triggers (account_id, id, project_id, pipeline_id, identifier, name, description, tags, enabled, yaml,
-                           token_hash, token_sealed, version, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                           token_hash, token_sealed, authority, version, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      on conflict (account_id, pipeline_id, identifier) do nothing returning id`,
     [
       trigger.accountId,
@@ -35,6 +40,7 @@ export async function insertTrigger(db: Store, trigger: Trigger & { readonly tok
       trigger.yaml,
       trigger.tokenHash,
       trigger.tokenSealed,
+      keptAuthority(trigger.authority),
       trigger.version,
       trigger.createdAt,
       trigger.updatedAt,
@@ -49,27 +55,36 @@ export async function findTrigger(
   pipelineId: Uuid,
   identifier: string,
 ): Promise<Trigger | undefined> {
-  const rows = await db.query<Trigger>(
+  const rows = await db.query<TriggerRow>(
     `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.pipeline_id = $2 and t.identifier = $3 and p.deleted_at is null`,
     [accountId, pipelineId, identifier],
   );
-  return rows[0];
+  return rows.map(read)[0];
 }
 
 export async function findTriggerByToken(db: Store, accountId: Uuid, tokenHash: Buffer): Promise<Trigger | undefined> {
-  const rows = await db.query<Trigger>(
+  const rows = await db.query<TriggerRow>(
     `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.token_hash = $2 and p.deleted_at is null`,
     [accountId, tokenHash],
   );
-  return rows[0];
+  return rows.map(read)[0];
 }
 
 export async function findTriggerById(db: Store, accountId: Uuid, id: Uuid): Promise<Trigger | undefined> {
-  const rows = await db.query<Trigger>(`select ${TRIGGER} ${FROM} where t.account_id = $1 and t.id = $2`, [
+  const rows = await db.query<TriggerRow>(`select ${TRIGGER} ${FROM} where t.account_id = $1 and t.id = $2`, [
     accountId,
     id,
   ]);
-  return rows[0];
+  return rows.map(read)[0];
+}
+
+/** All of a pipeline, in their order. */
+export async function findTriggersOf(db: Store, accountId: Uuid, pipelineId: Uuid): Promise<readonly Trigger[]> {
+  const rows = await db.query<TriggerRow>(
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.pipeline_id = $2 order by t.identifier`,
+    [accountId, pipelineId],
+  );
+  return rows.map(read);
 }
 
 export async function insertDelivery(db: Store, delivery: Delivery): Promise<void> {

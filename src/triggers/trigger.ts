@@ -1,3 +1,4 @@
+import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
 
 /** Starts a pipeline when its webhook is called. */
@@ -16,6 +17,8 @@ export type Trigger = {
   readonly enabled: boolean;
   readonly yaml: string;
   readonly tokenSealed: Buffer;
+  /** What whoever saved it could use then. */
+  readonly authority: Grants;
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;

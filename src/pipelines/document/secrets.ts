@@ -1,7 +1,7 @@
 /** Where a pipeline asks for secrets, by reference; their values are never part of it. */
 import { readsOf, replacePaths, secretsIn, type SecretUse } from "../../engine/index.ts";
 import type { Path } from "../../platform/document/path.ts";
-import { isMarker } from "./marker.ts";
+import { isMarker, readMarker } from "./marker.ts";
 import type { PipelineDocument, StageDocument } from "./schema.ts";
 import { type ValueField, valueFields } from "./texts.ts";
 
@@ -18,7 +18,25 @@ export type AskedSecret = {
 export const secretsOf = (pipeline: PipelineDocument): readonly AskedSecret[] => valueFields(pipeline).flatMap(ofField);
 
 function ofField({ kind, path, value }: ValueField): readonly AskedSecret[] {
-  if (typeof value !== "string" || isMarker(value)) return [];
+  if (typeof value !== "string") return [];
+  return isMarker(value) ? ofMarker({ kind, path, value }) : ofText({ kind, path, value });
+}
+
+type TextField = ValueField & { readonly value: string };
+
+/** What a runtime input may come to be by what stands in the pipeline: its default, and the values that it allows. */
+function ofMarker({ value, ...field }: TextField): readonly AskedSecret[] {
+  const read = readMarker(value);
+  if ("fault" in read) return [];
+  const { default: usual, allowed = [] } = read;
+  const values = new Set(usual === undefined ? allowed : [usual, ...allowed]);
+  return [...values].flatMap((one) => {
+    const from = Math.max(value.indexOf(one), 0);
+    return ofText({ ...field, value: one }).map((asked) => ({ ...asked, offset: asked.offset + from }));
+  });
+}
+
+function ofText({ kind, path, value }: TextField): readonly AskedSecret[] {
   if (kind === "secret") return [{ reference: value, as: "value", path, offset: 0 }];
   if (kind === "login") return [{ reference: value, as: "login", path, offset: 0 }];
   if (kind === "variable" || kind === "place") return [];

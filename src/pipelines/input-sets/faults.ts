@@ -5,11 +5,10 @@ import { Problem } from "../../core/problem.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Fault } from "../../core/problem.ts";
 import type { Db } from "../../platform/db/db.ts";
-import { parseDocument } from "../../platform/document/document.ts";
 import { readPipeline } from "../document/index.ts";
 import type { InProject, SavedPipeline } from "../pipeline.ts";
 import { findDocuments, findListed, type SetVersion } from "../store/input-sets.ts";
-import { valuesOf } from "./document.ts";
+import { keptValues, type KeptSet } from "./document.ts";
 import type { Checked, InputSet, SetFault } from "./input-set.ts";
 
 /** Sets whose faults are kept. */
@@ -39,10 +38,10 @@ export function makeCheckSets({ db }: { readonly db: Db }): CheckSets {
     });
 
     async function faultsOf(all: readonly SetVersion[]): Promise<ReadonlyMap<string, readonly SetFault[]>> {
-      const found = new Map<string, readonly SetFault[]>();
+      const faults = new Map<string, readonly SetFault[]>();
       const open: SetVersion[] = [];
       const note = (set: SetVersion, list: readonly Fault[]): void =>
-        void found.set(
+        void faults.set(
           set.identifier,
           list.map((fault) => ({ ...fault, inputSet: set.identifier })),
         );
@@ -54,19 +53,19 @@ export function makeCheckSets({ db }: { readonly db: Db }): CheckSets {
       const check = open.length === 0 ? undefined : checkerOf(pipeline, scope);
       for (let from = 0; check && from < open.length; from += AT_ONCE) {
         const batch = open.slice(from, from + AT_ONCE);
-        const texts = new Map((await findDocuments(db, accountId, batch)).map(({ id, yaml }) => [id, yaml]));
+        const found = new Map((await findDocuments(db, accountId, batch)).map((one) => [one.id, one]));
         for (const set of batch) {
-          const yaml = texts.get(set.id);
+          const saved = found.get(set.id);
           // Changed or gone since it was listed: whoever asks next learns about what it is by then.
-          if (yaml === undefined) continue;
+          if (!saved) continue;
           // A long list of long documents must not hold up everyone else.
           await setImmediate();
-          const list = check(yaml);
+          const list = check(saved);
           kept.set(keyOf(set), list);
           note(set, list);
         }
       }
-      return found;
+      return faults;
     }
 
     function keyOf({ id, version }: SetVersion): string {
@@ -76,12 +75,12 @@ export function makeCheckSets({ db }: { readonly db: Db }): CheckSets {
 }
 
 /** What a pipeline has against the document of a set: the faults of the pipeline itself when this release refuses it. */
-function checkerOf(pipeline: SavedPipeline, scope: InProject): (yaml: string) => readonly Fault[] {
+function checkerOf(pipeline: SavedPipeline, scope: InProject): (set: KeptSet) => readonly Fault[] {
   let document: ReturnType<typeof readPipeline>["pipeline"] | undefined;
-  return (yaml) =>
+  return (set) =>
     faultsIn(() => {
       document ??= readPipeline(pipeline.yaml, scope).pipeline;
-      valuesOf(document, parseDocument(yaml));
+      keptValues(document, set);
     });
 }
 

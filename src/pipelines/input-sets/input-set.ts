@@ -22,7 +22,11 @@ export type InputSet = {
   readonly updatedAt: number;
 };
 
-export type InputSetWithYaml = InputSet & { readonly yaml: string };
+/**
+ * `secrets`: those that it named when it was saved, each of them its author's to use; null of a set that was saved before
+ * this was kept.
+ */
+export type InputSetWithYaml = InputSet & { readonly yaml: string; readonly secrets: readonly string[] | null };
 
 /** For the audit trail. */
 export const shownSet = ({ kind, name, description, tags, references, yaml }: InputSetWithYaml) => ({

@@ -1,6 +1,7 @@
 /** Several input sets made one: the inputs of a run. */
 import { setImmediate } from "node:timers/promises";
 import type { Actor } from "../../core/actor.ts";
+import type { Uuid } from "../../core/ids.ts";
 import { makeLru } from "../../core/lru.ts";
 import { parseDocument } from "../../platform/document/document.ts";
 import { clip } from "../../platform/document/path.ts";
@@ -11,10 +12,10 @@ import type { InProject, SavedPipeline } from "../pipeline.ts";
 import { problem } from "../problems.ts";
 import { findNamed } from "../store/input-sets.ts";
 import type { PipelineText } from "../text.ts";
-import { MAX_REFERENCES, valuesOf } from "./document.ts";
+import { keptValues, MAX_REFERENCES } from "./document.ts";
 import { faultsIn } from "./faults.ts";
 import type { InputSetWithYaml, SetFault } from "./input-set.ts";
-import { placeOf, type InputSetDeps, type OfPipeline } from "./write.ts";
+import { placeOf, type InputSetDeps, type OfPipeline } from "./of-pipeline.ts";
 
 // 1. Put the input sets that an overlay lists in its place. Of one that is named twice the last place counts.
 // 2. Take the values of each, in order: of two values for one runtime input the later wins.
@@ -25,6 +26,9 @@ const MAX_SETS = 40;
 const MAX_BYTES = 512 * 1024;
 /** Bytes of merged inputs that are kept: a busy webhook should not read the same documents at every call. */
 const KEPT_BYTES = 4 * 1024 * 1024;
+
+/** What of a set counts when it is merged. */
+export type SetText = Pick<InputSetWithYaml, "identifier" | "kind" | "references" | "yaml" | "secrets">;
 
 export type Merged = {
   /** The runtime inputs with the values; undefined when the pipeline has none. */
@@ -97,8 +101,8 @@ const keyOf = (pipeline: SavedPipeline, sets: readonly InputSetWithYaml[], last:
 
 async function textOf(
   pipeline: SavedPipeline,
-  within: OfPipeline,
-  sets: readonly InputSetWithYaml[],
+  within: InProject,
+  sets: readonly SetText[],
   last: PipelineText | undefined,
 ): Promise<string> {
   const { yaml, faults } = await merged(pipeline, within, sets, last);
@@ -107,7 +111,7 @@ async function textOf(
   throw problem("input_set.outdated", [texts.join("; ")], { faults });
 }
 
-/** The pipeline, and the input sets that the references stand for, in the order in which they count. */
+/** The pipeline, and the input sets that the references stand for. */
 async function found(
   deps: InputSetDeps,
   actor: Actor,
@@ -117,9 +121,29 @@ async function found(
   const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
   if (references.length === 0) return { pipeline, sets: [] };
   if (references.length > MAX_REFERENCES) throw tooMuch(`${MAX_REFERENCES} references`);
+  const rows = await rowsOf(deps, actor.accountId, pipeline, references);
+  return { pipeline, sets: inOrder(pipeline, rows, references) };
+}
+
+/** Those that are named, and those that overlays among them list. */
+async function rowsOf(
+  { db }: Pick<InputSetDeps, "db">,
+  accountId: Uuid,
+  pipeline: SavedPipeline,
+  references: readonly string[],
+): Promise<readonly InputSetWithYaml[]> {
   const most = MAX_SETS + MAX_REFERENCES;
-  const rows = await findNamed(deps.db, actor.accountId, pipeline.id, references, most + 1);
+  const rows = await findNamed(db, accountId, pipeline.id, references, most + 1);
   if (rows.length > most) throw tooMuch(`${MAX_SETS} input sets`);
+  return rows;
+}
+
+/** The input sets that the references stand for, in the order in which they count. */
+function inOrder<Set extends SetText>(
+  pipeline: SavedPipeline,
+  rows: readonly Set[],
+  references: readonly string[],
+): readonly Set[] {
   const byName = new Map(rows.map((row) => [row.identifier, row]));
   const missing = references.filter((name) => !byName.has(name));
   if (missing.length > 0) throw problem("input_set.unknown", [pipeline.identifier, missing.map(clip).join(", ")]);
@@ -127,19 +151,37 @@ async function found(
     const row = byName.get(name);
     return row?.kind === "OVERLAY_INPUT_SET" ? row.references : [name];
   });
-  const inOrder = names.filter((name, index) => names.lastIndexOf(name) === index);
-  const sets = inOrder.flatMap((name) => byName.get(name) ?? []);
+  const once = names.filter((name, index) => names.lastIndexOf(name) === index);
+  const sets = once.flatMap((name) => byName.get(name) ?? []);
   if (sets.length > MAX_SETS) throw tooMuch(`${MAX_SETS} input sets`);
   if (sets.reduce((sum, { yaml }) => sum + yaml.length, 0) > MAX_BYTES) throw tooMuch("512 KiB of documents");
-  return { pipeline, sets };
+  return sets;
+}
+
+/**
+ * What a trigger with these sets, and `last` over them, would give a pipeline that is about to be saved, or one of whose
+ * sets is. Throws what InputsOfSets throws.
+ */
+export async function inputsToBe(
+  deps: Pick<InputSetDeps, "db">,
+  accountId: Uuid,
+  { pipeline, within, changed }: { pipeline: SavedPipeline; within: InProject; changed?: SetText | undefined },
+  { references, last }: { references: readonly string[]; last: PipelineText | undefined },
+): Promise<PipelineText | undefined> {
+  if (references.length === 0) return last;
+  const listed = changed && references.includes(changed.identifier) ? changed.references : [];
+  const rows = await rowsOf(deps, accountId, pipeline, [...references, ...listed]);
+  const others = rows.filter(({ identifier }) => identifier !== changed?.identifier);
+  const sets = inOrder<SetText>(pipeline, changed ? [...others, changed] : others, references);
+  return { text: await textOf(pipeline, within, sets, last), format: "yaml" };
 }
 
 const tooMuch = (most: string): Error => problem("input_set.too_much", [most]);
 
 async function merged(
   pipeline: SavedPipeline,
-  within: OfPipeline,
-  sets: readonly InputSetWithYaml[],
+  within: InProject,
+  sets: readonly SetText[],
   last: PipelineText | undefined,
 ): Promise<Merged> {
   const { pipeline: document, doc } = readPipeline(pipeline.yaml, within);
@@ -148,10 +190,10 @@ async function merged(
     for (const [path, value] of given) values.set(path, value);
   };
   const faults: SetFault[] = [];
-  for (const { identifier, yaml } of sets) {
+  for (const set of sets) {
     await setImmediate();
-    const found = faultsIn(() => take(valuesOf(document, parseDocument(yaml))));
-    faults.push(...found.map((fault) => ({ ...fault, inputSet: identifier })));
+    const found = faultsIn(() => take(keptValues(document, set)));
+    faults.push(...found.map((fault) => ({ ...fault, inputSet: set.identifier })));
   }
   if (last && last.text.trim() !== "") take(givenInputs(document, parseDocument(last.text, { format: last.format })));
   return {

@@ -6,7 +6,8 @@ import { requirePipeline } from "../get.ts";
 import { inputTemplate } from "../inputs.ts";
 import { countInputSets, findInputSet, listInputSets, type SetFilter } from "../store/input-sets.ts";
 import type { Checked, InputSet, InputSetWithYaml, Kind } from "./input-set.ts";
-import { notFound, placeOf, type InputSetDeps, type OfPipeline } from "./write.ts";
+import { placeOf, type InputSetDeps, type OfPipeline } from "./of-pipeline.ts";
+import { notFound } from "./write.ts";
 
 /** One of its kind, with what the pipeline has against it by now. Throws `pipeline.not_found`, `input_set.not_found`. */
 export type GetInputSet = (

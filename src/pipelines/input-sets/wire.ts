@@ -6,7 +6,7 @@ import { gitShape, modulesShape, MODULES, NO_GIT, VALID, validityShape } from ".
 import type { Checked, InputSetWithYaml, SetFault } from "./input-set.ts";
 import { KINDS } from "./input-set.ts";
 import type { Merged } from "./merge.ts";
-import type { OfPipeline } from "./write.ts";
+import type { OfPipeline } from "./of-pipeline.ts";
 
 type Named = OfPipeline & { readonly accountId: Uuid };
 

@@ -2,22 +2,17 @@ import { actorId, type Actor } from "../../core/actor.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { faultOf } from "../../platform/document/validate.ts";
-import type { PipelineDeps } from "../create.ts";
 import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
-import type { InProject, SavedPipeline } from "../pipeline.ts";
+import type { SavedPipeline } from "../pipeline.ts";
 import { problem } from "../problems.ts";
 import { requireSecrets } from "../secrets.ts";
 import * as store from "../store/input-sets.ts";
 import { keptText, type PipelineText } from "../text.ts";
+import { requireTriggersHeld } from "../triggered.ts";
 import { readSet, referencePath, ROOTS, secretsOfSet, valuesOf, type SetDocument } from "./document.ts";
-import type { CheckSets } from "./faults.ts";
+import { placeOf, type InputSetDeps, type OfPipeline } from "./of-pipeline.ts";
 import { shownSet, type Checked, type InputSetWithYaml, type Kind } from "./input-set.ts";
-
-/** The pipeline that a set belongs to. */
-export type OfPipeline = InProject & { readonly pipelineIdentifier: string };
-
-export type InputSetDeps = PipelineDeps & { readonly check: CheckSets };
 
 /**
  * Saves an input set or an overlay. The values are checked against the newest version of the pipeline: each must be
@@ -34,10 +29,11 @@ export type CreateInputSet = (
 export const makeCreateInputSet =
   (deps: InputSetDeps): CreateInputSet =>
   async (actor, within, kind, sent) => {
-    const { pipeline, document } = await read(deps, actor, within, kind, sent);
+    const { pipeline, document, secrets } = await read(deps, actor, within, kind, sent);
     const at = deps.clock.now();
     const set: InputSetWithYaml = {
       ...fieldsOf(document, sent),
+      secrets,
       id: deps.newId(),
       projectId: pipeline.projectId,
       pipelineId: pipeline.id,
@@ -46,6 +42,7 @@ export const makeCreateInputSet =
       createdAt: at,
       updatedAt: at,
     };
+    await requireTriggersHeld(deps, actor, placeOf(within), { pipeline, changed: set });
     await deps.db.transaction(async (tx) => {
       await requireReferences(tx, actor, pipeline, document);
       if (!(await store.insertInputSet(tx, actor.accountId, set)))
@@ -70,14 +67,15 @@ export type UpdateInputSet = (
 export const makeUpdateInputSet =
   (deps: InputSetDeps): UpdateInputSet =>
   async (actor, within, { kind, identifier }, sent, version) => {
-    const { pipeline, document } = await read(deps, actor, within, kind, sent);
+    const { pipeline, document, secrets } = await read(deps, actor, within, kind, sent);
     if (document.identifier !== identifier) {
       const path = [ROOTS[kind], "identifier"];
       const fault = faultOf(document.doc, path, `'${document.identifier}' is not '${identifier}'`);
       throw problem("pipeline.other_identifier", [document.identifier, identifier], { faults: [fault] });
     }
     const key = { pipelineId: pipeline.id, identifier };
-    const to = { ...fieldsOf(document, sent), updatedAt: deps.clock.now() };
+    const to = { ...fieldsOf(document, sent), secrets, updatedAt: deps.clock.now() };
+    await requireTriggersHeld(deps, actor, placeOf(within), { pipeline, changed: { ...to, identifier } });
     const saved = await deps.db.transaction(async (tx) => {
       await requireReferences(tx, actor, pipeline, document);
       const before = await store.findInputSet(tx, actor.accountId, key, undefined, "hold");
@@ -122,7 +120,7 @@ export const makeDeleteInputSet =
     });
   };
 
-type Read = { readonly pipeline: SavedPipeline; readonly document: SetDocument };
+type Read = { readonly pipeline: SavedPipeline; readonly document: SetDocument; readonly secrets: readonly string[] };
 
 async function read(
   deps: InputSetDeps,
@@ -134,12 +132,12 @@ async function read(
   deps.authorize(actor, "core_inputset_edit", { accountId: actor.accountId, ...placeOf(within) });
   const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
   const document = readSet(kind, text, format, within);
-  if (kind === "INPUT_SET") {
-    const { pipeline: read } = readPipeline(pipeline.yaml, within);
-    valuesOf(read, document.doc);
-    await requireSecrets(deps.judgeSecrets, actor, within, secretsOfSet(read, document.doc));
-  }
-  return { pipeline, document };
+  if (kind === "OVERLAY_INPUT_SET") return { pipeline, document, secrets: [] };
+  const { pipeline: read } = readPipeline(pipeline.yaml, within);
+  valuesOf(read, document.doc);
+  const asked = secretsOfSet(read, document.doc);
+  await requireSecrets(deps.judgeSecrets, actor, within, asked);
+  return { pipeline, document, secrets: [...new Set(asked.map(({ reference }) => reference))] };
 }
 
 const fieldsOf = ({ doc: _, ...fields }: SetDocument, sent: PipelineText) => ({ ...fields, yaml: keptText(sent) });
@@ -175,11 +173,6 @@ async function checkedOne(
   const [checked] = await deps.check(actor.accountId, pipeline, within, [set]);
   return checked ?? { ...set, faults: [] };
 }
-
-export const placeOf = ({ orgIdentifier, projectIdentifier }: InProject): InProject => ({
-  orgIdentifier,
-  projectIdentifier,
-});
 
 const changeOf = (operation: string, identifier: string, within: OfPipeline) => ({
   operation,

@@ -14,6 +14,8 @@ const INPUT_SET = `s.id, s.project_id as "projectId", s.pipeline_id as "pipeline
   s.description, s.tags, coalesce(s.overlays, '{}') as "references", s.version, s.created_by as "createdBy",
   s.created_at as "createdAt", s.updated_at as "updatedAt"`;
 
+const WITH_YAML = `${INPUT_SET}, s.yaml, s.secrets`;
+
 const overlaysOf = ({ kind, references }: Pick<InputSet, "kind" | "references">): readonly string[] | null =>
   kind === "OVERLAY_INPUT_SET" ? references : null;
 
@@ -21,8 +23,8 @@ const overlaysOf = ({ kind, references }: Pick<InputSet, "kind" | "references">)
 export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWithYaml): Promise<boolean> {
   const rows = await db.query(
     `insert into input_sets (account_id, id, project_id, pipeline_id, identifier, name, description, tags, yaml,
-                             overlays, version, created_by, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                             overlays, secrets, version, created_by, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
      on conflict (account_id, pipeline_id, identifier) do nothing returning id`,
     [
       accountId,
@@ -35,6 +37,7 @@ export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWi
       JSON.stringify(set.tags),
       set.yaml,
       overlaysOf(set),
+      set.secrets,
       set.version,
       set.createdBy,
       set.createdAt,
@@ -45,7 +48,10 @@ export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWi
 }
 
 export type SetKey = { readonly pipelineId: Uuid; readonly identifier: string };
-type Replacement = Pick<InputSetWithYaml, "kind" | "name" | "description" | "tags" | "references" | "yaml"> & {
+type Replacement = Pick<
+  InputSetWithYaml,
+  "kind" | "name" | "description" | "tags" | "references" | "yaml" | "secrets"
+> & {
   readonly updatedAt: number;
 };
 
@@ -59,10 +65,11 @@ export async function replaceInputSet(
 ): Promise<InputSetWithYaml | undefined> {
   const rows = await db.query<InputSetWithYaml>(
     `update input_sets s
-        set name = $4, description = $5, tags = $6, yaml = $7, overlays = $8, updated_at = $9, version = version + 1
+        set name = $4, description = $5, tags = $6, yaml = $7, overlays = $8, updated_at = $9, secrets = $12,
+            version = version + 1
       where account_id = $1 and pipeline_id = $2 and identifier = $3 and ${KIND} = $10
         and ($11::int is null or version = $11)
-      returning ${INPUT_SET}, s.yaml`,
+      returning ${WITH_YAML}`,
     [
       accountId,
       key.pipelineId,
@@ -75,6 +82,7 @@ export async function replaceInputSet(
       to.updatedAt,
       to.kind,
       version ?? null,
+      to.secrets,
     ],
   );
   return rows[0];
@@ -104,7 +112,7 @@ export async function findInputSet(
   hold?: "hold",
 ): Promise<InputSetWithYaml | undefined> {
   const rows = await db.query<InputSetWithYaml>(
-    `select ${INPUT_SET}, s.yaml from input_sets s
+    `select ${WITH_YAML} from input_sets s
       where account_id = $1 and pipeline_id = $2 and identifier = $3 and ($4::text is null or ${KIND} = $4)
       ${hold ? "for no key update" : ""}`,
     [accountId, key.pipelineId, key.identifier, kind ?? null],
@@ -188,7 +196,7 @@ export const findNamed = (
   limit: number,
 ): Promise<InputSetWithYaml[]> =>
   db.query<InputSetWithYaml>(
-    `select ${INPUT_SET}, s.yaml from input_sets s
+    `select ${WITH_YAML} from input_sets s
       where s.account_id = $1 and s.pipeline_id = $2
         and (s.identifier = any ($3) or s.identifier in (
           select unnest(o.overlays) from input_sets o
@@ -217,9 +225,9 @@ export const findDocuments = (
   db: Store,
   accountId: Uuid,
   sets: readonly SetVersion[],
-): Promise<{ id: Uuid; yaml: string }[]> =>
-  db.query<{ id: Uuid; yaml: string }>(
-    `select s.id, s.yaml from input_sets s
+): Promise<Pick<InputSetWithYaml, "id" | "yaml" | "secrets">[]> =>
+  db.query(
+    `select s.id, s.yaml, s.secrets from input_sets s
        join unnest($2::uuid[], $3::int[]) as wanted (id, version) on wanted.id = s.id and wanted.version = s.version
       where s.account_id = $1`,
     [accountId, sets.map(({ id }) => id), sets.map(({ version }) => version)],
