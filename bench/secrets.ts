@@ -1,6 +1,6 @@
 /**
  * A secret of 1 MiB as a file: created through GraphQL as multipart form data, over HTTP to the commit, and resolved as a
- * run resolves it. The floors are what cannot be left out: AES-256-GCM over the same bytes in Node and one insert of the
+ * run resolves it; the client sends bytes that it has ready. The floors are what cannot be left out: AES-256-GCM over the same bytes in Node and one insert of the
  * result into a bare table of the same database, and one select of it and the opening. In turns; medians.
  * Then what the server's resident memory grows by while it takes a file of 10 MiB: its first one, and further ones. Of that
  * the file is 10 MiB, once; the rest is what sockets and driver have copied in passing and V8 has not collected yet.
@@ -10,6 +10,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { makeKeyRing } from "../src/platform/crypto/key-ring.ts";
+import { makeClient, type Client as Sender } from "./parts/client.ts";
 import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
 import { openQuietly, secretVerbs, systemOf } from "./parts/secrets.ts";
 import { startServer, temporaryFolder, withServer, type Facts, type Server } from "./parts/server.ts";
@@ -30,7 +31,7 @@ export const secrets: Bench = async (signal, progress, size) => {
   const further: number[] = [];
   for (let nth = 0; nth < servers; nth += 1) {
     progress(`files of 10 MiB, server ${nth + 1} of ${servers}`);
-    const [one = 0, ...others] = await withServer(signal, memoryGrowth);
+    const [one = 0, ...others] = await withServer(signal, (one) => memoryGrowth(one, signal));
     first.push(one);
     further.push(...others);
   }
@@ -39,7 +40,7 @@ export const secrets: Bench = async (signal, progress, size) => {
     const server = await startServer(folder.path, signal);
     try {
       const key = Buffer.from(await readFile(join(folder.path, "data/root.key"), "utf8"), "base64");
-      const times = await rounds(server, key, measured, progress);
+      const times = await rounds(server, key, { count: measured, signal, progress });
       return {
         definition:
           "A 1 MiB file secret created over HTTP (GraphQL, multipart, to the commit) and resolved by the verb that runs use, medians; floor: AES-256-GCM in Node and one insert, or one select, of the sealed bytes in a bare table of the same database.",
@@ -61,7 +62,10 @@ export const secrets: Bench = async (signal, progress, size) => {
 
 type Times = Record<"create" | "bareCreate" | "resolve" | "bareRead", number[]>;
 
-async function rounds(server: Server, key: Buffer, count: number, progress: (text: string) => void): Promise<Times> {
+type How = { readonly count: number; readonly signal: AbortSignal; readonly progress: (text: string) => void };
+
+async function rounds(server: Server, key: Buffer, { count, signal, progress }: How): Promise<Times> {
+  const client = makeClient(server.facts, 1, signal);
   const url = await server.databaseUrl();
   const bare = new Client(url);
   await bare.connect();
@@ -75,8 +79,9 @@ async function rounds(server: Server, key: Buffer, count: number, progress: (tex
       if (nth % 10 === 0) progress(`round ${nth} of ${count}`);
       const bytes = randomBytes(MIB);
       const name = `file_${nth + WARM_UP}`;
+      const form = formOf(name, bytes);
       const took = {
-        create: await timed(() => upload(server.facts, name, bytes)),
+        create: await timed(() => upload(client, server.facts, form)),
         bareCreate: await timed(() =>
           bare.query({
             name: "insert",
@@ -102,6 +107,7 @@ async function rounds(server: Server, key: Buffer, count: number, progress: (tex
     }
     return times;
   } finally {
+    client.close();
     await db.close();
     await bare.end();
   }
@@ -119,18 +125,21 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 const MUTATION = "mutation ($secret: CreateSecretInput!) { createSecret(input: $secret) { secret { id } } }";
 
-async function upload({ baseUrl, accountId, apiKey }: Facts, name: string, bytes: Buffer): Promise<void> {
+const BOUNDARY = "between-the-parts";
+
+/** The bytes that a client sends; put together before the clock runs, as those of the floor are. */
+function formOf(name: string, bytes: Buffer): Buffer {
   const variables = { secret: { secretType: "ENCRYPTED_FILE", encryptedFile: { name } } };
-  const form = new FormData();
-  form.set("query", JSON.stringify({ query: MUTATION, variables }));
-  form.set("file", new Blob([new Uint8Array(bytes)]), "secret.bin");
-  const response = await fetch(`${baseUrl}/gateway/api/graphql?accountId=${accountId}`, {
-    method: "POST",
-    headers: { "x-api-key": apiKey },
-    body: form,
-  });
-  const text = await response.text();
-  if (!text.includes('"createSecret"') || text.includes('"errors"')) throw new Error(text);
+  const part = (head: string): string => `--${BOUNDARY}\r\ncontent-disposition: form-data; ${head}\r\n\r\n`;
+  const query = `${part('name="query"')}${JSON.stringify({ query: MUTATION, variables })}\r\n`;
+  const file = part('name="file"; filename="secret.bin"');
+  return Buffer.concat([Buffer.from(query + file), bytes, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
+}
+
+async function upload(client: Sender, { baseUrl, accountId }: Facts, form: Buffer): Promise<void> {
+  const address = `${baseUrl}/gateway/api/graphql?accountId=${accountId}`;
+  const { body } = await client.exchange("POST", address, `multipart/form-data; boundary=${BOUNDARY}`, form);
+  if (!body.includes('"createSecret"') || body.includes('"errors"')) throw new Error(body);
 }
 
 function seal(key: Buffer, bytes: Buffer): Buffer {
@@ -149,18 +158,20 @@ function open(key: Buffer, sealed: Buffer): Buffer {
  * For each of some uploads, mebibytes between the resident size before it and its peak, as the kernel has counted it. A
  * server serves for one measurement: what it has freed it keeps for the next file.
  */
-async function memoryGrowth({ facts, pid }: Server): Promise<number[]> {
+async function memoryGrowth({ facts, pid }: Server, signal: AbortSignal): Promise<number[]> {
+  const client = makeClient(facts, 1, signal);
   const sizeOf = async (field: "VmRSS" | "VmHWM"): Promise<number> => {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
     return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
   };
-  for (let nth = 0; nth < WARM_UP; nth += 1) await upload(facts, `small_${nth}`, randomBytes(1_000));
+  for (let nth = 0; nth < WARM_UP; nth += 1) await upload(client, facts, formOf(`small_${nth}`, randomBytes(1_000)));
   const grown: number[] = [];
   for (let nth = 0; nth < UPLOADS; nth += 1) {
     await writeFile(`/proc/${pid}/clear_refs`, "5");
     const before = await sizeOf("VmRSS");
-    await upload(facts, `large_${nth}`, randomBytes(LARGE));
+    await upload(client, facts, formOf(`large_${nth}`, randomBytes(LARGE)));
     grown.push((await sizeOf("VmHWM")) - before);
   }
+  client.close();
   return grown;
 }

@@ -20,7 +20,7 @@ export function makeClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number
     method: "GET" | "POST" | "PUT",
     url: string,
     contentType?: string,
-    body?: string,
+    body?: string | Buffer,
   ): Promise<Exchange> =>
     new Promise((resolve, reject) => {
       const headers = { "x-api-key": apiKey, ...(contentType === undefined ? {} : { "content-type": contentType }) };
