@@ -263,5 +263,10 @@ const secretsOver = (
         const places = [...(await placesOf(actor, ids)).values()];
         return new Map(places.map(({ id, projectId, production }) => [id, { applicationId: projectId, production }]));
       },
+      usable: async (actor, { applications, environments }) =>
+        new Set([
+          ...(await applicationsExist(actor, applications, "core_environment_access")),
+          ...(await placesOf(actor, environments, "used")).keys(),
+        ]),
     },
   });

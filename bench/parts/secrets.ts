@@ -28,7 +28,11 @@ export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof makeSecret
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = { authorize, permits, db, clock: systemClock, newId, audit: makeAudit({ clock: systemClock, newId }) };
   const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => [] });
-  const facts = { applications: applicationsExist, environments: async () => new Map<never, never>() };
+  const facts = {
+    applications: applicationsExist,
+    environments: async () => new Map<never, never>(),
+    usable: async () => new Set<string>(),
+  };
   return makeSecrets({ ...base, requireScope, keys, commands: new Map(), maxContent: 1024 * 1024, facts });
 }
 

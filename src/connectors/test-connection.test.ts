@@ -175,7 +175,11 @@ test("a password reaches only the delegate that holds the task", async () => {
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
   const projects = makeProjects({ ...base, emptyScope: async () => [] });
-  const facts = { applications: projects.applicationsExist, environments: async () => new Map() };
+  const facts = {
+    applications: projects.applicationsExist,
+    environments: async () => new Map(),
+    usable: async () => new Set<string>(),
+  };
   const secrets = makeSecrets({
     ...base,
     requireScope: projects.requireScope,

@@ -6,17 +6,26 @@ import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { environmentPlaces, runPlace, type EnvironmentPlace, type RunPlaceRow } from "./store.ts";
 
-export type PlacesOf = (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlyMap<Uuid, EnvironmentPlace>>;
+/** Where those of the environments lie that the actor may see, or also use. */
+export type PlacesOf = (
+  actor: Actor,
+  ids: readonly Uuid[],
+  as?: "seen" | "used",
+) => Promise<ReadonlyMap<Uuid, EnvironmentPlace>>;
 
 export const makePlacesOf =
   ({ db, permits }: { readonly db: Db; readonly permits: Permits }): PlacesOf =>
-  async (actor, ids) => {
+  async (actor, ids, as = "seen") => {
     const { accountId } = actor;
     const found = ids.length === 0 ? [] : await environmentPlaces(db, accountId, ids);
-    const visible = found.filter((one) =>
-      permits(actor, "core_environment_view", scopeOf(accountId, one), one.identifier),
+    const asked =
+      as === "used"
+        ? (["core_environment_view", "core_environment_access"] as const)
+        : (["core_environment_view"] as const);
+    const permitted = found.filter((one) =>
+      asked.every((permission) => permits(actor, permission, scopeOf(accountId, one), one.identifier)),
     );
-    return new Map(visible.map((one) => [one.id, one]));
+    return new Map(permitted.map((one) => [one.id, one]));
   };
 
 /** Where a run is, by what its pipeline says: what decides which secrets it may use. Throws `environment.not_found`. */

@@ -23,7 +23,7 @@ type Reading = Pick<Deps, "db" | "authorize">;
 /** Whether the actor holds the permission on the application where it lies. */
 export const may = (
   actor: Actor,
-  permission: "core_project_view" | "core_project_delete",
+  permission: "core_project_view" | "core_project_delete" | "core_environment_access",
   { orgIdentifier, identifier }: Pick<Project, "orgIdentifier" | "identifier">,
 ): boolean => permits(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
 

@@ -4,13 +4,17 @@ import { may } from "./applications.ts";
 import type { Db } from "../platform/db/db.ts";
 import { existingApplications } from "./store/exist.ts";
 
-/** Those of the ids that are applications, by one statement. */
-export type ApplicationsExist = (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlySet<Uuid>>;
+/** Those of the ids that are applications, and that the actor may see or do this in, by one statement. */
+export type ApplicationsExist = (
+  actor: Actor,
+  ids: readonly Uuid[],
+  permission?: "core_project_view" | "core_environment_access",
+) => Promise<ReadonlySet<Uuid>>;
 
 export const makeApplicationsExist =
   (deps: { db: Db }): ApplicationsExist =>
-  async (actor, ids) => {
+  async (actor, ids, permission = "core_project_view") => {
     if (ids.length === 0) return new Set();
     const found = await existingApplications(deps.db, actor.accountId, ids);
-    return new Set(found.filter((one) => may(actor, "core_project_view", one)).map(({ id }) => id));
+    return new Set(found.filter((one) => may(actor, permission, one)).map(({ id }) => id));
   };

@@ -9,6 +9,7 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import type { ManagerName, SecretManager } from "./manager.ts";
 import { problem } from "./problems.ts";
+import { reachOver } from "./scope-reach.ts";
 import { checkScope, decideScoping, type ScopeFacts, type ScopingInput } from "./scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
 import type { SecretName, SshLogin } from "./ssh.ts";
@@ -47,7 +48,7 @@ export type NewSecret = Pick<
 
 /**
  * The content is read before this returns and not kept. Throws what RequireScope throws, `secret.no_manager`,
- * `secret.bad_scope`, `secret.beyond_manager`, `secret.too_large`, `secret.duplicate_identifier`, `secret.duplicate_name`;
+ * `secret.bad_scope`, `secret.beyond_manager`, `secret.beyond_reach`, `secret.too_large`, `secret.duplicate_identifier`, `secret.duplicate_name`;
  * of a credential's secrets `secret.bad_reference`, `secret.taking_refused`.
  */
 export type CreateSecret = (actor: Actor, secret: NewSecret) => Promise<Secret>;
@@ -63,6 +64,8 @@ export const makeCreateSecret =
     const manager = await requireManager(deps.db, accountId, wanted ?? { by: "id", id: accountId });
     const decided = decideScoping(scoping);
     await checkScope(deps.facts, actor, decided.usageScope, manager);
+    // What is inherited names nothing: a new secret lets nobody at anything that was there.
+    if (decided.usageScope) (await reachOver(deps.facts, actor, decided.usageScope))(decided.usageScope);
     const ssh = login ? await settleLogin(deps, actor, input, login) : null;
     const at = deps.clock.now();
     const made = {

@@ -10,6 +10,7 @@ import type { Wrappers } from "./managers/kinds.ts";
 import { ManagerFailed } from "./managers/wrapper.ts";
 import { noManager } from "./managers.ts";
 import { problem } from "./problems.ts";
+import { reachOver, wideningOver } from "./scope-reach.ts";
 import { checkNames } from "./scoping.ts";
 import { scopeToWire } from "./scope-wire.ts";
 import {
@@ -22,17 +23,18 @@ import {
   updateManager,
 } from "./store/managers.ts";
 import { deleteManagerScope, insertManagerScope } from "./store/scopes.ts";
+import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
 
 export type ManageDeps = Pick<SecretDeps, "db" | "audit" | "authorize" | "clock" | "newId" | "facts"> & {
   readonly wrappers: Wrappers;
 };
 
-export type NewManager = Pick<
-  SecretManager,
-  "identifier" | "name" | "description" | "tags" | "kind" | "spec" | "usageScope"
->;
+export type NewManager = Pick<SecretManager, "identifier" | "name" | "description" | "tags" | "kind" | "spec"> & {
+  /** The whole account where nothing is said of it. */
+  readonly usageScope: SecretManager["usageScope"] | undefined;
+};
 
-/** Tries the manager before it is kept. Throws `secret.bad_scope`, `secret.manager_useless`, `secret.duplicate_manager`. */
+/** Tries the manager before it is kept. Throws `secret.bad_scope`, `secret.beyond_reach`, `secret.manager_useless`, `secret.duplicate_manager`. */
 export type CreateManager = (actor: Actor, manager: NewManager) => Promise<SecretManager>;
 
 export const makeCreateManager =
@@ -40,9 +42,13 @@ export const makeCreateManager =
   async (actor, given) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_edit", { accountId });
-    if (given.usageScope) await checkNames(deps.facts, actor, given.usageScope);
+    const { usageScope = ENTIRE_ACCOUNT } = given;
+    if (given.usageScope) {
+      await checkNames(deps.facts, actor, given.usageScope);
+      (await reachOver(deps.facts, actor, given.usageScope))(given.usageScope);
+    }
     const at = deps.clock.now();
-    const manager: SecretManager = { ...given, id: deps.newId(), version: 1, createdAt: at, updatedAt: at };
+    const manager = { ...given, usageScope, id: deps.newId(), version: 1, createdAt: at, updatedAt: at };
     await tryOut(deps.wrappers, accountId, manager);
     await deps.db.transaction(async (tx) => {
       if (!(await insertManager(tx, accountId, manager))) throw await taken(tx, accountId, manager);
@@ -61,12 +67,18 @@ export const makeUpdateManager =
   async (actor, given, version) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_edit", { accountId });
-    if (given.usageScope) await checkNames(deps.facts, actor, given.usageScope);
+    const { usageScope = ENTIRE_ACCOUNT } = given;
+    if (usageScope) await checkNames(deps.facts, actor, usageScope);
+    const found = await findManagerByIdentifier(deps.db, accountId, given.identifier);
+    // Whoever widens it lets runs use, elsewhere, whatever secrets it has.
+    const mayUse = (): void => deps.authorize(actor, "core_secret_access", { accountId });
+    const requireWidening = await wideningOver(deps.facts, actor, mayUse, found?.usageScope ?? null, usageScope);
     return deps.db.transaction(async (tx) => {
       const current = await lockByIdentifier(tx, accountId, given.identifier, version);
       if (given.kind !== current.kind || JSON.stringify(given.spec) !== JSON.stringify(current.spec))
         throw problem("secret.other_kind", [current.identifier]);
-      const wanted = { ...current, ...given, version: current.version + 1, updatedAt: deps.clock.now() };
+      requireWidening(current.usageScope, usageScope);
+      const wanted = { ...current, ...given, usageScope, version: current.version + 1, updatedAt: deps.clock.now() };
       await updateManager(tx, accountId, wanted).catch((error: unknown) => {
         throw isManagerNameTaken(error) ? problem("secret.duplicate_manager", ["name", wanted.name]) : error;
       });

@@ -57,6 +57,11 @@ export const problems = {
     "SECRET_MANAGEMENT_ERROR",
     "The secret manager [%s] is not made: it does not give back what it was given. The server's log says why.",
   ],
+  "secret.beyond_reach": [
+    403,
+    "USER_NOT_AUTHORIZED_DUE_TO_USAGE_RESTRICTIONS",
+    "The usage scope covers %s, and core_environment_access is missing there: nobody lets a secret be used where they may use nothing.",
+  ],
   "secret.duplicate_manager": [400, "DUPLICATE_FIELD", "A secret manager with the %s [%s] already exists."],
   "secret.manager_in_use": [
     402,

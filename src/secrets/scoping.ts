@@ -40,6 +40,11 @@ export type ScopeFacts = {
   readonly applications: (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlySet<Uuid>>;
   /** Those of the environments that exist and that the actor may see. */
   readonly environments: (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlyMap<Uuid, EnvironmentFacts>>;
+  /** Those of the environments that the actor may use, and those of the applications in which they may use them all. */
+  readonly usable: (
+    actor: Actor,
+    named: { readonly applications: readonly Uuid[]; readonly environments: readonly Uuid[] },
+  ) => Promise<ReadonlySet<string>>;
 };
 
 const MAX_ENTRIES = 100;
@@ -82,7 +87,7 @@ export async function checkNames(
 export const noApplication = (id: string): string => `there is no application with id [${id}]`;
 export const noEnvironment = (id: string): string => `there is no environment with id [${id}]`;
 
-function named(scope: UsageScope, of: (entry: AppEnvScope) => Uuid | null): readonly Uuid[] {
+export function named(scope: UsageScope, of: (entry: AppEnvScope) => Uuid | null): readonly Uuid[] {
   const ids = scope.map((entry) => of(entry)).filter((id) => id !== null);
   return [...new Set(ids)];
 }
@@ -92,7 +97,8 @@ function isApart(entry: AppEnvScope, facts: ReadonlyMap<Uuid, EnvironmentFacts>)
   return entry.applicationId !== null && home !== null && home !== entry.applicationId;
 }
 
-function describe(entry: AppEnvScope): string {
+/** An entry, in words. */
+export function describe(entry: AppEnvScope): string {
   const application = entry.applicationId === null ? "all applications" : `application ${toWire(entry.applicationId)}`;
   const environment = entry.environmentId === null ? entry.environments : `environment ${toWire(entry.environmentId)}`;
   return `${application} with ${environment ?? "no environment"}`;

@@ -1,14 +1,15 @@
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import { commonProblem } from "../core/problems.ts";
-import { within } from "../core/reference.ts";
+import { scopeOf, within } from "../core/reference.ts";
 import type { Content } from "../platform/crypto/chunks.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { checkSize, requireManager, type SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
-import type { ManagerName } from "./manager.ts";
+import type { ManagerName, SecretManager } from "./manager.ts";
 import { problem } from "./problems.ts";
-import { checkScope, decideScoping, type ScopingInput } from "./scoping.ts";
+import { effective, wideningOver, type RequireWidening } from "./scope-reach.ts";
+import { checkScope, decideScoping, type Scoping, type ScopingInput } from "./scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
 import type { SecretName, SshLogin } from "./ssh.ts";
 import { noteTaken, settleLogin } from "./ssh-references.ts";
@@ -32,7 +33,7 @@ export type SecretChanges = {
 
 /**
  * `version` is the one that the caller has read; undefined when it does not care. Throws `secret.not_found`,
- * `core.stale_version`, `secret.other_manager`, and of CreateSecret's refusals those of content, login, scope and name.
+ * `core.stale_version`, `secret.other_manager`, `secret.beyond_reach` and `access.not_permitted` where more runs may use it, and of CreateSecret's refusals those of content, login, scope and name.
  */
 export type UpdateSecret = (actor: Actor, ref: SecretRef, changes: SecretChanges, version?: number) => Promise<Secret>;
 
@@ -45,6 +46,7 @@ export const makeUpdateSecret =
     const manager = await requireManager(deps.db, accountId, { by: "id", id: found.managerId });
     const given = changes.scoping && decideScoping(changes.scoping, found);
     if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, manager);
+    const requireWidening = given && (await wideningOf(deps, actor, manager, found, given));
     if (content) checkSize(deps, found.name, content);
     const ssh = login && (await settleLogin(deps, actor, found, login));
     return untilHeld(async () => {
@@ -55,6 +57,7 @@ export const makeUpdateSecret =
         const current = await lockSecret(tx, accountId, found.id);
         if (!current) throw notFound(ref);
         const wanted = changed(current, { ...changes, ssh }, deps.clock.now());
+        requireWidening?.(effective(current, manager), effective(wanted, manager));
         const saved = await save(tx, accountId, wanted, version);
         if (saved === undefined) throw stale(current, version);
         if (changes.scoping) await replaceScope(tx, accountId, wanted);
@@ -76,6 +79,18 @@ export const makeUpdateSecret =
       });
     });
   };
+
+/** To let a secret be used elsewhere takes that one may use it, and where. */
+const wideningOf = (
+  { facts, authorize }: Pick<SecretDeps, "facts" | "authorize">,
+  actor: Actor,
+  manager: SecretManager,
+  found: Secret,
+  given: Scoping,
+): Promise<RequireWidening> => {
+  const mayUse = (): void => authorize(actor, "core_secret_access", scopeOf(actor.accountId, found), found.identifier);
+  return wideningOver(facts, actor, mayUse, effective(found, manager), effective(given, manager));
+};
 
 async function replaceScope(tx: Tx, accountId: Uuid, { id, usageScope }: Secret): Promise<void> {
   await deleteSecretScope(tx, accountId, id);

@@ -8,7 +8,6 @@ import type { NewManager } from "./manage.ts";
 import type { SecretManager } from "./manager.ts";
 import { KIND_NAMES, KINDS } from "./managers/kinds.ts";
 import { scopeOf, scopeToWire, usageScopeBody, usageScopeShape } from "./scope-wire.ts";
-import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
 
 const common = {
   identifier: z
@@ -35,7 +34,7 @@ export const managerOf = ({ type, spec, usageScope, ...body }: z.output<typeof m
   ...body,
   kind: kindOf(type),
   spec: spec ?? {},
-  usageScope: usageScope === undefined ? ENTIRE_ACCOUNT : scopeIn(usageScope),
+  usageScope: usageScope === undefined ? undefined : scopeIn(usageScope),
 });
 
 /** No entry at all is no scope. */

@@ -21,7 +21,8 @@ export function secretsOf(
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
   const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => [] });
-  const facts = { applications: applicationsExist, environments: async () => environments };
+  const usable = async () => new Set<string>();
+  const facts = { applications: applicationsExist, environments: async () => environments, usable };
   return makeSecrets({ ...base, requireScope, keys, commands: new Map(), maxContent: 1024 * 1024, facts, ...more });
 }
 
