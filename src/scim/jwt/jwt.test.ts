@@ -199,3 +199,21 @@ test("two keys of one name are nobody's", async () => {
   const { is, now } = reader();
   assert.equal(await is(await byRsa(now())), false);
 });
+
+test("the log names why the key set cannot be had, at each token, and the token's own fault once it can", async () => {
+  const inner = ["https://10.0.0.1/keys", "client", "directory", "scim"];
+  const { is, now, refusals } = reader(inner);
+  for (let nth = 0; nth < 2; nth += 1) assert.equal(await is(await byRsa(now())), false);
+  assert.equal(refusals.length, 2);
+  for (const reason of refusals) assert.match(reason, /^no key fits, and the key set could not be had: .*10\.0\.0\.1/);
+  const found = reader();
+  server.answer = (_request, response) => void response.writeHead(503).end();
+  assert.equal(await found.is(await byRsa(found.now())), false);
+  server.serve([ec.jwk]);
+  found.clock.advance(30_000);
+  assert.equal(await found.is(await byRsa(found.now())), false);
+  assert.deepEqual(found.refusals, [
+    "no key fits, and the key set could not be had: it answered 503",
+    "no key of the set fits",
+  ]);
+});

@@ -20,6 +20,8 @@ export type Key = {
 export type KeySource = {
   /** The keys of the address; `again` when a token names one that is not among them. */
   readonly keysOf: (url: string, again: boolean) => Promise<readonly Key[]>;
+  /** Why the last look at the address brought nothing; undefined when it did, and before the first one. */
+  readonly failureOf: (url: string) => string | undefined;
 };
 
 export type KeysDeps = {
@@ -42,7 +44,13 @@ const STALE_MS = 15 * 60_000;
 /** Between two looks, whether they brought something or not. */
 const COOL_DOWN_MS = 30_000;
 
-type Held = { keys: readonly Key[]; keptAt: number; askedAt: number; asking: Promise<void> | undefined };
+type Held = {
+  keys: readonly Key[];
+  keptAt: number;
+  askedAt: number;
+  asking: Promise<void> | undefined;
+  failure: string | undefined;
+};
 
 export function makeKeys(deps: KeysDeps): KeySource {
   const { clock } = deps;
@@ -53,7 +61,9 @@ export function makeKeys(deps: KeysDeps): KeySource {
     try {
       held.keys = await fetchKeys(deps, url);
       held.keptAt = clock.now();
+      held.failure = undefined;
     } catch (error) {
+      held.failure = error instanceof Error ? error.message : String(error);
       deps.onFailure(url, error);
     } finally {
       held.asking = undefined;
@@ -67,6 +77,7 @@ export function makeKeys(deps: KeysDeps): KeySource {
         keptAt: Number.NEGATIVE_INFINITY,
         askedAt: Number.NEGATIVE_INFINITY,
         asking: undefined,
+        failure: undefined,
       };
       sets.set(url, held);
       const now = clock.now();
@@ -76,6 +87,7 @@ export function makeKeys(deps: KeysDeps): KeySource {
       if (isDue && held.asking) await held.asking;
       return now - held.keptAt < STALE_MS ? held.keys : [];
     },
+    failureOf: (url) => sets.get(url)?.failure,
   };
 }
 

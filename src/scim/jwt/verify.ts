@@ -22,12 +22,16 @@ export async function verified(token: string, url: string, keys: KeySource, now:
   if (header["crit"] !== undefined) throw new Error("it asks for what is not understood (crit)");
   if (typeof alg !== "string" || (kid !== undefined && typeof kid !== "string")) throw new Error("its header is wrong");
   const key = keyFor(await keys.keysOf(url, false), alg, kid) ?? keyFor(await keys.keysOf(url, true), alg, kid);
-  if (!key) throw new Error("no key of the set fits");
+  if (!key) throw new Error(whyNone(keys.failureOf(url)));
   const { payload } = await compactVerify(token, await key.open(alg), { algorithms: [alg] });
   const claims = object(payload);
   checkTimes(claims, now / 1_000);
   return claims;
 }
+
+/** Looking for the fault in the token would be in vain while the set itself cannot be had. */
+const whyNone = (failure: string | undefined): string =>
+  failure === undefined ? "no key of the set fits" : `no key fits, and the key set could not be had: ${failure}`;
 
 /** The one key that the header means; none when several might be meant. */
 function keyFor(keys: readonly Key[], alg: string, kid: string | undefined): Key | undefined {
