@@ -83,7 +83,8 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     ...{ db, audit, clock, newId, anyActive, findServiceAccount, onError },
     requireScope: (actor, place) => projects.requireScope(actor, place),
   });
-  const base = { db, audit, authorize: access.authorize, clock, newId };
+  const { authorize, leaveGroups } = access;
+  const base = { db, audit, authorize, leaveGroups, clock, newId };
   const identity = makeIdentity({
     ...{ ...base, ...access, onError },
     requireScope: (actor, scope) => projects.requireScope(actor, scope),

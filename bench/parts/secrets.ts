@@ -1,6 +1,6 @@
 /** The verbs of secrets on a database, without a server around them: what a benchmark measures of them alone. */
 import { randomUUIDv7 } from "node:crypto";
-import { authorize, permits } from "../../src/access/index.ts";
+import { authorize, makeLeaveGroups, permits } from "../../src/access/index.ts";
 import { makeAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -26,7 +26,15 @@ export const openQuietly = (connection: string, max?: number): Db =>
 /** Texts and files of up to 1 MiB, in the account. */
 export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof makeSecrets> {
   const newId = (): Uuid => randomUUIDv7() as Uuid;
-  const base = { authorize, permits, db, clock: systemClock, newId, audit: makeAudit({ clock: systemClock, newId }) };
+  const base = {
+    authorize,
+    permits,
+    leaveGroups: makeLeaveGroups({ changed: () => undefined }),
+    db,
+    clock: systemClock,
+    newId,
+    audit: makeAudit({ clock: systemClock, newId }),
+  };
   const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => [] });
   const facts = {
     applications: applicationsExist,

@@ -10,6 +10,7 @@ import { assignmentRoutes } from "./assignments/rest.ts";
 import { makeAssignments, type FindServiceAccount } from "./assignments/verbs.ts";
 import { makeMakeAdministrator } from "./furnish.ts";
 import { makeGrants } from "./grants.ts";
+import { makeLeaveGroups, takeScopeOut } from "./leave-groups.ts";
 import { requireEverythingHeld, requireHeldOf, requireHeldOfPerson } from "./held.ts";
 import { makeKeepAdministrator, type AnyActive } from "./keep-administrator.ts";
 import { authorize, permits } from "./permits.ts";
@@ -29,6 +30,7 @@ export type { MakeAdministrator } from "./furnish.ts";
 export type { GrantsOf, GrantsOfAll, Principal } from "./grants.ts";
 export { holdsAll } from "./held.ts";
 export type { RequireEverythingHeld, RequireHeldOf } from "./held.ts";
+export { makeLeaveGroups, type LeaveGroups } from "./leave-groups.ts";
 export type { KeepAdministrator } from "./keep-administrator.ts";
 export type { Permission } from "./permission.ts";
 export { authorize, authorizeSomewhere, heldIn, holdsSomewhere, permits, reach, seen, type Reach } from "./permits.ts";
@@ -60,7 +62,8 @@ type LetGo = { readonly accountId: Uuid; readonly id: Uuid };
 export function makeAccess(deps: AccessDeps) {
   const { grantsOf, grantsOfAll, changed, onChange, stop } = makeGrants(deps);
   const keepAdministrator = makeKeepAdministrator(deps);
-  const kept = { ...deps, changed, keepAdministrator };
+  const leaveGroups = makeLeaveGroups({ changed });
+  const kept = { ...deps, changed, keepAdministrator, leaveGroups };
   const userGroups = makeUserGroups(kept);
   const [roles, resourceGroups, assignments] = [makeRoles(kept), makeResourceGroups(kept), makeAssignments(kept)];
   return {
@@ -73,8 +76,9 @@ export function makeAccess(deps: AccessDeps) {
     requireHeldOfPerson,
     requireEverythingHeld,
     keepAdministrator,
+    leaveGroups,
     userGroups,
-    setGroupsOf: makeSetGroupsOf({ ...deps, changed, keepAdministrator }),
+    setGroupsOf: makeSetGroupsOf(kept),
     routes: [
       ...userGroupRoutes(userGroups),
       ...roleRoutes(roles),
@@ -91,7 +95,7 @@ export function makeAccess(deps: AccessDeps) {
       return [...assignments, ...memberships];
     },
     emptyScope: async (tx: Tx, scope: Leaving): Promise<readonly Gone[]> => {
-      const all = await deleteAccessOf(tx, scope);
+      const all = [...(await deleteAccessOf(tx, scope)), ...(await takeScopeOut(tx, scope))];
       changed(tx, scope.accountId);
       return all;
     },

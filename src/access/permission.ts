@@ -68,5 +68,8 @@ export const permissions: ReadonlyMap<string, PermissionFacts> = new Map(
 export const levelOf = ({ orgIdentifier, projectIdentifier }: Place): ScopeLevel =>
   projectIdentifier !== null ? "project" : orgIdentifier !== null ? "organization" : "account";
 
+/** What a resource group may name by type, and most of it by identifier. */
+export type Nameable = Nouns[keyof Nouns][0];
+
 /** Every type that a resource group may name, in the order of the table. */
 export const resourceTypes: readonly ResourceType[] = Object.values(NOUNS).map(([type]) => type);

@@ -1,6 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
 import { scopeOf, within } from "../core/reference.ts";
+import { goneToo } from "../platform/gone.ts";
 import { shownConnector, type ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { deleteConnector, findConnector } from "./store/connectors.ts";
@@ -13,7 +14,7 @@ type How = { readonly version: number | undefined; readonly force: boolean };
 export type DeleteConnector = (actor: Actor, key: ConnectorKey, how: How) => Promise<void>;
 
 export const makeDeleteConnector =
-  (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "noteSecretUses">): DeleteConnector =>
+  (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "leaveGroups" | "noteSecretUses">): DeleteConnector =>
   async (actor, key, { version, force }) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_delete", scopeOf(accountId, key), key.identifier);
@@ -25,12 +26,13 @@ export const makeDeleteConnector =
       if (!force) await connectorUses.refuseUsed(tx, actor, key);
       await deleteConnector(tx, accountId, before.id);
       await deps.noteSecretUses(tx, accountId, { ...key, type: "CONNECTOR", id: before.id }, []);
+      const gone = await deps.leaveGroups(tx, accountId, key, { CONNECTOR: key.identifier });
       await deps.audit.record(tx, actor, {
         operation: "connector.delete",
         resourceType: "CONNECTOR",
         resourceId: key.identifier,
         scope: within(key),
-        before: shownConnector(before),
+        before: { ...goneToo(gone), ...shownConnector(before) },
       });
     });
   };

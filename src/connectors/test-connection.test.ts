@@ -16,7 +16,7 @@ import { startTestPlatform, type Answer, type TestPlatform } from "../../test/ha
 import { until } from "../../test/harness/until.ts";
 import { makeAudit } from "../audit/index.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { authorize, permits } from "../access/index.ts";
+import { authorize, makeLeaveGroups, permits } from "../access/index.ts";
 import { contentOf } from "../platform/crypto/chunks.ts";
 import type { Db } from "../platform/db/db.ts";
 import { makeProjects } from "../projects/index.ts";
@@ -173,7 +173,15 @@ test("the delegate may be connected to another replica, and requests at once sha
 test("a password reaches only the delegate that holds the task", async () => {
   const { db, clock } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
-  const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
+  const base = {
+    authorize,
+    permits,
+    leaveGroups: makeLeaveGroups({ changed: () => undefined }),
+    db,
+    clock,
+    newId,
+    audit: makeAudit({ clock, newId }),
+  };
   const projects = makeProjects({ ...base, emptyScope: async () => [] });
   const facts = {
     applications: projects.applicationsExist,

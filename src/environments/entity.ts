@@ -32,6 +32,8 @@ export type Fields<T extends Entity> = Omit<T, "id" | "version" | "createdAt" | 
 /** What the verbs and the store have to know of one of the two. */
 export type Kind = {
   readonly noun: "environment" | "service";
+  /** As resource groups name it, and the trail. */
+  readonly type: "ENVIRONMENT" | "SERVICE";
   readonly title: "Environment" | "Service";
   readonly table: "environments" | "services";
   /** Columns beside the common ones; each is a field of the same name. */
@@ -40,8 +42,9 @@ export type Kind = {
 
 export const ENVIRONMENT: Kind = {
   noun: "environment",
+  type: "ENVIRONMENT",
   title: "Environment",
   table: "environments",
   own: ["type", "color"],
 };
-export const SERVICE: Kind = { noun: "service", title: "Service", table: "services", own: [] };
+export const SERVICE: Kind = { noun: "service", type: "SERVICE", title: "Service", table: "services", own: [] };

@@ -32,6 +32,7 @@ before(async () => {
     audit,
     authorize,
     permits,
+    leaveGroups: never,
     requireScope: never,
     clock: platform.clock,
     newId: never,

@@ -5,8 +5,9 @@ import type { Page, Window } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
 import { scopeOf, within, type Place, type Referred } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
-import { listed, type Authorize, type Permits } from "../access/index.ts";
+import { listed, type Authorize, type LeaveGroups, type Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
+import { goneToo, type Gone } from "../platform/gone.ts";
 import type { RequireScope } from "../projects/index.ts";
 import type { Entity, Fields, Kind } from "./entity.ts";
 import { problem } from "./problems.ts";
@@ -17,6 +18,7 @@ export type EntityDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly permits: Permits;
+  readonly leaveGroups: LeaveGroups;
   readonly requireScope: RequireScope;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -45,13 +47,19 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
     deps.authorize(actor, `core_${kind.noun}_${action}`, scope, key.identifier);
     return deps.requireScope(actor, key);
   };
-  const record = (tx: Tx, actor: Actor, verb: string, key: Referred, { before, after }: Sides<T>): Promise<void> =>
+  const record = (
+    tx: Tx,
+    actor: Actor,
+    verb: string,
+    key: Referred,
+    { before, after, gone = [] }: Sides<T>,
+  ): Promise<void> =>
     deps.audit.record(tx, actor, {
       operation: `${kind.noun}.${verb}`,
-      resourceType: kind.noun.toUpperCase(),
+      resourceType: kind.type,
       resourceId: key.identifier,
       scope: within(key),
-      before: before && shown(kind, before),
+      before: before && { ...goneToo(gone), ...shown(kind, before) },
       after: after && shown(kind, after),
     });
   /** As it is before it is changed, and stays until the transaction ends. */
@@ -130,13 +138,18 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
         const before = await hold(tx, actor, key);
         if (!(await store.deleteEntity(tx, kind, actor.accountId, key, version)))
           throw await refusal(tx, actor, key, version);
-        await record(tx, actor, "delete", key, { before });
+        const gone = await deps.leaveGroups(tx, actor.accountId, key, { [kind.type]: key.identifier });
+        await record(tx, actor, "delete", key, { before, gone });
       });
     },
   };
 }
 
-type Sides<T> = { readonly before?: T | undefined; readonly after?: T | undefined };
+type Sides<T> = {
+  readonly before?: T | undefined;
+  readonly after?: T | undefined;
+  readonly gone?: readonly Gone[];
+};
 
 /** For the audit trail. */
 const shown = ({ own }: Kind, entity: Entity) => ({

@@ -1,6 +1,6 @@
 /** People and service accounts, their keys and tokens: who it is. */
 import type { Gone, Leaving } from "../platform/gone.ts";
-import type { Authorize, GrantsOf, GrantsOfAll, RequireHeldOf } from "../access/index.ts";
+import type { Authorize, GrantsOf, GrantsOfAll, RequireHeldOf, LeaveGroups } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
@@ -65,6 +65,7 @@ export type IdentityDeps = {
   readonly requireHeldOf: RequireHeldOf;
   readonly requireScope: ScopeExists;
   readonly letGo: LetGo;
+  readonly leaveGroups: LeaveGroups;
   readonly standingSessions: StillStanding;
   readonly onError: (error: unknown) => void;
 };

@@ -2,7 +2,7 @@ import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize, NoteUses } from "../access/index.ts";
+import type { Authorize, NoteUses, LeaveGroups } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { JudgeSecrets } from "../secrets/index.ts";
@@ -20,6 +20,7 @@ export type PipelineDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
+  readonly leaveGroups: LeaveGroups;
   readonly getProject: GetProject;
   /** Whether what a pipeline names exists. */
   readonly exist: ExistOf;

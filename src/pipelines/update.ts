@@ -2,6 +2,7 @@ import { actorId, type Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
 import { faultOf } from "../platform/document/validate.ts";
 import type { Tx } from "../platform/db/db.ts";
+import { goneToo } from "../platform/gone.ts";
 import type { PipelineDeps } from "./create.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";
@@ -9,6 +10,7 @@ import { problem } from "./problems.ts";
 import { requirePipeline } from "./get.ts";
 import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { requireTriggersHeld } from "./triggered.ts";
+import { findNamesOnlyOf } from "./store/input-sets.ts";
 import { findPipeline, holdPipeline, markDeleted, replacePipeline, type PipelineKey } from "./store/pipelines.ts";
 import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf, type PipelineText } from "./text.ts";
@@ -89,9 +91,12 @@ export const makeDeletePipeline =
       const user = userOf(id, identifier, scope);
       await deps.noteConnectors(tx, actor.accountId, user, []);
       await deps.noteSecrets(tx, actor.accountId, user, []);
+      const { accountId } = actor;
+      const sets = await findNamesOnlyOf(tx, accountId, { projectId: project.id, pipelineId: id });
+      const gone = await deps.leaveGroups(tx, accountId, scope, { PIPELINE: identifier, INPUT_SET: sets });
       await deps.audit.record(tx, actor, {
         ...changeOf("pipeline.delete", identifier, scope),
-        before: before && shownPipeline(before),
+        before: before && { ...goneToo(gone), ...shownPipeline(before) },
       });
     });
   };

@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { within } from "../core/reference.ts";
+import { goneToo } from "../platform/gone.ts";
 import type { SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import { shownSecret } from "./secret.ts";
@@ -18,7 +19,7 @@ export type HowToDelete = {
 export type DeleteSecret = (actor: Actor, ref: SecretRef, how?: HowToDelete) => Promise<void>;
 
 export const makeDeleteSecret =
-  (deps: Pick<SecretDeps, "db" | "audit" | "authorize">): DeleteSecret =>
+  (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "leaveGroups">): DeleteSecret =>
   async (actor, ref, { version, force = false } = {}) => {
     const { accountId } = actor;
     const found = await findPermitted(deps, actor, "core_secret_delete", ref);
@@ -28,12 +29,13 @@ export const makeDeleteSecret =
       if (!force) await secretUses.refuseUsed(tx, actor, current);
       if (!(await deleteSecret(tx, accountId, current.id, version))) throw stale(current, version);
       await noteTaken(tx, accountId, current, true);
+      const gone = await deps.leaveGroups(tx, accountId, current, { SECRET: current.identifier });
       await deps.audit.record(tx, actor, {
         operation: "secret.delete",
         resourceType: "SECRET",
         resourceId: current.identifier,
         scope: within(current),
-        before: shownSecret(current),
+        before: { ...goneToo(gone), ...shownSecret(current) },
       });
     });
   };

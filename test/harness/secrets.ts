@@ -1,6 +1,6 @@
 /** The verbs of secrets on a test's platform: no answer has a value, so that only they can say what was kept. */
 import { randomUUIDv7 } from "node:crypto";
-import { authorize, permits } from "../../src/access/index.ts";
+import { authorize, makeLeaveGroups, permits } from "../../src/access/index.ts";
 import { makeAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
@@ -19,7 +19,15 @@ export function secretsOf(
 ): ReturnType<typeof makeSecrets> {
   const { db, clock, keys } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
-  const base = { authorize, permits, db, clock, newId, audit: makeAudit({ clock, newId }) };
+  const base = {
+    authorize,
+    permits,
+    leaveGroups: makeLeaveGroups({ changed: () => undefined }),
+    db,
+    clock,
+    newId,
+    audit: makeAudit({ clock, newId }),
+  };
   const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => [] });
   const usable = async () => new Set<string>();
   const facts = { applications: applicationsExist, environments: async () => environments, usable };

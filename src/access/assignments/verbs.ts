@@ -16,6 +16,7 @@ import {
   countAssignments,
   deleteAssignment,
   findAssignment,
+  holdAll,
   insertAssignment,
   listAssignments,
   type AssignmentFilter,
@@ -139,6 +140,17 @@ async function groupOf(
   return { identifier, id, grants: { resourceGroup: identifier, included, everyResource, resources } };
 }
 
+/** Roles before groups, as a role that is deleted leaves the groups that name it; one after the other they would cross those of others. */
+async function holdNamed(tx: Tx, accountId: Uuid, inputs: readonly NewAssignment[]): Promise<void> {
+  const roles = inputs.flatMap(({ role: { identifier, level }, ...at }) => {
+    const place = placeAt(level ?? levelOf(at), at);
+    return place ? [{ ...place, identifier }] : [];
+  });
+  await holdAll(tx, "roles", accountId, roles);
+  const groups = inputs.map(({ resourceGroup: identifier, ...at }) => ({ ...at, identifier }));
+  await holdAll(tx, "resource_groups", accountId, groups);
+}
+
 const view = ({ principal, role, resourceGroup, disabled }: Assignment) => ({
   principal: { type: principal.type, identifier: principal.identifier, level: principal.level },
   role: role.identifier,
@@ -156,6 +168,7 @@ export function makeAssignments(deps: Deps) {
     for (const input of inputs) authorize(actor, MANAGES[input.principal.type], scopeOf(actor.accountId, input));
     for (const input of inputs) await deps.requireScope(actor, input);
     return db.transaction(async (tx) => {
+      if (inputs.length > 1) await holdNamed(tx, actor.accountId, inputs);
       const made: Assignment[] = [];
       for (const input of inputs) made.push(await createOne(tx, actor, input));
       deps.changed(tx, actor.accountId);

@@ -4,6 +4,7 @@ import { commonProblem } from "../../core/problems.ts";
 import type { SortOrder } from "../../core/page.ts";
 import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
+import { goneToo } from "../../platform/gone.ts";
 import { compile } from "../compile.ts";
 import { requireHeld } from "../held.ts";
 import { authorize, seen } from "../permits.ts";
@@ -17,6 +18,7 @@ import {
   findResourceGroup,
   insertResourceGroup,
   listResourceGroups,
+  lockResourceGroups,
   updateResourceGroup,
 } from "../store/resource-groups.ts";
 import { builtInGroupsAt, checkGroup, type NewResourceGroup, type ResourceGroup } from "./resource-group.ts";
@@ -88,13 +90,15 @@ export const makeResourceGroups = (deps: KeeperDeps) => ({
     authorize(actor, "core_resourcegroup_delete", scopeOf(accountId, key), key.identifier);
     if (isBuiltIn(key)) throw problem("access.reserved_identifier", [key.identifier]);
     return deps.db.transaction(async (tx) => {
-      const group = await findResourceGroup(tx, accountId, key, "for update");
+      await lockResourceGroups(tx, accountId, key);
+      const group = await findResourceGroup(tx, accountId, key);
       if (!group) throw problem("access.no_resource_group", [key.identifier]);
       const uses = await countUses(tx, accountId, "resource_group_id", group.id);
       if (uses > 0)
         throw commonProblem("core.referenced", ["Resource group", group.identifier, `${uses} role assignments`]);
       await deleteResourceGroup(tx, accountId, group.id);
-      await record(tx, deps, actor, "delete", { group, before: view(group) });
+      const gone = await deps.leaveGroups(tx, accountId, group, { RESOURCEGROUP: group.identifier });
+      await record(tx, deps, actor, "delete", { group, before: { ...goneToo(gone), ...view(group) } });
       return group;
     });
   },

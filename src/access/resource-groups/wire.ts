@@ -90,7 +90,10 @@ export const resourceGroupResponse = (accountIdentifier: string, group: Resource
     })),
     resourceFilter: {
       includeAllResources: group.everyResource,
-      resources: group.resources.map(({ type, identifiers }) => ({ resourceType: type, identifiers })),
+      // Whose single things are all deleted names nothing; sent back, an empty list would mean all of the type.
+      resources: group.resources
+        .filter(({ identifiers }) => identifiers?.length !== 0)
+        .map(({ type, identifiers }) => ({ resourceType: type, identifiers })),
     },
   },
   createdAt: group.createdAt,

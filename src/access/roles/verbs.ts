@@ -7,8 +7,10 @@ import type { SortOrder } from "../../core/page.ts";
 import { commonProblem } from "../../core/problems.ts";
 import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
+import { goneToo } from "../../platform/gone.ts";
 import { compile } from "../compile.ts";
 import { requireHeld } from "../held.ts";
+import type { LeaveGroups } from "../leave-groups.ts";
 import { levelOf, permissions as known } from "../permission.ts";
 import { authorize, seen } from "../permits.ts";
 import { requireSame, requireSeen, type RequireScope } from "../places.ts";
@@ -24,6 +26,7 @@ export type KeeperDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly requireScope: RequireScope;
+  readonly leaveGroups: LeaveGroups;
   /** After a change of what somebody may do. */
   readonly changed: (tx: Tx, accountId: Uuid) => void;
 };
@@ -102,7 +105,8 @@ export const makeRoles = (deps: KeeperDeps) => ({
       const uses = await countUses(tx, accountId, "role_id", role.id);
       if (uses > 0) throw commonProblem("core.referenced", ["Role", role.identifier, `${uses} role assignments`]);
       await deleteRole(tx, accountId, role.id);
-      await record(tx, deps, actor, "delete", { role, before: view(role) });
+      const gone = await deps.leaveGroups(tx, accountId, role, { ROLE: role.identifier });
+      await record(tx, deps, actor, "delete", { role, before: { ...goneToo(gone), ...view(role) } });
       return role;
     });
   },

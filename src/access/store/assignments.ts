@@ -1,8 +1,9 @@
 import type { Uuid } from "../../core/ids.ts";
-import type { Place } from "../../core/reference.ts";
+import type { Place, Referred } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
+import { columnsOf } from "./named.ts";
 import type { Assignment } from "../assignments/assignment.ts";
 
 type Store = { readonly query: Query };
@@ -56,6 +57,26 @@ export async function findAssignment(
     [accountId, at.orgIdentifier, at.projectIdentifier, at.identifier],
   );
   return rows[0];
+}
+
+/**
+ * Keeps roles, or resource groups, from being changed until the transaction ends; those that are there, by id, as whoever deletes
+ * what several groups name locks them.
+ */
+export async function holdAll(
+  db: Store,
+  table: "roles" | "resource_groups",
+  accountId: Uuid,
+  keys: readonly Referred[],
+): Promise<void> {
+  await db.query(
+    `select 1 from ${table} t
+       join unnest($2::text[], $3::text[], $4::text[]) as k (org, project, identifier)
+         on t.identifier = k.identifier and t.org_identifier is not distinct from k.org
+        and t.project_identifier is not distinct from k.project
+      where t.account_id = $1 order by t.id for share of t`,
+    [accountId, ...columnsOf(keys)],
+  );
 }
 
 /** False when it is gone already. */

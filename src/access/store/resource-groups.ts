@@ -55,6 +55,11 @@ export async function findResourceGroup(
   return rows[0];
 }
 
+/** All of one scope, by id: whoever deletes one takes it out of the others that name it. */
+export async function lockResourceGroups(db: Store, accountId: Uuid, at: Place): Promise<void> {
+  await db.query(`select 1 from resource_groups where ${AT} order by id for update`, values(accountId, at));
+}
+
 export async function updateResourceGroup(db: Store, accountId: Uuid, group: Kept): Promise<void> {
   await db.query(
     `update resource_groups set name = $3, description = $4, color = $5, tags = $6, scope_levels = $7,

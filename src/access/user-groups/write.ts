@@ -12,6 +12,7 @@ import { scopeOf, within } from "../../core/reference.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { compile } from "../compile.ts";
 import { requireHeld } from "../held.ts";
+import type { LeaveGroups } from "../leave-groups.ts";
 import type { KeepAdministrator } from "../keep-administrator.ts";
 import { authorize } from "../permits.ts";
 import type { RequireScope } from "../places.ts";
@@ -37,6 +38,7 @@ export type GroupDeps = {
   readonly newId: NewId;
   readonly requireScope: RequireScope;
   readonly keepAdministrator: KeepAdministrator;
+  readonly leaveGroups: LeaveGroups;
   /** After a change of what somebody may do. */
   readonly changed: (tx: Tx, accountId: Uuid) => void;
 };
@@ -159,7 +161,8 @@ export const makeDeleteGroup =
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
     return deps.db.transaction(async (tx) => {
       const group = await lockFor(tx, accountId, found, { writer, version });
-      const gone = await deleteGroup(tx, accountId, group.id);
+      const held = await deleteGroup(tx, accountId, group.id);
+      const gone = [...held, ...(await deps.leaveGroups(tx, accountId, group, { USERGROUP: group.identifier }))];
       const before = { ...goneToo(gone), ...view(group, {}) };
       await record(tx, deps, actor, { operation: "user-group.delete", group, before });
       deps.changed(tx, accountId);

@@ -6,7 +6,7 @@ import type { Page, Window } from "../../core/page.ts";
 import { scopeOf, within, type Place, type Referred } from "../../core/reference.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
-import type { Authorize } from "../../access/index.ts";
+import type { Authorize, LeaveGroups } from "../../access/index.ts";
 import { problem, sameIdentifier } from "../problems.ts";
 import {
   emailOf,
@@ -33,6 +33,7 @@ export type ServiceAccountDeps = {
   readonly authorize: Authorize;
   readonly requireScope: ScopeExists;
   readonly letGo: LetGo;
+  readonly leaveGroups: LeaveGroups;
   readonly clock: Clock;
   readonly newId: NewId;
   /** Says on every replica that credentials have ended, once the transaction is committed. */
@@ -133,7 +134,8 @@ export function makeServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts {
         const former = await hold(tx, actor, key);
         const keys = await store.deleteServiceAccount(tx, actor.accountId, former.id);
         const held = await deps.letGo(tx, { accountId: actor.accountId, id: former.id }, "deleted");
-        await record(tx, actor, "delete", key, { before: former, gone: [...held, ...keys] });
+        const groups = await deps.leaveGroups(tx, actor.accountId, key, { SERVICEACCOUNT: key.identifier });
+        await record(tx, actor, "delete", key, { before: former, gone: [...held, ...keys, ...groups] });
         deps.ended(tx);
       });
     },

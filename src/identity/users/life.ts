@@ -7,7 +7,7 @@ import type { Clock } from "../../core/clock.ts";
 import { goneToo, type Gone } from "../../platform/gone.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
-import type { Authorize, KeepAdministrator, RequireHeldOf } from "../../access/index.ts";
+import type { Authorize, KeepAdministrator, RequireHeldOf, LeaveGroups } from "../../access/index.ts";
 import type { Audit } from "../../audit/index.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
@@ -33,6 +33,7 @@ export type LifeDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly onLeave: OnLeave;
+  readonly leaveGroups: LeaveGroups;
   /** Takes back what was allowed to whoever has the address that the person had. */
   readonly onReaddress: (tx: Tx, user: { readonly accountId: Uuid; readonly id: Uuid }) => Promise<void>;
   readonly requireHeldOfPerson: RequireHeldOf;
@@ -257,6 +258,8 @@ async function leave(deps: LifeDeps, tx: Tx, { accountId }: Actor, id: Uuid, how
   return gone;
 }
 
+const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
+
 /** Throws `identity.no_user`, `access.last_administrator`, `core.stale_version`. */
 export const makeDeleteUser =
   (deps: LifeDeps): DeleteUser =>
@@ -266,7 +269,8 @@ export const makeDeleteUser =
     await deps.db.transaction(async (tx) => {
       const now = await locked(tx, accountId, id, version);
       await store.burySomebody(tx, accountId, id, deps.clock.now());
+      const named = await deps.leaveGroups(tx, accountId, ACCOUNT, { USER: toWire(id) });
       const gone = await leave(deps, tx, actor, id, "deleted");
-      await deps.audit.record(tx, actor, entryWith(gone, entry("user.delete", id, now)));
+      await deps.audit.record(tx, actor, entryWith([...gone, ...named], entry("user.delete", id, now)));
     });
   };

@@ -2,6 +2,7 @@ import { actorId, type Actor } from "../../core/actor.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { faultOf } from "../../platform/document/validate.ts";
+import { goneToo } from "../../platform/gone.ts";
 import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
 import type { SavedPipeline } from "../pipeline.ts";
@@ -113,9 +114,13 @@ export const makeDeleteInputSet =
       const overlay = await store.findOverlayOf(tx, actor.accountId, key);
       if (overlay !== undefined)
         throw commonProblem("core.referenced", ["Input set", identifier, `the overlay [${overlay}]`]);
+      // The name means every input set of the project that is called so.
+      const stays = await store.isNameOfAnother(tx, actor.accountId, { ...key, projectId: pipeline.projectId });
+      const names = { INPUT_SET: stays ? [] : identifier };
+      const gone = await deps.leaveGroups(tx, actor.accountId, placeOf(within), names);
       await deps.audit.record(tx, actor, {
         ...changeOf("input_set.delete", identifier, within),
-        before: before && shownSet(before),
+        before: before && { ...goneToo(gone), ...shownSet(before) },
       });
     });
   };

@@ -103,6 +103,40 @@ export async function deleteInputSet(
   return rows.length > 0;
 }
 
+const OTHER = `select from input_sets o join pipelines p on p.account_id = o.account_id and p.id = o.pipeline_id
+   where o.account_id = $1 and o.project_id = $2 and o.pipeline_id <> $3 and p.deleted_at is null`;
+
+/** Of two that take a name away at once the second one sees what the first has done. */
+const lockNames = async (db: Store, projectId: Uuid): Promise<void> => {
+  const text = `select pg_advisory_xact_lock(hashtextextended('railhead.input_set_names ' || $1::text, 0))`;
+  await db.query(text, [projectId]);
+};
+
+type OfProject = { readonly projectId: Uuid; readonly pipelineId: Uuid };
+
+/** Whether an input set of another pipeline of the project, which is there, has this identifier. */
+export async function isNameOfAnother(
+  db: Store,
+  accountId: Uuid,
+  { projectId, pipelineId, identifier }: OfProject & SetKey,
+): Promise<boolean> {
+  await lockNames(db, projectId);
+  const rows = await db.query(`${OTHER} and o.identifier = $4 limit 1`, [accountId, projectId, pipelineId, identifier]);
+  return rows.length > 0;
+}
+
+/** The identifiers of input sets that no other pipeline of the project, of those that are there, has as well. */
+export async function findNamesOnlyOf(db: Store, accountId: Uuid, of: OfProject): Promise<readonly string[]> {
+  await lockNames(db, of.projectId);
+  const rows = await db.query<{ identifier: string }>(
+    `select s.identifier from input_sets s
+      where s.account_id = $1 and s.project_id = $2 and s.pipeline_id = $3
+        and not exists (${OTHER} and o.identifier = s.identifier)`,
+    [accountId, of.projectId, of.pipelineId],
+  );
+  return rows.map(({ identifier }) => identifier);
+}
+
 /** With `hold` nobody else changes it until the transaction ends. */
 export async function findInputSet(
   db: Store,
