@@ -710,16 +710,23 @@ create table triggers (
   tags jsonb not null,
   enabled boolean not null,
   yaml text not null,
-  token_hash bytea not null,
-  token_sealed bytea not null,
+  token_hash bytea,
+  token_sealed bytea,
   version integer not null,
   created_at bigint not null,
   updated_at bigint not null,
   authority jsonb default '[]'::jsonb not null,
+  deleted_at bigint,
   constraint triggers_pkey PRIMARY KEY (account_id, id),
-  constraint triggers_account_id_pipeline_id_identifier_key UNIQUE (account_id, pipeline_id, identifier),
-  constraint triggers_account_id_token_hash_key UNIQUE (account_id, token_hash)
+  constraint triggers_account_id_token_hash_key UNIQUE (account_id, token_hash),
+  constraint triggers_token_of_live CHECK ((num_nulls(token_hash, token_sealed) =
+CASE
+    WHEN (deleted_at IS NULL) THEN 0
+    ELSE 2
+END))
 );
+CREATE UNIQUE INDEX triggers_by_identifier ON public.triggers USING btree (account_id, pipeline_id, identifier) WHERE (deleted_at IS NULL);
+CREATE INDEX triggers_by_pipeline ON public.triggers USING btree (account_id, pipeline_id);
 CREATE INDEX triggers_by_project ON public.triggers USING btree (account_id, project_id);
 
 create table user_group_members (
@@ -810,7 +817,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_account_id_correlation_id_key UNIQUE (account_id, correlation_id)
 );
 CREATE INDEX webhook_deliveries_by_execution ON public.webhook_deliveries USING btree (account_id, execution_id);
-CREATE INDEX webhook_deliveries_by_trigger ON public.webhook_deliveries USING btree (account_id, trigger_id);
+CREATE INDEX webhook_deliveries_by_trigger ON public.webhook_deliveries USING btree (account_id, trigger_id, id);
 CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (account_id, id) WHERE (processed_at IS NULL);
 
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

@@ -23,6 +23,7 @@ export type { PipelineVariable } from "./variables.ts";
 export type { GetPipeline } from "./get.ts";
 export { chosenSets, setsBody, type InputsOfSets } from "./input-sets/index.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
+export { keptText, type PipelineText } from "./text.ts";
 export type { RecentRuns } from "./summaries.ts";
 export type { TriggersOf } from "./trigger-run.ts";
 

@@ -162,6 +162,54 @@ test("who saves a trigger has to hold the access to the environment that it woul
   assert.match(message, /core_environment_access/);
 });
 
+test("a trigger that is saved anew asks whoever saves it, and uses from then on what they could, no more and no less", async () => {
+  const chooses = pipelineYaml("anew").replace("environmentRef: staging", "environmentRef: <+trigger.payload.to>");
+  await made(create.pipeline(platform, chooses));
+  const yaml = triggerYaml("anew");
+  const { webhookUrl } = await made(save("anew", yaml));
+  const put = (apiKey: string, name = "anew", body = yaml): Promise<Answer> =>
+    platform.send("PUT", `/pipeline/api/triggers/hook?${SCOPE}&targetIdentifier=${name}`, {
+      contentType: YAML,
+      body,
+      apiKey,
+    });
+  const toStaging = () => fate(webhookUrl, JSON.stringify({ to: "staging" }));
+  assert.equal((await toStaging()).status, "TARGET_EXECUTION_REQUESTED");
+  const own = await person(({ permission }) => permission !== "core_environment_access");
+  await made(put(own));
+  const { status, message } = await toStaging();
+  assert.equal(status, "INVALID_RUNTIME_INPUT_YAML");
+  assert.match(message, /core_environment_access/);
+  await made(put(platform.apiKey));
+  assert.equal((await toStaging()).status, "TARGET_EXECUTION_REQUESTED");
+  // What it names is asked for, as when it was made; and what was refused has changed nothing.
+  await made(create.pipeline(platform, pipelineYaml("names_it")));
+  await made(save("names_it", triggerYaml("names_it")));
+  const refused = await put(own, "names_it", triggerYaml("names_it"));
+  assert.deepEqual([refused.status, refused.body.code], [403, "NG_ACCESS_DENIED"], refused.text);
+  for (const missing of ["core_pipeline_execute", "core_pipeline_edit"]) {
+    const key = await person(({ permission }) => permission !== missing);
+    const { body } = await put(key, "names_it", triggerYaml("names_it"));
+    assert.equal(body.message, `Missing permission ${missing}.`);
+  }
+  const [row] = await platform.db.query<{ version: number }>(
+    "select t.version from triggers t join pipelines p on p.id = t.pipeline_id where p.identifier = 'names_it'",
+  );
+  assert.equal(row?.version, 1);
+});
+
+test("a trigger that is deleted asks nothing any more of who changes its pipeline", async () => {
+  const own = await person(({ permission }) => permission !== "core_secret_access");
+  await made(create.pipeline(platform, withVariable("freed", "Secret", "<+input>")));
+  await made(save("freed", triggerYaml("freed", "hook", givingX("freed", "account.key"))));
+  const edited = withVariable("freed", "Secret", "<+input>").replace("echo $VALUE", "echo x$VALUE");
+  const refused = await change("freed", edited, own);
+  assert.deepEqual([refused.status, refused.body.message.includes("[hook]")], [403, true], refused.text);
+  const path = `/pipeline/api/triggers/hook?${SCOPE}&targetIdentifier=freed`;
+  await made(platform.send("DELETE", path, { apiKey: own }));
+  await made(change("freed", edited, own));
+});
+
 const withVariable = (name: string, type: string, value: string): string =>
   pipelineYaml(name, "<+pipeline.variables.x>", `  variables: [{ name: x, type: ${type}, value: "${value}" }]\n`);
 const change = (name: string, body: string, apiKey?: string): Promise<Answer> =>

@@ -1,34 +1,10 @@
 import type { Actor } from "../core/actor.ts";
-import type { Clock } from "../core/clock.ts";
-import type { NewId } from "../core/ids.ts";
-import type { Audit } from "../audit/index.ts";
-import type { Authorize, Permits } from "../access/index.ts";
-import type { HoldRootKey } from "../identity/index.ts";
-import type { GetPipeline, InProject, InputsOfSets, TryInputs } from "../pipelines/index.ts";
-import type { Sealer } from "../platform/crypto/seal.ts";
-import type { Db } from "../platform/db/db.ts";
-import { parseDocument } from "../platform/document/document.ts";
-import { validate } from "../platform/document/validate.ts";
-import { authorityOf } from "./authority.ts";
-import { inputOf, triggerBody, type TriggerBody } from "./document.ts";
+import type { PipelineText } from "../pipelines/index.ts";
 import { problem } from "./problems.ts";
-import { findTrigger, insertTrigger } from "./store.ts";
-import type { Trigger } from "./trigger.ts";
+import { changeOf, readTrigger, type OfPipeline, type TriggerDeps } from "./saved.ts";
+import { insertTrigger } from "./store.ts";
+import { shownTrigger, type Trigger } from "./trigger.ts";
 import { hashWebhookToken, newWebhookToken } from "./webhook-token.ts";
-
-export type TriggerDeps = {
-  readonly db: Db;
-  readonly audit: Audit;
-  readonly authorize: Authorize;
-  readonly permits: Permits;
-  readonly getPipeline: GetPipeline;
-  readonly tryInputs: TryInputs;
-  readonly mergeInputSets: InputsOfSets;
-  readonly sealer: Sealer;
-  readonly holdRootKey: HoldRootKey;
-  readonly clock: Clock;
-  readonly newId: NewId;
-};
 
 export const sealedFor = (trigger: Pick<Trigger, "accountId" | "id">): string =>
   `trigger:${trigger.accountId}:${trigger.id}`;
@@ -40,41 +16,23 @@ export const sealedFor = (trigger: Pick<Trigger, "accountId" | "id">): string =>
  * `pipeline.not_found`, `trigger.duplicate`, `trigger.other_scope`, and the
  * problems of documents and inputs.
  */
-export type CreateTrigger = (
-  actor: Actor,
-  scope: InProject,
-  pipelineIdentifier: string,
-  yaml: string,
-  format: "yaml" | "json",
-) => Promise<Trigger>;
+export type CreateTrigger = (actor: Actor, within: OfPipeline, sent: PipelineText) => Promise<Trigger>;
 
 export const makeCreateTrigger =
   (deps: TriggerDeps): CreateTrigger =>
-  async (actor, scope, pipelineIdentifier, yaml, format) => {
+  async (actor, within, sent) => {
     const { accountId } = actor;
-    deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope }, pipelineIdentifier);
-    deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope }, pipelineIdentifier);
-    const body = validate(triggerBody, parseDocument(yaml, { format }), { root: "trigger" });
-    requireSame(body, { ...scope, pipelineIdentifier });
-    const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, body.inputSetRefs ?? [], inputOf(body));
-    const pipeline = await deps.tryInputs(actor, scope, pipelineIdentifier, input);
+    const { pipeline, fields, identifier } = await readTrigger(deps, actor, within, sent);
     const [id, at] = [deps.newId(), deps.clock.now()];
     const token = newWebhookToken(accountId);
-    const { identifier, name, description, tags, enabled } = body;
     const made: Omit<Trigger, "tokenSealed"> = {
+      ...fields,
+      ...within,
       accountId,
       id,
       projectId: pipeline.projectId,
-      ...scope,
       pipelineId: pipeline.id,
-      pipelineIdentifier,
       identifier,
-      name,
-      description,
-      tags,
-      enabled,
-      yaml,
-      authority: authorityOf(actor, scope),
       version: 1,
       createdAt: at,
       updatedAt: at,
@@ -83,38 +41,11 @@ export const makeCreateTrigger =
       const tokenSealed = deps.sealer.seal(token, sealedFor(made), await deps.holdRootKey(tx, accountId));
       const trigger = { ...made, tokenSealed };
       if (!(await insertTrigger(tx, { ...trigger, tokenHash: hashWebhookToken(token) })))
-        throw problem("trigger.duplicate", [identifier, pipelineIdentifier]);
+        throw problem("trigger.duplicate", [identifier, within.pipelineIdentifier]);
       await deps.audit.record(tx, actor, {
-        operation: "trigger.create",
-        resourceType: "PIPELINE",
-        resourceId: `${pipelineIdentifier}/${identifier}`,
-        scope,
-        after: { name, description, tags, enabled, yaml },
+        ...changeOf("trigger.create", identifier, within),
+        after: shownTrigger(trigger),
       });
       return trigger;
     });
-  };
-
-function requireSame(body: TriggerBody, query: InProject & { readonly pipelineIdentifier: string }): void {
-  for (const field of ["orgIdentifier", "projectIdentifier", "pipelineIdentifier"] as const) {
-    const given = body[field] ?? query[field];
-    if (given !== query[field]) throw problem("trigger.other_scope", [field, given, query[field]]);
-  }
-}
-
-/** Throws `pipeline.not_found`, `trigger.not_found`. */
-export type GetTrigger = (
-  actor: Actor,
-  scope: InProject,
-  pipelineIdentifier: string,
-  identifier: string,
-) => Promise<Trigger>;
-
-export const makeGetTrigger =
-  (deps: TriggerDeps): GetTrigger =>
-  async (actor, scope, pipelineIdentifier, identifier) => {
-    const pipeline = await deps.getPipeline(actor, scope, pipelineIdentifier);
-    const trigger = await findTrigger(deps.db, actor.accountId, pipeline.id, identifier);
-    if (!trigger) throw problem("trigger.not_found", [identifier, pipelineIdentifier]);
-    return trigger;
   };

@@ -3,12 +3,12 @@ import type { Actor } from "../core/actor.ts";
 import type { ExecutionDetail, GetExecution } from "../executions/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import { findDelivery, findTriggerById } from "./store.ts";
-import type { Delivery, DeliveryState, Trigger } from "./trigger.ts";
+import { findDelivery, findTriggerNames } from "./store.ts";
+import type { Delivery, DeliveryState, TriggerNames } from "./trigger.ts";
 
 export type DeliveryFate = {
   readonly delivery: Delivery & DeliveryState;
-  readonly trigger: Trigger;
+  readonly trigger: TriggerNames;
   readonly execution: ExecutionDetail | undefined;
 };
 
@@ -20,7 +20,7 @@ export const makeGetDelivery =
   async (account, correlationId) => {
     const accountId = fromWire(account);
     const delivery = accountId && (await findDelivery(deps.db, accountId, correlationId));
-    const trigger = delivery && (await findTriggerById(deps.db, delivery.accountId, delivery.triggerId));
+    const trigger = delivery && (await findTriggerNames(deps.db, delivery.accountId, delivery.triggerId));
     if (!trigger) throw problem("trigger.no_delivery", [correlationId]);
     const system: Actor = { kind: "system", accountId: delivery.accountId };
     const execution = delivery.executionId ? await deps.getExecution(system, toWire(delivery.executionId)) : undefined;

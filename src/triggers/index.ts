@@ -4,10 +4,13 @@ import type { GetExecution, StartExecution } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import type { AdmitDeps } from "./admit.ts";
-import { makeCreateTrigger, makeGetTrigger, sealedFor, type TriggerDeps } from "./create.ts";
+import { makeDeleteTrigger, makeUpdateTrigger } from "./change.ts";
+import { makeCreateTrigger, sealedFor } from "./create.ts";
 import { makeGetDelivery } from "./delivery.ts";
+import { makeGetTrigger, makeGetTriggerDetails, makeListTriggers } from "./read.ts";
 import { makeReceiveWebhook } from "./receive.ts";
 import { triggerRoutes } from "./rest.ts";
+import type { TriggerDeps } from "./saved.ts";
 import { makeSealedTokens } from "./sealed-store.ts";
 import { deleteTriggersOf } from "./store.ts";
 import { makeTriggersOf } from "./runs.ts";
@@ -29,7 +32,11 @@ export function makeTriggers(deps: TriggersDeps) {
   const { receive, sweep } = makeReceiveWebhook(deps);
   const verbs = {
     create: makeCreateTrigger(deps),
+    update: makeUpdateTrigger(deps),
+    remove: makeDeleteTrigger(deps),
     get: makeGetTrigger(deps),
+    details: makeGetTriggerDetails(deps),
+    list: makeListTriggers(deps),
     receive,
     delivery: makeGetDelivery(deps),
     // Whoever knows the token can start the pipeline, so only those get it who may do that anyway.

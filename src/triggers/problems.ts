@@ -7,6 +7,11 @@ export const problems = {
     "RESOURCE_NOT_FOUND_EXCEPTION",
     "Trigger with identifier [%s] not found for pipeline [%s].",
   ],
+  "trigger.other_identifier": [
+    400,
+    "INVALID_REQUEST",
+    "The identifier in the document [%s] is not the one in the address [%s].",
+  ],
   "trigger.other_scope": [400, "INVALID_REQUEST", "%s in the trigger [%s] is not the one in the query [%s]."],
   // A wrong token and one whose account is another answer alike.
   "trigger.no_webhook": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No webhook at this address."],

@@ -84,7 +84,7 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
       payload,
       receivedAt: deps.clock.now(),
     };
-    await insertDelivery(deps.db, delivery);
+    if (!(await insertDelivery(deps.db, delivery))) throw problem("trigger.no_webhook");
     process(delivery, trigger).catch(deps.onError);
     return delivery;
   };
@@ -117,7 +117,8 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
     const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, event);
     const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
     await deps.db.transaction(async (tx) => {
-      if (!(await takeDelivery(tx, delivery.accountId, delivery.id))) return;
+      // Taken by another replica; or the trigger has been changed, and the sweep comes with what it is by then.
+      if (!(await takeDelivery(tx, delivery, trigger.version))) return;
       const started = await deps.startExecution(tx, actor, {
         scope,
         pipelineIdentifier,
@@ -148,7 +149,8 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
   async function sweep(): Promise<void> {
     for (const delivery of await findWaiting(deps.db, deps.clock.now() - SWEEP_AFTER_MS)) {
       const trigger = await findTriggerById(deps.db, delivery.accountId, delivery.triggerId);
-      if (trigger) await process(delivery, trigger).catch(deps.onError);
+      const done = trigger ? process(delivery, trigger) : close(delivery, GONE);
+      await done.catch(deps.onError);
     }
   }
 
@@ -167,6 +169,9 @@ function isNamed(trigger: Trigger, names: WebhookNames): boolean {
   };
   return Object.entries(own).every(([name, value]) => (names[name as keyof WebhookNames] ?? value) === value);
 }
+
+/** What a server of an older version has taken for a trigger that was being deleted. */
+const GONE = { status: "TRIGGER_DELETED", message: "The trigger was deleted." } as const;
 
 const PARSED_KEPT = 500;
 /** Reads the document of a trigger once a version: a busy webhook should not parse YAML at every call. */

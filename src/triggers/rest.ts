@@ -2,14 +2,28 @@ import { z } from "zod";
 import type { Actor } from "../core/actor.ts";
 import { ok } from "../platform/http/answers.ts";
 import { formatOf, payloadOf, textOf } from "../platform/http/bodies.ts";
-import { maybeText, projectQuery } from "../platform/http/queries.ts";
-import { LARGE_BODY, publicRoute, route, type Route } from "../platform/http/routes.ts";
+import { ifMatch } from "../platform/http/if-match.ts";
+import { ngPage, ngPageShape } from "../platform/http/pages.ts";
+import { maybeText, projectQuery, sortOrders, wholeNumber } from "../platform/http/queries.ts";
+import {
+  LARGE_BODY,
+  publicRoute,
+  route,
+  type Answer,
+  type BodyDoc,
+  type Call,
+  type Route,
+} from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import type { CreateTrigger, GetTrigger } from "./create.ts";
+import type { PipelineText } from "../pipelines/index.ts";
+import type { DeleteTrigger, UpdateTrigger } from "./change.ts";
+import type { CreateTrigger } from "./create.ts";
 import type { GetDelivery } from "./delivery.ts";
 import { triggerBody } from "./document.ts";
+import type { GetTrigger, GetTriggerDetails, ListTriggers } from "./read.ts";
 import { MAX_PAYLOAD, type ReceiveWebhook } from "./receive.ts";
-import type { Trigger } from "./trigger.ts";
+import type { OfPipeline } from "./saved.ts";
+import type { ListedTrigger, Trigger } from "./trigger.ts";
 import {
   deliveryResponse,
   deliveryShape,
@@ -17,13 +31,19 @@ import {
   executionDetails,
   processingDetails,
   processingShape,
+  triggerDetails,
+  triggerDetailsShape,
   triggerResponse,
   triggerShape,
 } from "./wire.ts";
 
 type Verbs = {
   readonly create: CreateTrigger;
+  readonly update: UpdateTrigger;
+  readonly remove: DeleteTrigger;
   readonly get: GetTrigger;
+  readonly details: GetTriggerDetails;
+  readonly list: ListTriggers;
   readonly receive: ReceiveWebhook;
   readonly delivery: GetDelivery;
   /** The webhook's token in plain text, for those who may run the pipeline. */
@@ -43,51 +63,151 @@ const EXAMPLE = {
   source: { type: "Webhook", spec: { type: "Custom", spec: { payloadConditions: [], headerConditions: [] } } },
 };
 
-const managementRoutes = (verbs: Verbs): readonly Route[] => [
-  route({
-    method: "POST",
-    path: "/pipeline/api/triggers",
-    operation: "trigger.create",
-    maxBody: LARGE_BODY,
-    doc: {
-      summary: "Create a custom webhook trigger of a pipeline",
-      queryExample: { targetIdentifier: "deploy" },
-      body: { schema: triggerBody, root: "trigger", example: EXAMPLE },
-      answer: enveloped(triggerShape),
-    },
-    access: { permission: "core_pipeline_edit" },
-    query: ofPipeline,
-    handle: async (call) => {
-      const { targetIdentifier, ...scope } = call.query;
-      const trigger = await verbs.create(
-        call.actor,
-        scope,
-        targetIdentifier,
-        textOf(call.body) ?? "",
-        formatOf(call.body),
-      );
-      return ok(call, triggerResponse(trigger, verbs.tokenOf(call.actor, trigger), verbs.publicUrl()));
-    },
-  }),
-  route({
-    method: "GET",
-    path: "/pipeline/api/triggers/:identifier",
-    operation: "trigger.get",
-    doc: {
-      summary: "Read a trigger",
-      params: { identifier: "hook" },
-      queryExample: { targetIdentifier: "deploy" },
-      answer: enveloped(triggerShape),
-    },
-    access: { permission: "core_pipeline_view" },
-    query: ofPipeline,
-    handle: async (call) => {
-      const { targetIdentifier, ...scope } = call.query;
-      const trigger = await verbs.get(call.actor, scope, targetIdentifier, call.params["identifier"] ?? "");
-      return ok(call, triggerResponse(trigger, verbs.tokenOf(call.actor, trigger), verbs.publicUrl()));
-    },
-  }),
-];
+const BASE = "/pipeline/api/triggers";
+const edit = { permission: "core_pipeline_edit" };
+const view = { permission: "core_pipeline_view" };
+const queryExample = { targetIdentifier: "deploy" };
+const body = (example: object): BodyDoc => ({ schema: triggerBody, root: "trigger", example });
+
+type TriggerCall = Call<z.output<typeof ofPipeline>>;
+const within = ({ query: { orgIdentifier, projectIdentifier, targetIdentifier } }: TriggerCall): OfPipeline => ({
+  orgIdentifier,
+  projectIdentifier,
+  pipelineIdentifier: targetIdentifier,
+});
+const identifierOf = (call: TriggerCall): string => call.params["identifier"] ?? "";
+const sent = (call: TriggerCall): PipelineText => ({ text: textOf(call.body) ?? "", format: formatOf(call.body) });
+
+const writeRoutes = (verbs: Verbs): readonly Route[] => {
+  const shown = (call: TriggerCall, trigger: Trigger): Answer =>
+    ok(call, triggerResponse(trigger, verbs.tokenOf(call.actor, trigger), verbs.publicUrl()), trigger.version);
+  return [
+    route({
+      method: "POST",
+      path: BASE,
+      operation: "trigger.create",
+      maxBody: LARGE_BODY,
+      doc: {
+        summary: "Create a custom webhook trigger of a pipeline",
+        queryExample,
+        body: body(EXAMPLE),
+        answer: enveloped(triggerShape),
+        etag: true,
+      },
+      access: edit,
+      query: ofPipeline,
+      handle: async (call) => shown(call, await verbs.create(call.actor, within(call), sent(call))),
+    }),
+    route({
+      method: "PUT",
+      path: `${BASE}/:identifier`,
+      operation: "trigger.update",
+      maxBody: LARGE_BODY,
+      doc: {
+        summary: "Replace a trigger, whose webhook keeps its address",
+        description: "From then on the trigger may use what the caller may.",
+        params: { identifier: "hook" },
+        queryExample,
+        body: body({ ...EXAMPLE, identifier: "hook", name: "Hook" }),
+        answer: enveloped(triggerShape),
+        etag: true,
+        ifMatch: true,
+      },
+      access: edit,
+      query: ofPipeline,
+      handle: async (call) =>
+        shown(call, await verbs.update(call.actor, within(call), identifierOf(call), sent(call), ifMatch(call))),
+    }),
+    route({
+      method: "GET",
+      path: `${BASE}/:identifier`,
+      operation: "trigger.get",
+      doc: {
+        summary: "Read a trigger",
+        params: { identifier: "hook" },
+        queryExample,
+        answer: enveloped(triggerShape),
+        etag: true,
+      },
+      access: view,
+      query: ofPipeline,
+      handle: async (call) => shown(call, await verbs.get(call.actor, within(call), identifierOf(call))),
+    }),
+    route({
+      method: "DELETE",
+      path: `${BASE}/:identifier`,
+      operation: "trigger.delete",
+      doc: {
+        summary: "Delete a trigger",
+        description: "Its webhook is 404 from then on; its executions stay, and those under way go on.",
+        ifMatch: true,
+        params: { identifier: "release" },
+        queryExample,
+        answer: enveloped(z.literal(true)),
+      },
+      access: edit,
+      query: ofPipeline,
+      handle: async (call) => {
+        await verbs.remove(call.actor, within(call), identifierOf(call), ifMatch(call));
+        return ok(call, true);
+      },
+    }),
+  ];
+};
+
+/** Rows have the whole document: pages are shorter than elsewhere. */
+const MAX_SIZE = 100;
+
+const listQuery = ofPipeline.extend({
+  page: wholeNumber(1_000_000).default(0),
+  size: wholeNumber(MAX_SIZE).default(25),
+  searchTerm: maybeText("searchTerm"),
+  sort: sortOrders(),
+  filter: z.undefined({ error: "filter is not supported yet" }).optional(),
+});
+
+const readRoutes = (verbs: Verbs): readonly Route[] => {
+  const row = (actor: Actor, trigger: ListedTrigger) =>
+    triggerDetails(trigger, verbs.tokenOf(actor, trigger), verbs.publicUrl());
+  return [
+    route({
+      method: "GET",
+      path: BASE,
+      operation: "trigger.list",
+      doc: {
+        summary: "List the triggers of a pipeline, by identifier or as sort says",
+        queryExample,
+        answer: enveloped(ngPageShape(triggerDetailsShape)),
+      },
+      access: view,
+      query: listQuery,
+      handle: async (call) => {
+        const { page, size, searchTerm, sort: order } = call.query;
+        const window = { limit: size, offset: page * size, order };
+        const found = await verbs.list(call.actor, within(call), searchTerm, window);
+        return ok(call, await ngPage(found, (trigger) => row(call.actor, trigger)));
+      },
+    }),
+    route({
+      method: "GET",
+      path: `${BASE}/:identifier/details`,
+      operation: "trigger.details",
+      doc: {
+        summary: "Read a trigger and what became of its newest call",
+        params: { identifier: "hook" },
+        queryExample,
+        answer: enveloped(triggerDetailsShape),
+        etag: true,
+      },
+      access: view,
+      query: ofPipeline,
+      handle: async (call) => {
+        const trigger = await verbs.details(call.actor, within(call), identifierOf(call));
+        return ok(call, row(call.actor, trigger), trigger.version);
+      },
+    }),
+  ];
+};
 
 const BY_ITS_ID = "the event's id is random and known to its sender alone";
 
@@ -151,4 +271,8 @@ const webhookRoutes = (verbs: Verbs): readonly Route[] => [
   }),
 ];
 
-export const triggerRoutes = (verbs: Verbs): readonly Route[] => [...managementRoutes(verbs), ...webhookRoutes(verbs)];
+export const triggerRoutes = (verbs: Verbs): readonly Route[] => [
+  ...writeRoutes(verbs),
+  ...readRoutes(verbs),
+  ...webhookRoutes(verbs),
+];

@@ -3,22 +3,25 @@ import { gone } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import { keptAuthority, readAuthority } from "./authority.ts";
 import type { Query } from "../platform/db/db.ts";
-import type { Delivery, DeliveryState, DeliveryStatus, Trigger } from "./trigger.ts";
+import type { Delivery, DeliveryState, DeliveryStatus, Trigger, TriggerNames } from "./trigger.ts";
 
 type Store = { readonly query: Query };
 
-const TRIGGER = `t.account_id as "accountId", t.id, t.project_id as "projectId", a.org_identifier as "orgIdentifier",
+export const TRIGGER = `t.account_id as "accountId", t.id, t.project_id as "projectId", a.org_identifier as "orgIdentifier",
   a.identifier as "projectIdentifier", t.pipeline_id as "pipelineId", p.identifier as "pipelineIdentifier",
   t.identifier, t.name, t.description, t.tags, t.enabled, t.yaml, t.token_sealed as "tokenSealed",
   t.authority, t.version, t.created_at as "createdAt", t.updated_at as "updatedAt"`;
 
-const FROM = `from triggers t
+export const FROM = `from triggers t
   join projects a on a.account_id = t.account_id and a.id = t.project_id
   join pipelines p on p.account_id = t.account_id and p.id = t.pipeline_id`;
 
-type TriggerRow = Omit<Trigger, "authority"> & { readonly authority: Parameters<typeof readAuthority>[0] };
+/** Neither the trigger nor its pipeline is gone. */
+const LIVE = "t.deleted_at is null and p.deleted_at is null";
 
-const read = (row: TriggerRow): Trigger => ({ ...row, authority: readAuthority(row.authority) });
+export type TriggerRow = Omit<Trigger, "authority"> & { readonly authority: Parameters<typeof readAuthority>[0] };
+
+export const readRow = (row: TriggerRow): Trigger => ({ ...row, authority: readAuthority(row.authority) });
 
 /** False when the identifier is taken. */
 export async function insertTrigger(db: Store, trigger: Trigger & { readonly tokenHash: Buffer }): Promise<boolean> {
@@ -26,7 +29,7 @@ export async function insertTrigger(db: Store, trigger: Trigger & { readonly tok
     `insert into triggers (account_id, id, project_id, pipeline_id, identifier, name, description, tags, enabled, yaml,
                            token_hash, token_sealed, authority, version, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-     on conflict (account_id, pipeline_id, identifier) do nothing returning id`,
+     on conflict (account_id, pipeline_id, identifier) where deleted_at is null do nothing returning id`,
     [
       trigger.accountId,
       trigger.id,
@@ -56,41 +59,57 @@ export async function findTrigger(
   identifier: string,
 ): Promise<Trigger | undefined> {
   const rows = await db.query<TriggerRow>(
-    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.pipeline_id = $2 and t.identifier = $3 and p.deleted_at is null`,
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.pipeline_id = $2 and t.identifier = $3 and ${LIVE}`,
     [accountId, pipelineId, identifier],
   );
-  return rows.map(read)[0];
+  return rows.map(readRow)[0];
 }
 
 export async function findTriggerByToken(db: Store, accountId: Uuid, tokenHash: Buffer): Promise<Trigger | undefined> {
   const rows = await db.query<TriggerRow>(
-    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.token_hash = $2 and p.deleted_at is null`,
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.token_hash = $2 and ${LIVE}`,
     [accountId, tokenHash],
   );
-  return rows.map(read)[0];
+  return rows.map(readRow)[0];
 }
 
+/** Also of a deleted pipeline, whose runs are refused with a reason. */
 export async function findTriggerById(db: Store, accountId: Uuid, id: Uuid): Promise<Trigger | undefined> {
-  const rows = await db.query<TriggerRow>(`select ${TRIGGER} ${FROM} where t.account_id = $1 and t.id = $2`, [
-    accountId,
-    id,
-  ]);
-  return rows.map(read)[0];
+  const rows = await db.query<TriggerRow>(
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.id = $2 and t.deleted_at is null`,
+    [accountId, id],
+  );
+  return rows.map(readRow)[0];
+}
+
+/** Of one that is gone, too. */
+export async function findTriggerNames(db: Store, accountId: Uuid, id: Uuid): Promise<TriggerNames | undefined> {
+  const rows = await db.query<TriggerNames>(
+    `select a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier",
+            p.identifier as "pipelineIdentifier", t.identifier
+       ${FROM} where t.account_id = $1 and t.id = $2`,
+    [accountId, id],
+  );
+  return rows[0];
 }
 
 /** All of a pipeline, in their order. */
 export async function findTriggersOf(db: Store, accountId: Uuid, pipelineId: Uuid): Promise<readonly Trigger[]> {
   const rows = await db.query<TriggerRow>(
-    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.pipeline_id = $2 order by t.identifier`,
+    `select ${TRIGGER} ${FROM}
+      where t.account_id = $1 and t.pipeline_id = $2 and t.deleted_at is null order by t.identifier`,
     [accountId, pipelineId],
   );
-  return rows.map(read);
+  return rows.map(readRow);
 }
 
-export async function insertDelivery(db: Store, delivery: Delivery): Promise<void> {
-  await db.query(
+/** False when the trigger has gone meanwhile. It stays until the row is there, so that its deletion finds the row. */
+export async function insertDelivery(db: Store, delivery: Delivery): Promise<boolean> {
+  const rows = await db.query(
     `insert into webhook_deliveries (account_id, id, correlation_id, trigger_id, headers, payload, received_at, message)
-     values ($1, $2, $3, $4, $5, $6, $7, '')`,
+     select t.account_id, $2, $3, t.id, $5, $6, $7, '' from triggers t
+      where t.account_id = $1 and t.id = $4 and t.deleted_at is null for key share
+     returning id`,
     [
       delivery.accountId,
       delivery.id,
@@ -101,13 +120,21 @@ export async function insertDelivery(db: Store, delivery: Delivery): Promise<voi
       delivery.receivedAt,
     ],
   );
+  return rows.length > 0;
 }
 
-/** True for the one who processes it; the row stays locked until the transaction ends. */
-export async function takeDelivery(db: Store, accountId: Uuid, id: Uuid): Promise<boolean> {
+/**
+ * True for the one who processes it; the row stays locked until the transaction ends. False also when the trigger is not
+ * at this version any more: a change of it waits for the runs of the former version, and none of them begins after it.
+ * The trigger comes first, as for its deletion: the other way round the two would wait for each other.
+ */
+export async function takeDelivery(db: Store, delivery: Delivery, version: number): Promise<boolean> {
   const rows = await db.query(
-    `select 1 from webhook_deliveries where account_id = $1 and id = $2 and processed_at is null for update skip locked`,
-    [accountId, id],
+    `with held as materialized (
+       select id from triggers where account_id = $1 and id = $3 and version = $4 and deleted_at is null for share)
+     select 1 from held join webhook_deliveries d on d.account_id = $1 and d.trigger_id = held.id
+      where d.id = $2 and d.processed_at is null for update of d skip locked`,
+    [delivery.accountId, delivery.id, delivery.triggerId, version],
   );
   return rows.length > 0;
 }
@@ -151,13 +178,17 @@ export async function findDelivery(
   return rows[0];
 }
 
-/** All triggers of a project, with what was delivered to them. */
+/** All triggers of a project, with what was delivered to them; those that were deleted before are not told again. */
 export async function deleteTriggersOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly Gone[]> {
   await db.query(
     `delete from webhook_deliveries d using triggers t
       where t.account_id = $1 and t.project_id = $2 and d.account_id = t.account_id and d.trigger_id = t.id`,
     [accountId, projectId],
   );
+  await db.query("delete from triggers where account_id = $1 and project_id = $2 and deleted_at is not null", [
+    accountId,
+    projectId,
+  ]);
   const triggers = "delete from triggers where account_id = $1 and project_id = $2 returning identifier as what";
   return gone(db, "TRIGGER", triggers, [accountId, projectId]);
 }

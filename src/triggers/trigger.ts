@@ -24,6 +24,31 @@ export type Trigger = {
   readonly updatedAt: number;
 };
 
+/** For the audit trail. */
+export const shownTrigger = ({
+  version,
+  name,
+  description,
+  tags,
+  enabled,
+  yaml,
+}: Pick<Trigger, "version" | "name" | "description" | "tags" | "enabled" | "yaml">) => ({
+  version,
+  name,
+  description,
+  tags,
+  enabled,
+  yaml,
+});
+
+/** How a trigger is called, also when it is gone. */
+export type TriggerNames = Pick<Trigger, "orgIdentifier" | "projectIdentifier" | "pipelineIdentifier" | "identifier">;
+
+/** A trigger as lists show it: with what was delivered last, if ever. */
+export type ListedTrigger = Trigger & {
+  readonly last: (DeliveryState & Pick<Delivery, "receivedAt">) | null;
+};
+
 /** A call of a webhook: stored first, then answered, then processed. */
 export type Delivery = {
   readonly accountId: Uuid;
@@ -46,5 +71,6 @@ export type DeliveryState = {
 export type DeliveryStatus =
   | "TARGET_EXECUTION_REQUESTED"
   | "TRIGGER_DISABLED"
+  | "TRIGGER_DELETED"
   | "INVALID_RUNTIME_INPUT_YAML"
   | "EXCEPTION_WHILE_PROCESSING";

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { executionSummary, type ExecutionDetail } from "../executions/index.ts";
-import { epochMs, wireId } from "../platform/http/shapes.ts";
-import type { Delivery, DeliveryState, Trigger } from "./trigger.ts";
+import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";
+import type { Delivery, DeliveryState, ListedTrigger, Trigger, TriggerNames } from "./trigger.ts";
 
 const API = "/gateway/pipeline/api/webhook";
 
@@ -51,6 +51,54 @@ export const triggerShape = z.strictObject({
   errorResponse: z.literal(false),
 });
 
+const NO_STATUS = { pollingSubscriptionStatus: null, validationStatus: null, webhookAutoRegistrationStatus: null };
+
+function lastExecution({ last }: ListedTrigger) {
+  if (!last) return null;
+  return {
+    lastExecutionTime: last.receivedAt,
+    lastExecutionStatus: last.status,
+    lastExecutionSuccessful: last.status === "TARGET_EXECUTION_REQUESTED",
+    planExecutionId: last.executionId === null ? null : toWire(last.executionId),
+    message: messageOf(last),
+  };
+}
+
+/** A row of a list. What polls, registers itself or counts by day there is not: null, and no `executions`. */
+export const triggerDetails = (trigger: ListedTrigger, token: string | undefined, publicUrl: string) => ({
+  ...triggerResponse(trigger, token, publicUrl),
+  tags: trigger.tags,
+  triggerStatus: NO_STATUS,
+  lastTriggerExecutionDetails: lastExecution(trigger),
+  webhookDetails: null,
+  buildDetails: null,
+  executions: [],
+  registrationStatus: null,
+});
+
+export const triggerDetailsShape = triggerShape.extend({
+  tags: stringMap,
+  triggerStatus: z.strictObject({
+    pollingSubscriptionStatus: z.null(),
+    validationStatus: z.null(),
+    webhookAutoRegistrationStatus: z.null(),
+  }),
+  lastTriggerExecutionDetails: z
+    .strictObject({
+      lastExecutionTime: epochMs,
+      lastExecutionStatus: z.string().nullable().describe("Null until the event is processed."),
+      lastExecutionSuccessful: z.boolean(),
+      planExecutionId: wireId.nullable(),
+      message: z.string(),
+    })
+    .nullable()
+    .describe("The newest call of the webhook; null when there was none."),
+  webhookDetails: z.null(),
+  buildDetails: z.null(),
+  executions: z.array(z.int()),
+  registrationStatus: z.null(),
+});
+
 /** There is no page for a delivery yet, so the two addresses of one are null. */
 export const deliveryResponse = (delivery: Delivery, publicUrl: string) => ({
   eventCorrelationId: delivery.correlationId,
@@ -66,9 +114,13 @@ export const deliveryShape = z.strictObject({
   uiSetupUrl: z.null(),
 });
 
+function messageOf({ status, message }: DeliveryState): string {
+  return status === null ? "The event is stored and waits to be processed" : message;
+}
+
 export const processingDetails = (
   delivery: Delivery & DeliveryState,
-  trigger: Trigger,
+  trigger: TriggerNames,
   execution: ExecutionDetail | undefined,
 ) => ({
   eventFound: true,
@@ -81,7 +133,7 @@ export const processingDetails = (
   pipelineExecutionId: execution ? toWire(execution.id) : null,
   exceptionOccured: delivery.status !== null && delivery.status !== "TARGET_EXECUTION_REQUESTED",
   status: delivery.status,
-  message: delivery.status === null ? "The event is stored and waits to be processed" : delivery.message,
+  message: messageOf(delivery),
   payload: delivery.payload,
   eventCreatedAt: delivery.receivedAt,
   runtimeInput: null,

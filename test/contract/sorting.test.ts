@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, projectYaml } from "../harness/contract.ts";
+import { create, JSON_TYPE, made, projectYaml, triggerYaml } from "../harness/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
 import { ask, furnished, samples, type Sample } from "../scenarios/attacks/requests.ts";
 import type { World } from "./world.ts";
@@ -64,6 +64,8 @@ async function makeOneOfEach(nth: string): Promise<void> {
     principal: { identifier: content[0].uuid, type: "USER" },
   });
   await post("/ng/api/user-groups", named);
+  const trigger = triggerYaml("deploy", named.identifier).replace("Hook", named.name);
+  await made(create.trigger(platform, "deploy", trigger));
   await platform.send("PUT", `/ng/api/user-groups/developers/member/${content[0].uuid}`);
   await post("/ng/api/secret-managers", { secretManager: { ...named, type: "Platform" } });
   for (const [path, more] of [

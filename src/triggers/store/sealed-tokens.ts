@@ -26,7 +26,8 @@ export const countTokensUnderOthers = (
   keyIds: readonly string[],
 ): Promise<readonly UnderKey[]> =>
   db.query<UnderKey>(
-    `with sealed as (select t.id, ${keyIdIn("t.token_sealed")} as key_id, ${NAME} ${FROM} where t.account_id = $1)
+    `with sealed as (select t.id, ${keyIdIn("t.token_sealed")} as key_id, ${NAME} ${FROM}
+                     where t.account_id = $1 and t.deleted_at is null)
      select key_id as "keyId", count(*) as count, (array_agg(name order by id))[1:${NAMES_TOLD}] as names
        from sealed where key_id <> all ($2::text[]) group by 1 order by 1`,
     [accountId, keyIds],
@@ -44,7 +45,8 @@ export async function listSealedTokens(
     `select t.account_id as "accountId", t.id, t.token_sealed as "tokenSealed",
             ${NAME}
        ${FROM}
-      where t.account_id = $1 and ($2::bytea is null or substring(t.token_sealed from 1 for length($2)) <> $2)
+      where t.account_id = $1 and t.deleted_at is null
+        and ($2::bytea is null or substring(t.token_sealed from 1 for length($2)) <> $2)
         and ($3::uuid is null or t.id > $3)
       order by t.id limit $4`,
     [accountId, except, after, limit],

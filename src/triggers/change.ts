@@ -1,0 +1,93 @@
+import type { Actor } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
+import { commonProblem } from "../core/problems.ts";
+import type { PipelineText } from "../pipelines/index.ts";
+import type { Tx } from "../platform/db/db.ts";
+import { faultOf } from "../platform/document/validate.ts";
+import { problem } from "./problems.ts";
+import { changeOf, readTrigger, type OfPipeline, type TriggerDeps } from "./saved.ts";
+import { closeWaiting, holdTrigger, markDeleted, replaceTrigger } from "./store/changes.ts";
+import { shownTrigger, type Trigger } from "./trigger.ts";
+
+/**
+ * Saves the next version: what creating one asks for is asked for anew, and from now on it may use what this actor may.
+ * Its webhook stays. `version` is the one that the caller has read. Throws what creating throws but the duplicate,
+ * `trigger.not_found`, `trigger.other_identifier`, `core.stale_version`.
+ */
+export type UpdateTrigger = (
+  actor: Actor,
+  within: OfPipeline,
+  identifier: string,
+  sent: PipelineText,
+  version: number | undefined,
+) => Promise<Trigger>;
+
+export const makeUpdateTrigger =
+  (deps: TriggerDeps): UpdateTrigger =>
+  async (actor, within, identifier, sent, version) => {
+    const { pipeline, fields, doc, identifier: named } = await readTrigger(deps, actor, within, sent);
+    if (named !== identifier) {
+      const fault = faultOf(doc, ["trigger", "identifier"], `'${named}' is not '${identifier}'`);
+      throw problem("trigger.other_identifier", [named, identifier], { faults: [fault] });
+    }
+    const to = { ...fields, updatedAt: deps.clock.now() };
+    const asked = { within, key: { pipelineId: pipeline.id, identifier }, version };
+    return deps.db.transaction(async (tx) => {
+      const before = await held(tx, actor.accountId, asked);
+      const saved = await replaceTrigger(tx, actor.accountId, asked.key, to, version);
+      if (saved === undefined) throw stale(before, version);
+      const after = { ...before, ...to, version: saved };
+      await deps.audit.record(tx, actor, {
+        ...changeOf("trigger.update", identifier, within),
+        before: shownTrigger(before),
+        after: shownTrigger(after),
+      });
+      return after;
+    });
+  };
+
+/**
+ * Its webhook is none any more and its identifier is free; what it has started stays and goes on, what was delivered and
+ * has not begun never will. Throws `pipeline.not_found`, `trigger.not_found`, `core.stale_version`.
+ */
+export type DeleteTrigger = (
+  actor: Actor,
+  within: OfPipeline,
+  identifier: string,
+  version: number | undefined,
+) => Promise<void>;
+
+export const makeDeleteTrigger =
+  (deps: TriggerDeps): DeleteTrigger =>
+  async (actor, within, identifier, version) => {
+    const { accountId } = actor;
+    const { pipelineIdentifier, ...scope } = within;
+    deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope }, pipelineIdentifier);
+    const pipeline = await deps.getPipeline(actor, scope, pipelineIdentifier);
+    const asked = { within, key: { pipelineId: pipeline.id, identifier }, version };
+    await deps.db.transaction(async (tx) => {
+      const before = await held(tx, accountId, asked);
+      const at = deps.clock.now();
+      const id = await markDeleted(tx, accountId, asked.key, at, version);
+      if (id === undefined) throw stale(before, version);
+      const message = `Trigger ${identifier} was deleted before the event was processed.`;
+      await closeWaiting(tx, accountId, id, { status: "TRIGGER_DELETED", message, at });
+      await deps.audit.record(tx, actor, {
+        ...changeOf("trigger.delete", identifier, within),
+        before: shownTrigger(before),
+      });
+    });
+  };
+
+type Asked = { readonly within: OfPipeline; readonly key: { readonly pipelineId: Uuid; readonly identifier: string } };
+
+/** As it is before it is changed, and stays until the transaction ends. */
+async function held(tx: Tx, accountId: Uuid, { within, key }: Asked): Promise<Trigger> {
+  const trigger = await holdTrigger(tx, accountId, key);
+  if (!trigger) throw problem("trigger.not_found", [key.identifier, within.pipelineIdentifier]);
+  return trigger;
+}
+
+/** Why a statement that names the version has touched nothing of a trigger that is held. */
+const stale = ({ identifier, version }: Trigger, asked: number | undefined): Error =>
+  commonProblem("core.stale_version", ["Trigger", identifier, `${version}`, `${asked}`]);

@@ -1,0 +1,80 @@
+/** What creating and replacing a trigger have in common. */
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import type { NewId } from "../core/ids.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Authorize, Permits } from "../access/index.ts";
+import type { HoldRootKey } from "../identity/index.ts";
+import {
+  keptText,
+  type GetPipeline,
+  type InProject,
+  type InputsOfSets,
+  type PipelineText,
+  type TryInputs,
+} from "../pipelines/index.ts";
+import type { Sealer } from "../platform/crypto/seal.ts";
+import type { Db } from "../platform/db/db.ts";
+import { parseDocument, type Doc } from "../platform/document/document.ts";
+import { validate } from "../platform/document/validate.ts";
+import { authorityOf } from "./authority.ts";
+import { inputOf, triggerBody, type TriggerBody } from "./document.ts";
+import { problem } from "./problems.ts";
+import type { Trigger } from "./trigger.ts";
+
+export type TriggerDeps = {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly authorize: Authorize;
+  readonly permits: Permits;
+  readonly getPipeline: GetPipeline;
+  readonly tryInputs: TryInputs;
+  readonly mergeInputSets: InputsOfSets;
+  readonly sealer: Sealer;
+  readonly holdRootKey: HoldRootKey;
+  readonly clock: Clock;
+  readonly newId: NewId;
+};
+
+export type OfPipeline = InProject & { readonly pipelineIdentifier: string };
+
+type Fields = Pick<Trigger, "name" | "description" | "tags" | "enabled" | "yaml" | "authority">;
+
+/** The document, tried on its pipeline, with what its author may use. */
+export async function readTrigger(
+  deps: TriggerDeps,
+  actor: Actor,
+  { pipelineIdentifier, ...scope }: OfPipeline,
+  sent: PipelineText,
+): Promise<{
+  readonly pipeline: Awaited<ReturnType<TryInputs>>;
+  readonly doc: Doc;
+  readonly identifier: string;
+  readonly fields: Fields;
+}> {
+  const { accountId } = actor;
+  deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope }, pipelineIdentifier);
+  deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope }, pipelineIdentifier);
+  const doc = parseDocument(sent.text, { format: sent.format });
+  const body = validate(triggerBody, doc, { root: "trigger" });
+  requireSame(body, { ...scope, pipelineIdentifier });
+  const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, body.inputSetRefs ?? [], inputOf(body));
+  const pipeline = await deps.tryInputs(actor, scope, pipelineIdentifier, input);
+  const { identifier, name, description, tags, enabled } = body;
+  const authority = authorityOf(actor, scope);
+  return { pipeline, doc, identifier, fields: { name, description, tags, enabled, yaml: keptText(sent), authority } };
+}
+
+function requireSame(body: TriggerBody, query: OfPipeline): void {
+  for (const field of ["orgIdentifier", "projectIdentifier", "pipelineIdentifier"] as const) {
+    const given = body[field] ?? query[field];
+    if (given !== query[field]) throw problem("trigger.other_scope", [field, given, query[field]]);
+  }
+}
+
+export const changeOf = (operation: string, identifier: string, within: OfPipeline) => ({
+  operation,
+  resourceType: "PIPELINE",
+  resourceId: `${within.pipelineIdentifier}/${identifier}`,
+  scope: { orgIdentifier: within.orgIdentifier, projectIdentifier: within.projectIdentifier },
+});

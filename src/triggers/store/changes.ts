@@ -1,0 +1,97 @@
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import { keptAuthority } from "../authority.ts";
+import { FROM, readRow, TRIGGER, type TriggerRow } from "../store.ts";
+import type { Trigger } from "../trigger.ts";
+
+type Store = { readonly query: Query };
+
+export type TriggerKey = { readonly pipelineId: Uuid; readonly identifier: string };
+
+/** Nobody else changes it until the transaction ends, and nothing is stored for it meanwhile. */
+export async function holdTrigger(db: Store, accountId: Uuid, key: TriggerKey): Promise<Trigger | undefined> {
+  // First the lock: what a statement has waited for, it does not read in the tables that it joins.
+  const values = [accountId, key.pipelineId, key.identifier];
+  await db.query(
+    `select 1 from triggers where account_id = $1 and pipeline_id = $2 and identifier = $3 and deleted_at is null
+        for update`,
+    values,
+  );
+  const rows = await db.query<TriggerRow>(
+    `select ${TRIGGER} ${FROM}
+      where t.account_id = $1 and t.pipeline_id = $2 and t.identifier = $3 and t.deleted_at is null`,
+    values,
+  );
+  return rows.map(readRow)[0];
+}
+
+export type Replacement = Pick<
+  Trigger,
+  "name" | "description" | "tags" | "enabled" | "yaml" | "authority" | "updatedAt"
+>;
+
+/** The number of the new version; undefined when there is no such trigger, or not at `version`. Its token stays. */
+export async function replaceTrigger(
+  db: Store,
+  accountId: Uuid,
+  key: TriggerKey,
+  to: Replacement,
+  version: number | undefined,
+): Promise<number | undefined> {
+  const rows = await db.query<{ version: number }>(
+    `update triggers
+        set name = $4, description = $5, tags = $6, enabled = $7, yaml = $8, authority = $9, updated_at = $10,
+            version = version + 1
+      where account_id = $1 and pipeline_id = $2 and identifier = $3 and deleted_at is null
+        and ($11::int is null or version = $11)
+      returning version`,
+    [
+      accountId,
+      key.pipelineId,
+      key.identifier,
+      to.name,
+      to.description,
+      JSON.stringify(to.tags),
+      to.enabled,
+      to.yaml,
+      keptAuthority(to.authority),
+      to.updatedAt,
+      version ?? null,
+    ],
+  );
+  return rows[0]?.version;
+}
+
+/**
+ * Its id; undefined when there is no such trigger, or not at `version`. Its row stays for the names of what was
+ * delivered to it; its token and what it could use are gone.
+ */
+export async function markDeleted(
+  db: Store,
+  accountId: Uuid,
+  key: TriggerKey,
+  at: number,
+  version: number | undefined,
+): Promise<Uuid | undefined> {
+  const rows = await db.query<{ id: Uuid }>(
+    `update triggers set deleted_at = $4, token_hash = null, token_sealed = null, authority = '[]'
+      where account_id = $1 and pipeline_id = $2 and identifier = $3 and deleted_at is null
+        and ($5::int is null or version = $5)
+      returning id`,
+    [accountId, key.pipelineId, key.identifier, at, version ?? null],
+  );
+  return rows[0]?.id;
+}
+
+/** What was stored for a trigger and has not begun never will. */
+export const closeWaiting = (
+  db: Store,
+  accountId: Uuid,
+  triggerId: Uuid,
+  outcome: { readonly status: string; readonly message: string; readonly at: number },
+): Promise<unknown> =>
+  db.query(
+    `update webhook_deliveries set processed_at = $3, status = $4, message = $5
+      where account_id = $1 and trigger_id = $2 and processed_at is null`,
+    [accountId, triggerId, outcome.at, outcome.status, outcome.message],
+  );

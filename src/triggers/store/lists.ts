@@ -1,0 +1,64 @@
+/** The triggers of a pipeline that is there; whoever asks has found it. */
+import type { Uuid } from "../../core/ids.ts";
+import type { Window } from "../../core/page.ts";
+import type { Query } from "../../platform/db/db.ts";
+import { orderBy, planned } from "../../platform/db/order.ts";
+import { FROM, readRow, TRIGGER, type TriggerRow } from "../store.ts";
+import type { ListedTrigger } from "../trigger.ts";
+
+type Store = { readonly query: Query };
+
+export type TriggerFilter = {
+  /** The whole of it. */
+  readonly identifier?: string | undefined;
+  /** A part of the name or of the identifier, in any case. */
+  readonly searchTerm?: string | undefined;
+};
+
+const WHERE = `t.account_id = $1 and t.pipeline_id = $2 and t.deleted_at is null
+  and ($3::text is null or strpos(lower(t.name), lower($3)) > 0 or strpos(lower(t.identifier), lower($3)) > 0)
+  and ($4::text is null or t.identifier = $4)`;
+
+const valuesOf = (accountId: Uuid, pipelineId: Uuid, { searchTerm, identifier }: TriggerFilter): unknown[] => [
+  accountId,
+  pipelineId,
+  searchTerm ?? null,
+  identifier ?? null,
+];
+
+/** As `TRIGGER` tells them. */
+const TIMES = { createdAt: '"createdAt"', lastModifiedAt: '"updatedAt"' };
+
+/** By identifier, or as the order says. What was delivered last is looked up for the rows of the page alone. */
+export async function listTriggers(
+  db: Store,
+  accountId: Uuid,
+  pipelineId: Uuid,
+  filter: TriggerFilter,
+  { limit, offset, order }: Window,
+): Promise<ListedTrigger[]> {
+  const rows = await db.query<TriggerRow & Pick<ListedTrigger, "last">>(
+    `${planned(order)}select ${TRIGGER},
+            (select jsonb_build_object('receivedAt', d.received_at, 'status', d.status, 'message', d.message,
+                                       'executionId', d.execution_id)
+               from webhook_deliveries d where d.account_id = t.account_id and d.trigger_id = t.id
+              order by d.id desc limit 1) as last
+       ${FROM} where ${WHERE}
+      order by ${orderBy(order, "identifier", TIMES)} limit $5 offset $6`,
+    [...valuesOf(accountId, pipelineId, filter), limit, offset],
+  );
+  return rows.map(({ last, ...row }) => ({ ...readRow(row), last }));
+}
+
+export async function countTriggers(
+  db: Store,
+  accountId: Uuid,
+  pipelineId: Uuid,
+  filter: TriggerFilter,
+): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from triggers t where ${WHERE}`,
+    valuesOf(accountId, pipelineId, filter),
+  );
+  return rows[0]?.total ?? 0;
+}
