@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { until } from "../../test/harness/until.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { eventually, JSON_TYPE } from "../../test/harness/contract.ts";
+import { JSON_TYPE } from "../../test/harness/contract.ts";
 import { makeAudit } from "./record.ts";
 import { makeSealEntries } from "./seal.ts";
 import type { NotedHead } from "./chain.ts";
@@ -26,14 +27,14 @@ after(() => platform?.stop());
 
 /** Until all is sealed: transactions of other test files, in the same cluster, hold the horizon back. */
 const seal = () =>
-  eventually(async () => {
+  until(async () => {
     await sealEntries();
     const [row] = await db.query<{ open: number }>(
       `select count(*) as open from audit_entries e
         where not exists (select 1 from audit_seals s where s.account_id = e.account_id and s.entry_id = e.id)`,
     );
-    return row?.open === 0 ? true : undefined;
-  });
+    return row?.open === 0;
+  }, Boolean);
 
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const record = (tx: Tx, name: string): Promise<void> =>
