@@ -192,6 +192,7 @@ const NOT_NAMED: ReadonlySet<string> = new Set([
   "session.delete",
   "session.delete-all",
   "token.delete",
+  "trigger.delete",
   "user-group.remove-member",
 ]);
 
