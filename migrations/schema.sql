@@ -289,6 +289,7 @@ create table input_sets (
   created_at bigint not null,
   updated_at bigint not null,
   secrets text[],
+  authority jsonb,
   constraint input_sets_pkey PRIMARY KEY (account_id, id),
   constraint input_sets_account_id_pipeline_id_identifier_key UNIQUE (account_id, pipeline_id, identifier)
 );
@@ -346,6 +347,7 @@ create table pipeline_versions (
   yaml text not null,
   created_by uuid,
   created_at bigint not null,
+  authority jsonb,
   constraint pipeline_versions_pkey PRIMARY KEY (account_id, pipeline_id, version)
 );
 

@@ -6,6 +6,7 @@ import type { Authorize, NoteUses, LeaveGroups } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { JudgeSecrets } from "../secrets/index.ts";
+import { authorityOf } from "./authority.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline.ts";
 import { problem } from "./problems.ts";
@@ -67,6 +68,7 @@ export const makeCreatePipeline =
       updatedAt: at,
       yaml: keptText({ text: yaml, format }),
       stageNames: stageNamesOf(document),
+      authority: authorityOf(actor, scope),
     };
     await deps.db.transaction(async (tx) => {
       if (!(await insertPipeline(tx, actor.accountId, pipeline)))

@@ -25,6 +25,7 @@ export { chosenSets, setsBody, type InputsOfSets } from "./input-sets/index.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
 export { keptText, type PipelineText } from "./text.ts";
 export type { RecentRuns } from "./summaries.ts";
+export { authorityOf, keptAuthority, readAuthority, type KeptGrant } from "./authority.ts";
 export type { TriggersOf } from "./trigger-run.ts";
 
 /** The runtime inputs of a saved pipeline as YAML; null when it has none. */

@@ -1,3 +1,4 @@
+import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
 
 /** A definition: YAML in versions. This is what lists show of it. */
@@ -56,7 +57,8 @@ export type RunBrief = {
 
 export type SummarizedPipeline = PipelineSummary & { readonly recentRuns: readonly RunBrief[] };
 
-export type SavedPipeline = PipelineWithYaml & { readonly projectName: string };
+/** `authority`: what whoever saved this version could use; null of one that was saved before this was kept. */
+export type SavedPipeline = PipelineWithYaml & { readonly projectName: string; readonly authority: Grants | null };
 
 /** A project that may or may not be named; what is named has to fit. */
 export type MaybeInProject = {

@@ -1,14 +1,17 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
 import { makeLru } from "../core/lru.ts";
 import type { Plan } from "../engine/index.ts";
 import type { JudgeSecrets } from "../secrets/index.ts";
 import { readPipeline, type PipelineDocument } from "./document/index.ts";
 import { referencesIn } from "./document/references.ts";
 import { pathText } from "../platform/document/path.ts";
+import type { Author } from "./authority.ts";
 import type { GetPipeline } from "./get.ts";
 import { fillIn } from "./inputs.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
+import { problem } from "./problems.ts";
 import { buildPlan, type Facts } from "./plan.ts";
 import { filledSecrets, requireSecrets, type WrittenSecret } from "./secrets.ts";
 import { permitReferences, requireReferences, resolveReferences, type ExistOf, type WrittenAt } from "./references.ts";
@@ -24,12 +27,15 @@ export type PreparedRun = {
   readonly plan: (facts: Facts, newId: () => string) => Plan;
 };
 
-type Input = { readonly text: string; readonly format: "yaml" | "json" } | undefined;
+type Input =
+  | { readonly text: string; readonly format: "yaml" | "json"; readonly authors?: readonly Author[] }
+  | undefined;
 
 /**
  * Reads the newest version and fills in the inputs, given as YAML or JSON text. What it names by references has to
  * exist now. `trigger` is what references may read as `<+trigger.…>`; it must be that of the facts of the run.
- * Throws `pipeline.not_found`, the problems of inputs (a missing one is named by its path) and `pipeline.bad_references`.
+ * Throws `pipeline.not_found`, the problems of inputs (a missing one is named by its path), `pipeline.bad_references`, and
+ * for a trigger `pipeline.author_refused`.
  */
 export type PrepareRun = (
   actor: Actor,
@@ -77,7 +83,6 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
     async prepareRun(actor, scope, identifier, input, trigger = null) {
       const pipeline = await deps.get(actor, scope, identifier);
       const filled = filledIn(pipeline, scope, input);
-      await requireSecrets(deps.judgeSecrets, actor, scope, filled.secrets);
       const { orgIdentifier, projectIdentifier } = scope;
       const facts = {
         account: { identifier: toWire(actor.accountId) },
@@ -85,8 +90,13 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
         project: { identifier: projectIdentifier, name: pipeline.projectName },
         trigger,
       };
+      await requireSecrets(deps.judgeSecrets, actor, scope, filled.secrets);
       const document = resolveReferences(filled.document, facts, filled.at);
       await requireReferences(deps.exist, actor, { orgIdentifier, projectIdentifier }, document, filled.at);
+      await eachAuthor(actor, pipeline, input, async (author) => {
+        await requireSecrets(deps.judgeSecrets, author, scope, filled.secrets);
+        await requireReferences(deps.exist, author, { orgIdentifier, projectIdentifier }, document, filled.at);
+      });
       return {
         pipelineId: pipeline.id,
         projectId: pipeline.projectId,
@@ -101,9 +111,35 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
       const { document, secrets } = filledIn(pipeline, scope, input);
       await requireSecrets(deps.judgeSecrets, actor, scope, secrets);
       await permitReferences(deps.exist, actor, scope, document);
+      const trigger = { kind: "trigger", accountId: actor.accountId, id: pipeline.id, name: "", grants: [] } as const;
+      await eachAuthor(trigger, pipeline, input, async (author) => {
+        await requireSecrets(deps.judgeSecrets, author, scope, secrets);
+        await permitReferences(deps.exist, author, scope, document);
+      });
       return pipeline;
     },
   };
+}
+
+/**
+ * Asks in the name of each whose text a trigger runs, for these could not be asked then: throws `pipeline.author_refused`
+ * for the first who may not. Who starts a run by hand answers for it alone.
+ */
+async function eachAuthor(
+  actor: Actor,
+  { identifier, authority }: SavedPipeline,
+  input: Input,
+  ask: (author: Actor) => Promise<void>,
+): Promise<void> {
+  if (actor.kind !== "trigger") return;
+  const own = authority ? [{ what: `the pipeline [${identifier}]`, authority }] : [];
+  for (const { what, authority: grants } of [...own, ...(input?.authors ?? [])])
+    try {
+      await ask({ ...actor, grants });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      throw problem("pipeline.author_refused", [what, error.message], { faults: error.faults, cause: error });
+    }
 }
 
 export function fill(yaml: string, scope: InProject, input: Input): Filled {

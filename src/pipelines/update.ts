@@ -4,6 +4,7 @@ import { faultOf } from "../platform/document/validate.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { goneToo } from "../platform/gone.ts";
 import type { PipelineDeps } from "./create.ts";
+import { authorityOf } from "./authority.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
@@ -47,6 +48,7 @@ export const makeUpdatePipeline =
       tags: { ...document.tags },
       yaml: keptText(yaml),
       stageNames: stageNamesOf(document),
+      authority: authorityOf(actor, scope),
       updatedAt: deps.clock.now(),
       savedBy: actorId(actor),
     };

@@ -1,5 +1,6 @@
 /** What a trigger may do by itself, and what whoever saves one must hold: of its own pipeline, and of nothing else. */
 import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
 import {
   create,
@@ -22,7 +23,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Grants } from "../core/grants.ts";
 import { adminGrants } from "../../test/harness/access.ts";
 import { actorOf } from "./actor.ts";
-import { authorityOf, keptAuthority, readAuthority } from "./authority.ts";
+import { authorityOf, keptAuthority, readAuthority } from "../pipelines/index.ts";
 
 const EVERY = [...(builtInRoles.get("_account_admin")?.permissions ?? [])] as Permission[];
 let platform: TestPlatform;
@@ -210,6 +211,7 @@ test("a trigger that is deleted asks nothing any more of who changes its pipelin
   await made(change("freed", edited, own));
 });
 
+const IN_SHOP = "  orgIdentifier: default\n  projectIdentifier: shop\n";
 const withVariable = (name: string, type: string, value: string): string =>
   pipelineYaml(name, "<+pipeline.variables.x>", `  variables: [{ name: x, type: ${type}, value: "${value}" }]\n`);
 const change = (name: string, body: string, apiKey?: string): Promise<Answer> =>
@@ -230,6 +232,9 @@ test("the default of a runtime input names a secret as a written-out one does, f
     assert.deepEqual([status, body.code], [403, "NG_ACCESS_DENIED"], text);
     assert.match(text, /account\.key/);
   }
+  const beside = withVariable("harmless", "Secret", '<+input>", default: "account.key');
+  const asked = await create.pipeline(by(own), beside.replaceAll("harmless", "untriggered"));
+  assert.deepEqual([asked.status, asked.body.code], [403, "NG_ACCESS_DENIED"], asked.text);
   const script = pipelineYaml("harmless", `<+input>.default(${of("account.key")})`);
   const planted = await change("harmless", script, own);
   assert.equal(planted.status, 403, planted.text);
@@ -285,27 +290,133 @@ test("an input set whose text has come to name a secret is outdated until it is 
 test("who changes the pipeline of somebody else's trigger has to hold what that uses, and all that its payload may choose", async () => {
   const own = await person(({ permission }) => permission !== "core_environment_access");
   const to = (where: string): string =>
-    pipelineYaml("kept").replace("environmentRef: staging", `environmentRef: ${where}`);
+    pipelineYaml("kept").replace("environmentRef: staging", `environmentRef: '${where}'`);
   await made(create.pipeline(by(own), to("staging")));
-  await made(change("kept", to("nowhere"), own));
-  await made(change("kept", to("staging"), own));
-  await made(save("kept", triggerYaml("kept")));
+  // Whoever saves a trigger learns at once that its pipeline was last saved by somebody who may not use what it names.
+  const early = await save("kept", triggerYaml("kept"));
+  assert.deepEqual([early.status, early.body.code], [403, "NG_ACCESS_DENIED"], early.text);
+  assert.match(early.body.message, /whoever last saved the pipeline \[kept\] may not: .*core_environment_access/);
+  await made(change("kept", to("staging")));
+  const { webhookUrl } = await made(save("kept", triggerYaml("kept")));
   for (const where of ["staging", "account.far", "<+trigger.payload.to>"]) {
     if (where === "account.far") await made(create.environment(platform, "far"));
     const { status, body, text } = await change("kept", to(where), own);
     assert.deepEqual([status, body.code], [403, "NG_ACCESS_DENIED"], `${where}: ${text}`);
     assert.match(body.message, /trigger \[hook\]/);
   }
-  // What there is not is nobody's to use.
-  await made(change("kept", to("nowhere"), own));
+  await made(create.environment(platform, "prod", IN_SHOP));
+  for (const [where, payload] of [
+    ['<+trigger == null ? "later" : "prod">', {}],
+    ['<+trigger.type == null ? "later" : "prod">', {}],
+    ["later", {}],
+  ] as const) {
+    // At the save it names what there is not, which is nobody's to use; at the call its author is held against it.
+    await made(change("kept", to(where), own));
+    if (where === "later") await made(create.environment(platform, "later", IN_SHOP));
+    const { status, message } = await fate(webhookUrl, JSON.stringify(payload));
+    assert.equal(status, "INVALID_RUNTIME_INPUT_YAML", where);
+    assert.match(message, /whoever last saved the pipeline \[kept\] may not: .*core_environment_access/, where);
+  }
   await made(change("kept", to("<+trigger.payload.to>")));
+  assert.equal((await fate(webhookUrl, JSON.stringify({ to: "prod" }))).status, "TARGET_EXECUTION_REQUESTED");
+});
+
+test("who last saved a pipeline is held against the secrets that a trigger gives it", async () => {
+  const own = await person(({ permission }) => permission !== "core_secret_access");
+  const yaml = (more = ""): string =>
+    pipelineYaml(
+      "given",
+      "<+pipeline.variables.x>",
+      `  variables: [{ name: x, type: Secret, value: <+input> }, { name: y, type: String, value: <+input> }${more}]\n`,
+    );
+  const set = (more = ""): string =>
+    inputSetYaml("given", "values", `    variables:\n      - { name: y, value: y }\n${more}`);
+  await made(create.pipeline(platform, yaml()));
+  await made(create.inputSet(platform, "given", set()));
+  const more = `${givingX("given", "account.key")}  inputSetRefs: [values]\n`;
+  const { webhookUrl } = await made(save("given", triggerYaml("given", "hook", more)));
+  assert.equal((await fate(webhookUrl)).status, "TARGET_EXECUTION_REQUESTED");
+  // A runtime input that nobody gives: the trigger cannot run, until somebody else gives it.
+  await made(change("given", yaml(", { name: z, type: String, value: <+input> }"), own));
+  const put = await platform.send("PUT", `/pipeline/api/inputSets/values?${SCOPE}&pipelineIdentifier=given`, {
+    contentType: YAML,
+    body: set("      - { name: z, value: z }\n"),
+  });
+  assert.equal(put.status, 200, put.text);
+  const { status, message } = await fate(webhookUrl);
+  assert.equal(status, "INVALID_RUNTIME_INPUT_YAML");
+  assert.match(message, /whoever last saved the pipeline \[given\] may not: .*core_secret_access is missing/);
+});
+
+test("what a project is called by then counts, and who made its pipeline what that names", async () => {
+  const own = await person(({ permission }) => permission !== "core_environment_access");
+  const yaml = pipelineYaml("by_name").replace("environmentRef: staging", "environmentRef: <+project.name>");
+  await made(create.pipeline(platform, pipelineYaml("by_name")));
+  const { webhookUrl } = await made(save("by_name", triggerYaml("by_name")));
+  await made(change("by_name", yaml, own));
+  const [project] = await platform.db.query<{ name: string }>("select name from projects where identifier = 'shop'");
+  await platform.db.query("update projects set name = 'staging' where identifier = 'shop'");
+  const { status, message } = await fate(webhookUrl);
+  await platform.db.query("update projects set name = $1 where identifier = 'shop'", [project?.name]);
+  assert.deepEqual([status, message.includes("[by_name]")], ["INVALID_RUNTIME_INPUT_YAML", true], message);
+});
+
+test("a delivery that waits for a pipeline of which another has taken the name runs none", async () => {
+  await made(create.pipeline(platform, pipelineYaml("replaced")));
+  await made(save("replaced", triggerYaml("replaced", "waiting")));
+  const id = randomUUIDv7();
+  await platform.db.query(
+    `insert into webhook_deliveries (account_id, id, correlation_id, trigger_id, headers, payload, received_at, message)
+     select account_id, $1, 'waiting', id, '{}', '{}', 0, '' from triggers where identifier = 'waiting'`,
+    [id],
+  );
+  // As when the pipeline is replaced while the trigger's inputs are put together.
+  const pipeline = `/pipeline/api/pipelines/replaced?${SCOPE}`;
+  await made(platform.send("DELETE", pipeline));
+  await made(create.pipeline(platform, pipelineYaml("replaced")));
+  await platform.platform.sweep();
+  const [row] = await platform.db.query<{ status: string; message: string }>(
+    "select status, message from webhook_deliveries where id = $1",
+    [id],
+  );
+  assert.deepEqual(
+    [row?.status, row?.message],
+    ["INVALID_RUNTIME_INPUT_YAML", "The pipeline [replaced] of the trigger is gone."],
+  );
+});
+
+test("an input set or an overlay that somebody saved who may not use what the run names stops the trigger that takes it", async () => {
+  const own = await person(({ permission }) => permission !== "core_environment_access");
+  await made(
+    create.pipeline(platform, pipelineYaml("taking").replace("environmentRef: staging", "environmentRef: <+input>")),
+  );
+  const where = (name: string): string =>
+    inputSetYaml(
+      "taking",
+      "where",
+      `    stages:\n    - stage:\n        identifier: build\n        type: Deployment\n        spec:\n          infrastructure:\n            environmentRef: ${name}\n`,
+    );
+  await made(create.inputSet(platform, "taking", where("staging")));
+  const { webhookUrl } = await made(save("taking", triggerYaml("taking", "hook", "  inputSetRefs: [where]\n")));
+  const put = (name: string, apiKey?: string): Promise<Answer> =>
+    platform.send("PUT", `/pipeline/api/inputSets/where?${SCOPE}&pipelineIdentifier=taking`, {
+      contentType: YAML,
+      body: where(name),
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+  await made(put('\'<+trigger == null ? "none" : "staging">\'', own));
+  const { status, message } = await fate(webhookUrl);
+  assert.equal(status, "INVALID_RUNTIME_INPUT_YAML");
+  assert.match(message, /whoever last saved the input set \[where\] may not: .*core_environment_access/);
+  await made(put("staging"));
+  assert.equal((await fate(webhookUrl)).status, "TARGET_EXECUTION_REQUESTED");
 });
 
 test("who changes what somebody else's trigger runs has to hold what it uses: by the pipeline, an input set, an overlay", async () => {
   const own = await person(({ permission }) => permission !== "core_environment_access");
   const to = (where: string): string =>
     pipelineYaml("theirs").replace("environmentRef: staging", `environmentRef: ${where}`);
-  await made(create.environment(platform, "elsewhere", "  orgIdentifier: default\n  projectIdentifier: shop\n"));
+  await made(create.environment(platform, "elsewhere", IN_SHOP));
   await made(create.pipeline(platform, to("<+input>")));
   const set = (name: string, where: string): string =>
     inputSetYaml(
@@ -323,8 +434,6 @@ test("who changes what somebody else's trigger runs has to hold what it uses: by
       { contentType: YAML, body: overlay(list), ...(apiKey === undefined ? {} : { apiKey }) },
     );
   await made(putOverlay("POST", "staging"));
-  // Nothing runs it yet.
-  await made(putOverlay("PUT", "staging", own));
   const { webhookUrl } = await made(save("theirs", triggerYaml("theirs", "hook", "  inputSetRefs: [chosen]\n")));
   assert.equal((await fate(webhookUrl)).status, "TARGET_EXECUTION_REQUESTED");
   const putSet = (where: string, apiKey?: string): Promise<Answer> =>

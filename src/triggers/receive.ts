@@ -115,6 +115,8 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
     const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, sets, inputOf(body));
     const event = { type: "Webhook", payload: parsedPayload(delivery.payload) as Json, header: delivery.headers };
     const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, event);
+    // Another pipeline may have taken its name meanwhile: nobody has asked who made that what the trigger may use.
+    if (prepared.pipelineId !== trigger.pipelineId) throw problem("trigger.no_pipeline", [pipelineIdentifier]);
     const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
     await deps.db.transaction(async (tx) => {
       // Taken by another replica; or the trigger has been changed, and the sweep comes with what it is by then.

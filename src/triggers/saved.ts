@@ -6,6 +6,7 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize, Permits } from "../access/index.ts";
 import type { HoldRootKey } from "../identity/index.ts";
 import {
+  authorityOf,
   keptText,
   type GetPipeline,
   type InProject,
@@ -17,7 +18,6 @@ import type { Sealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";
 import { parseDocument, type Doc } from "../platform/document/document.ts";
 import { validate } from "../platform/document/validate.ts";
-import { authorityOf } from "./authority.ts";
 import { inputOf, triggerBody, type TriggerBody } from "./document.ts";
 import { problem } from "./problems.ts";
 import type { Trigger } from "./trigger.ts";

@@ -1,7 +1,7 @@
 import type { Gone } from "../platform/gone.ts";
 import { gone } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
-import { keptAuthority, readAuthority } from "./authority.ts";
+import { keptAuthority, readAuthority, type KeptGrant } from "../pipelines/index.ts";
 import type { Query } from "../platform/db/db.ts";
 import type { Delivery, DeliveryState, DeliveryStatus, Trigger, TriggerNames } from "./trigger.ts";
 
@@ -19,7 +19,7 @@ export const FROM = `from triggers t
 /** Neither the trigger nor its pipeline is gone. */
 const LIVE = "t.deleted_at is null and p.deleted_at is null";
 
-export type TriggerRow = Omit<Trigger, "authority"> & { readonly authority: Parameters<typeof readAuthority>[0] };
+export type TriggerRow = Omit<Trigger, "authority"> & { readonly authority: readonly KeptGrant[] };
 
 export const readRow = (row: TriggerRow): Trigger => ({ ...row, authority: readAuthority(row.authority) });
 

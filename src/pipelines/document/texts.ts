@@ -1,3 +1,4 @@
+import { isMarker } from "./marker.ts";
 import type { Path } from "../../platform/document/path.ts";
 import type { PipelineDocument, StageDocument, StepDocument } from "./schema.ts";
 
@@ -60,11 +61,19 @@ function ofTarget(target: StepDocument["spec"]["executionTarget"], path: Path): 
   return fields.filter(({ value }) => value !== null);
 }
 
-type Valued = { readonly type: string; readonly value: ValueField["value"] };
+type Valued = {
+  readonly type: string;
+  readonly value: ValueField["value"];
+  /** Of a variable: taken where a runtime input gets no value. */
+  readonly default?: ValueField["value"] | undefined;
+};
 
 const ofList = (kind: ValueField["kind"], path: Path, list: readonly Valued[] | null | undefined): ValueField[] =>
-  (list ?? []).map(({ type, value }, index) => ({
-    kind: type === "Secret" ? "secret" : kind,
-    path: [...path, index, "value"],
-    value,
-  }));
+  (list ?? []).flatMap(({ type, value, default: usual }, index) => {
+    const field = (name: string, text: ValueField["value"]): ValueField => ({
+      kind: type === "Secret" ? "secret" : kind,
+      path: [...path, index, name],
+      value: text,
+    });
+    return [field("value", value), ...(isMarker(value) && usual != null ? [field("default", usual)] : [])];
+  });

@@ -1,3 +1,4 @@
+import type { Grants } from "../../core/grants.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Fault } from "../../core/problem.ts";
 
@@ -26,7 +27,12 @@ export type InputSet = {
  * `secrets`: those that it named when it was saved, each of them its author's to use; null of a set that was saved before
  * this was kept.
  */
-export type InputSetWithYaml = InputSet & { readonly yaml: string; readonly secrets: readonly string[] | null };
+export type InputSetWithYaml = InputSet & {
+  readonly yaml: string;
+  readonly secrets: readonly string[] | null;
+  /** What whoever saved it could use then; null as above. */
+  readonly authority: Grants | null;
+};
 
 /** For the audit trail. */
 export const shownSet = ({ kind, name, description, tags, references, yaml }: InputSetWithYaml) => ({

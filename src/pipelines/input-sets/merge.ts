@@ -5,6 +5,7 @@ import type { Uuid } from "../../core/ids.ts";
 import { makeLru } from "../../core/lru.ts";
 import { parseDocument } from "../../platform/document/document.ts";
 import { clip } from "../../platform/document/path.ts";
+import type { Author } from "../authority.ts";
 import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
 import { givenInputs, inputTemplate, withInputs, type GivenInputs } from "../inputs.ts";
@@ -61,6 +62,9 @@ export const makeMergeInputSets =
     return merged(pipeline, within, sets, last);
   };
 
+/** Inputs, and who besides the caller has a say in them: the authors of the sets and overlays. */
+export type RunInputs = PipelineText & { readonly authors?: readonly Author[] };
+
 /**
  * The inputs of a run: those of the sets, and `last` over them. Without sets `last` is answered as it is. Throws what
  * merging throws, and `input_set.outdated`.
@@ -71,7 +75,7 @@ export type InputsOfSets = (
   pipelineIdentifier: string,
   references: readonly string[],
   last: PipelineText | undefined,
-) => Promise<PipelineText | undefined>;
+) => Promise<RunInputs | undefined>;
 
 export function makeInputsOfSets(deps: InputSetDeps): InputsOfSets {
   const kept = makeLru<string, string>(KEPT_BYTES, (key, text) => key.length + text.length);
@@ -80,11 +84,11 @@ export function makeInputsOfSets(deps: InputSetDeps): InputsOfSets {
     if (references.length === 0) return last;
     const within = { ...placeOf(scope), pipelineIdentifier };
     requireSets(deps, actor, within, references);
-    const { pipeline, sets } = await found(deps, actor, within, references);
+    const { pipeline, sets, authors } = await found(deps, actor, within, references);
     const key = keyOf(pipeline, sets, last);
     const text = kept.get(key) ?? (await textOf(pipeline, within, sets, last));
     kept.set(key, text);
-    return text === "" ? undefined : { text, format: "yaml" };
+    return text === "" ? undefined : { text, format: "yaml", authors };
   };
 }
 
@@ -117,12 +121,19 @@ async function found(
   actor: Actor,
   within: OfPipeline,
   references: readonly string[],
-): Promise<{ readonly pipeline: SavedPipeline; readonly sets: readonly InputSetWithYaml[] }> {
+): Promise<{
+  readonly pipeline: SavedPipeline;
+  readonly sets: readonly InputSetWithYaml[];
+  readonly authors: readonly Author[];
+}> {
   const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
-  if (references.length === 0) return { pipeline, sets: [] };
+  if (references.length === 0) return { pipeline, sets: [], authors: [] };
   if (references.length > MAX_REFERENCES) throw tooMuch(`${MAX_REFERENCES} references`);
   const rows = await rowsOf(deps, actor.accountId, pipeline, references);
-  return { pipeline, sets: inOrder(pipeline, rows, references) };
+  const authors = rows.flatMap(({ identifier, authority }) =>
+    authority ? [{ what: `the input set [${identifier}]`, authority }] : [],
+  );
+  return { pipeline, sets: inOrder(pipeline, rows, references), authors };
 }
 
 /** Those that are named, and those that overlays among them list. */

@@ -3,6 +3,7 @@ import { commonProblem } from "../../core/problems.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { faultOf } from "../../platform/document/validate.ts";
 import { goneToo } from "../../platform/gone.ts";
+import { authorityOf } from "../authority.ts";
 import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
 import type { SavedPipeline } from "../pipeline.ts";
@@ -35,6 +36,7 @@ export const makeCreateInputSet =
     const set: InputSetWithYaml = {
       ...fieldsOf(document, sent),
       secrets,
+      authority: authorityOf(actor, within),
       id: deps.newId(),
       projectId: pipeline.projectId,
       pipelineId: pipeline.id,
@@ -75,7 +77,8 @@ export const makeUpdateInputSet =
       throw problem("pipeline.other_identifier", [document.identifier, identifier], { faults: [fault] });
     }
     const key = { pipelineId: pipeline.id, identifier };
-    const to = { ...fieldsOf(document, sent), secrets, updatedAt: deps.clock.now() };
+    const authority = authorityOf(actor, within);
+    const to = { ...fieldsOf(document, sent), secrets, authority, updatedAt: deps.clock.now() };
     await requireTriggersHeld(deps, actor, placeOf(within), { pipeline, changed: { ...to, identifier } });
     const saved = await deps.db.transaction(async (tx) => {
       await requireReferences(tx, actor, pipeline, document);

@@ -4,6 +4,7 @@ import { gone } from "../../platform/db/gone.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { keptAuthority, readAuthority, type KeptGrant } from "../authority.ts";
 import type { InputSet, InputSetWithYaml, Kind } from "../input-sets/input-set.ts";
 
 type Store = { readonly query: Query };
@@ -14,7 +15,11 @@ const INPUT_SET = `s.id, s.project_id as "projectId", s.pipeline_id as "pipeline
   s.description, s.tags, coalesce(s.overlays, '{}') as "references", s.version, s.created_by as "createdBy",
   s.created_at as "createdAt", s.updated_at as "updatedAt"`;
 
-const WITH_YAML = `${INPUT_SET}, s.yaml, s.secrets`;
+const WITH_YAML = `${INPUT_SET}, s.yaml, s.secrets, s.authority`;
+
+type Row = Omit<InputSetWithYaml, "authority"> & { readonly authority: readonly KeptGrant[] | null };
+
+const read = (row: Row): InputSetWithYaml => ({ ...row, authority: readAuthority(row.authority) });
 
 const overlaysOf = ({ kind, references }: Pick<InputSet, "kind" | "references">): readonly string[] | null =>
   kind === "OVERLAY_INPUT_SET" ? references : null;
@@ -23,8 +28,8 @@ const overlaysOf = ({ kind, references }: Pick<InputSet, "kind" | "references">)
 export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWithYaml): Promise<boolean> {
   const rows = await db.query(
     `insert into input_sets (account_id, id, project_id, pipeline_id, identifier, name, description, tags, yaml,
-                             overlays, secrets, version, created_by, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                             overlays, secrets, authority, version, created_by, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      on conflict (account_id, pipeline_id, identifier) do nothing returning id`,
     [
       accountId,
@@ -38,6 +43,7 @@ export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWi
       set.yaml,
       overlaysOf(set),
       set.secrets,
+      set.authority && keptAuthority(set.authority),
       set.version,
       set.createdBy,
       set.createdAt,
@@ -50,7 +56,7 @@ export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWi
 export type SetKey = { readonly pipelineId: Uuid; readonly identifier: string };
 type Replacement = Pick<
   InputSetWithYaml,
-  "kind" | "name" | "description" | "tags" | "references" | "yaml" | "secrets"
+  "kind" | "name" | "description" | "tags" | "references" | "yaml" | "secrets" | "authority"
 > & {
   readonly updatedAt: number;
 };
@@ -63,9 +69,9 @@ export async function replaceInputSet(
   to: Replacement,
   version: number | undefined,
 ): Promise<InputSetWithYaml | undefined> {
-  const rows = await db.query<InputSetWithYaml>(
+  const rows = await db.query<Row>(
     `update input_sets s
-        set name = $4, description = $5, tags = $6, yaml = $7, overlays = $8, updated_at = $9, secrets = $12,
+        set name = $4, description = $5, tags = $6, yaml = $7, overlays = $8, updated_at = $9, secrets = $12, authority = $13,
             version = version + 1
       where account_id = $1 and pipeline_id = $2 and identifier = $3 and ${KIND} = $10
         and ($11::int is null or version = $11)
@@ -83,9 +89,10 @@ export async function replaceInputSet(
       to.kind,
       version ?? null,
       to.secrets,
+      to.authority && keptAuthority(to.authority),
     ],
   );
-  return rows[0];
+  return rows.map(read)[0];
 }
 
 /** False when there is no such set, of either kind, or not at `version`. */
@@ -145,13 +152,13 @@ export async function findInputSet(
   kind: Kind | undefined,
   hold?: "hold",
 ): Promise<InputSetWithYaml | undefined> {
-  const rows = await db.query<InputSetWithYaml>(
+  const rows = await db.query<Row>(
     `select ${WITH_YAML} from input_sets s
       where account_id = $1 and pipeline_id = $2 and identifier = $3 and ($4::text is null or ${KIND} = $4)
       ${hold ? "for no key update" : ""}`,
     [accountId, key.pipelineId, key.identifier, kind ?? null],
   );
-  return rows[0];
+  return rows.map(read)[0];
 }
 
 /** Which of these are input sets of the pipeline. They cannot go until the transaction has ended. */
@@ -222,14 +229,14 @@ export async function countInputSets(db: Store, accountId: Uuid, pipelineId: Uui
 }
 
 /** What is named, at most `limit` of it by identifier, and what the overlays among it list: one picture of one moment. */
-export const findNamed = (
+export async function findNamed(
   db: Store,
   accountId: Uuid,
   pipelineId: Uuid,
   identifiers: readonly string[],
   limit: number,
-): Promise<InputSetWithYaml[]> =>
-  db.query<InputSetWithYaml>(
+): Promise<readonly InputSetWithYaml[]> {
+  const rows = await db.query<Row>(
     `select ${WITH_YAML} from input_sets s
       where s.account_id = $1 and s.pipeline_id = $2
         and (s.identifier = any ($3) or s.identifier in (
@@ -238,6 +245,8 @@ export const findNamed = (
       order by s.identifier limit $4`,
     [accountId, pipelineId, identifiers, limit],
   );
+  return rows.map(read);
+}
 
 export type SetVersion = Pick<InputSet, "id" | "identifier" | "version">;
 

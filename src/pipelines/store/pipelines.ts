@@ -1,7 +1,9 @@
 import type { Gone } from "../../platform/gone.ts";
 import { gone } from "../../platform/db/gone.ts";
+import type { Grants } from "../../core/grants.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { keptAuthority, readAuthority, type KeptGrant } from "../authority.ts";
 import type { InProject, PipelineWithYaml, SavedPipeline } from "../pipeline.ts";
 
 type Store = { readonly query: Query };
@@ -9,7 +11,7 @@ type Store = { readonly query: Query };
 const PIPELINE = `p.id, p.project_id as "projectId", p.identifier, p.name, p.description, p.tags, p.version,
   p.created_by as "createdBy", p.created_at as "createdAt", p.updated_at as "updatedAt"`;
 
-type NewVersion = PipelineWithYaml & { readonly stageNames: readonly string[] };
+type NewVersion = PipelineWithYaml & { readonly stageNames: readonly string[]; readonly authority: Grants };
 
 /** False when the identifier is taken in the project. */
 export async function insertPipeline(db: Store, accountId: Uuid, pipeline: NewVersion): Promise<boolean> {
@@ -38,15 +40,19 @@ export async function insertPipeline(db: Store, accountId: Uuid, pipeline: NewVe
   return true;
 }
 
-type Version = Pick<PipelineWithYaml, "id" | "version" | "yaml" | "createdBy" | "updatedAt">;
+type Version = Pick<NewVersion, "id" | "version" | "yaml" | "createdBy" | "updatedAt" | "authority">;
 
 const insertVersion = (db: Store, accountId: Uuid, saved: Version): Promise<unknown> =>
   db.query(
-    `insert into pipeline_versions (account_id, pipeline_id, version, yaml, created_by, created_at) values ($1, $2, $3, $4, $5, $6)`,
-    [accountId, saved.id, saved.version, saved.yaml, saved.createdBy, saved.updatedAt],
+    `insert into pipeline_versions (account_id, pipeline_id, version, yaml, created_by, created_at, authority)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [accountId, saved.id, saved.version, saved.yaml, saved.createdBy, saved.updatedAt, keptAuthority(saved.authority)],
   );
 
-export type Replacement = Pick<NewVersion, "name" | "description" | "tags" | "yaml" | "stageNames" | "updatedAt"> & {
+export type Replacement = Pick<
+  NewVersion,
+  "name" | "description" | "tags" | "yaml" | "stageNames" | "updatedAt" | "authority"
+> & {
   /** Who saves this version. */
   readonly savedBy: Uuid | null;
 };
@@ -89,7 +95,8 @@ export async function replacePipeline(
   );
   const [saved] = rows;
   if (!saved) return undefined;
-  await insertVersion(db, accountId, { ...saved, yaml: to.yaml, createdBy: to.savedBy, updatedAt: to.updatedAt });
+  const { yaml, savedBy: createdBy, updatedAt, authority } = to;
+  await insertVersion(db, accountId, { ...saved, yaml, createdBy, updatedAt, authority });
   return saved;
 }
 
@@ -118,8 +125,8 @@ export async function findPipeline(
   scope: InProject,
   identifier: string,
 ): Promise<SavedPipeline | undefined> {
-  const rows = await db.query<SavedPipeline>(
-    `select ${PIPELINE}, v.yaml, a.name as "projectName"
+  const rows = await db.query<Omit<SavedPipeline, "authority"> & { readonly authority: readonly KeptGrant[] | null }>(
+    `select ${PIPELINE}, v.yaml, v.authority, a.name as "projectName"
        from pipelines p
        join projects a on a.account_id = p.account_id and a.id = p.project_id
        join pipeline_versions v on v.account_id = p.account_id and v.pipeline_id = p.id and v.version = p.version
@@ -127,7 +134,7 @@ export async function findPipeline(
         and p.deleted_at is null`,
     [accountId, scope.orgIdentifier, scope.projectIdentifier, identifier],
   );
-  return rows[0];
+  return rows.map((row) => ({ ...row, authority: readAuthority(row.authority) }))[0];
 }
 /** All pipelines of a project, with their versions. */
 export async function deletePipelinesOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly Gone[]> {

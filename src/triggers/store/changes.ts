@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import { keptAuthority } from "../authority.ts";
+import { keptAuthority } from "../../pipelines/index.ts";
 import { FROM, readRow, TRIGGER, type TriggerRow } from "../store.ts";
 import type { Trigger } from "../trigger.ts";
 

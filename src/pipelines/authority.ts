@@ -1,9 +1,11 @@
-/** What a trigger may use: what whoever saved it could use then. It outlives their leaving, and lasts until it is saved anew. */
+/**
+ * What whoever saved a trigger, a pipeline or an input set could use then. It is kept with what they saved, outlives their
+ * leaving, and lasts until that is saved anew: nobody is there to be asked when a trigger runs a pipeline.
+ */
 import { heldIn, type Permission } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Grants } from "../core/grants.ts";
-
-type InProject = { readonly orgIdentifier: string; readonly projectIdentifier: string };
+import type { InProject } from "./pipeline.ts";
 
 /** What a pipeline names: in its project, its organization and the account. */
 const USE: ReadonlySet<Permission> = new Set<Permission>([
@@ -17,8 +19,11 @@ export function authorityOf(actor: Actor, { orgIdentifier, projectIdentifier }: 
   return heldIn(actor, [{ orgIdentifier, projectIdentifier }, { orgIdentifier }, {}], USE);
 }
 
+/** Who has saved something that a run is made of. `what` is for messages. */
+export type Author = { readonly what: string; readonly authority: Grants };
+
 /** As it is kept; sets and maps have no form in JSON. */
-type Kept = Omit<Grants[number], "permissions" | "resources"> & {
+export type KeptGrant = Omit<Grants[number], "permissions" | "resources"> & {
   readonly permissions: readonly string[];
   readonly resources: "all" | Readonly<Record<string, "all" | readonly string[]>>;
 };
@@ -35,12 +40,19 @@ export const keptAuthority = (grants: Grants): string =>
     })),
   );
 
-export const readAuthority = (kept: readonly Kept[]): Grants =>
-  kept.map(({ permissions, resources, ...grant }) => ({
-    ...grant,
-    permissions: new Set(permissions),
-    resources:
-      resources === "all"
-        ? "all"
-        : new Map(Object.entries(resources).map(([type, named]) => [type, named === "all" ? "all" : new Set(named)])),
-  }));
+/** Null, of what was saved before this was kept, stays null. */
+export function readAuthority(kept: readonly KeptGrant[]): Grants;
+export function readAuthority(kept: readonly KeptGrant[] | null): Grants | null;
+export function readAuthority(kept: readonly KeptGrant[] | null): Grants | null {
+  return (
+    kept &&
+    kept.map(({ permissions, resources, ...grant }) => ({
+      ...grant,
+      permissions: new Set(permissions),
+      resources:
+        resources === "all"
+          ? "all"
+          : new Map(Object.entries(resources).map(([type, named]) => [type, named === "all" ? "all" : new Set(named)])),
+    }))
+  );
+}
