@@ -68,8 +68,12 @@ async function furnish(): Promise<void> {
   await made(create.pipeline(platform, pipelineYaml()));
   await made(create.inputSet(platform, "deploy", inputSetYaml("deploy", "nightly")));
   const { webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml()));
+  const { webhookUrl: former } = await made(create.trigger(platform, "deploy", triggerYaml("deploy", "former")));
   await made(create.run(platform, "deploy"));
-  await platform.send("POST", new URL(webhookUrl).pathname, { body: "{}", contentType: "application/json" });
+  for (const url of [webhookUrl, former])
+    await platform.send("POST", new URL(url).pathname, { body: "{}", contentType: "application/json" });
+  const path = `/pipeline/api/triggers/former?${SCOPE}&targetIdentifier=deploy`;
+  await made(platform.send("DELETE", path));
   await db.query(
     `insert into secrets (account_id, id, org_identifier, project_identifier, identifier, name, description, tags, type,
                           manager_id, inherits_scope, scoped_to_account, version, created_at, updated_at)

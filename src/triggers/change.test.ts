@@ -49,12 +49,20 @@ async function during<T>(
   begun: () => Promise<T>,
   meanwhile: (result: Promise<T>) => Promise<unknown>,
 ): Promise<T> {
-  const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  gate = { at, reached: reached.resolve, open: open.promise };
+  let isReached = false;
+  const { promise: open, resolve } = Promise.withResolvers<void>();
+  gate = { at, reached: () => void (isReached = true), open };
   const result = begun();
-  await Promise.race([reached.promise, result.then(() => reached.promise)]);
-  await meanwhile(result);
-  open.resolve();
+  try {
+    await eventually(async () => {
+      await platform.send("GET", "/health/live");
+      return isReached || undefined;
+    });
+    await meanwhile(result);
+  } finally {
+    gate = undefined;
+    resolve();
+  }
   return result;
 }
 const TAKES = /^with held as/;
@@ -286,12 +294,7 @@ test("a call that comes while the trigger is being deleted is stored before it, 
     () => ask("DELETE", "/between", { on: replica }),
     async () => {
       called = call(again);
-      await eventually(async () => {
-        const waiting = await platform.db.query(
-          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into webhook_deliveries%'",
-        );
-        return waiting[0];
-      });
+      await isWaiting("insert into webhook_deliveries%");
     },
   );
   assert.equal((await called)?.status, 404);
@@ -331,6 +334,58 @@ test("once a trigger is stopped no server begins a run of it, also of what was i
   await made(ask("PUT", "/stopped", { body: triggerYaml("deploy", "stopped") }));
   const { body } = await call(url, replica);
   assert.equal((await closed(body.data.eventCorrelationId)).status, "TARGET_EXECUTION_REQUESTED");
+});
+
+/** Somebody's statement waits for a lock. */
+const isWaiting = (query: string): Promise<unknown> =>
+  eventually(async () => {
+    const waiting = await platform.db.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
+      [query],
+    );
+    return waiting[0];
+  });
+
+test("a run that has been begun is there before the change of its trigger is answered", async () => {
+  const url = await newHook("awaited");
+  let answered = false;
+  let stopping: Promise<void> | undefined;
+  const { body } = await during(
+    /insert into executions/,
+    () => call(url),
+    async () => {
+      stopping = stop("awaited").then(() => void (answered = true));
+      await isWaiting("select 1 from triggers%for update");
+      assert.equal(answered, false);
+    },
+  );
+  await stopping;
+  assert.equal((await rowOf(body.data.eventCorrelationId))?.status, "TARGET_EXECUTION_REQUESTED");
+});
+
+test("a project is deleted while a trigger of it is: both are done, neither waits for the other without an end", async () => {
+  const query = "orgIdentifier=default&projectIdentifier=passing";
+  const here = (yaml: string): string => yaml.replaceAll("projectIdentifier: shop", "projectIdentifier: passing");
+  await made(create.project(platform, projectYaml("passing").replace("The shop", "Passing")));
+  const post = (path: string, body: string): Promise<Answer> =>
+    platform.send("POST", path, { contentType: YAML, body: here(body) });
+  await made(post(`/pipeline/api/pipelines?${query}`, pipelineYaml("deploy")));
+  await made(post(`/pipeline/api/triggers?${query}&targetIdentifier=deploy`, triggerYaml("deploy", "passing")));
+  await platform.db.query(
+    `insert into webhook_deliveries (account_id, id, correlation_id, trigger_id, headers, payload, received_at, message)
+     select account_id, gen_random_uuid(), 'passing', id, '{}', '{}', $1, '' from triggers where identifier = 'passing'`,
+    [platform.clock.now()],
+  );
+  let project: Promise<Answer> | undefined;
+  const { status, text } = await during(
+    /^update triggers set deleted_at/,
+    () => platform.send("DELETE", `/pipeline/api/triggers/passing?${query}&targetIdentifier=deploy`),
+    async () => {
+      project = replica.send("DELETE", "/ng/api/projects/passing?orgIdentifier=default");
+      await isWaiting("%from triggers%");
+    },
+  );
+  assert.deepEqual([status, (await project)?.status], [200, 200], `${text}\n${(await project)?.text}`);
 });
 
 test("deleting needs leave to edit, no leave to run; looking at a list is not enough for either", async () => {

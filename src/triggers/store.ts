@@ -180,6 +180,11 @@ export async function findDelivery(
 
 /** All triggers of a project, with what was delivered to them; those that were deleted before are not told again. */
 export async function deleteTriggersOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly Gone[]> {
+  // The triggers first, as everybody does who holds both.
+  await db.query("select 1 from triggers where account_id = $1 and project_id = $2 order by id for update", [
+    accountId,
+    projectId,
+  ]);
   await db.query(
     `delete from webhook_deliveries d using triggers t
       where t.account_id = $1 and t.project_id = $2 and d.account_id = t.account_id and d.trigger_id = t.id`,

@@ -55,7 +55,9 @@ export async function runCommand(
 }
 
 const DAY_MS = 86_400_000;
+const WEBHOOK = /\/gateway\/pipeline\/api\/webhook\/custom\/[\w-]{54}\/v3\?accountIdentifier=/;
 const patterns: Readonly<Record<string, (value: unknown) => boolean>> = {
+  webhookUrl: (value) => typeof value === "string" && WEBHOOK.test(value),
   time: (value) => Number.isSafeInteger(value) && Math.abs(Number(value) - Date.now()) < DAY_MS,
   correlationId: (value) => typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
 };

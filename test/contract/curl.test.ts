@@ -72,6 +72,8 @@ test("curl: executions by pipeline, of the last twenty-four hours, with limit an
   await section("Executions");
 });
 
+test("curl: a trigger made, stopped, deleted", { skip }, () => section("Triggers"));
+
 test("curl: userByName", { skip }, () => section("Users"));
 
 test("curl: a secret's file created in both forms of scoping, updated, read, deleted", { skip }, () =>
