@@ -4,7 +4,7 @@
  * Every frame is one JSON object of the shapes below.
  *
  * Order of a session:
- *   1. delegate → `hello`: who it is and every task it still holds.
+ *   1. delegate → `hello`, within HELLO_MS: who it is and every task it still holds.
  *   2. server → `welcome`: for each held task either keep (with the log offset
  *      the server has committed; ship on from there) or drop (kill, forget).
  *   3. server → `run` for each task leased to it, `cancel` for a task that must end.
@@ -27,6 +27,8 @@ import { z } from "zod";
 
 export const PROTOCOL_VERSION = 4;
 export const HEARTBEAT_MS = 10_000;
+/** A connection that has not said `hello` for so long is ended with the server's next look at it. */
+export const HELLO_MS = 10_000;
 /** Bytes of output in one `log` or `finished` message, before base64. */
 export const MAX_CHUNK = 64 * 1024;
 /** Bytes of all output variables of a step together. */

@@ -42,8 +42,10 @@ export async function connect(
     // The new boot counts once every lost attempt is ended (`knowBoot`): should that be cut short, they are lost next time again.
     const bootId = settled.lost.length > 0 && known ? known.bootId : hello.bootId;
     const { tokenId } = token;
-    const presence = { accountId, id, tokenId, name, identityHash, tags: declared, host, version, bootId, slots, at };
-    const tags = await saveDelegate(tx, presence);
+    const presence = { accountId, id, tokenId, name, identityHash, tags: declared, host, version, bootId, slots };
+    const tags = await saveDelegate(tx, { ...presence, at: deps.clock.now() });
+    // It was believed when the connection was opened; by now its token may have been revoked.
+    if (!tags) throw problem("delegate.token_ended");
     return { delegate: { id, accountId, name, tags, slots }, ...settled };
   });
 }

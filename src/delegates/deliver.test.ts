@@ -16,6 +16,8 @@ type Scene = {
   /** Asked before every message; false when the task has ended. */
   readonly holds?: () => boolean;
   readonly isOpen?: () => boolean;
+  /** Asked before anything is opened, and before each secret; false when the token was revoked. */
+  readonly stands?: () => boolean;
   /** What a step on another host logs in with there; it runs on the delegate without. */
   readonly login?: OpenedLogin;
   /** Of such a step that has lost where it stands. */
@@ -23,7 +25,8 @@ type Scene = {
 };
 
 /** Delivers a task with two secrets; settles when nothing more is to come. */
-async function deliver({ openSecret, holds = () => true, isOpen = () => true, login, isBare = false }: Scene) {
+async function deliver(scene: Scene) {
+  const { openSecret, holds = () => true, isOpen = () => true, stands = () => true, login, isBare = false } = scene;
   const sent: ToDelegate[] = [];
   const ends: TaskEnd[] = [];
   const seen = { closed: 0, unsent: 0, errors: 0 };
@@ -38,6 +41,7 @@ async function deliver({ openSecret, holds = () => true, isOpen = () => true, lo
     holds,
     send: put,
     sent: async (message) => put(message),
+    stands: async () => stands(),
     refuse: async (_, end) => void ends.push(end),
     close: () => {
       seen.closed += 1;
@@ -159,6 +163,35 @@ test("a delegate that has hung up is told to whoever waits; a database that fail
     });
     assert.deepEqual([failed.kinds, failed.ends, failed.closed, failed.errors], [[], [], 1, 1]);
   }
+});
+
+test("secrets are opened and sent only while the delegate's token counts, and what was not sent whole is for others", async () => {
+  for (const after of [0, 1, 2]) {
+    let [asked, opens] = [0, 0];
+    const counted: OpenSecret = (...use) => ((opens += 1), holding("x")(...use));
+    const { kinds, unsent, ends } = await deliver({ openSecret: counted, stands: () => (asked += 1) <= after });
+    // Asked before both are opened, then before each is sent.
+    assert.equal(opens, after === 0 ? 0 : 2);
+    assert.deepEqual([kinds, unsent, ends], [Array.from({ length: Math.max(0, after - 1) }, () => "secret"), 1, []]);
+  }
+});
+
+test("nor is a connection tested with secrets that are nothing to a delegate any more", async () => {
+  const readSecrets = async (): Promise<never> => assert.fail("they were read");
+  const none = async (): Promise<never> => assert.fail("nobody asked for that");
+  const to: To = {
+    accountId: newId(),
+    holds: () => true,
+    send: ({ kind }) => assert.fail(`${kind} was sent`),
+    sent: none,
+    refuse: none,
+    close: () => undefined,
+    stands: async () => false,
+  };
+  const deliverTo = makeDeliver({ openSecret: none, openLogin: none, readSecrets, onError: assert.ifError });
+  const home = { orgIdentifier: null, projectIdentifier: null };
+  const work = { kind: "connection" as const, home, type: "x", spec: {}, timeoutMs: 1, secrets: ["account.a"] };
+  await new Promise<void>((unsent) => deliverTo(to, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));
 });
 
 test("what no variable can hold is refused by its size, and not opened", async () => {

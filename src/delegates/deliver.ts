@@ -20,7 +20,7 @@ type Sent = Extract<ToDelegate, { kind: "run" }>["work"];
 export type Order = Run & { readonly work: Work };
 
 /** The connection of the delegate that holds the task. */
-export type To = { readonly accountId: Uuid } & Pick<Session, "send" | "sent" | "refuse" | "close"> & {
+export type To = { readonly accountId: Uuid } & Pick<Session, "send" | "sent" | "refuse" | "close" | "stands"> & {
     /** Whether it still does. */
     readonly holds: (order: Pick<Run, "task">) => boolean;
   };
@@ -31,6 +31,7 @@ export const toOf = (session: Session): To => ({
   sent: session.sent,
   refuse: session.refuse,
   close: session.close,
+  stands: session.stands,
   holds: ({ task }) => {
     const id = fromWire(task);
     return id !== undefined && session.held.has(id);
@@ -39,7 +40,8 @@ export const toOf = (session: Session): To => ({
 
 /**
  * Sends a task to the delegate that holds it; `unsent` is called when it has certainly not gone out. A script goes out
- * at once; secrets are opened for this delegate now, and stand in nothing but messages. Where one may not be used, or
+ * at once; secrets are opened for this delegate now, if its token counts at this moment, and stand in nothing but
+ * messages. Where one may not be used, or
  * cannot be, the task ends for that reason; where the database fails the delegate connects anew, and gets the task again.
  */
 export type Deliver = (to: To, order: Order, unsent?: () => void) => void;
@@ -61,7 +63,8 @@ export const makeDeliver =
       deps.onError(error);
       to.close();
     };
-    if (work.kind === "connection") return void withSecrets(deps.readSecrets, to.accountId, work).then(send, failed);
+    if (work.kind === "connection")
+      return void withSecrets(deps.readSecrets, to, work).then((ready) => (ready ? send(ready) : unsent?.()), failed);
     const { secrets, target, ...script } = work;
     // Sent without its target, a script would run on the wrong machine.
     if (!secrets && target) return failed(new Error(`the task ${order.task} has a target and no secrets`));
@@ -89,6 +92,7 @@ async function deliverSecrets(
   let uses = secrets.uses;
   let logsIn: Shell["target"];
   try {
+    if (!(await to.stands())) return "unsent";
     // All of them before the first is sent: one that is refused keeps the others here too.
     const opened = await Promise.all(uses.map((use) => openSecret(to.accountId, home, use)));
     if (target) {
@@ -136,9 +140,11 @@ const endOf = ({ status, message }: Problem): TaskEnd => ({
   message,
 });
 
-async function withSecrets(readSecrets: ReadSecrets, accountId: Uuid, task: StoredConnectionTask): Promise<Sent> {
+/** Undefined when the delegate's token counts no more. */
+async function withSecrets(readSecrets: ReadSecrets, to: To, task: StoredConnectionTask): Promise<Sent | undefined> {
   const { home, secrets, ...rest } = task;
-  const values = secrets.length === 0 ? [] : await readSecrets(accountId, home, secrets);
+  if (secrets.length > 0 && !(await to.stands())) return undefined;
+  const values = secrets.length === 0 ? [] : await readSecrets(to.accountId, home, secrets);
   const readable = secrets.flatMap((reference, nth) => {
     const value = values[nth];
     return value === undefined ? [] : [{ reference, value }];

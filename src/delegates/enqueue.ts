@@ -9,7 +9,7 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import { gatherNotify } from "../platform/db/gather-notify.ts";
 import { toOf, type Deliver } from "./deliver.ts";
 import { freeSlots, type Session, type Sessions } from "./sessions.ts";
-import { insertTask, leaseReady, releaseTask, type Lease, type LeasedWork } from "./store/tasks.ts";
+import { insertTask, leaseReady, releaseTask, type Holder, type Lease, type LeasedWork } from "./store/tasks.ts";
 import type { NewTask } from "./task.ts";
 
 export const READY_CHANNEL = "railhead_tasks_ready";
@@ -39,11 +39,13 @@ export function makeDispatch(deps: DispatchDeps) {
     // The slot is taken before the statement is sent, so that two transactions at once do not both take the last one.
     session?.held.set(id, task.runId);
     tx.afterRollback(() => session?.held.delete(id));
+    let isLeased = false;
     tx.afterCommit(() => {
-      if (session) sendTask(session, { id, epoch: 1, work: task.work }, at);
+      if (session && isLeased) sendTask(session, { id, epoch: 1, work: task.work }, at);
       else waits(task.accountId);
     });
-    await insertTask(tx, { ...task, id, delegateId: session?.delegate.id ?? null, at });
+    isLeased = await insertTask(tx, { ...task, id, holder: session && holderOf(session), at });
+    if (!isLeased) session?.held.delete(id);
   };
 
   function waits(accountId: Uuid): void {
@@ -96,8 +98,8 @@ export function makeDispatch(deps: DispatchDeps) {
   }
 
   function lease(session: Session, most: number, at: number): Promise<LeasedWork[]> {
-    const { accountId, id: delegateId } = session.delegate;
-    return leaseReady(db, { accountId, delegateId, selectors: [...session.selectors], most, at });
+    const { accountId } = session.delegate;
+    return leaseReady(db, { ...holderOf(session), accountId, selectors: [...session.selectors], most, at });
   }
 
   return {
@@ -123,5 +125,7 @@ export function makeDispatch(deps: DispatchDeps) {
     stop: (): void => others.stop(),
   };
 }
+
+const holderOf = ({ delegate, tokenId }: Session): Holder => ({ delegateId: delegate.id, tokenId });
 
 export type Dispatch = ReturnType<typeof makeDispatch>;

@@ -1,53 +1,26 @@
 /** A delegate that hangs up while the server is at work for it: nothing is left leased to a connection that is gone. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { makeGate } from "../../test/harness/gate.ts";
 import { ended, givePipelines, startRun, statusesOf } from "../../test/harness/runs.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
 import { until } from "../../test/harness/until.ts";
 import { recordedLog } from "../../test/harness/watch.ts";
-import type { Query } from "../platform/db/db.ts";
 
 let platform: TestPlatform;
 let token: string;
 const log = recordedLog();
 const identity = newIdentity();
-/** A statement whose answer the platform gets only when the test lets it on. */
-let gate: { readonly text: RegExp; readonly reached: () => void; readonly open: Promise<void> } | undefined;
+const { wrapDb, stopAt, forget } = makeGate();
 
 before(async () => {
-  const gated =
-    (query: Query): Query =>
-    async (text, values) => {
-      const rows = await query<never>(text, values);
-      if (gate?.text.test(text)) {
-        const { reached, open } = gate;
-        gate = undefined;
-        reached();
-        await open;
-      }
-      return rows;
-    };
-  platform = await startTestPlatform({
-    logTo: log.stream,
-    wrapDb: (db) => ({
-      ...db,
-      query: gated(db.query),
-      transaction: (work) => db.transaction((tx) => work({ ...tx, query: gated(tx.query) })),
-    }),
-  });
+  platform = await startTestPlatform({ logTo: log.stream, wrapDb });
   token = await platform.delegateToken();
   await givePipelines(platform, { id: "one", steps: [{ id: "a" }] });
 });
 after(() => platform?.stop());
-beforeEach(() => (gate = undefined));
-
-/** Stops the platform behind the next statement like this. */
-function stopAt(text: RegExp): { readonly reached: Promise<void>; readonly open: () => void } {
-  const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  gate = { text, reached: reached.resolve, open: open.promise };
-  return { reached: reached.promise, open: open.resolve };
-}
+beforeEach(forget);
 
 const quitter = (bootId = "boot-1"): Promise<PretendDelegate> =>
   pretendDelegate({ url: platform.url, token, identity, name: "quitter", bootId, slots: 1 });
@@ -113,7 +86,7 @@ test("while its lost tasks are ended: nothing more is leased to it", async () =>
   void looks.reached.then(() => assert.fail("it looked for tasks of a connection that is gone"));
   closing.open();
   assert.equal(await ended(platform, lost), "FAILED");
-  gate = undefined;
+  forget();
   looks.open();
   await runElsewhere(waiting);
 });

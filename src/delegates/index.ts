@@ -7,6 +7,7 @@ import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
 import { CANCEL_CHANNEL, makeCancels } from "./cancel.ts";
+import { makeConnections } from "./connections.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
 import { makeDeliver } from "./deliver.ts";
 import { makeDispatch, READY_CHANNEL } from "./enqueue.ts";
@@ -57,11 +58,12 @@ export type Delegates = ReturnType<typeof makeDelegates>;
 
 export function makeDelegates(deps: DelegatesDeps) {
   const { db } = deps;
+  const connections = makeConnections();
   const sessions = makeSessions();
   const deliver = makeDeliver(deps);
   const dispatch = makeDispatch({ ...deps, sessions, deliver });
   const cancels = makeCancels({ ...deps, sessions });
-  const standing = makeStanding({ ...deps, sessions, dispatch });
+  const standing = makeStanding({ ...deps, connections, sessions, dispatch });
   const verbs = {
     createToken: makeCreateDelegateToken(deps),
     listTokens: makeListDelegateTokens(deps),
@@ -69,7 +71,7 @@ export function makeDelegates(deps: DelegatesDeps) {
     revokeToken: makeRevokeDelegateToken({ ...deps, dropped: standing.changed }),
     deleteToken: makeDeleteDelegateToken(deps),
     getTags: makeGetTags(deps),
-    changeTags: makeChangeTags({ ...deps, changed: ({ id }) => standing.changed([id]) }),
+    changeTags: makeChangeTags({ ...deps, changed: ({ id }) => standing.changed(id) }),
     list: makeListDelegates(deps),
   };
 
@@ -113,7 +115,7 @@ export function makeDelegates(deps: DelegatesDeps) {
     },
     /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow poll and how to stop listening. */
     serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; advancing: Advancing }) {
-      const take = { ...deps, ...ports, sessions, dispatch, deliver, standing };
+      const take = { ...deps, ...ports, connections, sessions, dispatch, deliver, standing };
       addDelegateSocket(app, take);
       const stops = [
         db.listen(READY_CHANNEL, dispatch.readyNotified),
@@ -125,7 +127,7 @@ export function makeDelegates(deps: DelegatesDeps) {
         stop: (): void => {
           for (const stop of stops) stop();
           dispatch.stop();
-          for (const session of sessions.all()) session.close();
+          for (const connection of connections.all()) connection.end();
         },
       };
     },

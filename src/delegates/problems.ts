@@ -17,6 +17,7 @@ export const problems = {
   ],
   "delegate.no_token": [404, "RESOURCE_NOT_FOUND", "Delegate token with name [%s] not found."],
   "delegate.token_live": [402, "DELETE_NOT_ALLOWED", "Delegate token [%s] is active; revoke it first."],
+  "delegate.token_ended": [401, "INVALID_TOKEN", "The delegate's token was revoked, or its time is up."],
   "delegate.name_taken": [
     400,
     "DUPLICATE_DELEGATE_EXCEPTION",

@@ -1,6 +1,7 @@
 /** The slow poll behind the fast paths: what a lost message, a lost replica or a lost delegate left behind. */
-import { HEARTBEAT_MS } from "../../protocol/messages.ts";
+import { HEARTBEAT_MS, HELLO_MS } from "../../protocol/messages.ts";
 import { toWire } from "../core/ids.ts";
+import type { Connections } from "./connections.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
 import type { Dispatch } from "./enqueue.ts";
 import type { Sessions } from "./sessions.ts";
@@ -14,6 +15,7 @@ const SILENT_MS = 3 * HEARTBEAT_MS;
 const SETTLED_MS = 10_000;
 
 type ReconcileDeps = TakeDeps & {
+  readonly connections: Connections;
   readonly sessions: Sessions;
   readonly dispatch: Dispatch;
   readonly standing: Pick<Standing, "refreshAll">;
@@ -41,6 +43,8 @@ export function makeReconcile(deps: ReconcileDeps) {
   }
 
   function closeSilent(now: number): void {
+    for (const connection of deps.connections.all())
+      if (!connection.greeted && now - connection.since > HELLO_MS) connection.end();
     for (const session of deps.sessions.all()) {
       if (now - session.heardAt <= SILENT_MS) continue;
       deps.sessions.closed(session);

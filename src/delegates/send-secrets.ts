@@ -10,6 +10,8 @@ type Lease = { readonly task: string; readonly epoch: number };
 export type SendSecrets = {
   readonly to: {
     readonly holds: (order: Lease) => boolean;
+    /** Whether its token still counts. */
+    readonly stands: () => Promise<boolean>;
     readonly sent: (message: ToDelegate) => Promise<boolean>;
   };
   readonly order: Lease;
@@ -20,13 +22,14 @@ export type SendSecrets = {
 
 /**
  * Sends the secrets of a task that a delegate is about to get, one piece at a time: the next is opened when the last one has
- * left. False when the delegate has hung up; stops as soon as it holds the task no more. Throws a Problem.
+ * left, and each secret only if the delegate's token still counts. False when it does not, or the delegate has hung up; stops as soon as it holds the task no more. Throws a Problem.
  */
 export async function sendSecrets({ to, order, uses, opened }: SendSecrets): Promise<boolean> {
   for (const [nth, secret] of opened.entries()) {
     const { reference, as } = uses[nth] ?? { reference: "", as: "value" };
     if (as === "value" && secret.size > MAX_VALUE)
       throw problem("delegate.secret_too_large", [reference, String(secret.size), String(MAX_VALUE)]);
+    if (!(await to.stands())) return false;
     for await (const { data, last } of pieces(secret)) {
       if (!to.holds(order)) return true;
       const { task, epoch } = order;

@@ -7,12 +7,14 @@ import { freeSlots, makeSessions, type Session } from "./sessions.ts";
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const account = newId();
 const idle = {
+  tokenId: newId(),
   held: new Map<Uuid, Uuid>(),
   heardAt: 0,
   send: () => true,
   sent: async () => true,
   refuse: async () => {},
   close: () => {},
+  stands: async () => true,
 };
 
 function setUp(

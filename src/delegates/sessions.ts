@@ -9,6 +9,8 @@ import type { TaskEnd } from "./task.ts";
 
 export type Session = {
   readonly delegate: Delegate;
+  /** By which it came; another connection of the same delegate may have come by another one. */
+  readonly tokenId: Uuid;
   selectors: ReadonlySet<string>;
   /** Tasks it holds, or that are on their way to it, and the run each belongs to. */
   readonly held: Map<Uuid, Uuid>;
@@ -23,7 +25,11 @@ export type Session = {
   /** Ends a task that it holds and will not get. */
   readonly refuse: (task: { readonly task: string; readonly epoch: number }, end: TaskEnd) => Promise<void>;
   readonly close: () => void;
+  /** Whether its token still counts, by the database; one whose does not is ended. */
+  readonly stands: () => Promise<boolean>;
 };
+
+type Begin = Pick<Session, "tokenId" | "held" | "heardAt" | "send" | "sent" | "refuse" | "close" | "stands">;
 
 export type Sessions = ReturnType<typeof makeSessions>;
 
@@ -32,7 +38,7 @@ export function makeSessions() {
 
   return {
     /** A delegate that connects anew replaces its old connection, which may be half open. */
-    open(delegate: Delegate, begin: Pick<Session, "held" | "heardAt" | "send" | "sent" | "refuse" | "close">): Session {
+    open(delegate: Delegate, begin: Begin): Session {
       byDelegate.get(delegate.id)?.close();
       const session: Session = { ...begin, delegate, selectors: selectorsOf(delegate), pulling: 0 };
       byDelegate.set(delegate.id, session);

@@ -1,8 +1,8 @@
 /** The server's end of a delegate's connection; protocol/messages.ts tells the order of a session. */
 import type { FastifyInstance } from "fastify";
 import type { WebSocket } from "ws";
-import { toDelegate, toServer, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
-import { fromWire, type Uuid } from "../core/ids.ts";
+import { toDelegate, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import { fromWire } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { credentialOf } from "../platform/http/credentials.ts";
 import { problem as httpProblem } from "../platform/http/problems.ts";
@@ -10,20 +10,24 @@ import type { Log } from "../platform/log/log.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import { connect } from "./connect.ts";
+import type { Connection, Connections } from "./connections.ts";
 import { toOf, type Deliver } from "./deliver.ts";
 import type { Dispatch } from "./enqueue.ts";
 import { problem } from "./problems.ts";
+import { takeInOrder } from "./take-in-order.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import type { Standing } from "./standing.ts";
 import { knowBoot, markSeen } from "./store/delegates.ts";
+import { tokenCounts, type TokenKey } from "./store/standing.ts";
 import { endAsLost, takeFinished, takeLog, type TakeDeps } from "./take-messages.ts";
 import type { TaskEnd } from "./task.ts";
 import { authenticateDelegate } from "./tokens.ts";
 
 export type SocketDeps = TakeDeps & {
+  readonly connections: Connections;
   readonly sessions: Sessions;
   readonly dispatch: Dispatch;
-  readonly standing: Pick<Standing, "check">;
+  readonly standing: Pick<Standing, "admitted" | "check">;
   readonly deliver: Deliver;
   readonly newId: NewId;
   readonly clock: Clock;
@@ -31,15 +35,11 @@ export type SocketDeps = TakeDeps & {
 };
 
 type Hello = Extract<ToServer, { kind: "hello" }>;
-type Token = { readonly accountId: Uuid; readonly tokenId: Uuid };
 
 export const DELEGATE_PATHS = ["/delegate/connect", "/gateway/delegate/connect"] as const;
 
-/** Messages under way at most; beyond, the socket is not read until some are done. */
-const MAX_PENDING = 64;
-
 export function addDelegateSocket(app: FastifyInstance, deps: SocketDeps): void {
-  const tokens = new WeakMap<object, Token>();
+  const tokens = new WeakMap<object, TokenKey>();
   for (const url of DELEGATE_PATHS) {
     app.route({
       method: "GET",
@@ -62,15 +62,23 @@ export function addDelegateSocket(app: FastifyInstance, deps: SocketDeps): void 
   }
 }
 
-function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
+function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
   let session: Session | undefined;
-  let pending = 0;
-  // One chain for each task keeps its messages in order; different tasks do not wait for each other.
-  const chains = new Map<string, Promise<void>>();
   const send = (message: ToDelegate): boolean => {
     if (socket.readyState !== socket.OPEN) return false;
     socket.send(JSON.stringify(toDelegate.parse(message)));
     return true;
+  };
+
+  const connection: Connection = {
+    ...token,
+    since: deps.clock.now(),
+    greeted: false,
+    end: () => {
+      // At once: nothing is leased to it while the socket closes.
+      if (session) deps.sessions.closed(session);
+      socket.terminate();
+    },
   };
 
   async function refuse({ task, epoch }: { task: string; epoch: number }, end: TaskEnd): Promise<void> {
@@ -83,6 +91,7 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
   }
 
   async function begin(hello: Hello): Promise<void> {
+    connection.greeted = true;
     const beginning = await connect(deps, token, hello);
     const { accountId, id } = beginning.delegate;
     // It may have hung up meanwhile. Then its close has been and gone: it becomes no session, which nobody would end. Its
@@ -90,12 +99,14 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
     if (socket.readyState !== socket.OPEN) return;
     // Known before the welcome is sent: the delegate may answer it at once.
     const opened = deps.sessions.open(beginning.delegate, {
+      tokenId: token.tokenId,
       held: new Map(beginning.held),
       heardAt: deps.clock.now(),
       send,
       sent: (message) => sentOver(socket, message),
       refuse,
       close: () => socket.terminate(),
+      stands: () => standsOrEnds(deps, connection),
     });
     session = opened;
     for (const message of beginning.messages)
@@ -150,29 +161,23 @@ function converse(deps: SocketDeps, token: Token, socket: WebSocket): void {
     socket.close();
   }
 
-  socket.on("message", (data: Buffer) => {
-    const message = parse(data);
-    if (!message) return fail(problem("delegate.illegal_message", ["it does not fit the protocol"]));
-    pending += 1;
-    if (pending === MAX_PENDING) socket.pause();
-    const key = "task" in message ? message.task : "";
-    const done = (chains.get(key) ?? Promise.resolve())
-      .then(() => (socket.readyState === socket.OPEN ? take(message) : undefined))
-      .catch(fail)
-      .finally(() => {
-        pending -= 1;
-        if (socket.isPaused && pending < MAX_PENDING) socket.resume();
-        if (chains.get(key) === done) chains.delete(key);
-      });
-    chains.set(key, done);
-  });
+  takeInOrder(socket, take, fail);
   socket.on("error", (error) => deps.log.warn({ err: error }, "the connection of a delegate failed"));
+  deps.connections.opened(connection);
+  deps.standing.admitted(connection);
   socket.on("close", () => {
+    deps.connections.closed(connection);
     if (!session) return;
     deps.sessions.closed(session);
     deps.dispatch.sessionClosed(session);
     deps.log.info({ delegate: session.delegate.name }, "delegate disconnected");
   });
+}
+
+async function standsOrEnds({ db, clock }: Pick<SocketDeps, "db" | "clock">, connection: Connection): Promise<boolean> {
+  const counts = await tokenCounts(db, connection, clock.now());
+  if (!counts) connection.end();
+  return counts;
 }
 
 /** False when it has not left. */
@@ -187,11 +192,3 @@ const restarted = (name: string): TaskEnd => ({
   type: "DelegateRestart",
   message: `The machine of delegate ${name} restarted; whether the step had begun cannot be told.`,
 });
-
-function parse(data: Buffer): ToServer | undefined {
-  try {
-    return toServer.parse(JSON.parse(data.toString("utf8")));
-  } catch {
-    return undefined;
-  }
-}

@@ -1,62 +1,82 @@
 /**
- * Tags that were edited and tokens that were revoked, carried to the sessions they concern: here at once after the
- * commit, on other replicas by NOTIFY, and by the slow poll when that was missed (law 9).
+ * Tags that were edited and tokens that were revoked, carried to the sessions and connections they concern: here at once
+ * after the commit, on other replicas by NOTIFY, and by the slow poll when that was missed (law 9).
  */
+import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
+import type { Connection, Connections } from "./connections.ts";
 import type { Dispatch } from "./enqueue.ts";
 import type { Session, Sessions } from "./sessions.ts";
-import { standingOf } from "./store/registry.ts";
+import { tagsOf } from "./store/registry.ts";
+import { endedTokens } from "./store/standing.ts";
 
 export const STANDING_CHANNEL = "railhead_delegates_changed";
 
 type StandingDeps = {
   readonly db: Db;
+  readonly clock: Clock;
+  readonly connections: Connections;
   readonly sessions: Sessions;
   readonly dispatch: Dispatch;
   readonly onError: (error: unknown) => void;
 };
 
-export function makeStanding({ db, sessions, dispatch, onError }: StandingDeps) {
+type Concerned = { readonly connections?: readonly Connection[]; readonly sessions?: readonly Session[] };
+
+export function makeStanding({ db, clock, connections, sessions, dispatch, onError }: StandingDeps) {
   // One after the other: of two at once, the one that read first could have the last word.
   let turn: Promise<void> = Promise.resolve();
-  const refresh = (open: readonly Session[]): Promise<void> => {
-    const mine = turn.then(() => bringUpToDate(open));
+  const refresh = (concerned: Concerned): Promise<void> => {
+    const mine = turn.then(() => bringUpToDate(concerned));
     turn = mine.catch(() => undefined);
     return mine;
   };
 
-  /** New selectors, or the end. */
-  async function bringUpToDate(open: readonly Session[]): Promise<void> {
+  async function bringUpToDate(concerned: Concerned): Promise<void> {
+    await endRevoked(concerned.connections ?? []);
+    await renewTags((concerned.sessions ?? []).filter(sessions.isOpen));
+  }
+
+  async function endRevoked(open: readonly Connection[]): Promise<void> {
     if (open.length === 0) return;
-    for (const { id, tags, revoked } of await standingOf(
+    const tokens = new Map(open.map(({ accountId, tokenId }) => [tokenId, { accountId, tokenId }]));
+    const ended = await endedTokens(db, [...tokens.values()], clock.now());
+    for (const connection of open) if (ended.has(connection.tokenId)) connection.end();
+  }
+
+  async function renewTags(open: readonly Session[]): Promise<void> {
+    if (open.length === 0) return;
+    for (const { id, tags } of await tagsOf(
       db,
       open.map(({ delegate }) => delegate),
     )) {
       const session = sessions.of(id);
-      if (!session) continue;
-      if (revoked) {
-        sessions.closed(session);
-        session.close();
-      } else if (sessions.retag(session, tags)) dispatch.retagged(session);
+      if (session && sessions.retag(session, tags)) dispatch.retagged(session);
     }
   }
-  const here = (ids: readonly Uuid[]): readonly Session[] => ids.flatMap((id) => sessions.of(id) ?? []);
+
+  const everybody = (): Concerned => ({ connections: connections.all(), sessions: sessions.all() });
+  /** By the id of a delegate or of a token. */
+  const here = (ids: readonly Uuid[]): Concerned => ({
+    connections: connections.ofTokens(new Set(ids)),
+    sessions: ids.flatMap((id) => sessions.of(id) ?? []),
+  });
 
   return {
-    /** Of a session just opened: what changed while its hello was being taken found no session to tell. */
-    check: (session: Session): Promise<void> => refresh([session]),
-    refreshAll: (): Promise<void> => refresh(sessions.all()),
-    /** The payload of a notification: ids with blanks between; none means that some were missed. */
+    /** Of a connection just opened: a token that was revoked since it was believed found no connection to end. */
+    admitted: (connection: Connection): void => void refresh({ connections: [connection] }).catch(onError),
+    /** Of a session just opened: tags that changed while its hello was being taken found no session to tell. */
+    check: (session: Session): Promise<void> => refresh({ sessions: [session] }),
+    refreshAll: (): Promise<void> => refresh(everybody()),
+    /** The payload of a notification: ids of delegates or tokens; none means that some were missed. */
     notified: (payload: string): void => {
-      refresh(payload === "" ? sessions.all() : here(payload.split(" ") as Uuid[])).catch(onError);
+      refresh(payload === "" ? everybody() : here(payload.split(" ") as Uuid[])).catch(onError);
     },
-    /** After a commit that changed what counts for these delegates. */
-    changed: (ids: readonly Uuid[]): void => {
-      refresh(here(ids)).catch(onError);
-      // NOTIFY carries at most 8000 bytes.
-      for (let at = 0; at < ids.length; at += 190)
-        db.notify(STANDING_CHANNEL, ids.slice(at, at + 190).join(" ")).catch(onError);
+    /** After a commit that changed what counts for this delegate, or for whoever came by this token. */
+    changed: (id: Uuid): void => {
+      refresh(here([id])).catch(onError);
+      db.notify(STANDING_CHANNEL, id).catch(onError);
     },
   };
 }

@@ -7,15 +7,7 @@ import type { Authorize } from "../access/index.ts";
 import { hashSecret, newTokenSecret, readToken, secretMatches, writeToken } from "../platform/crypto/tokens.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import {
-  delegatesOfToken,
-  deleteToken,
-  listDue,
-  listTokens,
-  revokeDue,
-  revokeToken,
-  type TokenView,
-} from "./store/registry.ts";
+import { deleteToken, listDue, listTokens, revokeDue, revokeToken, type TokenView } from "./store/registry.ts";
 import { findDelegateToken, insertDelegateToken } from "./store/delegates.ts";
 
 type Deps = {
@@ -91,7 +83,7 @@ export const makeListDelegateTokens =
 export type RevokeDelegateToken = (actor: Actor, name: string) => Promise<TokenView>;
 
 export const makeRevokeDelegateToken =
-  (deps: Deps & { readonly dropped: (delegates: readonly Uuid[]) => void }): RevokeDelegateToken =>
+  (deps: Deps & Pick<Ending, "dropped">): RevokeDelegateToken =>
   async (actor, name) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
@@ -101,7 +93,8 @@ export const makeRevokeDelegateToken =
     return token;
   };
 
-type Ending = Pick<Deps, "db" | "audit" | "clock"> & { readonly dropped: (delegates: readonly Uuid[]) => void };
+/** `dropped`: after the commit, whatever is connected by the token is to be cut off. */
+type Ending = Pick<Deps, "db" | "audit" | "clock"> & { readonly dropped: (tokenId: Uuid) => void };
 
 /** `take` answers the token as it is afterwards; undefined when there is none to revoke. */
 const end = (
@@ -112,10 +105,9 @@ const end = (
   db.transaction(async (tx) => {
     const token = await take(tx);
     if (!token) return undefined;
-    const delegates = await delegatesOfToken(tx, actor.accountId, token.id);
     const before = { revoked: actor.kind !== "system" && token.revokedAt !== clock.now() };
     await audit.record(tx, actor, { ...change("revoke", token.name), before, after: { revoked: true } });
-    tx.afterCommit(() => dropped(delegates));
+    tx.afterCommit(() => dropped(token.id));
     return token;
   });
 

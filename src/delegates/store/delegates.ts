@@ -1,5 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { countingToken } from "./standing.ts";
 
 type Store = { readonly query: Query };
 
@@ -50,20 +51,24 @@ export type Presence = {
 
 /**
  * Inserts the delegate or brings its row up to date; the id of the row stays what it is. Answers the tags that
- * count: those declared, unless they were edited and the declaration is the same as last time.
+ * count: those declared, unless they were edited and the declaration is the same as last time. Undefined, and nothing
+ * saved, when its token counts no more: it takes turns with a revocation, so that after the commit of that nobody is let in.
+ * Not by `for share`: a stream of hellos would keep the revocation waiting. Nobody waits for anything else while holding
+ * the token, so this comes last.
  */
-export async function saveDelegate(db: Store, d: Presence): Promise<readonly string[]> {
+export async function saveDelegate(db: Store, d: Presence): Promise<readonly string[] | undefined> {
   const rows = await db.query<{ tags: readonly string[] }>(
-    `insert into delegates as known (account_id, id, token_id, name, identity_hash, tags, declared_tags, host, version,
+    `with token as (${countingToken("$3", "$11")} for no key update)
+     insert into delegates as known (account_id, id, token_id, name, identity_hash, tags, declared_tags, host, version,
                                      boot_id, slots, seen_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10, $11, $11)
+     select $1, $2, token.id, $4, $5, $6, $6, $7, $8, $9, $10, $11, $11 from token
      on conflict (account_id, id) do update set token_id = $3, identity_hash = $5,
        tags = case when known.declared_tags = $6 then known.tags else $6 end, declared_tags = $6,
        host = $7, version = $8, boot_id = $9, slots = $10, seen_at = $11
      returning tags`,
     [d.accountId, d.id, d.tokenId, d.name, d.identityHash, d.tags, d.host, d.version, d.bootId, d.slots, d.at],
   );
-  return rows[0]?.tags ?? d.tags;
+  return rows[0]?.tags;
 }
 
 export async function markSeen(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
@@ -135,8 +140,7 @@ export async function findDelegateToken(
   now: number,
 ): Promise<{ secretHash: Buffer } | undefined> {
   const rows = await db.query<{ secretHash: Buffer }>(
-    `select secret_hash as "secretHash" from delegate_tokens
-      where account_id = $1 and id = $2 and revoked_at is null and (revoke_after is null or revoke_after > $3)`,
+    `select secret_hash as "secretHash" from delegate_tokens where account_id = $1 and id in (${countingToken("$2", "$3")})`,
     [accountId, id, now],
   );
   return rows[0];

@@ -32,18 +32,14 @@ export async function saveTags(db: Store, accountId: Uuid, id: Uuid, tags: reado
   await db.query(`update delegates set tags = $3 where account_id = $1 and id = $2`, [accountId, id, tags]);
 }
 
-/** What counts for the sessions of these delegates now: their tags, and whether their token still does. */
-export type Standing = { readonly id: Uuid; readonly tags: readonly string[]; readonly revoked: boolean };
-
-export async function standingOf(
+/** The tags that count for these delegates now. */
+export async function tagsOf(
   db: Store,
   delegates: readonly Pick<TaggedDelegate, "accountId" | "id">[],
-): Promise<Standing[]> {
-  return db.query<Standing>(
-    `select d.id, d.tags, t.revoked_at is not null as revoked
-       from unnest($1::uuid[], $2::uuid[]) as asked (account_id, id)
-       join delegates d on d.account_id = asked.account_id and d.id = asked.id
-       join delegate_tokens t on t.account_id = d.account_id and t.id = d.token_id`,
+): Promise<Pick<TaggedDelegate, "id" | "tags">[]> {
+  return db.query(
+    `select d.id, d.tags from unnest($1::uuid[], $2::uuid[]) as asked (account_id, id)
+       join delegates d on d.account_id = asked.account_id and d.id = asked.id`,
     [delegates.map(({ accountId }) => accountId), delegates.map(({ id }) => id)],
   );
 }
@@ -173,12 +169,4 @@ export async function deleteToken(
   );
   const [row] = rows;
   return row === undefined ? "missing" : row.deleted ? "deleted" : "live";
-}
-
-export async function delegatesOfToken(db: Store, accountId: Uuid, tokenId: Uuid): Promise<Uuid[]> {
-  const rows = await db.query<{ id: Uuid }>(`select id from delegates where account_id = $1 and token_id = $2`, [
-    accountId,
-    tokenId,
-  ]);
-  return rows.map(({ id }) => id);
 }

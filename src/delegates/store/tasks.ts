@@ -1,32 +1,38 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { NewTask, TaskFor, Work } from "../task.ts";
+import { countingToken } from "./standing.ts";
 
 type Store = { readonly query: Query };
 
+/** A delegate that is connected, and the token that it came by. */
+export type Holder = { readonly delegateId: Uuid; readonly tokenId: Uuid };
+
+/** Leased to the holder if there is one, and the token that it came by still counts; whether it is. */
 export async function insertTask(
   db: Store,
-  task: NewTask & { readonly id: Uuid; readonly delegateId: Uuid | null; readonly at: number },
-): Promise<void> {
-  const leased = task.delegateId !== null;
-  await db.query(
+  task: NewTask & { readonly id: Uuid; readonly holder: Holder | undefined; readonly at: number },
+): Promise<boolean> {
+  const rows = await db.query<{ leased: boolean }>(
     `insert into tasks (account_id, id, run_id, node_id, attempt, status, epoch, delegate_id, selectors, work, created_at, leased_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+     select $1, $2, $3, $4, $5, case when holder is null then 'ready' else 'leased' end,
+            case when holder is null then 0 else 1 end, holder, $6, $7, $8, case when holder is null then null else $8::bigint end
+       from (select (select $9::uuid where exists (${countingToken("$10", "$8")})) as holder) as new
+     returning delegate_id is not null as leased`,
     [
       task.accountId,
       task.id,
       task.runId,
       task.nodeId,
       task.attempt,
-      leased ? "leased" : "ready",
-      leased ? 1 : 0,
-      task.delegateId,
       task.selectors,
       JSON.stringify(task.work),
       task.at,
-      leased ? task.at : null,
+      task.holder?.delegateId ?? null,
+      task.holder?.tokenId ?? null,
     ],
   );
+  return rows[0]?.leased ?? false;
 }
 
 export type TaskRow = TaskFor & {
@@ -102,23 +108,26 @@ export async function markCancelling(db: Store, accountId: Uuid, id: Uuid): Prom
 
 export type LeasedWork = { readonly id: Uuid; readonly runId: Uuid; readonly epoch: number; readonly work: Work };
 
-export type Wanted = {
+export type Wanted = Holder & {
   readonly accountId: Uuid;
-  readonly delegateId: Uuid;
   readonly selectors: readonly string[];
   readonly most: number;
   readonly at: number;
 };
 
-/** Oldest first; a replica that is leasing the same row is skipped over, so that each task has one winner. */
+/**
+ * Oldest first; a replica that is leasing the same row is skipped over, so that each task has one winner. None once the
+ * delegate's token counts no more.
+ */
 export async function leaseReady(db: Store, wanted: Wanted): Promise<LeasedWork[]> {
   return db.query<LeasedWork>(
     `update tasks set status = 'leased', epoch = epoch + 1, delegate_id = $2, leased_at = $5
       where account_id = $1 and id in (
         select id from tasks where account_id = $1 and status = 'ready' and selectors <@ $3::text[]
+           and exists (${countingToken("$6", "$5")})
          order by id for update skip locked limit $4)
      returning id, run_id as "runId", epoch, work`,
-    [wanted.accountId, wanted.delegateId, wanted.selectors, wanted.most, wanted.at],
+    [wanted.accountId, wanted.delegateId, wanted.selectors, wanted.most, wanted.at, wanted.tokenId],
   );
 }
 
