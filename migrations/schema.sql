@@ -289,7 +289,8 @@ create table input_sets (
   created_at bigint not null,
   updated_at bigint not null,
   secrets text[],
-  authority jsonb,
+  authority jsonb default '[]'::jsonb,
+  authority_version integer,
   constraint input_sets_pkey PRIMARY KEY (account_id, id),
   constraint input_sets_account_id_pipeline_id_identifier_key UNIQUE (account_id, pipeline_id, identifier)
 );
@@ -347,7 +348,7 @@ create table pipeline_versions (
   yaml text not null,
   created_by uuid,
   created_at bigint not null,
-  authority jsonb,
+  authority jsonb default '[]'::jsonb,
   constraint pipeline_versions_pkey PRIMARY KEY (account_id, pipeline_id, version)
 );
 

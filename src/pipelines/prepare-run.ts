@@ -2,6 +2,7 @@ import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { makeLru } from "../core/lru.ts";
+import type { Grants } from "../core/grants.ts";
 import type { Plan } from "../engine/index.ts";
 import type { JudgeSecrets } from "../secrets/index.ts";
 import { readPipeline, type PipelineDocument } from "./document/index.ts";
@@ -93,7 +94,8 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
       await requireSecrets(deps.judgeSecrets, actor, scope, filled.secrets);
       const document = resolveReferences(filled.document, facts, filled.at);
       await requireReferences(deps.exist, actor, { orgIdentifier, projectIdentifier }, document, filled.at);
-      await eachAuthor(actor, pipeline, input, async (author) => {
+      const triggered = actor.kind === "trigger" || trigger !== null;
+      await eachAuthor(triggered ? actor : undefined, pipeline, input, async (author) => {
         await requireSecrets(deps.judgeSecrets, author, scope, filled.secrets);
         await requireReferences(deps.exist, author, { orgIdentifier, projectIdentifier }, document, filled.at);
       });
@@ -111,8 +113,7 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
       const { document, secrets } = filledIn(pipeline, scope, input);
       await requireSecrets(deps.judgeSecrets, actor, scope, secrets);
       await permitReferences(deps.exist, actor, scope, document);
-      const trigger = { kind: "trigger", accountId: actor.accountId, id: pipeline.id, name: "", grants: [] } as const;
-      await eachAuthor(trigger, pipeline, input, async (author) => {
+      await eachAuthor(actor, pipeline, input, async (author) => {
         await requireSecrets(deps.judgeSecrets, author, scope, secrets);
         await permitReferences(deps.exist, author, scope, document);
       });
@@ -123,24 +124,29 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
 
 /**
  * Asks in the name of each whose text a trigger runs, for these could not be asked then: throws `pipeline.author_refused`
- * for the first who may not. Who starts a run by hand answers for it alone.
+ * for the first who may not. Who starts a run by hand answers for it alone, unless it is one of a trigger again.
  */
 async function eachAuthor(
-  actor: Actor,
-  { identifier, authority }: SavedPipeline,
+  actor: Actor | undefined,
+  { identifier, version, authority }: SavedPipeline,
   input: Input,
   ask: (author: Actor) => Promise<void>,
 ): Promise<void> {
-  if (actor.kind !== "trigger") return;
-  const own = authority ? [{ what: `the pipeline [${identifier}]`, authority }] : [];
+  if (!actor) return;
+  const own = authority ? [{ what: `version ${version} of the pipeline [${identifier}]`, authority }] : [];
   for (const { what, authority: grants } of [...own, ...(input?.authors ?? [])])
     try {
-      await ask({ ...actor, grants });
+      await ask(holding(actor, grants));
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       throw problem("pipeline.author_refused", [what, error.message], { faults: error.faults, cause: error });
     }
 }
+
+const holding = ({ accountId }: Actor, grants: Grants): Actor => ({
+  ...{ kind: "trigger", accountId, id: accountId },
+  ...{ name: "an author", grants },
+});
 
 export function fill(yaml: string, scope: InProject, input: Input): Filled {
   const { pipeline, doc } = readPipeline(yaml, scope);

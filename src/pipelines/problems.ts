@@ -16,7 +16,7 @@ export const problems = {
   "pipeline.author_refused": [
     403,
     "NG_ACCESS_DENIED",
-    "A trigger may run only what its authors may use, and whoever last saved %s may not: %s Somebody who may has to save it again.",
+    "A trigger may run only what its authors may use, and whoever saved %s may not: %s Somebody who may has to look at it and save it again.",
   ],
   "pipeline.no_workflow": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Workflow [%s] does not exist."],
   "pipeline.no_such_id": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist."],

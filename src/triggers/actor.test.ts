@@ -295,7 +295,10 @@ test("who changes the pipeline of somebody else's trigger has to hold what that 
   // Whoever saves a trigger learns at once that its pipeline was last saved by somebody who may not use what it names.
   const early = await save("kept", triggerYaml("kept"));
   assert.deepEqual([early.status, early.body.code], [403, "NG_ACCESS_DENIED"], early.text);
-  assert.match(early.body.message, /whoever last saved the pipeline \[kept\] may not: .*core_environment_access/);
+  assert.match(
+    early.body.message,
+    /whoever saved version \d+ of the pipeline \[kept\] may not: .*core_environment_access/,
+  );
   await made(change("kept", to("staging")));
   const { webhookUrl } = await made(save("kept", triggerYaml("kept")));
   for (const where of ["staging", "account.far", "<+trigger.payload.to>"]) {
@@ -315,7 +318,11 @@ test("who changes the pipeline of somebody else's trigger has to hold what that 
     if (where === "later") await made(create.environment(platform, "later", IN_SHOP));
     const { status, message } = await fate(webhookUrl, JSON.stringify(payload));
     assert.equal(status, "INVALID_RUNTIME_INPUT_YAML", where);
-    assert.match(message, /whoever last saved the pipeline \[kept\] may not: .*core_environment_access/, where);
+    assert.match(
+      message,
+      /whoever saved version \d+ of the pipeline \[kept\] may not: .*core_environment_access/,
+      where,
+    );
   }
   await made(change("kept", to("<+trigger.payload.to>")));
   assert.equal((await fate(webhookUrl, JSON.stringify({ to: "prod" }))).status, "TARGET_EXECUTION_REQUESTED");
@@ -345,7 +352,54 @@ test("who last saved a pipeline is held against the secrets that a trigger gives
   assert.equal(put.status, 200, put.text);
   const { status, message } = await fate(webhookUrl);
   assert.equal(status, "INVALID_RUNTIME_INPUT_YAML");
-  assert.match(message, /whoever last saved the pipeline \[given\] may not: .*core_secret_access is missing/);
+  assert.match(message, /whoever saved version \d+ of the pipeline \[given\] may not: .*core_secret_access is missing/);
+});
+
+test("a run of a trigger that somebody starts again is held against the authors, too", async () => {
+  await made(create.pipeline(platform, withVariable("again", "Secret", "<+input>")));
+  const { webhookUrl } = await made(save("again", triggerYaml("again", "hook", givingX("again", "account.key"))));
+  assert.equal((await fate(webhookUrl)).status, "TARGET_EXECUTION_REQUESTED");
+  const [run] = await platform.db.query<{ id: Uuid }>("select id from executions order by id desc limit 1");
+  assert.ok(run);
+  // As when somebody has saved it who may use nothing.
+  await platform.db.query(
+    `update pipeline_versions v set authority = '[]' from pipelines p
+      where p.identifier = 'again' and v.pipeline_id = p.id and v.version = p.version`,
+  );
+  const { status, text } = await platform.send(
+    "POST",
+    `/pipeline/api/pipeline/execute/rerun/${toWire(run.id)}/again?${SCOPE}`,
+    { contentType: YAML },
+  );
+  assert.equal(status, 403, text);
+  assert.match(text, /whoever saved version \d+ of the pipeline \[again\] may not/);
+});
+
+test("what a server of the former version saves is taken to be by nobody who holds anything", async () => {
+  await made(
+    create.pipeline(platform, pipelineYaml("former").replace("environmentRef: staging", "environmentRef: <+input>")),
+  );
+  const where = inputSetYaml(
+    "former",
+    "where",
+    `    stages:\n    - stage:\n        identifier: build\n        type: Deployment\n        spec:\n          infrastructure:\n            environmentRef: staging\n`,
+  );
+  await made(create.inputSet(platform, "former", where));
+  const { webhookUrl } = await made(save("former", triggerYaml("former", "hook", "  inputSetRefs: [where]\n")));
+  assert.equal((await fate(webhookUrl)).status, "TARGET_EXECUTION_REQUESTED");
+  // As its statements are: the version goes on, and the author stays who it was.
+  await platform.db.query("update input_sets set version = version + 1 where identifier = 'where'");
+  const ofSet = await fate(webhookUrl);
+  assert.match(ofSet.message, /whoever saved version 2 of the input set \[where\] may not/);
+  await platform.db.query("update input_sets set authority_version = version where identifier = 'where'");
+  await platform.db.query(
+    `insert into pipeline_versions (account_id, pipeline_id, version, yaml, created_by, created_at)
+     select account_id, pipeline_id, 2, yaml, created_by, created_at from pipeline_versions
+      where pipeline_id = (select id from pipelines where identifier = 'former')`,
+  );
+  await platform.db.query("update pipelines set version = 2 where identifier = 'former'");
+  const ofPipeline = await fate(webhookUrl);
+  assert.match(ofPipeline.message, /whoever saved version 2 of the pipeline \[former\] may not/);
 });
 
 test("what a project is called by then counts, and who made its pipeline what that names", async () => {
@@ -407,7 +461,7 @@ test("an input set or an overlay that somebody saved who may not use what the ru
   await made(put('\'<+trigger == null ? "none" : "staging">\'', own));
   const { status, message } = await fate(webhookUrl);
   assert.equal(status, "INVALID_RUNTIME_INPUT_YAML");
-  assert.match(message, /whoever last saved the input set \[where\] may not: .*core_environment_access/);
+  assert.match(message, /whoever saved version \d+ of the input set \[where\] may not: .*core_environment_access/);
   await made(put("staging"));
   assert.equal((await fate(webhookUrl)).status, "TARGET_EXECUTION_REQUESTED");
 });

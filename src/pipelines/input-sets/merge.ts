@@ -130,8 +130,8 @@ async function found(
   if (references.length === 0) return { pipeline, sets: [], authors: [] };
   if (references.length > MAX_REFERENCES) throw tooMuch(`${MAX_REFERENCES} references`);
   const rows = await rowsOf(deps, actor.accountId, pipeline, references);
-  const authors = rows.flatMap(({ identifier, authority }) =>
-    authority ? [{ what: `the input set [${identifier}]`, authority }] : [],
+  const authors = rows.flatMap(({ identifier, version, authority }) =>
+    authority ? [{ what: `version ${version} of the input set [${identifier}]`, authority }] : [],
   );
   return { pipeline, sets: inOrder(pipeline, rows, references), authors };
 }

@@ -15,7 +15,8 @@ const INPUT_SET = `s.id, s.project_id as "projectId", s.pipeline_id as "pipeline
   s.description, s.tags, coalesce(s.overlays, '{}') as "references", s.version, s.created_by as "createdBy",
   s.created_at as "createdAt", s.updated_at as "updatedAt"`;
 
-const WITH_YAML = `${INPUT_SET}, s.yaml, s.secrets, s.authority`;
+const WITH_YAML = `${INPUT_SET}, s.yaml, s.secrets,
+  case when s.authority_version = s.version then s.authority else '[]' end as authority`;
 
 type Row = Omit<InputSetWithYaml, "authority"> & { readonly authority: readonly KeptGrant[] | null };
 
@@ -28,8 +29,9 @@ const overlaysOf = ({ kind, references }: Pick<InputSet, "kind" | "references">)
 export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWithYaml): Promise<boolean> {
   const rows = await db.query(
     `insert into input_sets (account_id, id, project_id, pipeline_id, identifier, name, description, tags, yaml,
-                             overlays, secrets, authority, version, created_by, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                             overlays, secrets, authority, authority_version, version, created_by, created_at,
+                             updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15, $16)
      on conflict (account_id, pipeline_id, identifier) do nothing returning id`,
     [
       accountId,
@@ -71,7 +73,7 @@ export async function replaceInputSet(
 ): Promise<InputSetWithYaml | undefined> {
   const rows = await db.query<Row>(
     `update input_sets s
-        set name = $4, description = $5, tags = $6, yaml = $7, overlays = $8, updated_at = $9, secrets = $12, authority = $13,
+        set name = $4, description = $5, tags = $6, yaml = $7, overlays = $8, updated_at = $9, secrets = $12, authority = $13, authority_version = version + 1,
             version = version + 1
       where account_id = $1 and pipeline_id = $2 and identifier = $3 and ${KIND} = $10
         and ($11::int is null or version = $11)
