@@ -38,6 +38,7 @@ export type { Namer } from "./users-told.ts";
 export { makeExist, type Exist } from "./exist.ts";
 export { makeUses, type NoteUses } from "./uses.ts";
 export { listed, type Listed } from "./listed.ts";
+export { columnsOf } from "./store/named.ts";
 export { within } from "./store/reach.ts";
 export type { Authorize, Permits } from "./permits.ts";
 

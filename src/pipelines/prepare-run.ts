@@ -8,7 +8,7 @@ import type { JudgeSecrets } from "../secrets/index.ts";
 import { readPipeline, type PipelineDocument } from "./document/index.ts";
 import { referencesIn } from "./document/references.ts";
 import { pathText } from "../platform/document/path.ts";
-import type { Author } from "./authority.ts";
+import { keptAuthority, type Author } from "./authority.ts";
 import type { GetPipeline } from "./get.ts";
 import { fillIn } from "./inputs.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
@@ -134,13 +134,19 @@ async function eachAuthor(
 ): Promise<void> {
   if (!actor) return;
   const own = authority ? [{ what: `version ${version} of the pipeline [${identifier}]`, authority }] : [];
-  for (const { what, authority: grants } of [...own, ...(input?.authors ?? [])])
+  const asked = new Set<string>();
+  for (const { what, authority: grants } of [...own, ...(input?.authors ?? [])]) {
+    // Input sets are many and mostly of one hand, and each asking costs statements.
+    const same = keptAuthority(grants);
+    if (asked.has(same)) continue;
+    asked.add(same);
     try {
       await ask(holding(actor, grants));
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       throw problem("pipeline.author_refused", [what, error.message], { faults: error.faults, cause: error });
     }
+  }
 }
 
 const holding = ({ accountId }: Actor, grants: Grants): Actor => ({

@@ -1,9 +1,9 @@
 import type { Permits } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
-import { referred, scopeOf, type Place } from "../core/reference.ts";
+import { referred, scopeOf, type Place, type Referred } from "../core/reference.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { SecretType } from "./secret.ts";
-import { findSecret } from "./store/secrets.ts";
+import { findSecretTypes } from "./store/secrets.ts";
 
 /** A secret by its reference, as `account.x`, and how it is wanted: its text, a file with its content, or to log in with. */
 export type SecretUse = { readonly reference: string; readonly as: "value" | "file" | "login" };
@@ -13,7 +13,7 @@ export type SecretFault = { readonly kind: "missing" | "refused"; readonly messa
 
 /**
  * What can be said against uses of secrets in a thing that lives at `home`, before it runs: an answer for each, undefined
- * where the actor may use the secret. Nothing is opened.
+ * where the actor may use the secret. Nothing is opened, and all are looked up by one statement.
  */
 export type JudgeSecrets = (
   actor: Actor,
@@ -21,29 +21,38 @@ export type JudgeSecrets = (
   uses: readonly SecretUse[],
 ) => Promise<readonly (SecretFault | undefined)[]>;
 
+type Seen = { readonly type: SecretType; readonly isUsable: boolean };
+
 export const makeJudgeSecrets =
-  ({ db, permits }: { readonly db: Db; readonly permits: Permits }): JudgeSecrets =>
-  (actor, home, uses) =>
-    Promise.all(
-      uses.map(async ({ reference, as }): Promise<SecretFault | undefined> => {
-        const key = referred(reference, home);
-        const scope = key && scopeOf(actor.accountId, key);
-        const may = (permission: "core_secret_view" | "core_secret_access"): boolean =>
-          scope !== undefined && permits(actor, permission, scope, key?.identifier);
-        const isSeen = may("core_secret_view") || may("core_secret_access");
-        const secret = key && isSeen ? await findSecret(db, actor.accountId, key) : undefined;
-        if (!secret) return { kind: "missing", message: `No secret '${reference}' exists` };
-        if (!may("core_secret_access"))
-          return {
-            kind: "refused",
-            message: `The secret '${reference}' may not be used: core_secret_access is missing`,
-          };
-        const message = misused(as, secret.type);
-        return message === undefined
-          ? undefined
-          : { kind: "missing", message: `The secret '${reference}' is ${message}` };
-      }),
-    );
+  ({ db, permits }: { readonly db: Pick<Db, "query">; readonly permits: Permits }): JudgeSecrets =>
+  async (actor, home, uses) => {
+    const may = (permission: "core_secret_view" | "core_secret_access", key: Referred): boolean =>
+      permits(actor, permission, scopeOf(actor.accountId, key), key.identifier);
+    // A script may name one secret thousands of times.
+    const references = [...new Set(uses.map(({ reference }) => reference))];
+    const asked = references.flatMap((reference) => {
+      const key = referred(reference, home);
+      if (!key) return [];
+      const isUsable = may("core_secret_access", key);
+      return isUsable || may("core_secret_view", key) ? [{ reference, key, isUsable }] : [];
+    });
+    const keys = asked.map(({ key }) => key);
+    const types = await findSecretTypes(db, actor.accountId, keys);
+    const seen = new Map<string, Seen>();
+    for (const [nth, { reference, isUsable }] of asked.entries()) {
+      const type = types[nth];
+      if (type) seen.set(reference, { type, isUsable });
+    }
+    return uses.map((use) => faultOf(use, seen.get(use.reference)));
+  };
+
+function faultOf({ reference, as }: SecretUse, seen: Seen | undefined): SecretFault | undefined {
+  if (!seen) return { kind: "missing", message: `No secret '${reference}' exists` };
+  if (!seen.isUsable)
+    return { kind: "refused", message: `The secret '${reference}' may not be used: core_secret_access is missing` };
+  const message = misused(as, seen.type);
+  return message === undefined ? undefined : { kind: "missing", message: `The secret '${reference}' is ${message}` };
+}
 
 /** What a secret is that cannot be used like that, and what to do; undefined when it can. */
 function misused(as: SecretUse["as"], type: SecretType): string | undefined {

@@ -1,10 +1,11 @@
+import { columnsOf } from "../../access/index.ts";
 import type { Gone, Leaving } from "../../platform/gone.ts";
 import { goneAt } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import type { Secret, SecretFilter, SecretKey } from "../secret.ts";
+import type { Secret, SecretFilter, SecretKey, SecretType } from "../secret.ts";
 import { SECRET_SCOPE } from "./scopes.ts";
 
 type Store = { readonly query: Query };
@@ -61,6 +62,24 @@ export async function findSecret(db: Store, accountId: Uuid, key: SecretKey): Pr
     [accountId, key.identifier, key.orgIdentifier, key.projectIdentifier],
   );
   return rows[0];
+}
+
+/** Of each key what kind of secret it names, undefined for none; in order, by one statement, or by none. */
+export async function findSecretTypes(
+  db: Store,
+  accountId: Uuid,
+  keys: readonly SecretKey[],
+): Promise<readonly (SecretType | undefined)[]> {
+  if (keys.length === 0) return [];
+  const rows = await db.query<{ nth: number; type: SecretType }>(
+    `select k.nth, secret.type
+       from unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (org, project, identifier, nth)
+       join secrets secret on secret.account_id = $1 and secret.identifier = k.identifier
+        and secret.org_identifier is not distinct from k.org and secret.project_identifier is not distinct from k.project`,
+    [accountId, ...columnsOf(keys)],
+  );
+  const types = new Map(rows.map(({ nth, type }) => [nth - 1, type]));
+  return keys.map((_, nth) => types.get(nth));
 }
 
 /** A secret of the account itself: there a name is unique. */
