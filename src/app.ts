@@ -165,6 +165,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     watch: identity.watch,
     sessionOf: login.sessionOf,
     count: limits.count,
+    now: deps.clock.now,
     explain: databaseProblem,
     refused: slices.audits.refused,
     stopping: stopping.signal,

@@ -1,4 +1,5 @@
 /** `/ng/api/v2/secrets/files` (reference section 4.5): a form with the document in `spec` and the content in `file`. */
+import type { Actor } from "../core/actor.ts";
 import { parseDocument } from "../platform/document/document.ts";
 import { validate } from "../platform/document/validate.ts";
 import { ok } from "../platform/http/answers.ts";
@@ -33,9 +34,11 @@ function specIn(call: Scoped, text: string) {
   return inScope(call, spec);
 }
 
-async function formOf(call: Pick<Call, "form">): Promise<{ spec: string | undefined; file: Form["file"] }> {
+type Sent = { readonly spec: string | undefined; readonly file: Form["file"]; readonly actor: Actor };
+
+async function formOf(call: Pick<Call, "form" | "still">): Promise<Sent> {
   const form = await call.form();
-  return { spec: form.text("spec"), file: form.file };
+  return { spec: form.text("spec"), file: form.file, actor: await call.still() };
 }
 
 export const fileRoutes = (verbs: Verbs): readonly Route[] => [
@@ -55,11 +58,11 @@ export const fileRoutes = (verbs: Verbs): readonly Route[] => [
     },
     handle: async (call) => {
       verbs.permit(call.actor, "core_secret_edit", placeOf(call));
-      const { spec, file } = await formOf(call);
+      const { spec, file, actor } = await formOf(call);
       if (spec === undefined) throw problem("secret.no_part", ["spec"]);
       if (!file) throw problem("secret.no_part", ["file"]);
       const { spec: managed, type: _, ...fields } = specIn(call, spec);
-      const secret = await verbs.create(call.actor, {
+      const secret = await verbs.create(actor, {
         ...fields,
         type: "ENCRYPTED_FILE",
         manager: managerIn(managed?.secretManagerIdentifier),
@@ -92,7 +95,7 @@ export const fileRoutes = (verbs: Verbs): readonly Route[] => [
     handle: async (call) => {
       verbs.permit(call.actor, "core_secret_edit", placeOf(call));
       const version = ifMatch(call);
-      const { spec, file } = await formOf(call);
+      const { spec, file, actor } = await formOf(call);
       if (spec === undefined && !file) throw problem("secret.no_part", ["spec' or 'file"]);
       const key = keyOf(call);
       const fields = spec === undefined ? undefined : specIn(call, spec);
@@ -106,7 +109,7 @@ export const fileRoutes = (verbs: Verbs): readonly Route[] => [
         content: file,
       };
       const ref = { by: "identifier", key, type: "ENCRYPTED_FILE" } as const;
-      const secret = await verbs.update(call.actor, ref, changes, version);
+      const secret = await verbs.update(actor, ref, changes, version);
       return ok(call, secretResponse(secret), secret.version);
     },
   }),

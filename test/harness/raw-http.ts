@@ -10,13 +10,13 @@ export type RawAnswer = {
 };
 
 /**
- * Sends a head and then `pieces`, as fast as the server reads, until the server has answered. The connection is
+ * Sends a head and then `pieces`, as fast as the server reads and they come, until the server has answered. The connection is
  * dropped then. `sent` counts the bytes of the body that left.
  */
 export async function rawRequest(
   url: string,
   head: readonly string[],
-  pieces: Iterable<string | Uint8Array> = [],
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> = [],
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -28,7 +28,7 @@ export async function rawRequest(
     () => void (done = true),
     () => void (done = true),
   );
-  for (const piece of pieces) {
+  for await (const piece of pieces) {
     if (done) break;
     sent += piece.length;
     if (!socket.write(piece)) await Promise.race([once(socket, "drain").catch(() => undefined), ended]);

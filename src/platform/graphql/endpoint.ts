@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ExecutionResult, GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";
-import { actorOf, callerOf } from "../http/callers.ts";
+import { actorOf, callerOf, callerStill } from "../http/callers.ts";
 import { credentialOf } from "../http/credentials.ts";
 import type { UploadedFile } from "../http/file-pages.ts";
 import { checkFormLength, hasMore, readForm } from "../http/form.ts";
@@ -61,8 +61,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         request.operation = "graphql.run";
         // A form is what any page can send without being asked: a session is no credential for one.
         if (!isForm(request)) request.actor = await callerOf(deps, request);
-        else if (credentialOf(request.raw) !== undefined)
-          request.actor = await actorOf(deps, credentialOf(request.raw), request);
+        else if (credentialOf(request.raw) !== undefined) request.actor = await callerOf(deps, request);
         if (request.actor) {
           checkAccount("accountId", request, request.actor);
         }
@@ -70,7 +69,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         if (isForm(request)) checkFormLength(request.headers["content-length"], FORM_TEXTS, deps.forms.maxFile);
       },
       handler: async (request, reply) => {
-        const asked = isForm(request) ? await readForms(request, reply) : readJson(request);
+        const asked = isForm(request) ? await readForms(request, reply) : await readJson(deps, request);
         let result: ExecutionResult;
         try {
           result = await answer(asked);
@@ -97,9 +96,9 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
 const isForm = (request: FastifyRequest): boolean => mediaType(request) === "multipart/form-data";
 
 /** Whose request it is was found out from the headers, before the body came. */
-function readJson(request: FastifyRequest): Asked {
-  const { actor } = request;
-  if (!actor) throw httpProblem("http.no_credential");
+async function readJson(deps: HttpDeps, request: FastifyRequest): Promise<Asked> {
+  const still = callerStill(deps, request);
+  const actor = still instanceof Promise ? await still : still;
   const { contentType, bytes } = (request.body as Body | undefined) ?? { contentType: "", bytes: Buffer.alloc(0) };
   const type = request.headers["content-type"] ?? "";
   if (contentType !== "application/json" || !isUtf8Type(type)) throw httpProblem("http.bad_content_type", [type]);
@@ -114,7 +113,8 @@ function makeFormReader(deps: HttpDeps): (request: FastifyRequest, reply: Fastif
     try {
       const [header, own, query] = [credentialOf(request.raw), form.text("x-api-key"), form.text("query")];
       if (header !== undefined && own !== undefined && header !== own) throw httpProblem("http.two_credentials");
-      const actor = (request.actor ??= await actorOf(deps, own, request));
+      const actor = request.actor ? await callerStill(deps, request) : await actorOf(deps, own, request);
+      request.actor = actor;
       if (query === undefined) throw problem("graphql.no_query");
       const asked = readQueryPart(query);
       checkAccount("accountId", request, actor);

@@ -34,12 +34,17 @@ export function sharedCall(route: Route, request: FastifyRequest, form: Call["fo
 }
 
 /** Throws `http.bad_query`, `http.not_yours`. */
-export function privateCall(parameter: PrivateRoute["account"], request: FastifyRequest, shared: PublicCall): Call {
+export function privateCall(
+  parameter: PrivateRoute["account"],
+  request: FastifyRequest,
+  shared: PublicCall,
+  still: Call["still"],
+): Call {
   const actor = request.actor;
   if (!actor) throw problem("http.no_credential");
   if (parameter === "path") checkPathAccount(actor, shared);
   else checkAccount(parameter, request, actor, shared.query);
-  return { ...shared, actor, accountId: actor.accountId };
+  return { ...shared, actor, still, accountId: actor.accountId };
 }
 
 /**

@@ -24,12 +24,29 @@ export type CallerDeps = {
   readonly sessionOf?: SessionOf;
   /** Counts a request of this account with this credential; throws when there are too many. Undefined: nothing to wait for. */
   readonly count: (accountId: Uuid, credential: string) => Promise<void> | undefined;
+  /** Milliseconds. */
+  readonly now: () => number;
 };
+
+/** For so long what was found out from the headers counts (law 9). */
+const COUNTS_MS = 1_000;
 
 /** Who sends a request: by the token in its headers; by its session only when there is none, so that a wrong token stays wrong. */
 export function callerOf(deps: CallerDeps, request: FastifyRequest): Promise<Actor> {
   const token = credentialOf(request.raw);
+  request.askedAt = deps.now();
   return token === undefined ? signedInOf(deps, request) : actorOf(deps, token, request);
+}
+
+/**
+ * The same once the body has been read, which a client may take its time to send: whoever has lost credential or rights
+ * meanwhile does not act by them. Nothing to ask, and nothing to wait for, in the usual case. Not counted again.
+ */
+export function callerStill(deps: CallerDeps, request: FastifyRequest): Actor | Promise<Actor> {
+  const { actor, askedAt } = request;
+  if (!actor) throw problem("http.no_credential");
+  const since = deps.now() - askedAt;
+  return since >= 0 && since < COUNTS_MS ? actor : callerOf({ ...deps, count: () => undefined }, request);
 }
 
 async function signedInOf(deps: CallerDeps, request: FastifyRequest): Promise<Actor> {

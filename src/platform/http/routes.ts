@@ -30,13 +30,15 @@ export type Call<Q = unknown> = {
   readonly body: Body;
   /** Of a route that takes one: read when it is asked for, so after the permission. It is released with the answer. */
   readonly form: () => Promise<Form>;
+  /** The actor once a form has been read: whoever has lost something meanwhile does not act by it. */
+  readonly still: () => Actor | Promise<Actor>;
   readonly correlationId: string;
   /** What the audit trail keeps of the request. */
   readonly facts: RequestFacts;
 };
 
 /** A public route has no actor: whatever it needs to know is in the address or the body. */
-export type PublicCall<Q = unknown> = Omit<Call<Q>, "actor" | "accountId">;
+export type PublicCall<Q = unknown> = Omit<Call<Q>, "actor" | "still" | "accountId">;
 
 export type Answer =
   | {

@@ -11,7 +11,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Problem } from "../../core/problem.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { privateCall, sharedCall } from "./call.ts";
-import { callerOf, type CallerDeps } from "./callers.ts";
+import { callerOf, callerStill, type CallerDeps } from "./callers.ts";
 import type { ErrorFamily } from "./envelope.ts";
 import { sendProblem, type FailureDeps } from "./failures.ts";
 import type { FormRooms } from "./form.ts";
@@ -46,6 +46,8 @@ declare module "fastify" {
     /** Of the route; "" where none is known yet. */
     operation: string;
     actor: Actor | undefined;
+    /** When who it is was found out. */
+    askedAt: number;
   }
 }
 
@@ -76,6 +78,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
   app.decorateRequest("errorFamily", "rest");
   app.decorateRequest("operation", "");
   app.decorateRequest("actor", undefined);
+  app.decorateRequest("askedAt", 0);
   readBodiesAsBytes(app);
   endStreamsFirst(app);
   const pathAt = knowPaths(app);
@@ -141,11 +144,15 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
       if ("permission" in route.access) request.actor = await callerOf(depsOf(route, deps, request), request);
     },
     handler: async (request, reply) => {
-      const run = (form: Call["form"]): Promise<Answer> => {
-        const shared = sharedCall(route, request, form);
-        return "account" in route ? route.handle(privateCall(route.account, request, shared)) : route.handle(shared);
-      };
+      const still = (): Actor | Promise<Actor> => callerStill(depsOf(route, deps, request), request);
       const { form } = route;
+      // That of a form comes later.
+      if (request.actor && !form) request.actor = await still();
+      const run = (read: Call["form"]): Promise<Answer> => {
+        const shared = sharedCall(route, request, read);
+        if (!("account" in route)) return route.handle(shared);
+        return route.handle(privateCall(route.account, request, shared, still));
+      };
       return send(
         deps,
         await (form ? withForm({ ...deps.forms, texts: form }, request, reply, run) : run(noForm)),

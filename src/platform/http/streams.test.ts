@@ -18,6 +18,7 @@ async function streaming(t: TestContext, run: (sink: EventSink) => Promise<void>
     watch: () => () => undefined,
     explain: () => undefined,
     count: () => undefined,
+    now: () => 0,
     maxFrame: 1024,
     forms: makeFormRooms(1024),
     stopping: stopping.signal,

@@ -15,6 +15,7 @@ async function heard(level: string): Promise<string> {
     watch: () => () => undefined,
     explain: () => undefined,
     count: () => undefined,
+    now: () => 0,
     maxFrame: 1024,
     forms: makeFormRooms(1024),
     stopping: new AbortController().signal,
