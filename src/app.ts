@@ -21,7 +21,7 @@ import {
   type FirstStart,
   type OnLeave,
 } from "./identity/index.ts";
-import { makePipelines } from "./pipelines/index.ts";
+import { leavePipelineAuthors, makePipelines } from "./pipelines/index.ts";
 import type { OidcConfig } from "./platform/config/oidc.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
@@ -43,7 +43,7 @@ import { reachPublic } from "./platform/outgoing/reach.ts";
 import type { Log } from "./platform/log/log.ts";
 import { DEFAULT_ORGANIZATION, eachOf, makeProjects, type Projects } from "./projects/index.ts";
 import { makeSecrets, type SecretsDeps } from "./secrets/index.ts";
-import { makeTriggers } from "./triggers/index.ts";
+import { leaveTriggers, makeTriggers } from "./triggers/index.ts";
 
 export { DEFAULT_ORGANIZATION, type FirstStart };
 
@@ -103,7 +103,9 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const limits = makeLimits({ db, clock, settingValue: settings.value });
   const mayReach = reachPublic(deps.allowPrivateAddresses);
   const login = makeLogin({ ...base, ...deps, ...access, ...identity, mayReach, lifetimes: deps.sessions });
-  const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
+  // A trigger before what it runs, as when their project goes.
+  const leaveAuthors = gathered(leaveTriggers, leavePipelineAuthors);
+  const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope, leaveAuthors };
   const environments = makeEnvironments(scoped);
   const secrets = secretsOver(deps, { ...scoped, refused: audits.refused }, projects, environments.placesOf);
   const connectors = makeConnectors({ ...scoped, requireSecret: secrets.require, noteSecretUses: secrets.noteUses });

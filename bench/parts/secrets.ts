@@ -29,6 +29,7 @@ export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof makeSecret
   const base = {
     authorize,
     permits,
+    leaveAuthors: async () => [],
     leaveGroups: makeLeaveGroups({ changed: () => undefined }),
     db,
     clock: systemClock,

@@ -30,6 +30,7 @@ export type { MakeAdministrator } from "./furnish.ts";
 export type { GrantsOf, GrantsOfAll, Principal } from "./grants.ts";
 export { holdsAll } from "./held.ts";
 export type { RequireEverythingHeld, RequireHeldOf } from "./held.ts";
+export type { LeaveAuthors } from "./leave-authors.ts";
 export { makeLeaveGroups, type LeaveGroups } from "./leave-groups.ts";
 export type { KeepAdministrator } from "./keep-administrator.ts";
 export type { Permission } from "./permission.ts";

@@ -77,6 +77,7 @@ test("a secret that is named has to exist", async () => {
     db: platform.db,
     audit: { record: async () => undefined },
     authorize: () => undefined,
+    leaveAuthors: async () => [],
     leaveGroups: async () => [],
     requireScope: async () => undefined,
     requireSecret: async (_, home, reference) => {

@@ -14,11 +14,14 @@ type How = { readonly version: number | undefined; readonly force: boolean };
 export type DeleteConnector = (actor: Actor, key: ConnectorKey, how: How) => Promise<void>;
 
 export const makeDeleteConnector =
-  (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "leaveGroups" | "noteSecretUses">): DeleteConnector =>
+  (
+    deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "leaveAuthors" | "leaveGroups" | "noteSecretUses">,
+  ): DeleteConnector =>
   async (actor, key, { version, force }) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_delete", scopeOf(accountId, key), key.identifier);
     await deps.db.transaction(async (tx) => {
+      const authors = await deps.leaveAuthors(tx, accountId, { ...key, type: "CONNECTOR" });
       const before = await findConnector(tx, accountId, key, "deletion");
       if (!before) throw problem("connector.not_found", [key.identifier]);
       if (version !== undefined && before.version !== version)
@@ -26,13 +29,13 @@ export const makeDeleteConnector =
       if (!force) await connectorUses.refuseUsed(tx, actor, key);
       await deleteConnector(tx, accountId, before.id);
       await deps.noteSecretUses(tx, accountId, { ...key, type: "CONNECTOR", id: before.id }, []);
-      const gone = await deps.leaveGroups(tx, accountId, key, { CONNECTOR: key.identifier });
+      const groups = await deps.leaveGroups(tx, accountId, key, { CONNECTOR: key.identifier });
       await deps.audit.record(tx, actor, {
         operation: "connector.delete",
         resourceType: "CONNECTOR",
         resourceId: key.identifier,
         scope: within(key),
-        before: { ...goneToo(gone), ...shownConnector(before) },
+        before: { ...goneToo([...groups, ...authors]), ...shownConnector(before) },
       });
     });
   };

@@ -176,6 +176,7 @@ test("a password reaches only the delegate that holds the task", async () => {
   const base = {
     authorize,
     permits,
+    leaveAuthors: async () => [],
     leaveGroups: makeLeaveGroups({ changed: () => undefined }),
     db,
     clock,

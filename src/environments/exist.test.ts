@@ -32,6 +32,7 @@ before(async () => {
     audit,
     authorize,
     permits,
+    leaveAuthors: never,
     leaveGroups: never,
     requireScope: never,
     clock: platform.clock,

@@ -1,4 +1,6 @@
 /** Pipeline definitions: YAML, validation, versions, runtime inputs. */
+import type { LeaveAuthors } from "../access/index.ts";
+import { gathered } from "../platform/in-turn.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import type { PipelineDeps } from "./create.ts";
 import { makeCreatePipeline } from "./create.ts";
@@ -11,6 +13,7 @@ import { makePrepareRun } from "./prepare-run.ts";
 import { makeInputSets } from "./input-sets/index.ts";
 import { pipelineRoutes } from "./rest.ts";
 import { deleteInputSetsOf } from "./store/input-sets.ts";
+import { leaveInputSets, leavePipelines } from "./store/leave-authors.ts";
 import { deletePipelinesOf } from "./store/pipelines.ts";
 import { makeGetSummary, makeGetVersion, makeListSummaries, makeListVersions, type RecentRuns } from "./summaries.ts";
 import { makeDeletePipeline, makeUpdatePipeline } from "./update.ts";
@@ -27,6 +30,10 @@ export { keptText, type PipelineText } from "./text.ts";
 export type { RecentRuns } from "./summaries.ts";
 export { authorityOf, keptAuthority, readAuthority, type KeptGrant } from "./authority.ts";
 export type { TriggersOf } from "./trigger-run.ts";
+export { leaveAuthorsIn } from "./store/leave-authors.ts";
+
+/** For what is deleted, in the order in which a project lets go of them. */
+export const leavePipelineAuthors: LeaveAuthors = gathered(leaveInputSets, leavePipelines);
 
 /** The runtime inputs of a saved pipeline as YAML; null when it has none. */
 export const inputTemplateOf = (yaml: string, scope: InProject): string | null =>

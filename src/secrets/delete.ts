@@ -19,23 +19,24 @@ export type HowToDelete = {
 export type DeleteSecret = (actor: Actor, ref: SecretRef, how?: HowToDelete) => Promise<void>;
 
 export const makeDeleteSecret =
-  (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "leaveGroups">): DeleteSecret =>
+  (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "leaveAuthors" | "leaveGroups">): DeleteSecret =>
   async (actor, ref, { version, force = false } = {}) => {
     const { accountId } = actor;
     const found = await findPermitted(deps, actor, "core_secret_delete", ref);
     await deps.db.transaction(async (tx) => {
+      const authors = await deps.leaveAuthors(tx, accountId, { ...found, type: "SECRET" });
       const current = await lockSecret(tx, accountId, found.id);
       if (!current) throw notFound(ref);
       if (!force) await secretUses.refuseUsed(tx, actor, current);
       if (!(await deleteSecret(tx, accountId, current.id, version))) throw stale(current, version);
       await noteTaken(tx, accountId, current, true);
-      const gone = await deps.leaveGroups(tx, accountId, current, { SECRET: current.identifier });
+      const groups = await deps.leaveGroups(tx, accountId, current, { SECRET: current.identifier });
       await deps.audit.record(tx, actor, {
         operation: "secret.delete",
         resourceType: "SECRET",
         resourceId: current.identifier,
         scope: within(current),
-        before: { ...goneToo(gone), ...shownSecret(current) },
+        before: { ...goneToo([...groups, ...authors]), ...shownSecret(current) },
       });
     });
   };

@@ -17,6 +17,7 @@ import { makeTriggersOf } from "./runs.ts";
 import type { Trigger } from "./trigger.ts";
 
 export { makeSealedTokens };
+export { leaveTriggers } from "./store/leave-authors.ts";
 
 export type TriggersDeps = TriggerDeps &
   AdmitDeps & {

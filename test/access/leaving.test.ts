@@ -15,6 +15,7 @@ import {
   makeTargets,
   pipelineYaml,
   projectYaml,
+  triggerYaml,
 } from "../harness/contract.ts";
 import { until } from "../harness/until.ts";
 import { meanwhile } from "../harness/meanwhile.ts";
@@ -26,6 +27,8 @@ before(async () => {
   await made(create.project(platform, projectYaml()));
   await makeTargets(platform);
   await made(create.pipeline(platform, pipelineYaml("host")));
+  await made(create.trigger(platform, "host", triggerYaml("host")));
+  await made(create.inputSet(platform, "host", inputSetYaml("host", "authored")));
 });
 after(() => platform?.stop());
 
@@ -213,14 +216,32 @@ const group = (identifier: string, at: string, resources: readonly Entry[]): Pro
 const resourcesOf = async (identifier: string, at: string): Promise<readonly Entry[]> =>
   (await made(send("GET", `${GROUPS}/${identifier}?${at}`))).resourceGroup.resourceFilter.resources;
 
-/** What the newest entry of a deletion says of groups. */
-async function told(): Promise<readonly string[] | undefined> {
+/** What the newest entry of a deletion says of groups, or of authors. */
+async function told(what = "RESOURCE_GROUP_ENTRY"): Promise<readonly string[] | undefined> {
   const [row] = await platform.db.query<{
     difference: { changes: { field: string; before: { type: string; identifiers: string[] }[] }[] };
   }>(`select difference from audit_entries where operation like '%.delete' order by id desc limit 1`);
   const all = row?.difference.changes.find(({ field }) => field === "goneToo")?.before;
-  return all?.find(({ type }) => type === "RESOURCE_GROUP_ENTRY")?.identifiers;
+  return all?.find(({ type }) => type === what)?.identifiers;
 }
+
+/** What is kept of authors' grants in each table, after one with these names is put there. */
+const AUTHORED = ["triggers", "input_sets", "pipeline_versions"] as const;
+async function authored(authority: readonly object[]): Promise<void> {
+  for (const table of AUTHORED)
+    await platform.db.query(`update ${table} set authority = $1`, [JSON.stringify(authority)]);
+}
+async function kept(): Promise<readonly unknown[]> {
+  const all = AUTHORED.map((table) =>
+    platform.db.query<{ authority: unknown }>(
+      `select authority from ${table} where pipeline_id in (select id from pipelines where deleted_at is null)`,
+    ),
+  );
+  return (await Promise.all(all)).flat().map(({ authority }) => authority);
+}
+const granted = (at: string, resources: object | "all"): object => ({
+  ...{ scope: scopeOf(at), children: false, permissions: [], resources },
+});
 
 /** Until so many transactions wait for others. */
 const waiting = (count: number): Promise<unknown> =>
@@ -268,6 +289,75 @@ for (const [operation, { type, at, make, remove }] of Object.entries(WAYS))
     assert.deepEqual(await resourcesOf(more, at), [{ resourceType: type, identifiers: ["other", "another"] }]);
     assert.deepEqual(await resourcesOf(only, elsewhere), [{ resourceType: type, identifiers: [named] }]);
   });
+
+/** What runs use, and authors of what runs are therefore kept with. */
+const USED: ReadonlySet<string> = new Set(["SECRET", "CONNECTOR", "ENVIRONMENT", "SERVICE"]);
+
+for (const [operation, { type, at, make, remove }] of Object.entries(WAYS).filter(([, way]) => USED.has(way.type)))
+  test(`${operation}: the name leaves what is kept of authors' grants in its scope, and that alone`, async () => {
+    nth += 1;
+    for (const name of [`thing_${nth}`, "all"]) {
+      const whole = (await make(name)) as Partial<Made>;
+      const { named = name, key = name } = typeof whole.named === "string" ? whole : {};
+      const others = { AUDIT: [named], ANOTHER: "all" };
+      const elsewhere = [ACCOUNT, ORG, SHOP]
+        .filter((one) => one !== at)
+        .map((one) => granted(one, { [type]: [named] }));
+      const rest = [granted(at, "all"), granted(at, { ...others, [type]: "all" }), ...elsewhere];
+      const left = (...names: readonly string[]) => granted(at, { ...others, [type]: names });
+      await authored([left("other", named, "another"), ...rest, left(named)]);
+      await remove(key);
+      const after = await kept();
+      assert.ok(after.length >= AUTHORED.length);
+      for (const authority of after) assert.deepEqual(authority, [left("other", "another"), ...rest, left()]);
+    }
+  });
+
+test("former versions and what is deleted are left alone, and the trail says whose grants named what went", async () => {
+  await secret("told");
+  await pipeline("versions");
+  const yaml = pipelineYaml("versions");
+  await done(
+    platform.send("PUT", `/pipeline/api/pipelines/versions?${SHOP}`, { contentType: "application/yaml", body: yaml }),
+  );
+  await authored([granted(SHOP, { SECRET: ["told"] })]);
+  await done(send("DELETE", `/ng/api/v2/secrets/told?${SHOP}`));
+  const rows = await platform.db.query<{ version: number; names: string[] }>(
+    `select v.version, v.authority #> '{0,resources,SECRET}' as names from pipeline_versions v
+       join pipelines p on p.id = v.pipeline_id where p.identifier = 'versions' order by v.version`,
+  );
+  assert.deepEqual(rows, [
+    { version: 1, names: ["told"] },
+    { version: 2, names: [] },
+  ]);
+  for (const [what, name] of [
+    ["TRIGGER_AUTHORITY", "hook"],
+    ["PIPELINE_AUTHORITY", "versions"],
+    ["INPUT_SET_AUTHORITY", "authored"],
+  ] as const)
+    assert.ok((await told(what))?.includes(name), what);
+});
+
+test("a secret and an input set that one group names, and whose author held the secret, are deleted at once", async () => {
+  await secret("knotted");
+  await made(create.inputSet(platform, "host", inputSetYaml("host", "knot")));
+  await group("knots", SHOP, [
+    { resourceType: "SECRET", identifiers: ["knotted"] },
+    { resourceType: "INPUT_SET", identifiers: ["knot"] },
+  ]);
+  await authored([granted(SHOP, { SECRET: ["knotted"] })]);
+  // The secret's deletion is the first to wait for the group; if it did not hold the input set by then, it would wait for that next.
+  const answers = await platform.db.transaction(async (tx) => {
+    await tx.query("update resource_groups set name = 'Changed' where identifier = 'knots'");
+    const first = send("DELETE", `/ng/api/v2/secrets/knotted?${SHOP}`);
+    await waiting(1);
+    const second = send("DELETE", `/pipeline/api/inputSets/knot?${SHOP}&pipelineIdentifier=host`);
+    await waiting(2);
+    return [first, second];
+  });
+  for (const { status, text } of await Promise.all(answers)) assert.equal(status, 200, text);
+  assert.deepEqual(await resourcesOf("knots", SHOP), []);
+});
 
 test("who had a role over the former one has none over the next, on a server that knew their grants a moment ago", async () => {
   for (const [type, at, path, make, role] of [

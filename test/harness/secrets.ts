@@ -22,6 +22,7 @@ export function secretsOf(
   const base = {
     authorize,
     permits,
+    leaveAuthors: async () => [],
     leaveGroups: makeLeaveGroups({ changed: () => undefined }),
     db,
     clock,
