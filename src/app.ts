@@ -186,14 +186,17 @@ export async function buildPlatform(deps: PlatformDeps) {
     await identity.look();
     await delegates.revokeDue();
   };
-  /** Everything that is looked at again and again; tests call it instead of waiting. */
-  const sweep = async (): Promise<void> => {
+  const sweepOthers = async (): Promise<void> => {
     await executions.fireTimers();
     await connectionTests.sweep();
-    await triggers.sweep();
     for (const slice of [limits, slices.audits]) await slice.sweep();
     await lookAtCredentials();
     await login.sweep();
+  };
+  /** Everything that is looked at again and again; tests call it instead of waiting. */
+  const sweep = async (): Promise<void> => {
+    await triggers.sweep();
+    await sweepOthers();
   };
 
   return {
@@ -220,7 +223,9 @@ export async function buildPlatform(deps: PlatformDeps) {
     sealed: [secrets.sealed, triggers.sealed],
     startJobs: () =>
       together([
-        every(SWEEP_MS, sweep, onError),
+        every(SWEEP_MS, sweepOthers, onError),
+        // Apart, since what a webhook runs may take long to prepare.
+        every(SWEEP_MS, triggers.sweep, onError),
         every(RECONCILE_MS, served.reconcile, onError),
         // Apart from the sweep, which may take its time: what has ended is over within a second.
         every(CREDENTIALS_MS, lookAtCredentials, onError),

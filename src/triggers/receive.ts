@@ -16,6 +16,7 @@ import { actorOf } from "./actor.ts";
 import { makeAdmit, type AdmitDeps } from "./admit.ts";
 import { bodyOf, inputOf, type TriggerBody } from "./document.ts";
 import { deliveredHeaders } from "./headers.ts";
+import { makeInHand } from "./in-hand.ts";
 import { problem } from "./problems.ts";
 import {
   closeDelivery,
@@ -33,6 +34,8 @@ export const MAX_PAYLOAD = 1024 * 1024;
 const MAX_DEPTH = 64;
 /** The replica that took a delivery has this long before the others look at it. */
 const SWEEP_AFTER_MS = 2_000;
+/** Of ten connections, the callers keep most. */
+const SWEPT_AT_ONCE = 4;
 
 export type ReceiveDeps = AdmitDeps & {
   readonly db: Db;
@@ -68,6 +71,7 @@ export type ReceiveWebhook = (
 export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
   const keptBodyOf = makeKeptBodyOf();
   const admit = makeAdmit(deps);
+  const inHand = makeInHand(deps.onError);
 
   const receive: ReceiveWebhook = async (token, names, headers, payload) => {
     const accountId = accountOfWebhookToken(token);
@@ -85,7 +89,7 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
       receivedAt: deps.clock.now(),
     };
     if (!(await insertDelivery(deps.db, delivery))) throw problem("trigger.no_webhook");
-    process(delivery, trigger).catch(deps.onError);
+    void inHand.take(delivery, () => process(delivery, trigger));
     return delivery;
   };
 
@@ -148,12 +152,19 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
   const close = (delivery: Delivery, outcome: Omit<Outcome, "executionId" | "at">): Promise<void> =>
     closeDelivery(deps.db, delivery.accountId, delivery.id, { ...outcome, executionId: null, at: deps.clock.now() });
 
+  async function processLater(delivery: Delivery): Promise<void> {
+    const trigger = await findTriggerById(deps.db, delivery.accountId, delivery.triggerId);
+    await (trigger ? process(delivery, trigger) : close(delivery, GONE));
+  }
+
   async function sweep(): Promise<void> {
-    for (const delivery of await findWaiting(deps.db, deps.clock.now() - SWEEP_AFTER_MS)) {
-      const trigger = await findTriggerById(deps.db, delivery.accountId, delivery.triggerId);
-      const done = trigger ? process(delivery, trigger) : close(delivery, GONE);
-      await done.catch(deps.onError);
-    }
+    const before = deps.clock.now() - SWEEP_AFTER_MS;
+    // All workers draw on the one iterator.
+    const waiting = (await findWaiting(deps.db, before, inHand.ids())).values();
+    const draw = async (): Promise<void> => {
+      for (const delivery of waiting) await inHand.take(delivery, () => processLater(delivery));
+    };
+    await Promise.all(Array.from({ length: SWEPT_AT_ONCE }, draw));
   }
 
   return { receive, sweep };

@@ -157,11 +157,12 @@ export async function closeDelivery(db: Store, accountId: Uuid, id: Uuid, outcom
 const DELIVERY = `account_id as "accountId", id, correlation_id as "correlationId", trigger_id as "triggerId", headers,
   payload, received_at as "receivedAt"`;
 
-/** Across accounts, oldest first: what a server that ended, or an error, left unprocessed. */
-export async function findWaiting(db: Store, before: number): Promise<Delivery[]> {
+/** Across accounts, oldest first: what a server that ended, or an error, left unprocessed; without those of `except`. */
+export async function findWaiting(db: Store, before: number, except: readonly Uuid[]): Promise<Delivery[]> {
   return db.query<Delivery>(
-    `select ${DELIVERY} from webhook_deliveries where processed_at is null and received_at < $1 order by id limit 100`,
-    [before],
+    `select ${DELIVERY} from webhook_deliveries
+      where processed_at is null and received_at < $1 and id <> all ($2::uuid[]) order by id limit 100`,
+    [before, except],
   );
 }
 
