@@ -5,6 +5,7 @@
  */
 import { Busboy } from "@fastify/busboy";
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { Problem } from "../../core/problem.ts";
 import { decoded } from "./utf8.ts";
@@ -152,7 +153,11 @@ function formOf(parts: ReadonlyMap<string, Pages>, release: () => void): Form {
   };
 }
 
-/** Reads and forgets the rest of a refused body; true when there is more than is worth reading. */
+/**
+ * Reads and forgets the rest of a refused body; true when there is more than is worth reading. Then the connection is to be
+ * closed, and its closing waits: a system that closes a socket with bytes unread takes back what it has not delivered yet, and
+ * the sender would see no answer.
+ */
 export function hasMore(raw: IncomingMessage): Promise<boolean> {
   if (raw.complete || raw.destroyed) return Promise.resolve(false);
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -165,5 +170,19 @@ export function hasMore(raw: IncomingMessage): Promise<boolean> {
   // Who waits for the answer before sending on gets it.
   const impatient = setTimeout(resolve, MAX_DISCARDING_MS, true);
   raw.resume();
-  return promise.finally(() => clearTimeout(impatient));
+  return promise
+    .then((more) => {
+      if (more) lingerOn(raw.socket);
+      return more;
+    })
+    .finally(() => clearTimeout(impatient));
+}
+
+/** Once the answer is written this side is at its end, and what still comes is read for a moment, and forgotten. */
+function lingerOn(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end();
+    const late = setTimeout(() => socket.destroy(), MAX_DISCARDING_MS);
+    socket.once("close", () => clearTimeout(late));
+  };
 }
