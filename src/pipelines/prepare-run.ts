@@ -91,14 +91,13 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
         project: { identifier: projectIdentifier, name: pipeline.projectName },
         trigger,
       };
-      await requireSecrets(deps.judgeSecrets, actor, scope, filled.secrets);
       const document = resolveReferences(filled.document, facts, filled.at);
-      await requireReferences(deps.exist, actor, { orgIdentifier, projectIdentifier }, document, filled.at);
-      const triggered = actor.kind === "trigger" || trigger !== null;
-      await eachAuthor(triggered ? actor : undefined, pipeline, input, async (author) => {
-        await requireSecrets(deps.judgeSecrets, author, scope, filled.secrets);
-        await requireReferences(deps.exist, author, { orgIdentifier, projectIdentifier }, document, filled.at);
-      });
+      const ask = async (who: Actor): Promise<void> => {
+        await requireSecrets(deps.judgeSecrets, who, scope, filled.secrets);
+        await requireReferences(deps.exist, who, { orgIdentifier, projectIdentifier }, document, filled.at);
+      };
+      await ask(actor);
+      if (actor.kind === "trigger" || trigger !== null) await eachAuthor(actor, pipeline, input, ask);
       return {
         pipelineId: pipeline.id,
         projectId: pipeline.projectId,
@@ -111,12 +110,12 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
     async tryInputs(actor, scope, identifier, input) {
       const pipeline = await deps.get(actor, scope, identifier);
       const { document, secrets } = filledIn(pipeline, scope, input);
-      await requireSecrets(deps.judgeSecrets, actor, scope, secrets);
-      await permitReferences(deps.exist, actor, scope, document);
-      await eachAuthor(actor, pipeline, input, async (author) => {
-        await requireSecrets(deps.judgeSecrets, author, scope, secrets);
-        await permitReferences(deps.exist, author, scope, document);
-      });
+      const ask = async (who: Actor): Promise<void> => {
+        await requireSecrets(deps.judgeSecrets, who, scope, secrets);
+        await permitReferences(deps.exist, who, scope, document);
+      };
+      await ask(actor);
+      await eachAuthor(actor, pipeline, input, ask);
       return pipeline;
     },
   };
@@ -127,12 +126,11 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
  * for the first who may not. Who starts a run by hand answers for it alone, unless it is one of a trigger again.
  */
 async function eachAuthor(
-  actor: Actor | undefined,
+  actor: Actor,
   { identifier, version, authority }: SavedPipeline,
   input: Input,
   ask: (author: Actor) => Promise<void>,
 ): Promise<void> {
-  if (!actor) return;
   const own = authority ? [{ what: `version ${version} of the pipeline [${identifier}]`, authority }] : [];
   const asked = new Set<string>();
   for (const { what, authority: grants } of [...own, ...(input?.authors ?? [])]) {

@@ -2,6 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import { keyIdIn } from "../../platform/crypto/seal.ts";
 import { NAMES_TOLD, type UnderKey } from "../../platform/crypto/sealed-store.ts";
 import type { Query } from "../../platform/db/db.ts";
+import { FROM } from "../store.ts";
 
 type Store = { readonly query: Query };
 
@@ -14,10 +15,6 @@ export type SealedToken = {
 };
 
 const NAME = `concat_ws('/', a.org_identifier, a.identifier, p.identifier, t.identifier) as name`;
-
-const FROM = `from triggers t
-  join projects a on a.account_id = t.account_id and a.id = t.project_id
-  join pipelines p on p.account_id = t.account_id and p.id = t.pipeline_id`;
 
 /** Those under other root keys, by key. Of what an old version has sealed without saying the key, nothing is known. */
 export const countTokensUnderOthers = (
