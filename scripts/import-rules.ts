@@ -233,7 +233,7 @@ const programs: readonly Layer[] = [
   {
     name: "test",
     at: "test/",
-    what: "the harness, scenarios over whole programs, conventions",
+    what: "support for tests, scenarios over whole programs, conventions",
     may: "all",
     outside: "all",
     because: "tests may import anything",
@@ -243,17 +243,17 @@ const programs: readonly Layer[] = [
 export const layers: readonly Layer[] = [...base, ...sliceLayers, ...programs];
 
 /** Who may import `src/app.ts`, where everything is known: importing it means depending on everything. */
-export const mayImportApp: readonly string[] = ["src/main.ts", "scripts/", "test/harness/"];
+export const mayImportApp: readonly string[] = ["src/main.ts", "scripts/", "test/support/"];
 
 /**
  * Who may open connections: the rest is handed a `Db`. The benchmark's bare server must not use our
- * own machinery; the test runner and its harness make and drop whole databases.
+ * own machinery; the test runner and test support make and drop whole databases.
  */
 export const mayOpenConnections: readonly string[] = [
   "src/platform/db/",
   "bench/",
   "scripts/test.ts",
-  "test/harness/database.ts",
+  "test/support/database.ts",
 ];
 
 /** Who may write SQL, beside each slice's `store.ts` or `store/`. */

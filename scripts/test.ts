@@ -2,7 +2,7 @@
  * `npm test`, `npm test -- src/secrets/create.test.ts -t "unique"`.
  *
  * Starts one database server for all test files in a temporary directory, migrates a template that
- * each file clones (test/harness/database.ts), runs Node's test runner, and removes everything again,
+ * each file clones (test/support/database.ts), runs Node's test runner, and removes everything again,
  * also after Ctrl-C. RAILHEAD_KEEP_DATABASES=1 keeps the databases of failed files and their server
  * until Ctrl-C, and says how to connect.
  */
@@ -20,7 +20,7 @@ import { endOrphans } from "../src/platform/db/embedded/orphans.ts";
 import { migrate } from "../src/platform/db/migrate.ts";
 import { MIGRATIONS } from "../src/platform/db/migration-files.ts";
 import { connectionUrl } from "../src/platform/db/connection.ts";
-import { silentLog, TEST_SERVER, type TestServer } from "../test/harness/database.ts";
+import { silentLog, TEST_SERVER, type TestServer } from "../test/support/database.ts";
 
 const FOLDERS = ["src", "protocol", "delegate", "cli", "scripts", "bench", "test"];
 const TEMPLATE = "railhead_template";

@@ -1,10 +1,10 @@
 /** What many principals hold, asked at once, beside each asked alone. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assignRole } from "../../test/harness/access.ts";
-import { create, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
-import { giveRole } from "../../test/harness/service-accounts.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { assignRole } from "../../test/support/access.ts";
+import { create, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";
+import { giveRole } from "../../test/support/service-accounts.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { makeGrants, type Principal } from "./grants.ts";
 

@@ -1,7 +1,7 @@
 /** Attack class 39: two administrators who remove each other at the same moment. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestPlatform } from "../../test/harness/platform.ts";
+import { startTestPlatform } from "../../test/support/platform.ts";
 
 test("two administrators who remove each other at once: one of them stays", async () => {
   const platform = await startTestPlatform();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { test } from "node:test";
-import { grantOf } from "../../test/harness/access.ts";
+import { grantOf } from "../../test/support/access.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import { usersTold, type UserOfThing } from "./users-told.ts";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { until } from "../../test/harness/until.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { until } from "../../test/support/until.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { JSON_TYPE } from "../../test/harness/contract.ts";
+import { JSON_TYPE } from "../../test/support/contract.ts";
 import { makeAudit } from "./record.ts";
 import { makeSealEntries } from "./seal.ts";
 import type { NotedHead } from "./chain.ts";

@@ -13,8 +13,8 @@ import {
   SCOPE,
   triggerYaml,
   YAML,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import type { FieldChange } from "./difference.ts";
 
 let platform: TestPlatform;

@@ -1,10 +1,10 @@
 /** What goes along with a deletion stands in its entry: who lost what can be told afterwards. Never a secret, and never without bounds. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assignRole } from "../../test/harness/access.ts";
-import { create, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { serviceToken } from "../../test/harness/service-accounts.ts";
+import { assignRole } from "../../test/support/access.ts";
+import { create, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { serviceToken } from "../../test/support/service-accounts.ts";
 import { goneToo, type Gone } from "../platform/gone.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 

@@ -9,8 +9,8 @@ import {
   pipelineYaml,
   projectYaml,
   triggerYaml,
-} from "../../test/harness/contract.ts";
-import { handClock, startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { handClock, startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { makeAudit } from "./record.ts";
 
 let platform: TestPlatform;

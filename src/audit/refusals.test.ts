@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
-import { handClock, startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/support/contract.ts";
+import { handClock, startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { RefusedAttempt } from "../core/refused.ts";
 import { KINDS_OF_ACCOUNT, makeRefusals, OVERFLOW, WINDOW_MS } from "./refusals.ts";

@@ -10,8 +10,8 @@ import {
   pipelineYaml,
   projectYaml,
   triggerYaml,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 const DAY = 86_400_000;
 const START = 1_800_000_000_000;

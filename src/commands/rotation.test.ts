@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
-import { create, made, pipelineYaml, projectYaml, triggerYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { adminOf, dumpOf, secretsOf } from "../../test/harness/secrets.ts";
+import { create, made, pipelineYaml, projectYaml, triggerYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { adminOf, dumpOf, secretsOf } from "../../test/support/secrets.ts";
 import { makeAudit } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";

@@ -9,9 +9,9 @@ import {
   pipelineYaml,
   projectYaml,
   YAML,
-} from "../../test/harness/contract.ts";
-import { meanwhile } from "../../test/harness/meanwhile.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { meanwhile } from "../../test/support/meanwhile.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";

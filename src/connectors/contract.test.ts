@@ -1,8 +1,8 @@
 /** "Create connector" of spec.md to the letter. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { connectorYaml, create, made, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { connectorYaml, create, made, projectYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { connectorYaml, create, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { connectorYaml, create, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 const PATH = "/ng/api/connectors";

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { after, beforeEach, before, test } from "node:test";
-import { connectorYaml, create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
-import { meanwhile } from "../../test/harness/meanwhile.ts";
-import { secretsOf } from "../../test/harness/secrets.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { connectorYaml, create, JSON_TYPE, made, projectYaml, YAML } from "../../test/support/contract.ts";
+import { meanwhile } from "../../test/support/meanwhile.ts";
+import { secretsOf } from "../../test/support/secrets.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 
 let platform: TestPlatform;

@@ -5,15 +5,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { after, before, test } from "node:test";
-import { connectorYaml, create, made, projectYaml, YAML } from "../../test/harness/contract.ts";
+import { connectorYaml, create, made, projectYaml, YAML } from "../../test/support/contract.ts";
 import {
   connectionOf,
   newIdentity,
   pretendDelegate,
   type PretendDelegate,
-} from "../../test/harness/pretend-delegate.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { until } from "../../test/harness/until.ts";
+} from "../../test/support/pretend-delegate.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { until } from "../../test/support/until.ts";
 import { makeAudit } from "../audit/index.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { authorize, makeLeaveGroups, permits } from "../access/index.ts";

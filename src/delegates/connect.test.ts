@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { PROTOCOL_VERSION } from "../../protocol/messages.ts";
-import { detailOf, givePipelines, logOf, startRun, statusesOf } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { detailOf, givePipelines, logOf, startRun, statusesOf } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import {
   newIdentity,
   pretendDelegate,
   type PretendDelegate,
   type PretendOptions,
-} from "../../test/harness/pretend-delegate.ts";
-import { until } from "../../test/harness/until.ts";
+} from "../../test/support/pretend-delegate.ts";
+import { until } from "../../test/support/until.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
 
 let platform: TestPlatform;

@@ -1,14 +1,14 @@
 /** Which delegate gets a task, and when. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { addPipeline, detailOf, ended, givePipelines, startRun, statusesOf } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { addPipeline, detailOf, ended, givePipelines, startRun, statusesOf } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import {
   newIdentity,
   pretendDelegate,
   type PretendDelegate,
   type PretendOptions,
-} from "../../test/harness/pretend-delegate.ts";
+} from "../../test/support/pretend-delegate.ts";
 import type { Db, Query } from "../platform/db/db.ts";
 import { READY_CHANNEL } from "./enqueue.ts";
 

@@ -1,12 +1,12 @@
 /** A delegate that hangs up while the server is at work for it: nothing is left leased to a connection that is gone. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { makeGate } from "../../test/harness/gate.ts";
-import { ended, givePipelines, startRun, statusesOf } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
-import { until } from "../../test/harness/until.ts";
-import { recordedLog } from "../../test/harness/watch.ts";
+import { makeGate } from "../../test/support/gate.ts";
+import { ended, givePipelines, startRun, statusesOf } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { until } from "../../test/support/until.ts";
+import { recordedLog } from "../../test/support/watch.ts";
 
 let platform: TestPlatform;
 let token: string;

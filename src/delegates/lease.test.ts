@@ -1,10 +1,10 @@
 /** Laws 3 and 4: only the holder of the current lease says anything about a task, and an end counts once. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { detailOf, ended, givePipelines, logOf, startRun, statusesOf } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { pretendDelegate, type Lease, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
-import { snapshot } from "../../test/harness/watch.ts";
+import { detailOf, ended, givePipelines, logOf, startRun, statusesOf } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { snapshot } from "../../test/support/watch.ts";
 
 let platform: TestPlatform;
 let delegate: PretendDelegate;

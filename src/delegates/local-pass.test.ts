@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { localClaimFile, renewLocalPass, type LocalClaim, type LocalClaimFile } from "./local-pass.ts";
 import { claimDelegateToken, saveDelegate } from "./store/delegates.ts";

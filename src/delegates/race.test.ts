@@ -1,10 +1,10 @@
 /** Two replicas, two delegates: a ready task has one winner, and a lost wake-up is made up for. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { detailOf, ended, givePipelines, startRun, statusesOf } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { pretendDelegate, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
-import { until } from "../../test/harness/until.ts";
+import { detailOf, ended, givePipelines, startRun, statusesOf } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { until } from "../../test/support/until.ts";
 
 let platform: TestPlatform;
 let replicas: TestPlatform[];

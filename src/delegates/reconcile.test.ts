@@ -1,15 +1,15 @@
 /** What a lost delegate, a silent one and a fresh server make of the tasks that are leased. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { detailOf, givePipelines, startRun, statusesOf } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { detailOf, givePipelines, startRun, statusesOf } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import {
   newIdentity,
   pretendDelegate,
   type PretendDelegate,
   type PretendOptions,
-} from "../../test/harness/pretend-delegate.ts";
-import { until } from "../../test/harness/until.ts";
+} from "../../test/support/pretend-delegate.ts";
+import { until } from "../../test/support/until.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
 
 let platform: TestPlatform;

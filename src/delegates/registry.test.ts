@@ -1,8 +1,8 @@
 /** Tokens that delegates register with, and the lists of both. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { STANDING_CHANNEL } from "./standing.ts";
 
 let platform: TestPlatform;

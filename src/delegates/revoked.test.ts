@@ -1,13 +1,13 @@
 /** A token that is revoked, or whose time is up: nothing more for whoever was let in by it before, on either replica. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { makeGate } from "../../test/harness/gate.ts";
-import { meanwhile } from "../../test/harness/meanwhile.ts";
-import { givePipelines, startRun } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
-import { until } from "../../test/harness/until.ts";
-import { snapshot } from "../../test/harness/watch.ts";
+import { makeGate } from "../../test/support/gate.ts";
+import { meanwhile } from "../../test/support/meanwhile.ts";
+import { givePipelines, startRun } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { until } from "../../test/support/until.ts";
+import { snapshot } from "../../test/support/watch.ts";
 import { HELLO_MS, PROTOCOL_VERSION } from "../../protocol/messages.ts";
 import { STANDING_CHANNEL } from "./standing.ts";
 

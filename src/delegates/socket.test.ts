@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
 import { MAX_FRAME, PROTOCOL_VERSION } from "../../protocol/messages.ts";
-import { givePipelines, startRun } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { newIdentity, pretendDelegate } from "../../test/harness/pretend-delegate.ts";
-import { snapshot } from "../../test/harness/watch.ts";
+import { givePipelines, startRun } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { newIdentity, pretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { snapshot } from "../../test/support/watch.ts";
 
 let platform: TestPlatform;
 let token: string;

@@ -1,15 +1,15 @@
 /** The tags of a delegate: the four methods of spec.md to the letter, and what routing makes of a change. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { meanwhile } from "../../test/harness/meanwhile.ts";
-import { addPipeline, detailOf, givePipelines, startRun } from "../../test/harness/runs.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { meanwhile } from "../../test/support/meanwhile.ts";
+import { addPipeline, detailOf, givePipelines, startRun } from "../../test/support/runs.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import {
   newIdentity,
   pretendDelegate,
   type PretendDelegate,
   type PretendOptions,
-} from "../../test/harness/pretend-delegate.ts";
+} from "../../test/support/pretend-delegate.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parse } from "yaml";
-import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => {

@@ -1,8 +1,8 @@
 /** `services` and `environments` of applications in GraphQL (reference section 1.6). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, projectYaml, YAML } from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, made, projectYaml, YAML } from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 
 let platform: TestPlatform;

@@ -1,15 +1,15 @@
 /** Abort: asked once, carried out by the delegates, over when all of them have answered. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { abortRun, detailOf, ended, givePipelines, logOf, startRun, statusesOf } from "../../test/harness/runs.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { abortRun, detailOf, ended, givePipelines, logOf, startRun, statusesOf } from "../../test/support/runs.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import {
   newIdentity,
   pretendDelegate,
   type PretendDelegate,
   type PretendOptions,
-} from "../../test/harness/pretend-delegate.ts";
-import { recordedLog } from "../../test/harness/watch.ts";
+} from "../../test/support/pretend-delegate.ts";
+import { recordedLog } from "../../test/support/watch.ts";
 
 let platform: TestPlatform;
 let token: string;

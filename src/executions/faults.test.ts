@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { abortRun, givePipelines, logOf, SCOPE, startRun, statusesOf } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
-import { snapshot } from "../../test/harness/watch.ts";
+import { abortRun, givePipelines, logOf, SCOPE, startRun, statusesOf } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { snapshot } from "../../test/support/watch.ts";
 
 let platform: TestPlatform;
 let token: string;

@@ -11,8 +11,8 @@ import {
   projectYaml,
   triggerYaml,
   YAML,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { countExecutions, listStatement } from "./store/lists.ts";
 import { ID_RULES, TIME_RULES } from "./wire/graphql-filters.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";

@@ -1,8 +1,8 @@
 /** `executions` and `execution` of spec.md: filters, order, pages. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
 type Run = {
   readonly id: string;

@@ -1,9 +1,9 @@
 /** Lists and details of executions in REST, and GraphQL's word for the same run. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { abortRun, addPipeline, detailOf, givePipelines, SCOPE, startRun } from "../../test/harness/runs.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { pretendDelegate, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
+import { abortRun, addPipeline, detailOf, givePipelines, SCOPE, startRun } from "../../test/support/runs.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 
 let platform: TestPlatform;
 let delegate: PretendDelegate;

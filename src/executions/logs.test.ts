@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { detailOf, givePipelines, logOf, startRun } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { detailOf, givePipelines, logOf, startRun } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { appendLog } from "./store/logs.ts";
 
 let platform: TestPlatform;

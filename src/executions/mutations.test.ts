@@ -1,8 +1,8 @@
 /** `startExecution` and `abortExecution` of GraphQL. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type SendOptions, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type SendOptions, type TestPlatform } from "../../test/support/platform.ts";
 
 const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
 let platform: TestPlatform;

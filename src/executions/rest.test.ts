@@ -12,8 +12,8 @@ import {
   SCOPE,
   triggerYaml,
   YAML,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type SendOptions, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type SendOptions, type TestPlatform } from "../../test/support/platform.ts";
 
 const EXECUTE = "/pipeline/api/pipeline/execute";
 const EXECUTION = "/pipeline/api/pipelines/execution";

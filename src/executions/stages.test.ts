@@ -1,9 +1,9 @@
 /** `pipelineStageExecutions` and `memberExecutions` of runs in GraphQL (reference section 1.8). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { grantOf } from "../../test/harness/access.ts";
-import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { grantOf } from "../../test/support/access.ts";
+import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { makeListStages } from "./stages.ts";
 

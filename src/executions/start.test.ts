@@ -1,10 +1,10 @@
 /** Runs started by hand: their inputs, their numbers, and what is written when they are refused. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { addPipeline, givePipelines, SCOPE, startRun } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { pretendDelegate, scriptOf, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
-import { snapshot } from "../../test/harness/watch.ts";
+import { addPipeline, givePipelines, SCOPE, startRun } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { pretendDelegate, scriptOf, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { snapshot } from "../../test/support/watch.ts";
 
 let platform: TestPlatform;
 let delegate: PretendDelegate;

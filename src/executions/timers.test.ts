@@ -1,10 +1,10 @@
 /** Step timeouts, driven by the hand clock and the sweep. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { abortRun, detailOf, givePipelines, startRun, statusesOf } from "../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../../test/harness/pretend-delegate.ts";
-import { recordedLog } from "../../test/harness/watch.ts";
+import { abortRun, detailOf, givePipelines, startRun, statusesOf } from "../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { recordedLog } from "../../test/support/watch.ts";
 
 let platform: TestPlatform;
 let delegate: PretendDelegate;

@@ -6,8 +6,8 @@ import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
 import { hashSecret, writeToken } from "../platform/crypto/tokens.ts";
-import { adminGrants } from "../../test/harness/access.ts";
-import { handClock } from "../../test/harness/platform.ts";
+import { adminGrants } from "../../test/support/access.ts";
+import { handClock } from "../../test/support/platform.ts";
 import { makeAuthenticating } from "./authenticate.ts";
 import type { CredentialRow } from "./store/standing.ts";
 

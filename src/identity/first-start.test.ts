@@ -4,9 +4,9 @@ import { after, before, beforeEach, test } from "node:test";
 import type { Uuid } from "../core/ids.ts";
 import { makeKeyRing } from "../platform/crypto/key-ring.ts";
 import { readToken } from "../platform/crypto/tokens.ts";
-import { eventually } from "../../test/harness/contract.ts";
-import { freshDatabase, type TestDatabase } from "../../test/harness/database.ts";
-import { handClock } from "../../test/harness/platform.ts";
+import { eventually } from "../../test/support/contract.ts";
+import { freshDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { handClock } from "../../test/support/platform.ts";
 import { firstStart, type FirstFacts, type FirstStartDeps } from "./first-start.ts";
 
 let database: TestDatabase;

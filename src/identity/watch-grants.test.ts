@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { grantOf } from "../../test/harness/access.ts";
+import { grantOf } from "../../test/support/access.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";

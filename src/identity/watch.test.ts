@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { Uuid } from "../core/ids.ts";
-import { handClock } from "../../test/harness/platform.ts";
+import { handClock } from "../../test/support/platform.ts";
 import { makeWatching, type StillStanding } from "./watch.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;

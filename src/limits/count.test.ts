@@ -1,8 +1,8 @@
 /** How many requests are allowed, counted over replicas and over time. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { JSON_TYPE } from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { JSON_TYPE } from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;

@@ -1,10 +1,10 @@
 /** Signing in with a password, and what a session is good for (docs/api/login.md). */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { pretendBrowser, type PretendBrowser } from "../../test/harness/browser.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { ADMIN, givePassword, PASSWORD, signedIn } from "../../test/harness/sessions.ts";
-import { until } from "../../test/harness/until.ts";
+import { pretendBrowser, type PretendBrowser } from "../../test/support/browser.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { ADMIN, givePassword, PASSWORD, signedIn } from "../../test/support/sessions.ts";
+import { until } from "../../test/support/until.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { hashPassword } from "../platform/crypto/passwords.ts";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { meanwhile } from "../../test/harness/meanwhile.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { ADMIN, givePassword, PASSWORD } from "../../test/harness/sessions.ts";
+import { meanwhile } from "../../test/support/meanwhile.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { ADMIN, givePassword, PASSWORD } from "../../test/support/sessions.ts";
 import { makeAudit } from "../audit/index.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { makeLogins } from "../identity/index.ts";

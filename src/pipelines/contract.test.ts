@@ -1,8 +1,8 @@
 /** "Create pipeline" of spec.md to the letter, and the same pipeline under its application in GraphQL. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, pipelineYaml, projectYaml, SCOPE, YAML } from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, made, pipelineYaml, projectYaml, SCOPE, YAML } from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => {

@@ -12,8 +12,8 @@ import {
   SCOPE,
   triggerYaml,
   YAML,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => {

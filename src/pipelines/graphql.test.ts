@@ -1,8 +1,8 @@
 /** Pipelines in GraphQL (reference section 1.7): the lists with their filters, one by id and by name, all fields. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, makeTargets, pipelineYaml, projectYaml, SCOPE, YAML } from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, made, makeTargets, pipelineYaml, projectYaml, SCOPE, YAML } from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 /** Ids by name, of applications and pipelines. */

@@ -1,9 +1,9 @@
 /** Where a pipeline may ask for secrets, and whose secrets: decided when it is saved, and again when it is started. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { adminOf, secretsOf } from "../../test/harness/secrets.ts";
-import { givePipelines, SCOPE } from "../../test/harness/runs.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { adminOf, secretsOf } from "../../test/support/secrets.ts";
+import { givePipelines, SCOPE } from "../../test/support/runs.ts";
 
 import { requireSecrets } from "./secrets.ts";
 

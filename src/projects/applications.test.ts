@@ -1,9 +1,9 @@
 /** Applications as GraphQL makes and changes them: projects of organization `default` (reference section 1.6). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
-import { giveRole, graphqlAs, serviceToken } from "../../test/harness/service-accounts.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/support/contract.ts";
+import { giveRole, graphqlAs, serviceToken } from "../../test/support/service-accounts.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { identifierOf } from "./applications.ts";
 
 let platform: TestPlatform;

@@ -12,9 +12,9 @@ import {
   SCOPE,
   triggerYaml,
   YAML,
-} from "../../test/harness/contract.ts";
-import { meanwhile } from "../../test/harness/meanwhile.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { meanwhile } from "../../test/support/meanwhile.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));

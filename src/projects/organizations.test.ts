@@ -1,8 +1,8 @@
 /** Organizations and projects over REST beyond their creation (reference section 4.1). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, projectYaml, YAML } from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, made, projectYaml, YAML } from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));

@@ -7,10 +7,10 @@ import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
-import { create, made, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { adminOf, dumpOf, secretsOf } from "../../test/harness/secrets.ts";
-import { recordedLog } from "../../test/harness/watch.ts";
+import { create, made, projectYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { adminOf, dumpOf, secretsOf } from "../../test/support/secrets.ts";
+import { recordedLog } from "../../test/support/watch.ts";
 
 const log = recordedLog();
 let platform: TestPlatform;

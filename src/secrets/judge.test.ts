@@ -1,9 +1,9 @@
 /** Many uses judged at once: each gets the answer that it would get alone, for the statements of one. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
-import { adminOf, secretsOf } from "../../test/harness/secrets.ts";
+import { create, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { adminOf, secretsOf } from "../../test/support/secrets.ts";
 import type { Db } from "../platform/db/db.ts";
 
 const HOME = { orgIdentifier: "default", projectIdentifier: "shop" } as const;

@@ -1,10 +1,10 @@
 /** `/ng/api/v2/secrets` as a client of this API family calls it (reference section 4.5). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/harness/contract.ts";
-import { adminOf, dumpOf, secretsOf } from "../../test/harness/secrets.ts";
-import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../test/harness/platform.ts";
-import { recordedLog } from "../../test/harness/watch.ts";
+import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/support/contract.ts";
+import { adminOf, dumpOf, secretsOf } from "../../test/support/secrets.ts";
+import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../test/support/platform.ts";
+import { recordedLog } from "../../test/support/watch.ts";
 
 const log = recordedLog();
 let platform: TestPlatform;

@@ -1,9 +1,9 @@
 /** Nobody lets a secret be used where they may use nothing, or opens it from where they may not use it. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { serviceToken } from "../../test/harness/service-accounts.ts";
+import { create, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { serviceToken } from "../../test/support/service-accounts.ts";
 
 const SHOP = "orgIdentifier=default&projectIdentifier=shop";
 const [EDIT, USE] = [["core_secret_view", "core_secret_edit"], ["core_secret_access"]];

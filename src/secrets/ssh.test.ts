@@ -1,9 +1,9 @@
 /** SSH credentials over GraphQL and REST: what they take, what holds that in place, and where runs may use it. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { adminOf, dumpOf, secretsOf } from "../../test/harness/secrets.ts";
+import { create, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { adminOf, dumpOf, secretsOf } from "../../test/support/secrets.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";

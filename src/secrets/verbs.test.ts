@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
-import { grantOf } from "../../test/harness/access.ts";
-import { create, made, projectYaml } from "../../test/harness/contract.ts";
-import { adminOf, dumpOf, secretsOf } from "../../test/harness/secrets.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+import { grantOf } from "../../test/support/access.ts";
+import { create, made, projectYaml } from "../../test/support/contract.ts";
+import { adminOf, dumpOf, secretsOf } from "../../test/support/secrets.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { CHUNK, contentOf, type Content } from "../platform/crypto/chunks.ts";

@@ -1,9 +1,9 @@
 /** Whoever decides whose signed tokens are believed acts as the service account: nobody rises by the settings of SCIM. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { JSON_TYPE, made } from "../../test/harness/contract.ts";
-import { giveRole } from "../../test/harness/service-accounts.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { JSON_TYPE, made } from "../../test/support/contract.ts";
+import { giveRole } from "../../test/support/service-accounts.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 
 const URL_OF_KEYS = "scim_jwt_token_jwks_keys_url";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { CATALOGUE } from "./catalogue.ts";
-import { create, JSON_TYPE, made, projectYaml } from "../../test/harness/contract.ts";
-import { meanwhile } from "../../test/harness/meanwhile.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";
+import { meanwhile } from "../../test/support/meanwhile.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { lockSettings } from "./store.ts";
 
 let platform: TestPlatform;

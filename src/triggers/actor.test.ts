@@ -14,14 +14,14 @@ import {
   SCOPE,
   triggerYaml,
   YAML,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { builtInRoles, permits, type Permission } from "../access/index.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Grants } from "../core/grants.ts";
-import { adminGrants } from "../../test/harness/access.ts";
+import { adminGrants } from "../../test/support/access.ts";
 import { actorOf } from "./actor.ts";
 import { authorityOf, keptAuthority, readAuthority } from "../pipelines/index.ts";
 

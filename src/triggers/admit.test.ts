@@ -1,8 +1,8 @@
 /** Webhooks that ask for an API key, and the limit of an account's requests. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, pipelineYaml, projectYaml, SCOPE, triggerYaml } from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+import { create, JSON_TYPE, made, pipelineYaml, projectYaml, SCOPE, triggerYaml } from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 let path: string;

@@ -12,8 +12,8 @@ import {
   pipelineYaml,
   projectYaml,
   triggerYaml,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import type { Db, Query } from "../platform/db/db.ts";
 
 let platform: TestPlatform;

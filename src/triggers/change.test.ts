@@ -12,8 +12,8 @@ import {
   SCOPE,
   triggerYaml,
   YAML,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire } from "../core/ids.ts";
 import { makeSealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";

@@ -10,9 +10,9 @@ import {
   projectYaml,
   SCOPE,
   triggerYaml,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
-import { rawRequest } from "../../test/harness/raw-http.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { rawRequest } from "../../test/support/raw-http.ts";
 import type { Db } from "../platform/db/db.ts";
 
 let platform: TestPlatform;

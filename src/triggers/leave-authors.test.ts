@@ -12,8 +12,8 @@ import {
   projectYaml,
   SCOPE,
   triggerYaml,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 
 const PLACE = { orgIdentifier: "default", projectIdentifier: "shop" };

@@ -10,8 +10,8 @@ import {
   pipelineYaml,
   projectYaml,
   triggerYaml,
-} from "../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/harness/platform.ts";
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import type { Db, Query } from "../platform/db/db.ts";
 import { problem } from "../platform/db/problems.ts";
 

@@ -1,5 +1,5 @@
 /** Who asks, in the matrix of access: the columns. Whoever is refused everything comes first, so that the world stays whole. */
-import type { TestPlatform } from "../harness/platform.ts";
+import type { TestPlatform } from "../support/platform.ts";
 
 export const CALLERS = [
   "no credential",

@@ -2,7 +2,7 @@
 import type { GraphQLField } from "graphql";
 import { WebSocket } from "ws";
 import type { World } from "../contract/world.ts";
-import type { Answer, TestPlatform } from "../harness/platform.ts";
+import type { Answer, TestPlatform } from "../support/platform.ts";
 import { ask, callOf, type Sample } from "../scenarios/attacks/requests.ts";
 
 /** `-` who are you (401) · `x` you may not (403) · `?` there is no such thing · `+` neither: it is done, or refused for another reason. */

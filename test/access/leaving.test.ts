@@ -16,10 +16,10 @@ import {
   pipelineYaml,
   projectYaml,
   triggerYaml,
-} from "../harness/contract.ts";
-import { until } from "../harness/until.ts";
-import { meanwhile } from "../harness/meanwhile.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
+} from "../support/contract.ts";
+import { until } from "../support/until.ts";
+import { meanwhile } from "../support/meanwhile.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => {

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { findChromium, startChromium, type Chromium } from "../harness/chromium.ts";
-import { create, made, projectYaml } from "../harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
+import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
+import { create, made, projectYaml } from "../support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 const found = await findChromium();
 const skip = "missing" in found ? found.missing : false;

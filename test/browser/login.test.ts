@@ -1,9 +1,9 @@
 /** The page where people sign in, in a real browser: from the one-time password to signing out everywhere. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { findChromium, startChromium, type Chromium } from "../harness/chromium.ts";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
-import { ADMIN, givePassword, PASSWORD, signedIn } from "../harness/sessions.ts";
+import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { ADMIN, givePassword, PASSWORD, signedIn } from "../support/sessions.ts";
 
 const found = await findChromium();
 const skip = "missing" in found ? found.missing : false;

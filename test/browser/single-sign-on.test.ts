@@ -1,10 +1,10 @@
 /** Single sign-on in a real browser, with a real provider: linked once, then signed in with a button. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { findChromium, startChromium, type Chromium } from "../harness/chromium.ts";
-import { startIdentityProvider, type TestProvider } from "../harness/identity-provider.ts";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
-import { ADMIN, givePassword, PASSWORD } from "../harness/sessions.ts";
+import { findChromium, startChromium, type Chromium } from "../support/chromium.ts";
+import { startIdentityProvider, type TestProvider } from "../support/identity-provider.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { ADMIN, givePassword, PASSWORD } from "../support/sessions.ts";
 
 const found = await findChromium();
 const skip = "missing" in found ? found.missing : false;

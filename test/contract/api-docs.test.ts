@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));

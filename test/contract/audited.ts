@@ -1,6 +1,6 @@
 /** Holds every operation that changes something to the trail: it leaves an entry, and the entry says what was changed. */
 import assert from "node:assert/strict";
-import type { TestPlatform } from "../harness/platform.ts";
+import type { TestPlatform } from "../support/platform.ts";
 import type { Operation } from "./operations.ts";
 
 /** Operations that are no GET and change nothing. */

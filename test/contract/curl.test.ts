@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
-import { makeClient } from "../harness/client.ts";
-import { makeServerFolder, readFacts, startServer, type ServerFolder } from "../harness/server-process.ts";
+import { makeClient } from "../support/client.ts";
+import { makeServerFolder, readFacts, startServer, type ServerFolder } from "../support/server-process.ts";
 import { examplesOf, filledIn, hold, readPage, type Example, type Known } from "./curl-examples.ts";
 
 const skip = spawnSync("curl", ["--version"]).error ? "curl is not installed" : false;

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stringify } from "yaml";
-import { CLIENT, startFalseProvider } from "../harness/false-provider.ts";
-import { signedIn } from "../harness/sessions.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
+import { CLIENT, startFalseProvider } from "../support/false-provider.ts";
+import { signedIn } from "../support/sessions.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { watchTrail } from "./audited.ts";
 import { operationsOf, readDocument, type Operation } from "./operations.ts";
 import { answerChecker } from "./shapes.ts";

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { YAML } from "../harness/contract.ts";
+import { YAML } from "../support/contract.ts";
 import { fuzzRound } from "./fuzz.ts";
 import { MARK, openArena } from "./fuzz/ground.ts";
 import { send, type Sent } from "./fuzz/send.ts";

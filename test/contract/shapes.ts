@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import type { Answer } from "../harness/platform.ts";
+import type { Answer } from "../support/platform.ts";
 import type { ApiDocument, Operation } from "./operations.ts";
 
 export type CheckAnswer = (operation: Operation, answer: Answer) => void;

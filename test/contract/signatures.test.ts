@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isEnumType, isInputObjectType, isObjectType, isRequiredInputField, type GraphQLSchema } from "graphql";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 let platform: TestPlatform;
 let schema: GraphQLSchema;

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, projectYaml, triggerYaml } from "../harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
+import { create, JSON_TYPE, made, projectYaml, triggerYaml } from "../support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { ask, furnished, samples, type Sample } from "../scenarios/attacks/requests.ts";
 import type { World } from "./world.ts";
 

@@ -13,10 +13,10 @@ import {
   pipelineYaml,
   projectYaml,
   triggerYaml,
-} from "../harness/contract.ts";
-import { givePassword, linkIdentities } from "../harness/sessions.ts";
-import { pretendDelegate } from "../harness/pretend-delegate.ts";
-import type { TestPlatform } from "../harness/platform.ts";
+} from "../support/contract.ts";
+import { givePassword, linkIdentities } from "../support/sessions.ts";
+import { pretendDelegate } from "../support/pretend-delegate.ts";
+import type { TestPlatform } from "../support/platform.ts";
 
 /** A runtime input that the examples of input sets give. */
 const GREETED = '  variables: [{ name: who, type: String, value: "<+input>" }]\n';

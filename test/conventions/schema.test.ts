@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { MIGRATIONS, SCHEMA_FILE } from "../../src/platform/db/migration-files.ts";
 import { dumpSchema } from "../../src/platform/db/schema-dump.ts";
-import { freshDatabase } from "../harness/database.ts";
+import { freshDatabase } from "../support/database.ts";
 
 const { db, drop } = await freshDatabase();
 after(drop);

@@ -19,8 +19,8 @@ import {
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import type { PrivateRoute, Route } from "../../src/platform/http/routes.ts";
-import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../harness/contract.ts";
-import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../harness/platform.ts";
+import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../support/contract.ts";
+import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../support/platform.ts";
 
 const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete|access|manage|invite|manageapikey)$/;
 const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";

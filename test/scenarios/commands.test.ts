@@ -5,16 +5,16 @@ import { after, before, test } from "node:test";
 import { Client } from "pg";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import { runningConnection } from "../../src/platform/db/embedded/running.ts";
-import { databaseByAddress } from "../harness/database.ts";
-import { runProgram } from "../harness/program.ts";
-import { until } from "../harness/until.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { runProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
 import {
   makeServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
+} from "../support/server-process.ts";
 
 const NO_DELEGATE = { RAILHEAD_LOCAL_DELEGATE: "off" };
 let folder: ServerFolder;

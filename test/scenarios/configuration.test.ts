@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { databaseByAddress } from "../harness/database.ts";
-import { makeServerFolder, processesIn, runServer, startServer, type ServerFolder } from "../harness/server-process.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { makeServerFolder, processesIn, runServer, startServer, type ServerFolder } from "../support/server-process.ts";
 
 const OFF = { RAILHEAD_LOCAL_DELEGATE: "off" };
 let folder: ServerFolder;

@@ -7,10 +7,10 @@ import { startDelegate } from "../../delegate/delegate.ts";
 import { makePlace, QUICK, silentLog, joinServer } from "../../delegate/testing/kit.ts";
 import { newTaskId, startPretendServer } from "../../delegate/testing/pretend-server.ts";
 import { systemTimers } from "../../delegate/timers.ts";
-import { connectorYaml, create, made } from "../harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
-import { registryIsMissing, startRegistry } from "../harness/registry.ts";
-import { until } from "../harness/until.ts";
+import { connectorYaml, create, made } from "../support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { registryIsMissing, startRegistry } from "../support/registry.ts";
+import { until } from "../support/until.ts";
 
 const skip = (await registryIsMissing()) ?? false;
 let platform: TestPlatform;

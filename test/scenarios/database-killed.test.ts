@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { postgresIn } from "../../src/platform/db/embedded/processes.ts";
-import { makeClient } from "../harness/client.ts";
-import { readToEnd, readUntil } from "../harness/event-stream.ts";
-import { pipelineOf, step } from "../harness/pipeline.ts";
+import { makeClient } from "../support/client.ts";
+import { readToEnd, readUntil } from "../support/event-stream.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
 import {
   makeNotes,
   makeGate,
@@ -14,8 +14,8 @@ import {
   startServer,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
-import { until } from "../harness/until.ts";
+} from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 let folder: ServerFolder;
 let server: ServerProcess;

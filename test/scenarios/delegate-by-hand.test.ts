@@ -1,17 +1,17 @@
 /** `railhead delegate` as somebody starts it on another machine, with a token that the server made. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../harness/client.ts";
-import { databaseByAddress } from "../harness/database.ts";
-import { pipelineOf, step } from "../harness/pipeline.ts";
-import { runProgram, startProgram, type Program } from "../harness/program.ts";
+import { makeClient, type Client } from "../support/client.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
+import { runProgram, startProgram, type Program } from "../support/program.ts";
 import {
   makeServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
+} from "../support/server-process.ts";
 
 let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;

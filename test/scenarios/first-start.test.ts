@@ -6,10 +6,10 @@ import { existsSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
-import { makeClient } from "../harness/client.ts";
-import { databaseByAddress } from "../harness/database.ts";
-import { pipelineOf, step } from "../harness/pipeline.ts";
-import { makeServerFolder, readFacts, runServer, startServer, type ServerFolder } from "../harness/server-process.ts";
+import { makeClient } from "../support/client.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
+import { makeServerFolder, readFacts, runServer, startServer, type ServerFolder } from "../support/server-process.ts";
 
 const OFF = { RAILHEAD_LOCAL_DELEGATE: "off" };
 let folder: ServerFolder;

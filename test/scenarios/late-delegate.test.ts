@@ -1,10 +1,10 @@
 /** More tasks wait than a delegate that has just connected can take: it gets the next one whenever it has finished one. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeClient } from "../harness/client.ts";
-import { pipelineOf, step } from "../harness/pipeline.ts";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
-import { pretendDelegate } from "../harness/pretend-delegate.ts";
+import { makeClient } from "../support/client.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { pretendDelegate } from "../support/pretend-delegate.ts";
 
 let platform: TestPlatform;
 

@@ -1,10 +1,10 @@
 /** The log while it is written: live, resumed, and in parts. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../harness/client.ts";
-import { databaseByAddress } from "../harness/database.ts";
-import { readToEnd, readUntil } from "../harness/event-stream.ts";
-import { pipelineOf, step } from "../harness/pipeline.ts";
+import { makeClient, type Client } from "../support/client.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { readToEnd, readUntil } from "../support/event-stream.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
 import {
   makeGate,
   makeServerFolder,
@@ -13,7 +13,7 @@ import {
   type Gate,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
+} from "../support/server-process.ts";
 
 let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;

@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../harness/client.ts";
-import { databaseByAddress } from "../harness/database.ts";
-import { pipelineOf, step } from "../harness/pipeline.ts";
+import { makeClient, type Client } from "../support/client.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
 import {
   makeServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
-import { type SshServer, sshServerIsMissing, startSshServer } from "../harness/ssh-server.ts";
+} from "../support/server-process.ts";
+import { type SshServer, sshServerIsMissing, startSshServer } from "../support/ssh-server.ts";
 
 const missing = await sshServerIsMissing();
 const needsSsh = { skip: missing ?? false };

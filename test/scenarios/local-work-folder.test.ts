@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { test } from "node:test";
-import { makeServerFolder, startServer } from "../harness/server-process.ts";
-import { until } from "../harness/until.ts";
+import { makeServerFolder, startServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 const onlyAsRoot = {
   skip:

@@ -5,11 +5,11 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
-import { makeClient } from "../harness/client.ts";
-import { databaseByAddress } from "../harness/database.ts";
-import { startProgram } from "../harness/program.ts";
-import { makeServerFolder, processesIn, readFacts, startServer, type ServerFolder } from "../harness/server-process.ts";
-import { until } from "../harness/until.ts";
+import { makeClient } from "../support/client.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { startProgram } from "../support/program.ts";
+import { makeServerFolder, processesIn, readFacts, startServer, type ServerFolder } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;

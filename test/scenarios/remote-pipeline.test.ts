@@ -8,8 +8,8 @@ import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
 import { livingProcesses } from "../../delegate/processes.ts";
 import { makePlace, QUICK, settingsFor, silentLog } from "../../delegate/testing/kit.ts";
 import { systemTimers } from "../../delegate/timers.ts";
-import { eventually, JSON_TYPE, made } from "../harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
+import { eventually, JSON_TYPE, made } from "../support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import {
   abortRun,
   addPipeline,
@@ -22,9 +22,9 @@ import {
   startRun,
   statusesOf,
   type StepSketch,
-} from "../harness/runs.ts";
-import { dumpOf } from "../harness/secrets.ts";
-import { type SshServer, sshServerIsMissing, startSshServer } from "../harness/ssh-server.ts";
+} from "../support/runs.ts";
+import { dumpOf } from "../support/secrets.ts";
+import { type SshServer, sshServerIsMissing, startSshServer } from "../support/ssh-server.ts";
 
 const missing = await sshServerIsMissing();
 const needsSsh = { skip: missing ?? false };

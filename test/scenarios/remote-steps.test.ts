@@ -22,8 +22,8 @@ import { newTaskId, type PretendServer, startPretendServer } from "../../delegat
 import { systemTimers } from "../../delegate/timers.ts";
 import { identityOf, prepareWorkDir } from "../../delegate/work-dir.ts";
 import { type ShellTarget, type ShellTask, toDelegate } from "../../protocol/messages.ts";
-import { type SshServer, sshServerIsMissing, startSshServer } from "../harness/ssh-server.ts";
-import { until } from "../harness/until.ts";
+import { type SshServer, sshServerIsMissing, startSshServer } from "../support/ssh-server.ts";
+import { until } from "../support/until.ts";
 
 const missing = await sshServerIsMissing();
 const needsSsh = { skip: missing ?? false };

@@ -1,9 +1,9 @@
 /** Two servers on one database: whichever is stopped, and whenever, every execution ends and no step runs twice. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { abortRun, ended, givePipelines, logOf, startRun, statusesOf } from "../harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
-import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../harness/pretend-delegate.ts";
+import { abortRun, ended, givePipelines, logOf, startRun, statusesOf } from "../support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { newIdentity, pretendDelegate, type Lease, type PretendDelegate } from "../support/pretend-delegate.ts";
 
 /** Holds the database; the tests stop servers beside it. */
 let first: TestPlatform;

@@ -4,16 +4,16 @@ import { after, before, test } from "node:test";
 import { Client } from "pg";
 import { fromWire } from "../../src/core/ids.ts";
 import { runningConnection } from "../../src/platform/db/embedded/running.ts";
-import { pretendBrowser, type PretendBrowser } from "../harness/browser.ts";
-import { runProgram } from "../harness/program.ts";
+import { pretendBrowser, type PretendBrowser } from "../support/browser.ts";
+import { runProgram } from "../support/program.ts";
 import {
   makeServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
-import { until } from "../harness/until.ts";
+} from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 import type { BootstrapFacts } from "../../src/platform/config/bootstrap.ts";
 
 const NO_DELEGATE = { RAILHEAD_LOCAL_DELEGATE: "off" };

@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { databaseByAddress } from "../harness/database.ts";
-import { makeServerFolder, runServer, startServer } from "../harness/server-process.ts";
-import { makeToken, tokenIsMissing } from "../harness/token.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { makeServerFolder, runServer, startServer } from "../support/server-process.ts";
+import { makeToken, tokenIsMissing } from "../support/token.ts";
 
 test("the key comes from the token, a wrong PIN ends the start, and another key does not open the database", async (t) => {
   const missing = await tokenIsMissing();

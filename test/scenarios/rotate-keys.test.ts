@@ -6,12 +6,12 @@ import { CHUNK, contentOf } from "../../src/platform/crypto/chunks.ts";
 import { makeKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import type { Db } from "../../src/platform/db/db.ts";
 import { openDb } from "../../src/platform/db/pool.ts";
-import { makeClient } from "../harness/client.ts";
-import { databaseByAddress, silentLog } from "../harness/database.ts";
-import { projectYaml, triggerYaml, pipelineYaml, YAML } from "../harness/contract.ts";
-import { handClock } from "../harness/platform.ts";
-import { runProgram, startProgram, type ProgramOptions } from "../harness/program.ts";
-import { adminOf, secretsOf } from "../harness/secrets.ts";
+import { makeClient } from "../support/client.ts";
+import { databaseByAddress, silentLog } from "../support/database.ts";
+import { projectYaml, triggerYaml, pipelineYaml, YAML } from "../support/contract.ts";
+import { handClock } from "../support/platform.ts";
+import { runProgram, startProgram, type ProgramOptions } from "../support/program.ts";
+import { adminOf, secretsOf } from "../support/secrets.ts";
 import {
   makeServerFolder,
   readFacts,
@@ -19,8 +19,8 @@ import {
   startServer,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
-import { until } from "../harness/until.ts";
+} from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 const TEXTS = 450;
 const HERE = { orgIdentifier: null, projectIdentifier: null };

@@ -7,8 +7,8 @@ import { after, before, test } from "node:test";
 import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
 import { makePlace, QUICK, silentLog } from "../../delegate/testing/kit.ts";
 import { systemTimers } from "../../delegate/timers.ts";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
-import { newIdentity, pretendDelegate } from "../harness/pretend-delegate.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { newIdentity, pretendDelegate } from "../support/pretend-delegate.ts";
 import {
   abortRun,
   addPipeline,
@@ -19,8 +19,8 @@ import {
   type PipelineSketch,
   SCOPE,
   startRun,
-} from "../harness/runs.ts";
-import { dumpOf } from "../harness/secrets.ts";
+} from "../support/runs.ts";
+import { dumpOf } from "../support/secrets.ts";
 
 const VALUE = "pa55-w0rd/of the s3rver";
 const MASK = "**************";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../harness/client.ts";
-import { readToEnd, readUntil } from "../harness/event-stream.ts";
-import { pipelineOf, step } from "../harness/pipeline.ts";
+import { makeClient, type Client } from "../support/client.ts";
+import { readToEnd, readUntil } from "../support/event-stream.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
 import {
   makeGate,
   makeNotes,
@@ -13,9 +13,9 @@ import {
   startServer,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
-import { stepEnded, steps } from "../harness/step-folders.ts";
-import { until } from "../harness/until.ts";
+} from "../support/server-process.ts";
+import { stepEnded, steps } from "../support/step-folders.ts";
+import { until } from "../support/until.ts";
 
 let folder: ServerFolder;
 let server: ServerProcess;

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../harness/client.ts";
-import { readUntil, readToEnd } from "../harness/event-stream.ts";
-import { pipelineOf, step } from "../harness/pipeline.ts";
+import { makeClient, type Client } from "../support/client.ts";
+import { readUntil, readToEnd } from "../support/event-stream.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
 import {
   makeGate,
   makeServerFolder,
@@ -14,7 +14,7 @@ import {
   type Gate,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
+} from "../support/server-process.ts";
 
 let folder: ServerFolder;
 let server: ServerProcess;

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../harness/client.ts";
-import { databaseByAddress } from "../harness/database.ts";
-import { readUntil } from "../harness/event-stream.ts";
-import { pipeline, pipelineOf, stage, step } from "../harness/pipeline.ts";
+import { makeClient, type Client } from "../support/client.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { readUntil } from "../support/event-stream.ts";
+import { pipeline, pipelineOf, stage, step } from "../support/pipeline.ts";
 import {
   isAlive,
   makeServerFolder,
@@ -14,7 +14,7 @@ import {
   startServer,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
+} from "../support/server-process.ts";
 
 let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;

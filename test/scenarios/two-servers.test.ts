@@ -4,11 +4,11 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Client as Database } from "pg";
-import { makeClient, type Client } from "../harness/client.ts";
-import { databaseByAddress } from "../harness/database.ts";
-import { readToEnd, readUntil } from "../harness/event-stream.ts";
-import { pipelineOf, step } from "../harness/pipeline.ts";
-import { startProgram } from "../harness/program.ts";
+import { makeClient, type Client } from "../support/client.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { readToEnd, readUntil } from "../support/event-stream.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
+import { startProgram } from "../support/program.ts";
 import {
   isAlive,
   makeGate,
@@ -19,7 +19,7 @@ import {
   type Gate,
   type ServerFolder,
   type ServerProcess,
-} from "../harness/server-process.ts";
+} from "../support/server-process.ts";
 
 const RAILHEAD_ROOT_KEY = randomBytes(32).toString("base64");
 let database: Awaited<ReturnType<typeof databaseByAddress>>;

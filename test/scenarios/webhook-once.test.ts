@@ -1,10 +1,10 @@
 /** A delivery that is slow to become an execution is looked at by the sweep meanwhile, and still runs once. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeClient } from "../harness/client.ts";
-import { pipelineOf, step } from "../harness/pipeline.ts";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
-import { until } from "../harness/until.ts";
+import { makeClient } from "../support/client.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
+import { until } from "../support/until.ts";
 
 let platform: TestPlatform;
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { pretendDelegate, scriptOf, type PretendDelegate } from "../harness/pretend-delegate.ts";
-import { startTestPlatform, type TestPlatform } from "../harness/platform.ts";
+import { pretendDelegate, scriptOf, type PretendDelegate } from "../support/pretend-delegate.ts";
+import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 
 const example = (name: string): Promise<string> =>
   readFile(new URL(`../../examples/quickstart/${name}`, import.meta.url), "utf8");

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { fromWire } from "../../src/core/ids.ts";
-import { directoryToken } from "../harness/directory.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
-import { until } from "../harness/until.ts";
+import { directoryToken } from "../support/directory.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
+import { until } from "../support/until.ts";
 import { callScim } from "./replay.ts";
 
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";

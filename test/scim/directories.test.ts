@@ -1,7 +1,7 @@
 /** The request sequences of Okta and of Microsoft Entra ID, replayed with exact answers, at both addresses. */
 import { test } from "node:test";
-import { directoryToken } from "../harness/directory.ts";
-import { startTestPlatform } from "../harness/platform.ts";
+import { directoryToken } from "../support/directory.ts";
+import { startTestPlatform } from "../support/platform.ts";
 import * as entra from "./entra.ts";
 import * as okta from "./okta.ts";
 import { replay, scimPath } from "./replay.ts";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
-import { assignRole } from "../harness/access.ts";
-import { directoryToken } from "../harness/directory.ts";
-import { JSON_TYPE, made } from "../harness/contract.ts";
-import { signed, signingKey, startKeyServer, type KeyServer, type SigningKey } from "../harness/key-server.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
+import { assignRole } from "../support/access.ts";
+import { directoryToken } from "../support/directory.ts";
+import { JSON_TYPE, made } from "../support/contract.ts";
+import { signed, signingKey, startKeyServer, type KeyServer, type SigningKey } from "../support/key-server.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { callScim } from "./replay.ts";
 
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";

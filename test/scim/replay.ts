@@ -1,6 +1,6 @@
 /** Requests of a directory as data, replayed against a platform: each answer is exactly the one that is written down. */
 import assert from "node:assert/strict";
-import type { Answer, TestPlatform } from "../harness/platform.ts";
+import type { Answer, TestPlatform } from "../support/platform.ts";
 
 export type Step = {
   /** What the directory is about to do. */

@@ -1,8 +1,8 @@
 /** SCIM 2.0 as RFC 7644 has it: discovery, filters, order, pages, selections, versions, errors. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { directoryToken } from "../harness/directory.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
+import { directoryToken } from "../support/directory.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { callScim, scimPath } from "./replay.ts";
 
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";

@@ -1,9 +1,9 @@
 /** What RFC 7643 and RFC 7644 ask for in small things: values once, names once, conditions, and words that name the fault. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { directoryToken } from "../harness/directory.ts";
-import { JSON_TYPE } from "../harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../harness/platform.ts";
+import { directoryToken } from "../support/directory.ts";
+import { JSON_TYPE } from "../support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
 import { callScim } from "./replay.ts";
 
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";

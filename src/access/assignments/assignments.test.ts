@@ -1,8 +1,8 @@
 /** Roles, resource groups and assignments over REST: what is given, what is refused, and that somebody can always help. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { connectorYaml, create, JSON_TYPE, made, projectYaml } from "../../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+import { connectorYaml, create, JSON_TYPE, made, projectYaml } from "../../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 
 let platform: TestPlatform;

@@ -1,9 +1,9 @@
 /** User groups over REST and GraphQL: made, filled, emptied, deleted, and what their members may do at once. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assignRole } from "../../../test/harness/access.ts";
-import { JSON_TYPE } from "../../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+import { assignRole } from "../../../test/support/access.ts";
+import { JSON_TYPE } from "../../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 
 let platform: TestPlatform;

@@ -11,13 +11,13 @@ import {
   TOKEN_SERVICE,
   USER,
   type Registry,
-} from "../../../test/harness/registry.ts";
+} from "../../../test/support/registry.ts";
 import {
   makeCertificate,
   startTokenServer,
   type Certificate,
   type TokenServer,
-} from "../../../test/harness/token-server.ts";
+} from "../../../test/support/token-server.ts";
 import { reachAnything, reachPublic, type MayReach } from "../../platform/outgoing/reach.ts";
 import type { Got } from "../../platform/outgoing/get.ts";
 import { challengeIn } from "./challenge.ts";

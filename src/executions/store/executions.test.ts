@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { State, Status } from "../../engine/index.ts";
-import { givePipelines, startRun } from "../../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
-import { snapshot } from "../../../test/harness/watch.ts";
+import { givePipelines, startRun } from "../../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { snapshot } from "../../../test/support/watch.ts";
 import { lockState, saveState, takeTimer } from "./executions.ts";
 
 let platform: TestPlatform;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../../core/ids.ts";
-import { givePipelines, startRun } from "../../../test/harness/runs.ts";
-import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+import { givePipelines, startRun } from "../../../test/support/runs.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import type { ExecutionFilter } from "./conditions.ts";
 import { listStatement } from "./lists.ts";
 

@@ -1,9 +1,9 @@
 /** Nobody gives away more than they hold: neither does whoever may make tokens of a service account that holds more. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { JSON_TYPE, made } from "../../../test/harness/contract.ts";
-import { giveRole, graphqlAs, serviceToken } from "../../../test/harness/service-accounts.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+import { JSON_TYPE, made } from "../../../test/support/contract.ts";
+import { giveRole, graphqlAs, serviceToken } from "../../../test/support/service-accounts.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 
 const PERMISSIONS = ["core_serviceaccount_manageapikey", "core_serviceaccount_edit", "core_connector_view"];

@@ -1,9 +1,9 @@
 /** API keys and tokens over REST (reference section 7.1): whose they are, who may, and what their texts open. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { JSON_TYPE, made } from "../../../test/harness/contract.ts";
-import { graphqlAs } from "../../../test/harness/service-accounts.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+import { JSON_TYPE, made } from "../../../test/support/contract.ts";
+import { graphqlAs } from "../../../test/support/service-accounts.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 
 let platform: TestPlatform;
 let me: string;

@@ -9,9 +9,9 @@ import {
   pipelineYaml,
   projectYaml,
   SCOPE,
-} from "../../../test/harness/contract.ts";
-import { giveRole, graphqlAs, serviceToken } from "../../../test/harness/service-accounts.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+} from "../../../test/support/contract.ts";
+import { giveRole, graphqlAs, serviceToken } from "../../../test/support/service-accounts.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => {

@@ -1,8 +1,8 @@
 /** The life of a person over GraphQL and REST: made, renamed, deactivated, reactivated, removed. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, pipelineYaml, projectYaml } from "../../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+import { create, JSON_TYPE, made, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));

@@ -1,9 +1,9 @@
 /** People in GraphQL (reference section 1.10), and as the makers of things. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, pipelineYaml, projectYaml } from "../../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
-import { graphqlAs } from "../../../test/harness/service-accounts.ts";
+import { create, made, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { graphqlAs } from "../../../test/support/service-accounts.ts";
 
 let platform: TestPlatform;
 before(async () => {

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { pretendBrowser, type PretendBrowser } from "../../../test/harness/browser.ts";
-import { startIdentityProvider, walk, type TestProvider } from "../../../test/harness/identity-provider.ts";
-import { meanwhile } from "../../../test/harness/meanwhile.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+import { pretendBrowser, type PretendBrowser } from "../../../test/support/browser.ts";
+import { startIdentityProvider, walk, type TestProvider } from "../../../test/support/identity-provider.ts";
+import { meanwhile } from "../../../test/support/meanwhile.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { makeAudit } from "../../audit/index.ts";
 import { makeLogins } from "../../identity/index.ts";
 import { makeResetPassword, type Reset } from "../reset-password.ts";
-import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/harness/sessions.ts";
+import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/support/sessions.ts";
 
 let provider: TestProvider;
 let platform: TestPlatform;

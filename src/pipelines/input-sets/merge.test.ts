@@ -13,8 +13,8 @@ import {
   projectYaml,
   SCOPE,
   YAML,
-} from "../../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
+} from "../../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 
 const OPEN = `  variables:
     - { name: who, type: String, value: <+input> }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { freshDatabase } from "../../../test/harness/database.ts";
+import { freshDatabase } from "../../../test/support/database.ts";
 
 const errors: unknown[] = [];
 const { db, drop } = await freshDatabase({ onError: (error) => errors.push(error), listenBackoff: () => 1 });

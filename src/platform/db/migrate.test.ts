@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
-import { freshDatabase, silentLog } from "../../../test/harness/database.ts";
+import { freshDatabase, silentLog } from "../../../test/support/database.ts";
 import { migrate, pendingMigrations } from "./migrate.ts";
 import { readMigrations } from "./migration-files.ts";
 import { openDb } from "./pool.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { freshDatabase, silentLog } from "../../../test/harness/database.ts";
+import { freshDatabase, silentLog } from "../../../test/support/database.ts";
 import { openDb } from "./pool.ts";
 
 const errors: unknown[] = [];

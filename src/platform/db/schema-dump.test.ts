@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { freshDatabase } from "../../../test/harness/database.ts";
+import { freshDatabase } from "../../../test/support/database.ts";
 import { dumpSchema } from "./schema-dump.ts";
 
 const { db, drop } = await freshDatabase();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { after, test } from "node:test";
-import { freshDatabase } from "../../../test/harness/database.ts";
+import { freshDatabase } from "../../../test/support/database.ts";
 
 const { db, drop } = await freshDatabase();
 after(drop);

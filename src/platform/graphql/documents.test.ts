@@ -7,9 +7,9 @@ import { after, before, test } from "node:test";
 import { execute, getIntrospectionQuery, parse, validate } from "graphql";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Actor } from "../../core/actor.ts";
-import { adminGrants } from "../../../test/harness/access.ts";
-import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+import { adminGrants } from "../../../test/support/access.ts";
+import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { formatGraphqlError } from "./errors.ts";
 import { Problem } from "../../core/problem.ts";
 

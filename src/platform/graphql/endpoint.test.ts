@@ -1,9 +1,9 @@
 /** The GraphQL endpoint as scripts and browsers use it, and as nobody should (spec.md, "GraphQL endpoint"). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, projectYaml } from "../../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
-import { rawRequest } from "../../../test/harness/raw-http.ts";
+import { create, JSON_TYPE, made, projectYaml } from "../../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
+import { rawRequest } from "../../../test/support/raw-http.ts";
 
 let platform: TestPlatform;
 let other: { readonly accountId: string; readonly apiKey: string };

@@ -1,8 +1,8 @@
 /** What a document may ask for: each bound at its number, and the attacks that they are there for. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { JSON_TYPE } from "../../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+import { JSON_TYPE } from "../../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 
 let platform: TestPlatform;
 /** Statements that were sent to the database. */

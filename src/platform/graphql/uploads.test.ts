@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { buildSchema, type GraphQLSchema } from "graphql";
-import { rawRequest } from "../../../test/harness/raw-http.ts";
+import { rawRequest } from "../../../test/support/raw-http.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { makeLog } from "../log/log.ts";
 import { makeFormRooms } from "../http/form.ts";

@@ -6,9 +6,9 @@ import { connect } from "node:net";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { connectorYaml, create, JSON_TYPE, projectYaml, SCOPE, YAML } from "../../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
-import { rawRequest } from "../../../test/harness/raw-http.ts";
+import { connectorYaml, create, JSON_TYPE, projectYaml, SCOPE, YAML } from "../../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
+import { rawRequest } from "../../../test/support/raw-http.ts";
 
 let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));

@@ -1,9 +1,9 @@
 /** Who a request is from: bodies of refusals to the letter, for REST and for GraphQL. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { JSON_TYPE } from "../../../test/harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/harness/platform.ts";
-import { rawRequest } from "../../../test/harness/raw-http.ts";
+import { JSON_TYPE } from "../../../test/support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
+import { rawRequest } from "../../../test/support/raw-http.ts";
 
 let platform: TestPlatform;
 let other: { readonly accountId: string; readonly apiKey: string };

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { request } from "node:http";
-import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { methodsOf } from "./routes.ts";
-import { rawRequest } from "../../../test/harness/raw-http.ts";
+import { rawRequest } from "../../../test/support/raw-http.ts";
 
 let platform: TestPlatform;
 

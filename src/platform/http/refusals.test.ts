@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { test } from "node:test";
-import { JSON_TYPE } from "../../../test/harness/contract.ts";
-import { startTestPlatform } from "../../../test/harness/platform.ts";
+import { JSON_TYPE } from "../../../test/support/contract.ts";
+import { startTestPlatform } from "../../../test/support/platform.ts";
 
 test("a refusal is one line of the log, with the reason and without a stack", async () => {
   const written: string[] = [];

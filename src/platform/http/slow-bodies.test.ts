@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { eventually, projectYaml } from "../../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
-import { rawRequest, type RawAnswer } from "../../../test/harness/raw-http.ts";
+import { eventually, projectYaml } from "../../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { rawRequest, type RawAnswer } from "../../../test/support/raw-http.ts";
 
 let platform: TestPlatform;
 /** Statements that have looked for what somebody may do, which is the last thing to be found out of who sends a request. */

@@ -1,7 +1,7 @@
 /** The level that the operator asks for holds for every part. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recordedLog } from "../../../test/harness/watch.ts";
+import { recordedLog } from "../../../test/support/watch.ts";
 import { makeFormRooms } from "../http/form.ts";
 import { makeHttp } from "../http/server.ts";
 import { makeLog } from "./log.ts";

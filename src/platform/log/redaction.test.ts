@@ -10,9 +10,9 @@ import {
   pipelineYaml,
   projectYaml,
   triggerYaml,
-} from "../../../test/harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../../test/harness/platform.ts";
-import { recordedLog } from "../../../test/harness/watch.ts";
+} from "../../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { recordedLog } from "../../../test/support/watch.ts";
 import { makeLog } from "./log.ts";
 
 let platform: TestPlatform;

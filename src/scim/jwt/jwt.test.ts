@@ -5,14 +5,14 @@ import { after, before, beforeEach, test } from "node:test";
 import { exportSPKI, type JWK } from "jose";
 import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import { handClock } from "../../../test/harness/platform.ts";
+import { handClock } from "../../../test/support/platform.ts";
 import {
   signed,
   signingKey,
   startKeyServer,
   type KeyServer,
   type SigningKey,
-} from "../../../test/harness/key-server.ts";
+} from "../../../test/support/key-server.ts";
 import { makeJwtAuthenticate } from "./authenticate.ts";
 import { makeKeys } from "./keys.ts";
 

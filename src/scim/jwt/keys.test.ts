@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import type { lookup } from "node:dns";
 import { after, before, beforeEach, test } from "node:test";
 import { exportJWK, generateKeyPair } from "jose";
-import { handClock } from "../../../test/harness/platform.ts";
-import { signingKey, startKeyServer, type KeyServer, type SigningKey } from "../../../test/harness/key-server.ts";
+import { handClock } from "../../../test/support/platform.ts";
+import { signingKey, startKeyServer, type KeyServer, type SigningKey } from "../../../test/support/key-server.ts";
 import { makeKeys, readKeys } from "./keys.ts";
 
 let server: KeyServer;

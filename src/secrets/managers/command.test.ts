@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { makeToken, tokenIsMissing, wrappingProgram } from "../../../test/harness/token.ts";
+import { makeToken, tokenIsMissing, wrappingProgram } from "../../../test/support/token.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { command } from "./command.ts";
 import { ManagerFailed, type KeyWrapper, type KindDeps } from "./wrapper.ts";

@@ -2,8 +2,8 @@
 import type { Agent } from "node:http";
 import { toWire, type Uuid } from "../../../src/core/ids.ts";
 import type { Db } from "../../../src/platform/db/db.ts";
-import { connectorYaml, create, eventually, made, pipelineYaml, projectYaml } from "../../harness/contract.ts";
-import { startTestPlatform, type TestPlatform } from "../../harness/platform.ts";
+import { connectorYaml, create, eventually, made, pipelineYaml, projectYaml } from "../../support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
 import { furnish } from "../world.ts";
 import { documentOf } from "./graphql.ts";
 import type { Ground } from "./requests.ts";

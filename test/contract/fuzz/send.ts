@@ -1,6 +1,6 @@
 /** Sends a generated request byte for byte, and prints it so that somebody can send it again. */
 import { Agent, request } from "node:http";
-import type { Answer } from "../../harness/platform.ts";
+import type { Answer } from "../../support/platform.ts";
 
 export type Sent = {
   readonly method: string;

@@ -1,7 +1,7 @@
 /** Holds an answer, and what it left behind, to the rules that every request is under. */
 import assert from "node:assert/strict";
 import { Kind, OperationTypeNode, parse, type DocumentNode } from "graphql";
-import type { Answer } from "../../harness/platform.ts";
+import type { Answer } from "../../support/platform.ts";
 import type { Operation } from "../operations.ts";
 import type { CheckAnswer } from "../shapes.ts";
 import { MARK, webhooksDone, type Arena } from "./ground.ts";

@@ -53,7 +53,7 @@ function judgeOwn({ from, to }: Edge): string | undefined {
   if (mine === undefined) return undefined;
   if (theirs === undefined) return "it lies in no layer of scripts/import-rules.ts";
   if (theirs.name === "app" && !mayImportApp.some((place) => from.startsWith(place))) {
-    return "app.ts knows everything: only the main program, scripts and the test harness start it";
+    return "app.ts knows everything: only the main program, scripts and test support start it";
   }
   if (mine.name === theirs.name) return isSlice(mine.name) ? judgeInside(mine, from, to) : undefined;
   if (isTest(from) && theirs.name === "test") return undefined;

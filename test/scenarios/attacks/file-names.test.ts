@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
-import { startTestPlatform, type TestPlatform } from "../../harness/platform.ts";
+import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
 import { furnished, samples, type Sample } from "./requests.ts";
 
 /** A file that every machine has, and one of ours that no route serves. */

@@ -1,9 +1,9 @@
 /** Attack class 29: guessing passwords, and finding out who there is; and class 28's part of it, that nothing tells by its time. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { pretendBrowser } from "../../harness/browser.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../harness/platform.ts";
-import { ADMIN, givePassword, PASSWORD } from "../../harness/sessions.ts";
+import { pretendBrowser } from "../../support/browser.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
+import { ADMIN, givePassword, PASSWORD } from "../../support/sessions.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;

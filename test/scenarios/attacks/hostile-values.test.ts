@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../harness/platform.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { ask, callOf, furnished, samples, withMember, type Sample } from "./requests.ts";
 
 /** What would raise in a statement that holds it as text shows as 500; what would be true shows as more than was asked for. */

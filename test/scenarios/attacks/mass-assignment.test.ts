@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { isInputObjectType } from "graphql";
 import { fromWire } from "../../../src/core/ids.ts";
 import type { World } from "../../contract/world.ts";
-import { startTestPlatform, type TestPlatform } from "../../harness/platform.ts";
+import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
 import { ask, digests, furnished, samples, stranger, withMember, type Sample } from "./requests.ts";
 
 let platform: TestPlatform;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../harness/platform.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { ask, furnished, samples } from "./requests.ts";
 
 let platform: TestPlatform;

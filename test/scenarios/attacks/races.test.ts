@@ -10,9 +10,9 @@ import {
   projectYaml,
   SCOPE,
   YAML,
-} from "../../harness/contract.ts";
-import { pretendDelegate } from "../../harness/pretend-delegate.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../harness/platform.ts";
+} from "../../support/contract.ts";
+import { pretendDelegate } from "../../support/pretend-delegate.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 
 const AT_ONCE = 12;
 let platform: TestPlatform;

@@ -11,9 +11,9 @@ import {
 import { fromWire } from "../../../src/core/ids.ts";
 import { operationsOf, readDocument, type Operation } from "../../contract/operations.ts";
 import { furnish, type World } from "../../contract/world.ts";
-import { signedIn, type SessionHeaders } from "../../harness/sessions.ts";
-import { eventually, made } from "../../harness/contract.ts";
-import type { Answer, SendOptions, TestPlatform } from "../../harness/platform.ts";
+import { signedIn, type SessionHeaders } from "../../support/sessions.ts";
+import { eventually, made } from "../../support/contract.ts";
+import type { Answer, SendOptions, TestPlatform } from "../../support/platform.ts";
 
 export type Sample = {
   readonly operation: Operation;

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { World } from "../../contract/world.ts";
-import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../harness/platform.ts";
-import { ADMIN, signedIn, type SessionHeaders } from "../../harness/sessions.ts";
+import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../support/platform.ts";
+import { ADMIN, signedIn, type SessionHeaders } from "../../support/sessions.ts";
 import { ask, digests, furnished, samples, type Sample } from "./requests.ts";
 
 let platform: TestPlatform;

@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, before, test } from "node:test";
-import { pretendBrowser, type PretendBrowser } from "../../harness/browser.ts";
-import { CLIENT, startFalseProvider, type FalseProvider, type Token } from "../../harness/false-provider.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../harness/platform.ts";
-import { ADMIN } from "../../harness/sessions.ts";
+import { pretendBrowser, type PretendBrowser } from "../../support/browser.ts";
+import { CLIENT, startFalseProvider, type FalseProvider, type Token } from "../../support/false-provider.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
+import { ADMIN } from "../../support/sessions.ts";
 
 let provider: FalseProvider;
 let platform: TestPlatform;

@@ -8,8 +8,8 @@ import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
 import { fromWire, toWire, type Uuid } from "../../../src/core/ids.ts";
 import type { World } from "../../contract/world.ts";
-import { connectorYaml, create, made, makeTargets, pipelineYaml, projectYaml } from "../../harness/contract.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../harness/platform.ts";
+import { connectorYaml, create, made, makeTargets, pipelineYaml, projectYaml } from "../../support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { ask, callOf, digests, furnished, samples, stranger, type Sample } from "./requests.ts";
 
 let victim: TestPlatform;

@@ -13,7 +13,7 @@ import {
   serverModule,
   start,
   temporaryFolder,
-} from "../../../../test/harness/embedded.ts";
+} from "../../../../test/support/embedded.ts";
 import type { Embedded } from "./embedded.ts";
 import { postgresIn } from "./processes.ts";
 import { runningConnection } from "./running.ts";

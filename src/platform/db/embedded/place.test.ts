@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { isRoot, recordedLog, start, temporaryFolder } from "../../../../test/harness/embedded.ts";
-import { silentLog } from "../../../../test/harness/database.ts";
+import { isRoot, recordedLog, start, temporaryFolder } from "../../../../test/support/embedded.ts";
+import { silentLog } from "../../../../test/support/database.ts";
 import { openDb } from "../pool.ts";
 import type { Embedded } from "./embedded.ts";
 
