@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
 import { makeExportAudits } from "./export.ts";
+import { makeGetAudit } from "./get.ts";
 import { makeListAudits, type MayRead } from "./list.ts";
 import type { Audit } from "./record.ts";
 import { makeRefusals } from "./refusals.ts";
@@ -40,7 +41,7 @@ export function makeTrail(deps: TrailDeps) {
   return {
     list,
     now: deps.clock.now,
-    routes: auditRoutes({ list, export: makeExportAudits(deps) }),
+    routes: auditRoutes({ list, get: makeGetAudit(deps), export: makeExportAudits(deps) }),
     /** Takes note of a refused attempt. */
     refused: refusals.note,
     /** Writes what was refused, puts what is there into the chains, takes away what is too old. */

@@ -11,10 +11,11 @@ import { enveloped } from "../platform/http/shapes.ts";
 import { validate } from "../platform/document/validate.ts";
 import type { AuditFilter } from "./entry.ts";
 import type { ExportAudits } from "./export.ts";
+import type { GetAudit } from "./get.ts";
 import type { ListAudits } from "./list.ts";
-import { auditBody, auditEvent, auditEventShape, filterOf } from "./wire.ts";
+import { auditBody, auditEvent, auditEventShape, filterOf, yamlOf } from "./wire.ts";
 
-export const auditRoutes = (verbs: { list: ListAudits; export: ExportAudits }): readonly Route[] => [
+export const auditRoutes = (verbs: { list: ListAudits; get: GetAudit; export: ExportAudits }): readonly Route[] => [
   route({
     method: "GET",
     path: "/audit/api/audits/export",
@@ -58,7 +59,30 @@ export const auditRoutes = (verbs: { list: ListAudits; export: ExportAudits }): 
       return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), auditEvent));
     },
   }),
+  yamlRoute(verbs.get),
 ];
+
+/** Null for both where an entry compares nothing, as with the start of an execution. */
+const yamlShape = z.strictObject({ oldYaml: z.string().nullable(), newYaml: z.string().nullable() });
+
+const yamlRoute = (get: GetAudit): Route =>
+  route({
+    method: "GET",
+    path: "/audit/api/auditYaml",
+    operation: "audit.yaml",
+    access: { permission: "core_audit_view" },
+    query: z.object({ auditId: z.string({ error: "is required" }).max(64, "takes at most 64 characters") }),
+    doc: {
+      summary: "Read what an entry of the audit trail changed, as YAML before and after",
+      description:
+        "Holds the changed fields only. Both sides are null for an entry that compares nothing. Values of secrets are never part of the trail.",
+      answer: enveloped(yamlShape),
+    },
+    handle: async (call) => {
+      const { difference } = await get(call.actor, call.query.auditId);
+      return ok(call, difference ? yamlOf(difference) : { oldYaml: null, newYaml: null });
+    },
+  });
 
 type Scopes = AuditFilter["scopes"];
 type Within = z.output<typeof maybeProjectQuery>;

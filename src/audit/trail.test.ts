@@ -251,3 +251,25 @@ test("the newest of a long trail are found by the index", async () => {
   assert.match(text, /audit_entries_newest/);
   assert.doesNotMatch(text, /Sort/);
 });
+
+test("the YAML of an entry before and after, by its id; null where nothing is compared", async () => {
+  const yaml = (id: string, how: { apiKey?: string } = {}): Promise<Answer> =>
+    platform.send("GET", `/audit/api/auditYaml?auditId=${id}`, how);
+  const { content } = await made(list({ resources: [{ type: "PROJECT" }], actions: ["CREATE"] }));
+  const created = content.find(({ yamlDiffRecord }: { yamlDiffRecord: object | null }) => yamlDiffRecord);
+  const sides = await made(yaml(created.auditId));
+  assert.deepEqual(sides, created.yamlDiffRecord);
+  assert.equal(sides.oldYaml, "");
+  assert.match(sides.newYaml, /^name: /m);
+  const executor = await platform.addUser("_pipeline_executor");
+  assert.equal((await yaml(created.auditId, { apiKey: executor })).status, 403);
+  platform.clock.advance(DAY);
+  await platform.platform.sweep();
+  const refused = (await made(list({ outcomes: ["REFUSED"] }))).content[0];
+  assert.deepEqual(await made(yaml(refused.auditId)), { oldYaml: null, newYaml: null });
+  for (const id of ["AAAAAAAAAAAAAAAAAAAAAA", "x"]) {
+    const { status, body } = await yaml(id);
+    assert.deepEqual([status, body.message], [404, `Audit entry with id [${id}] not found.`]);
+  }
+  assert.equal((await yaml(created.auditId, { apiKey: viewer })).status, 200);
+});

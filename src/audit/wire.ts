@@ -98,7 +98,7 @@ function eventData({ outcome, difference, code, status, permission, attempts }: 
 }
 
 /** Both sides of the changed fields as YAML; of a text of several lines those that changed, each run after its number. */
-const yamlOf = ({ changes }: Difference) => ({
+export const yamlOf = ({ changes }: Difference) => ({
   oldYaml: oneSide(changes, "before", "-"),
   newYaml: oneSide(changes, "after", "+"),
 });

@@ -142,6 +142,27 @@ test("lists: by scope, type, search, identifiers, pages", async () => {
   assert.deepEqual(await filter({ searchTerm: "list", secretTypes: ["SecretText"] }), ["list_a", "list_b", "list_c"]);
   assert.deepEqual(await filter({ secretTypes: ["SSHKey"] }), []);
   assert.equal((await made(send("POST", `/list?${org}&pageSize=1`))).totalItems, 4);
+  await made(
+    send(
+      "POST",
+      "?orgIdentifier=default",
+      secretOf("list_d", { description: "100% hot", tags: { tier: "1", a: "b" } }),
+    ),
+  );
+  for (const path of ["/list", "/list/secrets"]) {
+    const narrowed = (body: object, more = ""): Promise<string[]> => found(send("POST", `${path}?${org}${more}`, body));
+    assert.deepEqual(await narrowed({ secretIdentifier: "list_b" }), ["list_b"]);
+    assert.deepEqual(await narrowed({ secretIdentifier: "list_b", identifiers: ["list_a"] }), []);
+    assert.deepEqual(await narrowed({ secretName: "List 1.0 list_c" }), ["list_c"]);
+    assert.deepEqual(await narrowed({ secretName: "list 1.0" }), []);
+    assert.deepEqual(await narrowed({ description: "% HOT" }), ["list_d"]);
+    assert.deepEqual(await narrowed({ tags: { tier: "1" } }), ["list_d"]);
+    assert.deepEqual(await narrowed({ tags: { tier: "2" } }), []);
+    const managed = { secretManagerIdentifiers: ["account.platformSecretManager"], searchTerm: "list_a" };
+    assert.deepEqual(await narrowed(managed), ["list_a"]);
+    assert.deepEqual(await narrowed({ secretManagerIdentifiers: ["other"] }), []);
+    assert.deepEqual(await narrowed({}, "&searchTerm=list_c"), ["list_c"]);
+  }
   for (const [path, body] of [
     ["?type=Other", undefined],
     ["?source_category=x", undefined],

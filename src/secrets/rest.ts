@@ -156,6 +156,27 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
   ),
 ];
 
+/** Clients use two addresses for the same list. The search term may stand in the query or in the body. */
+const filterRoute = (verbs: Verbs, suffix: string, operation: string): Route =>
+  route({
+    method: "POST",
+    path: `${PATH}${suffix}`,
+    operation,
+    access: { permission: "core_secret_view" },
+    query: pages.extend({ searchTerm: maybeText("searchTerm") }),
+    doc: {
+      summary: "List the secrets of a scope that match a filter, by identifier or as sortOrders says",
+      body: { schema: filterBody, required: false, example: { filterType: "Secret", secretTypes: ["SecretText"] } },
+      answer: page,
+    },
+    handle: async (call) => {
+      verbs.permit(call.actor, "core_secret_view", placeOf(call));
+      const body = call.body.bytes.length === 0 ? {} : validate(filterBody, documentOf(call.body));
+      const filter = filterOf(placeOf(call), { ...body, searchTerm: call.query.searchTerm ?? body.searchTerm });
+      return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), secretResponse));
+    },
+  });
+
 const listRoutes = (verbs: Verbs): readonly Route[] => [
   route({
     method: "GET",
@@ -174,24 +195,8 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
       return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), secretResponse));
     },
   }),
-  route({
-    method: "POST",
-    path: `${PATH}/list`,
-    operation: "secret.filter",
-    access: { permission: "core_secret_view" },
-    query: pages,
-    doc: {
-      summary: "List the secrets of a scope that match a filter, by identifier or as sortOrders says",
-      body: { schema: filterBody, required: false, example: { filterType: "Secret", secretTypes: ["SecretText"] } },
-      answer: page,
-    },
-    handle: async (call) => {
-      verbs.permit(call.actor, "core_secret_view", placeOf(call));
-      const body = call.body.bytes.length === 0 ? {} : validate(filterBody, documentOf(call.body));
-      const filter = filterOf(placeOf(call), body);
-      return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), secretResponse));
-    },
-  }),
+  filterRoute(verbs, "/list", "secret.filter"),
+  filterRoute(verbs, "/list/secrets", "secret.filter-secrets"),
   route({
     method: "GET",
     path: `${PATH}/validateUniqueIdentifier/:identifier`,

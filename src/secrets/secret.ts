@@ -46,11 +46,19 @@ export const shownSecret = (secret: Secret) => ({
 
 export type SecretKey = Place & { readonly identifier: string };
 
-/** Null takes all; an empty list takes none. `search` is a part of name or identifier, in any case. */
+/**
+ * Null takes all; an empty list takes none. `search` is a part of name or identifier, `description` a part of the
+ * description, both in any case. A secret has to carry all of `tags`.
+ */
 export type SecretFilter = Place & {
   readonly types: readonly SecretType[] | null;
   readonly identifiers: readonly string[] | null;
   readonly search: string;
+  readonly name: string | null;
+  /** Identifiers of secret managers. */
+  readonly managers: readonly string[] | null;
+  readonly description: string | null;
+  readonly tags: Readonly<Record<string, string>> | null;
 };
 
 /** The identifier of a secret that was given a name only: what expressions may call it (reference section 3.4). */

@@ -124,6 +124,11 @@ export const filterBody = z.strictObject({
   searchTerm: z.string().max(256).nullish(),
   secretTypes: z.array(z.enum(ASKED_TYPES)).max(10).nullish(),
   identifiers: z.array(z.string().max(128)).max(1_000).nullish(),
+  secretIdentifier: z.string().max(128).nullish(),
+  secretName: z.string().max(128).nullish(),
+  secretManagerIdentifiers: z.array(z.string().max(128)).max(100).nullish(),
+  description: z.string().max(1_024).nullish(),
+  tags: stringMap.nullish(),
   sourceCategory: z.null({ error: "is not supported" }).optional(),
   includeSecretsFromEverySubScope: z.literal(false, { error: "may only be false" }).nullish(),
   includeAllSecretsAccessibleAtScope: z.literal(false, { error: "may only be false" }).nullish(),
@@ -132,14 +137,25 @@ export const filterBody = z.strictObject({
 type FilterBody = z.output<typeof filterBody>;
 
 /** A list that is empty narrows nothing, as one that is left out; types that the platform has not match nothing. */
-export const filterOf = (
-  place: Place,
-  { searchTerm, secretTypes, identifiers }: Partial<FilterBody>,
-): SecretFilter => ({
+export const filterOf = (place: Place, body: Partial<FilterBody>): SecretFilter => ({
   ...place,
-  types: secretTypes?.length ? secretTypes.flatMap((type) => (isKept(type) ? [typeFrom(type)] : [])) : null,
-  identifiers: identifiers?.length ? identifiers : null,
-  search: searchTerm ?? "",
+  types: body.secretTypes?.length ? body.secretTypes.flatMap((type) => (isKept(type) ? [typeFrom(type)] : [])) : null,
+  identifiers: identifiersOf(body),
+  search: body.searchTerm ?? "",
+  name: body.secretName ?? null,
+  managers: some(body.secretManagerIdentifiers)?.map((one) => one.replace(/^account\./, "")) ?? null,
+  description: body.description ?? null,
+  tags: body.tags && Object.keys(body.tags).length > 0 ? body.tags : null,
 });
+
+const some = <T>(list: readonly T[] | null | undefined): readonly T[] | undefined =>
+  list && list.length > 0 ? list : undefined;
+
+/** The one of `secretIdentifier`, where `identifiers` does not exclude it. */
+function identifiersOf({ identifiers, secretIdentifier: one }: Partial<FilterBody>): readonly string[] | null {
+  const many = some(identifiers);
+  if (one === null || one === undefined) return many ?? null;
+  return many && !many.includes(one) ? [] : [one];
+}
 
 const isKept = (type: string): type is RestType => type in TYPES;

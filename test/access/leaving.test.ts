@@ -151,6 +151,9 @@ const WAYS: Readonly<Record<string, Way>> = {
     done(send("POST", `/authz/api/roles?${SHOP}`, { identifier, name: identifier, permissions: [] })),
   ),
   "resource-group.delete": alike("RESOURCEGROUP", SHOP, GROUPS, (identifier) => group(identifier, SHOP, [])),
+  "resource-group-v2.delete": alike("RESOURCEGROUP", SHOP, "/authz/api/v2/resourcegroup", (identifier) =>
+    group(identifier, SHOP, []),
+  ),
   "service-account.delete": alike("SERVICEACCOUNT", SHOP, "/ng/api/serviceaccount", (identifier) =>
     done(send("POST", `/ng/api/serviceaccount?${SHOP}`, { identifier, name: identifier })),
   ),

@@ -94,11 +94,15 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   const { content } = await made(platform.send("POST", "/ng/api/user/batch?searchTerm=ada@"));
   const input = "pipeline: { variables: [{ name: who, value: world }] }";
   const { planExecution: greeted } = await made(create.run(platform, "greeting", input));
+  const { content: trail } = await made(
+    platform.send("POST", "/audit/api/audits/list?pageSize=1", { contentType: JSON_TYPE, body: "{}" }),
+  );
   const { userByName } = (await platform.graphql('{ userByName(name: "admin") { id } }')).body.data;
   return {
     userIdentifier: userByName.id,
     "connector.test identifier": "unserved",
     delegateId,
+    auditId: trail[0].auditId,
     userId: content[0].uuid,
     groupIdentifier: "build-1",
     ...identities,

@@ -13,20 +13,29 @@ import type { ResourceGroup } from "./resource-group.ts";
 import type { ResourceGroups } from "./verbs.ts";
 import { filterBody, readResourceGroup, resourceGroupBody, resourceGroupResponse, resourceGroupShape } from "./wire.ts";
 
-const PATH = "/resourcegroup/api/v2/resourcegroup";
-const params = { identifier: "cluster_things" };
-const example = {
-  identifier: params.identifier,
+/** Clients use two addresses for the same resource. `example` is what the examples of the API document create there. */
+type Address = { readonly path: string; readonly noun: string; readonly example: string };
+const ADDRESSES: readonly Address[] = [
+  { path: "/resourcegroup/api/v2/resourcegroup", noun: "resource-group", example: "cluster_things" },
+  { path: "/authz/api/v2/resourcegroup", noun: "resource-group-v2", example: "registry_things" },
+];
+
+const exampleOf = (identifier: string) => ({
+  identifier,
   name: "Cluster things",
   includedScopes: [{ filter: "EXCLUDING_CHILD_SCOPES" }],
   resourceFilter: {
     includeAllResources: false,
     resources: [{ resourceType: "CONNECTOR", identifiers: ["cluster"] }, { resourceType: "SECRET" }],
   },
-};
+});
 const shape = enveloped(resourceGroupShape);
 const schema = z.strictObject({ resourceGroup: resourceGroupBody });
-const body = { schema: resourceGroupBody, root: "resourceGroup", example };
+const bodyOf = ({ example }: Address) => ({
+  schema: resourceGroupBody,
+  root: "resourceGroup",
+  example: exampleOf(example),
+});
 const pages = maybeProjectQuery.extend(sortedPageQuery(50).shape);
 
 function read(call: Call<ScopedQuery>) {
@@ -40,33 +49,43 @@ const answer = (call: Call, group: ResourceGroup): Answer =>
   ok(call, resourceGroupResponse(toWire(call.accountId), group));
 
 export const resourceGroupRoutes = (verbs: ResourceGroups): readonly Route[] => [
+  ...ADDRESSES.flatMap((address) => [...changeRoutes(verbs, address), ...readRoutes(verbs, address)]),
+  typesRoute(verbs),
+];
+
+const changeRoutes = (verbs: ResourceGroups, address: Address): readonly Route[] => [
   route({
     method: "POST",
-    path: PATH,
-    operation: "resource-group.create",
+    path: address.path,
+    operation: `${address.noun}.create`,
     access: { permission: "core_resourcegroup_edit" },
     query: maybeProjectQuery,
-    doc: { summary: "Create a resource group", body, answer: shape },
+    doc: { summary: "Create a resource group", body: bodyOf(address), answer: shape },
     handle: async (call) => answer(call, await verbs.create(call.actor, read(call))),
   }),
   route({
     method: "PUT",
-    path: `${PATH}/:identifier`,
-    operation: "resource-group.update",
+    path: `${address.path}/:identifier`,
+    operation: `${address.noun}.update`,
     access: { permission: "core_resourcegroup_edit" },
     query: maybeProjectQuery,
-    doc: { summary: "Replace a resource group of one's own", params, body, answer: shape },
+    doc: {
+      summary: "Replace a resource group of one's own",
+      params: { identifier: address.example },
+      body: bodyOf(address),
+      answer: shape,
+    },
     handle: async (call) => answer(call, await verbs.update(call.actor, call.params["identifier"] ?? "", read(call))),
   }),
   route({
     method: "DELETE",
-    path: `${PATH}/:identifier`,
-    operation: "resource-group.delete",
+    path: `${address.path}/:identifier`,
+    operation: `${address.noun}.delete`,
     access: { permission: "core_resourcegroup_delete" },
     query: maybeProjectQuery,
     doc: {
       summary: "Delete a resource group that nothing is assigned over",
-      params,
+      params: { identifier: address.example },
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
@@ -74,7 +93,9 @@ export const resourceGroupRoutes = (verbs: ResourceGroups): readonly Route[] => 
       return ok(call, true);
     },
   }),
-  ...readRoutes(verbs),
+];
+
+const typesRoute = (verbs: ResourceGroups): Route =>
   route({
     method: "GET",
     path: "/resourcegroup/api/resourcetype",
@@ -89,14 +110,13 @@ export const resourceGroupRoutes = (verbs: ResourceGroups): readonly Route[] => 
       verbs.checkView(call.actor, placeOf(call.query));
       return ok(call, { resourceTypes: resourceTypes.map((name) => ({ name })) });
     },
-  }),
-];
+  });
 
-const readRoutes = (verbs: ResourceGroups): readonly Route[] => [
+const readRoutes = (verbs: ResourceGroups, address: Address): readonly Route[] => [
   route({
     method: "GET",
-    path: PATH,
-    operation: "resource-group.list",
+    path: address.path,
+    operation: `${address.noun}.list`,
     access: { permission: "core_resourcegroup_view" },
     query: pages.extend({ searchTerm: maybeText("searchTerm") }),
     doc: {
@@ -113,8 +133,8 @@ const readRoutes = (verbs: ResourceGroups): readonly Route[] => [
   }),
   route({
     method: "POST",
-    path: `${PATH}/filter`,
-    operation: "resource-group.list-filtered",
+    path: `${address.path}/filter`,
+    operation: `${address.noun}.list-filtered`,
     access: { permission: "core_resourcegroup_view" },
     query: pages,
     doc: {
@@ -139,11 +159,11 @@ const readRoutes = (verbs: ResourceGroups): readonly Route[] => [
   }),
   route({
     method: "GET",
-    path: `${PATH}/:identifier`,
-    operation: "resource-group.get",
+    path: `${address.path}/:identifier`,
+    operation: `${address.noun}.get`,
     access: { permission: "core_resourcegroup_view" },
     query: maybeProjectQuery,
-    doc: { summary: "Read a resource group", params, answer: shape },
+    doc: { summary: "Read a resource group", params: { identifier: address.example }, answer: shape },
     handle: async (call) => answer(call, await verbs.get(call.actor, keyOf(call))),
   }),
 ];

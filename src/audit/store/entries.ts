@@ -101,6 +101,14 @@ export async function listEntries(
   return rows.map(entryOf);
 }
 
+export async function findEntry(db: Store, accountId: Uuid, id: Uuid): Promise<AuditEntry | undefined> {
+  const rows = await db.query<Row>(`select ${ENTRY} from audit_entries where account_id = $1 and id = $2`, [
+    accountId,
+    id,
+  ]);
+  return rows.map(entryOf)[0];
+}
+
 /** The id goes the same way: as the index has them. */
 function byTime(order: readonly SortOrder[] = []): string {
   const way = order[0]?.descending === false ? "asc" : "desc";

@@ -152,15 +152,26 @@ export async function nameIsTaken(tx: Tx, accountId: Uuid, secret: Pick<Secret, 
 const FILTERED = `secret.account_id = $1 and secret.org_identifier is not distinct from $2
   and secret.project_identifier is not distinct from $3 and ($4::text[] is null or secret.type = any ($4))
   and ($5 = '' or secret.name ilike $5 or secret.identifier ilike $5)
-  and ($6::text[] is null or secret.identifier = any ($6))`;
+  and ($6::text[] is null or secret.identifier = any ($6))
+  and ($7::text is null or secret.name = $7)
+  and ($8::text[] is null or exists (select 1 from secret_managers m
+        where m.account_id = secret.account_id and m.id = secret.manager_id and m.identifier = any ($8)))
+  and ($9::text is null or secret.description ilike $9)
+  and ($10::jsonb is null or secret.tags @> $10)`;
+
+const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 
 const filterValues = (accountId: Uuid, filter: SecretFilter): readonly unknown[] => [
   accountId,
   filter.orgIdentifier,
   filter.projectIdentifier,
   filter.types,
-  filter.search === "" ? "" : `%${filter.search.replaceAll(/[\\%_]/g, "\\$&")}%`,
+  filter.search === "" ? "" : containing(filter.search),
   filter.identifiers,
+  filter.name,
+  filter.managers,
+  filter.description === null ? null : containing(filter.description),
+  filter.tags && JSON.stringify(filter.tags),
 ];
 
 export async function listSecrets(
@@ -171,7 +182,7 @@ export async function listSecrets(
 ): Promise<Secret[]> {
   return db.query<Secret>(
     `${planned(order)}select ${SECRET} from secrets secret where ${FILTERED}
-      order by ${orderBy(order, "identifier")} limit $7 offset $8`,
+      order by ${orderBy(order, "identifier")} limit $11 offset $12`,
     [...filterValues(accountId, filter), limit, offset],
   );
 }
