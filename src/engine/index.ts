@@ -8,6 +8,7 @@ export { checkTemplate, readsOf, referencesOf } from "./expression/check.ts";
 export { replacePaths, secretsIn } from "./expression/secrets.ts";
 export { ExpressionError } from "./expression/error.ts";
 export { evaluateTemplate } from "./expression/template.ts";
+export { numberFault } from "./number.ts";
 export { folderFault, hostFault } from "./target.ts";
 export { scopeFor } from "./scope.ts";
 export type { TextFault } from "./position.ts";

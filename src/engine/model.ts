@@ -40,7 +40,8 @@ export type Failure = { readonly message: string; readonly types: readonly Failu
 /** `AllErrors` → run the stage's rollback steps. Further errors and actions are added to these unions. */
 export type FailureStrategy = { readonly errors: readonly "AllErrors"[]; readonly action: "StageRollback" };
 
-export type EnvTemplate = { readonly name: string; readonly value: string };
+/** `type`: what the value has to be once its expressions are evaluated; any text where there is none. */
+export type EnvTemplate = { readonly name: string; readonly value: string; readonly type?: "Number" };
 export type OutputTemplate = { readonly name: string; readonly variable: string };
 
 /** A secret by its reference, as `account.x`: its value, or the path of a file that holds it. */

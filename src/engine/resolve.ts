@@ -1,6 +1,7 @@
 import { ExpressionError } from "./expression/error.ts";
 import type { Scope } from "./expression/place.ts";
 import { secretOf, secretsIn } from "./expression/secrets.ts";
+import { numberFault } from "./number.ts";
 import { evaluateTemplate, parseTemplate } from "./expression/template.ts";
 import { isLarger } from "./expression/value.ts";
 import { resolveTarget } from "./target.ts";
@@ -14,7 +15,7 @@ export function resolveShell({ script, env, outputs, home, target }: ShellTempla
   const asking = home ? env.filter(({ value }) => secretsIn(value).length > 0) : [];
   const filled = env
     .filter((one) => !asking.includes(one))
-    .map(({ name, value }) => ({ name, value: checked(name, evaluateTemplate(value, scope)) }));
+    .map((one) => ({ name: one.name, value: typed(one, checked(one.name, evaluateTemplate(one.value, scope))) }));
   const work: ShellWork = { kind: "shell", script, env: filled, outputs };
   if (!home || (asking.length === 0 && !target)) return work;
   const secrets = secretsOf(home, asking, scope);
@@ -27,14 +28,26 @@ function secretsOf(home: SecretsHome, env: readonly EnvTemplate[], scope: Scope)
     const known = uses.findIndex(({ reference, as }) => reference === use.reference && as === use.as);
     return known < 0 ? uses.push(use) - 1 : known;
   };
-  const made = env.map(({ name, value }) => ({
-    name,
+  const made = env.map(({ name, value, type }) => ({
+    name: withoutType(name, type),
     parts: parseTemplate(value).parts.map((part) => {
       const use = part.kind === "expression" ? secretOf(part.node) : undefined;
       return use ? place(use) : checked(name, part.kind === "literal" ? part.text : evaluateTemplate(part.text, scope));
     }),
   }));
   return { home, uses, env: made };
+}
+
+/** The value of a secret is put in on the delegate, where nothing looks at its type. */
+function withoutType(name: string, type: EnvTemplate["type"]): string {
+  if (type === undefined) return name;
+  throw new ExpressionError("type", `Variable ${name} has the type ${type}, which takes no secret`, 0);
+}
+
+function typed({ name, type }: EnvTemplate, value: string): string {
+  const fault = type === "Number" ? numberFault(value) : undefined;
+  if (fault === undefined) return value;
+  throw new ExpressionError("type", `Variable ${name} cannot be used: ${fault}`, 0);
 }
 
 function checked(name: string, value: string): string {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { Problem } from "../core/problem.ts";
 import { evaluateTemplate, initialState, type PlanNode, scopeFor, step } from "../engine/index.ts";
 import { readPipeline } from "./document/read.ts";
 import { SAMPLE } from "./document/sample.ts";
@@ -140,7 +141,7 @@ test("expressions of a script become variables of its environment", () => {
   assert.ok(node.kind === "step");
   assert.match(node.work.script, /^echo "\$\{?RAILHEAD_EXPR_1\}?"\n/);
   assert.deepEqual(node.work.env, [
-    { name: "N", value: "5" },
+    { name: "N", type: "Number", value: "5" },
     { name: "RAILHEAD_EXPR_1", value: "<+pipeline.name>" },
   ]);
   assert.deepEqual(node.work.outputs, [{ name: "out", variable: "greeting" }]);
@@ -181,6 +182,9 @@ test("expressions see the document by identifier and the facts of the run", () =
   );
   assert.equal(value('<+trigger.type> <+trigger.payload.version> <+trigger.header["X-Event"]>'), "Custom 2.0.0 push");
 });
+
+const environment = (row: string): string =>
+  changed(["environmentVariables: []", `environmentVariables:\n                      - ${row}`]);
 
 const variables = (...rows: readonly string[]): string =>
   changed(["  tags: {}\n  stages", `  variables:\n${rows.map((row) => `    - ${row}\n`).join("")}  stages`]);
@@ -225,6 +229,68 @@ test("a variable that reads what is not there is refused by its name", () => {
   );
   refused("{name: x, type: String, value: <+pipeline.variables.y>}", FACTS, /pipeline\.variables\.x/);
   refused("{name: x, type: Number, value: <+trigger.payload.version>}", FACTS, /its type is Number/);
+});
+
+test("a number is a decimal number after evaluation too: no expression of Bash, no other base, no leading zero", () => {
+  const evil = "a[$(id >&2)]+1";
+  const payload = {
+    evil,
+    octal: "010",
+    hex: "0x10",
+    spaced: " 5",
+    plus: "+5",
+    none: "",
+    inf: "1e999",
+    big: "9".repeat(20),
+  };
+  const facts: Facts = { ...FACTS, trigger: { type: "Custom", payload, header: {} } };
+  const path = "pipeline.stages[0].stage.spec.execution.steps[0].step.spec.environmentVariables[0].value";
+  const faultOf = (text: string): unknown => {
+    try {
+      planOf(text, facts);
+    } catch (error) {
+      assert.ok(error instanceof Problem);
+      assert.deepEqual([error.code, error.status], ["pipeline.unresolved_variable", 400]);
+      return [error.message.split(" cannot")[0], ...error.faults.map((fault) => fault.path)];
+    }
+    return undefined;
+  };
+  const step = "pipeline.stages.deploy.spec.execution.steps.greet.spec.environmentVariables.N";
+  for (const name of Object.keys(payload).filter((one) => one !== "big")) {
+    const value = `value: <+trigger.payload.${name}>`;
+    const found = [variables(`{name: x, type: Number, ${value}}`), environment(`{name: N, type: Number, ${value}}`)];
+    assert.deepEqual(
+      found.map(faultOf),
+      [
+        ["The variable pipeline.variables.x", "pipeline.variables[0].value"],
+        [`The variable ${step}`, path],
+      ],
+      name,
+    );
+  }
+  const { context } = planOf(variables("{name: x, type: Number, value: <+trigger.payload.big>}"), facts);
+  const { pipeline } = context as unknown as { pipeline: { variables: unknown } };
+  assert.deepEqual(pipeline.variables, { x: payload.big }, "digits that a double cannot hold are kept");
+});
+
+test("a number that reads a result is checked when its step starts", () => {
+  const value = "<+pipeline.stages.deploy.status == null ? 'x' : 1>";
+  const plan = planOf(environment(`{name: N, type: Number, value: ${JSON.stringify(value)}}`));
+  const { state, effects } = step(plan, initialState(plan), { kind: "started", at: 1 });
+  assert.equal(effects.find((effect) => effect.kind === "enqueueTask")?.kind, "enqueueTask");
+  assert.equal(state.failure, null);
+  const failing = planOf(environment(`{name: N, type: Number, value: "<+pipeline.stages.deploy.status>"}`));
+  const failed = step(failing, initialState(failing), { kind: "started", at: 1 });
+  assert.deepEqual(failed.effects, [{ kind: "endExecution", status: "failed" }]);
+  assert.match(failed.state.failure?.message ?? "", /^Variable N cannot be used: its type is Number/);
+});
+
+test("a required variable whose expression gives nothing is refused", () => {
+  const facts: Facts = { ...FACTS, trigger: { type: "Custom", payload: { none: "" }, header: {} } };
+  assert.throws(
+    () => planOf(variables("{name: x, type: String, required: true, value: <+trigger.payload.none>}"), facts),
+    { code: "pipeline.unresolved_variable", message: /a value is required/ },
+  );
 });
 
 test("the quickstart runs through the engine up to its first task", () => {

@@ -9,6 +9,7 @@ import type {
 } from "../engine/index.ts";
 import { bindScript, secretsIn } from "../engine/index.ts";
 import { type Context, contextOf, type Facts, type SomeFacts } from "./document/context.ts";
+import { requireNumbers } from "./document/check-environment.ts";
 import { parseDuration } from "./document/duration.ts";
 import type { PipelineDocument, StageDocument, StepDocument } from "./document/schema.ts";
 import { secretVariables, withSecrets } from "./document/secrets.ts";
@@ -25,12 +26,13 @@ type Selectors = PipelineDocument["delegateSelectors"];
 /**
  * What the engine runs, from a pipeline whose runtime inputs are filled in.
  * Pure but for `newId`, which names each node once. Variables are evaluated here,
- * once: throws `pipeline.unresolved_variable` (400) when one reads what is not there.
+ * once: throws `pipeline.unresolved_variable` (400) when one reads what is not there, or is not of its type.
  */
 export function buildPlan(pipeline: PipelineDocument, facts: Facts, newId: () => string): Plan {
   const context = contextOf(pipeline, facts);
   const { plan, stages } = nodesOf(pipeline, context, newId);
   evaluateVariables(plan, context, stages);
+  requireNumbers(pipeline, plan, stages);
   return plan;
 }
 
@@ -141,11 +143,11 @@ function environmentOf(
   secrets: Secrets,
 ): Pick<ShellTemplate, "env" | "home"> {
   const given = variables.map(({ name, type, value }) => ({
-    name,
+    ...(type === "Number" ? { name, type } : { name }),
     value: type === "Secret" ? `<+secrets.getValue("${String(value)}")>` : String(value ?? ""),
   }));
   const bound = bindings.map(({ name, expression }) => ({ name, value: expression }));
-  const env = [...given, ...bound].map(({ name, value }) => ({ name, value: withSecrets(value, secrets.variables) }));
+  const env = [...given, ...bound].map((one) => ({ ...one, value: withSecrets(one.value, secrets.variables) }));
   return env.some(({ value }) => secretsIn(value).length > 0) ? { env, home: secrets.home } : { env };
 }
 

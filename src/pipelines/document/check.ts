@@ -1,12 +1,12 @@
 import type { Fault } from "../../core/problem.ts";
-import { bindScript, checkTemplate, referencesOf, type TextFault } from "../../engine/index.ts";
+import { bindScript, checkTemplate, referencesOf, secretsIn, type TextFault } from "../../engine/index.ts";
 import type { Doc } from "../../platform/document/document.ts";
 import { clip, pathText, type Path } from "../../platform/document/path.ts";
 import { faultOf } from "../../platform/document/validate.ts";
 import type { Phase } from "./fields.ts";
 import { isMarker } from "./marker.ts";
 import type { PipelineDocument } from "./schema.ts";
-import { misplaced, misread, secretVariables } from "./secrets.ts";
+import { misplaced, misread, secretVariables, withSecrets } from "./secrets.ts";
 import { type ValueField, valueFields } from "./texts.ts";
 import { placeFaults, unreadable } from "./check-target.ts";
 import { duplicates } from "./unique.ts";
@@ -36,10 +36,9 @@ function ofField(
   if (field.kind === "secret" || field.kind === "login" || (phase === "saved" && isMarker(value))) return [];
   if (field.kind === "place") return placeFaults(field, value).map((fault) => at(doc, path, fault));
   const stage = path[1] === "stages" && typeof path[2] === "number" ? path[2] : undefined;
-  return [
-    ...textFaults(field.kind, value, secretVariables(pipeline, stage)),
-    ...unreadable(pipeline, field, value),
-  ].map((fault) => at(doc, path, fault));
+  return [...textFaults(field, value, secretVariables(pipeline, stage)), ...unreadable(pipeline, field, value)].map(
+    (fault) => at(doc, path, fault),
+  );
 }
 
 const at = (doc: Omit<Doc, "pathText">, path: Path, { offset, message }: Found): Fault => ({
@@ -52,13 +51,22 @@ type Found = Pick<TextFault, "offset" | "message">;
 
 type Known = ReturnType<typeof secretVariables>;
 
-function textFaults(kind: ValueField["kind"], value: string, secrets: Known): readonly Found[] {
+function textFaults({ kind, isNumber }: ValueField, value: string, secrets: Known): readonly Found[] {
   if (kind === "script") return scriptFaults(value, secrets);
   const faults = checkTemplate(value, { mayAskSecrets: kind === "template" });
   if (faults.length > 0) return faults;
   const reads = misread(value, secrets, kind === "template");
-  return reads.length > 0 || kind === "template" ? reads : beforeItsTime(value);
+  if (reads.length > 0) return reads;
+  if (kind !== "template") return beforeItsTime(value);
+  return isNumber ? secretNumbers(value, secrets) : [];
 }
+
+/** The value of a secret is put in on the delegate: nothing could look whether it is a number. */
+const secretNumbers = (value: string, secrets: Known): readonly Found[] =>
+  secretsIn(withSecrets(value, secrets)).map(() => ({
+    offset: 0,
+    message: "The type Number takes no secret, as its value cannot be checked: write type: String or type: Secret",
+  }));
 
 function scriptFaults(script: string, secrets: Known): readonly Found[] {
   const bound = bindScript(script);

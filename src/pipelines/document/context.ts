@@ -1,4 +1,6 @@
 import type { Json } from "../../engine/index.ts";
+import { isExact } from "../../platform/document/checked-json.ts";
+import type { Path } from "../../platform/document/path.ts";
 import type { PipelineDocument, StageDocument, StepDocument, VariableDocument } from "./schema.ts";
 
 /** What a run knows beside its pipeline, for `<+pipeline.…>`, `<+account.…>`, `<+trigger.…>` and their like. */
@@ -30,6 +32,8 @@ export type Pending = {
   readonly into: JsonMap;
   /** Names it in messages, as in `pipeline.variables.tag`. */
   readonly place: string;
+  /** Where its value stands in the document. */
+  readonly path: Path;
   /** Index of the stage that it belongs to; undefined for the pipeline's own. */
   readonly stage: number | undefined;
 };
@@ -47,7 +51,9 @@ export type Context = { readonly value: { readonly [key: string]: Json }; readon
 export function contextOf(pipeline: PipelineDocument, facts: SomeFacts): Context {
   const pending: Pending[] = [];
   const { execution, account, org, project, trigger } = facts;
-  const variables = valuesOf(pipeline.variables, "pipeline.variables", undefined, pending);
+  const variables = valuesOf(pipeline.variables, {
+    ...{ place: "pipeline.variables", path: ["pipeline", "variables"], stage: undefined, pending },
+  });
   const stages = pipeline.stages.map(
     ({ stage }, index) => [stage.identifier, stageContext(stage, index, pending)] as const,
   );
@@ -79,8 +85,16 @@ function stageContext(stage: StageDocument, index: number, pending: Pending[]): 
   const place = `pipeline.stages.${stage.identifier}`;
   const { serviceConfig, infrastructure, execution, ...spec } = stage.spec;
   const definition = serviceConfig.serviceDefinition;
-  const variables = valuesOf(stage.variables, `${place}.variables`, index, pending);
-  const service = valuesOf(definition?.spec?.variables, `${place}.spec.serviceConfig.variables`, index, pending);
+  const path = ["pipeline", "stages", index, "stage"];
+  const variables = valuesOf(stage.variables, {
+    ...{ place: `${place}.variables`, path: [...path, "variables"], stage: index, pending },
+  });
+  const service = valuesOf(definition?.spec?.variables, {
+    place: `${place}.spec.serviceConfig.variables`,
+    path: [...path, "spec", "serviceConfig", "serviceDefinition", "spec", "variables"],
+    stage: index,
+    pending,
+  });
   return {
     ...plain(stage),
     tags: plain(stage.tags ?? {}),
@@ -113,25 +127,24 @@ function stepContext(step: StepDocument): Json {
 /** Name → value. Values with expressions are left empty and noted, to be evaluated in order. */
 function valuesOf(
   list: readonly VariableDocument[] | null | undefined,
-  place: string,
-  stage: number | undefined,
-  pending: Pending[],
+  { place, path, stage, pending }: Pick<Pending, "place" | "path" | "stage"> & { readonly pending: Pending[] },
 ): JsonMap {
   const into: JsonMap = {};
-  for (const variable of list ?? []) {
+  for (const [index, variable] of (list ?? []).entries()) {
     // Nothing that expressions see holds a secret, nor says which one is used.
     if (variable.type === "Secret") continue;
     if (typeof variable.value === "string" && variable.value.includes("<+")) {
-      pending.push({ variable, into, place: `${place}.${variable.name}`, stage });
+      const at = { place: `${place}.${variable.name}`, path: [...path, index, "value"], stage };
+      pending.push({ variable, into, ...at });
     } else into[variable.name] = valueOf(variable);
   }
   return into;
 }
 
-/** A variable's value in its type: a number for Number where it is one, text for String. */
+/** A variable's value in its type: text for String; a number for Number, or its digits where a double cannot hold them. */
 export function valueOf({ type, value }: Pick<VariableDocument, "type" | "value">): Json {
-  if (type === "Number" && value !== null && String(value).trim() !== "") return Number(value);
-  return String(value ?? "");
+  const text = String(value ?? "");
+  return type === "Number" && text !== "" && isExact(text) ? Number(text) : text;
 }
 
 /** A copy that is JSON and nothing else; fields that are undefined vanish. */

@@ -1,5 +1,13 @@
 import { Problem } from "../../core/problem.ts";
-import { evaluateTemplate, ExpressionError, type NodeId, type Plan, scopeFor } from "../../engine/index.ts";
+import {
+  evaluateTemplate,
+  ExpressionError,
+  type NodeId,
+  numberFault,
+  type Plan,
+  scopeFor,
+} from "../../engine/index.ts";
+import { pathText } from "../../platform/document/path.ts";
 import { type Context, type Pending, valueOf } from "./context.ts";
 import { problem } from "./problems.ts";
 
@@ -27,17 +35,22 @@ export function evaluateVariables(plan: Plan, context: Context, stages: readonly
   }
 }
 
-function evaluated({ variable, place }: Pending, plan: Plan, node: NodeId) {
-  const { type, value } = variable;
+function evaluated({ variable, place, path }: Pending, plan: Plan, node: NodeId) {
+  const { type, value, required } = variable;
+  const refuse = (reason: string, cause?: unknown): never => {
+    const faults = [{ path: pathText(path), message: reason }];
+    throw problem("pipeline.unresolved_variable", [place, reason], { faults, cause });
+  };
   try {
     const text = evaluateTemplate(
       String(value),
       scopeFor(plan, () => undefined, node),
     );
-    if (type === "String" || Number.isFinite(valueOf({ type, value: text }))) return valueOf({ type, value: text });
-    throw problem("pipeline.unresolved_variable", [place, "its type is Number, its value is not one"]);
+    if (required === true && text === "") return refuse("a value is required, and the expression gives an empty text");
+    const fault = type === "Number" ? numberFault(text) : undefined;
+    return fault === undefined ? valueOf({ type, value: text }) : refuse(fault);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    throw problem("pipeline.unresolved_variable", [place, error.message], { cause: error });
+    return refuse(error.message, error);
   }
 }

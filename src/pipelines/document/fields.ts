@@ -71,7 +71,7 @@ export const delegateSelectors = (phase: Phase) => {
     .min(1)
     .max(128)
     .refine(
-      (value) => isMarker(value) || !value.includes("<+"),
+      (value) => (phase === "saved" && isMarker(value)) || !value.includes("<+"),
       "Expressions in delegateSelectors are not supported yet",
     );
   const input = z.string().superRefine((value, context) => {

@@ -13,6 +13,8 @@ export type ValueField = {
   readonly kind: "script" | "template" | "variable" | "secret" | "login" | "place";
   readonly path: Path;
   readonly value: string | number | boolean | null;
+  /** Of a value of the type Number. */
+  readonly isNumber?: true;
 };
 
 /** All of them, in the order of the document; paths begin with `pipeline`. */
@@ -74,6 +76,7 @@ const ofList = (kind: ValueField["kind"], path: Path, list: readonly Valued[] | 
       kind: type === "Secret" ? "secret" : kind,
       path: [...path, index, name],
       value: text,
+      ...(type === "Number" && { isNumber: true }),
     });
     return [field("value", value), ...(isMarker(value) && usual != null ? [field("default", usual)] : [])];
   });

@@ -1,18 +1,36 @@
 import { z } from "zod";
-import { BINDING_PREFIX } from "../../engine/index.ts";
+import { BINDING_PREFIX, numberFault } from "../../engine/index.ts";
 import { choice, description, oneOf, type Phase, shellName, text, variableName } from "./fields.ts";
-import { isMarker } from "./marker.ts";
+import { isMarker, readMarker } from "./marker.ts";
+import { clip } from "../../platform/document/path.ts";
 import { isReference } from "./reference.ts";
 
 /** A value as YAML writes it; an empty one counts as empty text. */
 const value = (phase: Phase) => z.union([text(phase), z.number(), z.boolean(), z.null()]);
 
-type Typed = { readonly type: "String" | "Number" | "Secret"; readonly value: string | number | boolean | null };
+type Value = string | number | boolean | null;
+
+/** `default` of a variable: taken where its runtime input gets no value. */
+type Typed = {
+  readonly type: "String" | "Number" | "Secret";
+  readonly value: Value;
+  readonly default?: Value | undefined;
+};
 
 /** A value of its type. */
 function checkType(variable: Typed, context: z.RefinementCtx): void {
   refuseNoNumber(variable, context);
   refuseNoReference(variable, context);
+  refuseDefaultNotAllowed(variable, context);
+}
+
+/** A default is taken without being given: it has to be one of the values that may be given. */
+function refuseDefaultNotAllowed({ value, default: usual }: Typed, context: z.RefinementCtx): void {
+  if (usual === undefined || usual === null || typeof value !== "string" || !isMarker(value)) return;
+  const read = readMarker(value);
+  if ("fault" in read || read.default !== undefined || !read.allowed || read.allowed.includes(String(usual))) return;
+  const message = `The default '${clip(String(usual))}' is not one of the allowed values: ${read.allowed.join(", ")}`;
+  context.addIssue({ code: "custom", path: ["default"], message });
 }
 
 /** Type Secret takes the reference of a secret: what expressions would make of it could be anybody's choice. */
@@ -22,13 +40,31 @@ function refuseNoReference({ type, value }: Typed, context: z.RefinementCtx): vo
   context.addIssue({ code: "custom", path: ["value"], message });
 }
 
-/** Type Number takes what reads as a number; an expression decides when it is evaluated. */
+/** Type Number takes what reads as a number, also as default and as allowed value; an expression is judged when it is evaluated. */
 function refuseNoNumber(variable: Typed, context: z.RefinementCtx): void {
-  if (variable.type !== "Number" || typeof variable.value === "number") return;
-  const text = typeof variable.value === "string" ? variable.value : "";
-  const number = text.trim() !== "" && Number.isFinite(Number(text));
-  if (number || isMarker(text) || text.includes("<+")) return;
-  context.addIssue({ code: "custom", path: ["value"], message: "Expected a number: the type is Number" });
+  if (variable.type !== "Number") return;
+  const { value, default: usual } = variable;
+  refuse("value", numbersOf(value));
+  if (usual !== undefined && usual !== null && typeof value === "string" && isMarker(value)) refuse("default", [usual]);
+
+  function refuse(field: "value" | "default", values: readonly Value[]): void {
+    const fault = values.map(faultOfNumber).find((one) => one !== undefined);
+    if (fault !== undefined)
+      context.addIssue({ code: "custom", path: [field], message: `Expected a number: ${fault}` });
+  }
+}
+
+/** What the value may come to be: of a runtime input, its default and what it allows. */
+function numbersOf(value: Value): readonly Value[] {
+  if (typeof value !== "string" || !isMarker(value)) return [value];
+  const read = readMarker(value);
+  if ("fault" in read) return [];
+  return [...(read.default === undefined ? [] : [read.default]), ...(read.allowed ?? [])];
+}
+
+function faultOfNumber(value: Value): string | undefined {
+  if (typeof value === "number" || (typeof value === "string" && value.includes("<+"))) return undefined;
+  return numberFault(typeof value === "string" ? value : "");
 }
 
 const type = choice("Variable type", ["String", "Number", "Secret"], () => false);

@@ -65,8 +65,8 @@ function exactly(text: string, oddNumbers: JsonScan["oddNumbers"]): unknown {
   return JSON.parse(pieces.join("") + text.slice(done));
 }
 
-/** Whether the number, written out again, has the same digits at the same places. */
-function isExact(source: string): boolean {
+/** Whether the number, written out again, has the same digits at the same places. `source` is a number as in JSON. */
+export function isExact(source: string): boolean {
   const written = String(Number(source));
   // Digits that were all written out are not shown with an exponent.
   if (/^-?\d+$/.test(source) && written.includes("e")) return false;

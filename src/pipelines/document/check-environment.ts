@@ -1,0 +1,69 @@
+/** Environment variables of the type Number whose value is known when the run starts. */
+import type { Fault } from "../../core/problem.ts";
+import {
+  evaluateTemplate,
+  ExpressionError,
+  type NodeId,
+  numberFault,
+  type Plan,
+  referencesOf,
+  scopeFor,
+} from "../../engine/index.ts";
+import { pathText } from "../../platform/document/path.ts";
+import { problem } from "./problems.ts";
+import type { PipelineDocument, StageDocument } from "./schema.ts";
+
+/** `place` names the variable in messages. */
+type WrongNumber = { readonly place: string; readonly fault: Fault };
+
+/**
+ * Throws `pipeline.unresolved_variable` (400) for values that are no numbers, each with its path. What reads the results
+ * of steps or stages, or cannot be evaluated, is left to the start of its step, which checks every value again.
+ */
+export function requireNumbers(pipeline: PipelineDocument, plan: Plan, stages: readonly NodeId[]): void {
+  const wrong = pipeline.stages.flatMap(({ stage }, index) =>
+    wrongNumbersOf(stage, index, plan, stages[index] ?? plan.root),
+  );
+  const [first] = wrong;
+  if (!first) return;
+  const faults = wrong.map(({ fault }) => fault);
+  throw problem("pipeline.unresolved_variable", [first.place, first.fault.message], { faults });
+}
+
+function wrongNumbersOf({ identifier, spec }: StageDocument, nth: number, plan: Plan, node: NodeId): WrongNumber[] {
+  return (["steps", "rollbackSteps"] as const).flatMap((list) =>
+    (spec.execution[list] ?? []).flatMap(({ step }, index) =>
+      (step.spec.environmentVariables ?? []).flatMap(({ name, type, value }, at) => {
+        const message = type === "Number" && typeof value === "string" ? faultAtStart(value, plan, node) : undefined;
+        if (message === undefined) return [];
+        const place = `pipeline.stages.${identifier}.spec.execution.${list}.${step.identifier}.spec.environmentVariables.${name}`;
+        const path = ["pipeline", "stages", nth, "stage", "spec", "execution", list, index, "step", "spec"];
+        return [{ place, fault: { path: pathText([...path, "environmentVariables", at, "value"]), message } }];
+      }),
+    ),
+  );
+}
+
+function faultAtStart(value: string, plan: Plan, node: NodeId): string | undefined {
+  if (!value.includes("<+") || !referencesOf(value).every(({ path }) => isKnownAtStart(path))) return undefined;
+  try {
+    return numberFault(
+      evaluateTemplate(
+        value,
+        scopeFor(plan, () => undefined, node),
+      ),
+    );
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
+}
+
+const FACTS: ReadonlySet<unknown> = new Set(["trigger", "account", "org", "project"]);
+const FIXED: ReadonlySet<unknown> = new Set(["variables", "name", "identifier", "tags"]);
+
+/** Whether no result of the run can change what the path leads to. */
+function isKnownAtStart([root, ...rest]: readonly (string | number)[]): boolean {
+  if (root === "pipeline") return FIXED.has(rest[0] === "stages" ? rest[2] : rest[0]);
+  return FACTS.has(root) || (root === "stage" && FIXED.has(rest[0]));
+}
