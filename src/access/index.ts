@@ -21,6 +21,7 @@ import { makeRoles } from "./roles/verbs.ts";
 import { makeSetGroupsOf } from "./user-groups/groups-of.ts";
 import { makeUserGroups } from "./user-groups/index.ts";
 import { userGroupRoutes } from "./user-groups/rest.ts";
+import { makePeople } from "./people.ts";
 import type { RequireScope } from "./places.ts";
 import { deleteAccessOf } from "./store/empty-scope.ts";
 import { deleteAssignmentsOf, deleteMembershipsOf } from "./store/leaving.ts";
@@ -33,7 +34,9 @@ export type { RequireEverythingHeld, RequireHeldOf } from "./held.ts";
 export type { LeaveAuthors } from "./leave-authors.ts";
 export { makeLeaveGroups, type LeaveGroups } from "./leave-groups.ts";
 export type { KeepAdministrator } from "./keep-administrator.ts";
+export type { PeopleOfScope, RoleOfPerson, RolesOfPeople } from "./people.ts";
 export type { Permission } from "./permission.ts";
+export { placeOf } from "./places.ts";
 export { authorize, authorizeSomewhere, heldIn, holdsSomewhere, permits, reach, seen, type Reach } from "./permits.ts";
 export type { Namer } from "./users-told.ts";
 export { makeExist, type Exist } from "./exist.ts";
@@ -81,6 +84,7 @@ export function makeAccess(deps: AccessDeps) {
     leaveGroups,
     userGroups,
     setGroupsOf: makeSetGroupsOf(kept),
+    ...makePeople(deps),
     routes: [
       ...userGroupRoutes(userGroups),
       ...roleRoutes(roles),

@@ -1,6 +1,14 @@
 /** People and service accounts, their keys and tokens: who it is. */
 import type { Gone, Leaving } from "../platform/gone.ts";
-import type { Authorize, GrantsOf, GrantsOfAll, RequireHeldOf, LeaveGroups } from "../access/index.ts";
+import type {
+  Authorize,
+  GrantsOf,
+  GrantsOfAll,
+  LeaveGroups,
+  PeopleOfScope,
+  RequireHeldOf,
+  RolesOfPeople,
+} from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
@@ -17,6 +25,7 @@ import { serviceAccountRoutes } from "./service-accounts/rest.ts";
 import { makeServiceAccounts, type LetGo, type ScopeExists } from "./service-accounts/verbs.ts";
 import { deleteKeysOf } from "./store/keys.ts";
 import { deleteServiceAccountsOf } from "./store/service-accounts.ts";
+import { makeUserAggregates } from "./users/aggregate.ts";
 import { makePeople, type SetGroups } from "./users/by-hand.ts";
 import {
   makeCurrentUser,
@@ -35,6 +44,7 @@ import {
   type LifeDeps,
   type OnLeave,
 } from "./users/life.ts";
+import { aggregateRoutes } from "./users/rest-aggregate.ts";
 import { userRoutes } from "./users/routes.ts";
 import type { StillStanding } from "./watch.ts";
 
@@ -109,6 +119,8 @@ export function makeUsers(
     readonly endTokens: EndTokens;
     readonly setGroupsOf: SetGroups;
     readonly lockedAmong: LockedAmong;
+    readonly peopleOfScope: PeopleOfScope;
+    readonly rolesOfPeople: RolesOfPeople;
   },
 ) {
   const { authorize: may } = deps;
@@ -131,6 +143,9 @@ export function makeUsers(
     provisionUser: makeProvisionUser(life),
     changeUser: verbs.change,
     deleteUser: verbs.delete,
-    routes: userRoutes({ ...find, authorize: may, people, lockedAmong }),
+    routes: [
+      ...userRoutes({ ...find, authorize: may, people, lockedAmong }),
+      ...aggregateRoutes(makeUserAggregates(deps), lockedAmong),
+    ],
   };
 }

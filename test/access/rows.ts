@@ -50,7 +50,7 @@ const groups: readonly Group[] = [
      service-account.aggregate, service-account.aggregates, service-account.list, service.get, service.list,
      service.list-accessible, setting.get, setting.list, user-group-v2.get, user-group-v2.list,
      user-group.get, user-group.has-member, user-group.list, user-group.list-filtered,
-     user-group.list-members, user.get, user.list`,
+     user-group.list-members, user.aggregate, user.aggregates, user.get, user.list`,
   ],
   [
     "--xxx?xxx?",
@@ -112,7 +112,7 @@ const groups: readonly Group[] = [
      secret.list in a project, secret.validate-identifier in a project, service.get in a project,
      service.list in a project, service.list-accessible in a project, trigger.details, trigger.get, trigger.list,
      user-group-v2.get in a project, user-group-v2.list in a project, user-group.get in a project,
-     user-group.has-member in a project, user-group.list in a project, user-group.list-filtered in a project,
+     user-group.has-member in a project, user-group.list in a project, user.aggregates in a project, user-group.list-filtered in a project,
      user-group.list-members in a project`,
   ],
   [
@@ -125,7 +125,8 @@ const groups: readonly Group[] = [
   [
     "--xxx?????",
     "To look for what this request does not find, in a project.",
-    `resource-group.get in a project, resource-group-v2.get in a project, role-assignment.get in a project`,
+    `resource-group.get in a project, resource-group-v2.get in a project, role-assignment.get in a project,
+     user.aggregate in a project`,
   ],
   [
     "--x??+++++",

@@ -36,6 +36,7 @@ const READS: ReadonlySet<string> = new Set([
   "single-sign-on.link",
   "user-group.list-filtered",
   "user-group.list-members",
+  "user.aggregates",
   "user.list",
 ]);
 

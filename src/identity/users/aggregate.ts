@@ -1,0 +1,52 @@
+import type { PeopleOfScope, RoleOfPerson, RolesOfPeople } from "../../access/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import { fromWire } from "../../core/ids.ts";
+import type { Page, Window } from "../../core/page.ts";
+import type { Place } from "../../core/reference.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import { countUsers, listUsers } from "../store/users.ts";
+import type { UserDetail } from "../user.ts";
+
+/** A person with the roles that they were assigned by name in the scope that is asked about. */
+export type UserWithRoles = { readonly user: UserDetail; readonly roles: readonly RoleOfPerson[] };
+
+/** `roles` and `resourceGroups` are identifiers; undefined does not narrow. */
+export type AggregateFilter = {
+  readonly searchTerm?: string | undefined;
+  readonly roles?: readonly string[] | undefined;
+  readonly resourceGroups?: readonly string[] | undefined;
+};
+
+export type UserAggregates = {
+  /** The people of a scope, by name unless the window says otherwise. Throws what `PeopleOfScope` throws. */
+  readonly list: (actor: Actor, place: Place, filter: AggregateFilter, window: Window) => Promise<Page<UserWithRoles>>;
+  /** Throws `identity.no_user`, also for a person who does not belong to the scope. */
+  readonly get: (actor: Actor, place: Place, id: string) => Promise<UserWithRoles>;
+};
+
+type Deps = { readonly db: Db; readonly peopleOfScope: PeopleOfScope; readonly rolesOfPeople: RolesOfPeople };
+
+export function makeUserAggregates({ db, peopleOfScope, rolesOfPeople }: Deps): UserAggregates {
+  const withRoles = async (actor: Actor, place: Place, users: readonly UserDetail[]): Promise<UserWithRoles[]> => {
+    const ids = users.map(({ id }) => id);
+    const roles = await rolesOfPeople(actor, place, ids);
+    return users.map((user) => ({ user, roles: roles.get(user.id) ?? [] }));
+  };
+  return {
+    async list(actor, place, { searchTerm, ...filter }, window) {
+      const asked = { searchTerm, ids: await peopleOfScope(actor, place, filter) };
+      const items = await withRoles(actor, place, await listUsers(db, actor.accountId, asked, window));
+      return { items, ...window, total: () => countUsers(db, actor.accountId, asked) };
+    },
+    async get(actor, place, text) {
+      const people = await peopleOfScope(actor, place, {});
+      const id = fromWire(text);
+      if (!id || people?.includes(id) === false) throw problem("identity.no_user");
+      const users = await listUsers(db, actor.accountId, { ids: [id] }, { limit: 1, offset: 0 });
+      const [found] = await withRoles(actor, place, users);
+      if (!found) throw problem("identity.no_user");
+      return found;
+    },
+  };
+}
