@@ -107,6 +107,61 @@ test("one statement for the services of all applications of a list, and one for 
   assert.equal(statements.filter((text) => text.includes("services e")).length, 1, "nobody asked for a total");
 });
 
+test("the services of all applications, filtered, by id and by name", async () => {
+  const all = await ask("{ services { nodes { name } pageInfo { total } } }");
+  assert.deepEqual(all.data.services, {
+    nodes: ["api", "batch", "web", "web"].map((name) => ({ name })),
+    pageInfo: { total: 4 },
+  });
+  const shop = (await ask('{ applicationByName(name: "The shop") { id } }')).data.applicationByName.id;
+  const filtered = async (filter: string): Promise<string[]> => {
+    const { data, errors } = await ask(`{ services(limit: 10, filters: [${filter}]) { nodes { name } } }`);
+    assert.equal(errors, undefined, JSON.stringify(errors));
+    return names(data.services);
+  };
+  const inShop = `application: { operator: EQUALS, values: ["${shop}"] }`;
+  assert.deepEqual(await filtered(`{ ${inShop} }`), ["api", "batch", "web"]);
+  assert.deepEqual(await filtered(`{ application: { operator: NOT_IN, values: ["${shop}"] } }`), ["web"]);
+  assert.deepEqual(await filtered('{ application: { operator: LIKE, values: ["DEP"] } }'), ["web"]);
+  assert.deepEqual(await filtered(`{ ${inShop}, service: { operator: LIKE, values: ["B"] } }`), ["batch", "web"]);
+  assert.deepEqual(await filtered('{ service: { operator: IN, values: ["no id"] } }'), []);
+  assert.deepEqual(await filtered('{ tag: { entityType: SERVICE, tags: [{ name: "team", value: "red" }] } }'), [
+    ...["api", "batch", "web"],
+  ]);
+  assert.deepEqual(await filtered('{ tag: { entityType: SERVICE, tags: [{ name: "team", value: "blue" }] } }'), []);
+  assert.deepEqual(await filtered('{ tag: { entityType: APPLICATION, tags: [{ name: "team" }] } }'), []);
+  assert.deepEqual(await filtered(`{ ${inShop}, deploymentType: { operator: IN, values: [KUBERNETES] } }`), [
+    ...["api", "batch", "web"],
+  ]);
+  assert.deepEqual(await filtered("{ deploymentType: { operator: EQUALS, values: [SSH] } }"), []);
+
+  const fields = "id name description createdBy { email externalUserId id name } tags { name value }";
+  const { data } = await ask(`{ serviceByName(applicationId: "${shop}", serviceName: "web") { ${fields} } }`);
+  assert.equal(data.serviceByName.description, "of web");
+  const byId = await ask(`{ service(serviceId: "${data.serviceByName.id}") { ${fields} } }`);
+  assert.deepEqual(byId.data.service, data.serviceByName);
+  for (const field of [
+    'service(serviceId: "x")',
+    'service(serviceId: "AAAAAAAAAAAAAAAAAAAAAA")',
+    `serviceByName(applicationId: "${shop}", serviceName: "none")`,
+    'serviceByName(applicationId: "x", serviceName: "web")',
+  ]) {
+    const { errors } = await ask(`{ ${field} { id } }`);
+    assert.match(errors[0].message, /^Exception while fetching data \(\/\w+\) : Service with .* not found/);
+  }
+});
+
+test("services that the caller may not see are not in the lists and are not found", async () => {
+  const apiKey = await platform.addUser("_project_viewer", { orgIdentifier: "default", projectIdentifier: "depot" });
+  const all = await ask("{ services { nodes { id name } pageInfo { total } } }", apiKey);
+  assert.deepEqual([names(all.data.services), all.data.services.pageInfo.total], [["web"], 1]);
+  const { data } = await ask(
+    '{ services(filters: [{ service: { operator: LIKE, values: ["api"] } }]) { nodes { id } } }',
+  );
+  const { errors } = await ask(`{ service(serviceId: "${data.services.nodes[0].id}") { id } }`, apiKey);
+  assert.match(errors[0].message, /not found/);
+});
+
 test("windows: a larger limit than 1000 is cut, negative ones are refused where they stand", async () => {
   const { data } = await ask(
     '{ applicationByName(name: "The shop") { environments(limit: 1001) { pageInfo { limit } } } }',

@@ -8,14 +8,16 @@ import {
   window,
   type Builder,
   type GraphqlContext,
+  type List,
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import type { ApplicationNode } from "../projects/index.ts";
 import type { EntityOfProject, EnvironmentOfProject } from "./entity.ts";
+import { addServiceQueries, type ServiceQueries } from "./graphql-services.ts";
 import type { ListOfProjects } from "./of-projects.ts";
 
 type Types = { readonly Application: NodeRef<ApplicationNode>; readonly User: NodeRef<UserNode> };
-type Verbs = {
+type Verbs = ServiceQueries & {
   readonly listEnvironments: ListOfProjects<EnvironmentOfProject>;
   readonly listServices: ListOfProjects<EntityOfProject>;
 };
@@ -38,7 +40,12 @@ export function addEnvironmentTypes(builder: Builder, types: Types, verbs: Verbs
   });
   const Service = serviceType(builder, types.User, ArtifactSource);
   addList(builder, types.Application, { name: "environments", node: Environment, list: verbs.listEnvironments });
-  addList(builder, types.Application, { name: "services", node: Service, list: verbs.listServices });
+  const ServiceList = addList(builder, types.Application, {
+    name: "services",
+    node: Service,
+    list: verbs.listServices,
+  });
+  addServiceQueries(builder, { Service, ServiceList }, verbs);
   return { Environment, Service, ArtifactSource };
 }
 
@@ -52,7 +59,7 @@ function addList<T extends EntityOfProject>(
   builder: Builder,
   Application: NodeRef<ApplicationNode>,
   { name, node, list }: Added<T>,
-): void {
+): NodeRef<List<T>> {
   const List = listType(builder, name === "services" ? "ServiceConnection" : "EnvironmentConnection", node);
   const pageOf = makeBatch(({ actor }: GraphqlContext, projects: readonly ApplicationNode["id"][], variant: string) => {
     const [limit = 0, offset = 0] = variant.split(" ").map(Number);
@@ -70,6 +77,7 @@ function addList<T extends EntityOfProject>(
       },
     }),
   );
+  return List;
 }
 
 const WHO = "Always null: the audit trail tells who made it.";

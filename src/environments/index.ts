@@ -12,6 +12,7 @@ import { makeListOfProjects } from "./of-projects.ts";
 import { environmentRoutes } from "./rest.ts";
 import { deleteEntitiesOf } from "./store.ts";
 import { makePlacesOf, makeRunPlace } from "./places.ts";
+import { makeGetService, makeGetServiceByName, makeListServices } from "./services.ts";
 import { makeEntities, type EntityDeps } from "./verbs.ts";
 
 export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql.ts";
@@ -20,6 +21,7 @@ export type { PlacesOf } from "./places.ts";
 export function makeEnvironments(deps: EntityDeps) {
   const environments = makeEntities<Environment>(deps, ENVIRONMENT);
   const services = makeEntities<Service>(deps, SERVICE);
+  const listAllServices = makeListServices(deps);
   return {
     exist: { environment: makeExist(deps, "environment"), service: makeExist(deps, "service") },
     /** Of these ids, the environments that exist and that the actor may see, each with its project and its kind. */
@@ -27,6 +29,9 @@ export function makeEnvironments(deps: EntityDeps) {
     runPlace: makeRunPlace(deps),
     listEnvironments: makeListOfProjects<EnvironmentOfProject>(deps, ENVIRONMENT),
     listServices: makeListOfProjects<EntityOfProject>(deps, SERVICE),
+    listAllServices,
+    getService: makeGetService(listAllServices),
+    getServiceByName: makeGetServiceByName(listAllServices),
     emptyScope: deleteEntitiesOf,
     routes: environmentRoutes({ environments, services }),
   };

@@ -103,6 +103,13 @@ function userType(
         description: "Null for whoever may not look at people, but for one's own.",
         resolve: (user, _args, { actor }) => (seesAddress(actor, user) ? user.email : null),
       }),
+      externalUserId: t.string({
+        nullable: true,
+        description:
+          "The id in the directory that provisions the person; null for a person whom no directory provisions.",
+        resolve: async (user, _args, { actor }) =>
+          seesAddress(actor, user) ? (await whole(user, actor)).externalId : null,
+      }),
       isEmailVerified: t.boolean({
         description: "True when an identity provider vouches for the address; no mail is sent to verify it.",
         resolve: async (user, _args, { actor }) => (await whole(user, actor)).emailVerified,

@@ -1,0 +1,73 @@
+/** Services as GraphQL shows them: those of all projects of an account. */
+import { within } from "../../access/index.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+import { UNPREPARED } from "../../platform/db/statements.ts";
+import type { EntityOfProject } from "../entity.ts";
+
+type Store = { readonly query: Query };
+
+/** With the place of its project: who may see it depends on that. */
+export type ServiceNode = EntityOfProject & {
+  readonly orgIdentifier: string;
+  readonly projectIdentifier: string;
+  readonly identifier: string;
+};
+
+const COLUMNS = `e.id, p.id as "projectId", e.org_identifier as "orgIdentifier", e.project_identifier as "projectIdentifier",
+  e.identifier, e.name, e.description, e.tags, e.created_at as "createdAt"`;
+
+/** What lies above the projects belongs to no application. */
+const FROM = `from services e join projects p
+  on p.account_id = e.account_id and p.org_identifier = e.org_identifier and p.identifier = e.project_identifier`;
+
+const CONDITIONS = {
+  applicationIn: "p.id = any (?::uuid[])",
+  applicationNotIn: "p.id <> all (?::uuid[])",
+  applicationLike: "exists (select from unnest(?::text[]) as part where strpos(lower(p.name), lower(part)) > 0)",
+  serviceIn: "e.id = any (?::uuid[])",
+  serviceNotIn: "e.id <> all (?::uuid[])",
+  serviceLike: "exists (select from unnest(?::text[]) as part where strpos(lower(e.name), lower(part)) > 0)",
+  applicationTagNamed: "p.tags ? ?::text",
+  applicationTagIs: "p.tags @> ?::jsonb",
+  serviceTagNamed: "e.tags ? ?::text",
+  serviceTagIs: "e.tags @> ?::jsonb",
+  named: "e.name = ?::text",
+  never: "not ?::boolean",
+  /** What the reader may see (`within`): the value is JSON. */
+  seenBy: within("?", { org: "e.org_identifier", project: "e.project_identifier", identifier: "e.identifier" }),
+} as const;
+
+export type ServiceCondition = { readonly is: keyof typeof CONDITIONS; readonly value: unknown };
+
+/** A question mark before `::` stands for the next value; the operator `?` has none after it. */
+function whereOf(accountId: Uuid, conditions: readonly ServiceCondition[]): { text: string; values: unknown[] } {
+  const values: unknown[] = [accountId];
+  const texts = conditions.map(({ is, value }) => CONDITIONS[is].replace(/\?(?=::)/, `$${values.push(value)}`));
+  return { text: ["e.account_id = $1", ...texts].join(" and "), values };
+}
+
+/** By name. */
+export function listServices(
+  db: Store,
+  accountId: Uuid,
+  conditions: readonly ServiceCondition[],
+  page: { readonly limit: number; readonly offset: number },
+): Promise<ServiceNode[]> {
+  const { text, values } = whereOf(accountId, conditions);
+  const window = `limit $${values.push(page.limit)} offset $${values.push(page.offset)}`;
+  return db.query<ServiceNode>(
+    `${UNPREPARED}select ${COLUMNS} ${FROM} where ${text} order by e.name, e.id ${window}`,
+    values,
+  );
+}
+
+export async function countServices(
+  db: Store,
+  accountId: Uuid,
+  conditions: readonly ServiceCondition[],
+): Promise<number> {
+  const { text, values } = whereOf(accountId, conditions);
+  const rows = await db.query<{ total: number }>(`${UNPREPARED}select count(*) as total ${FROM} where ${text}`, values);
+  return rows[0]?.total ?? 0;
+}
