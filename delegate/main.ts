@@ -1,5 +1,6 @@
 import process from "node:process";
 import { startDelegate, usualTimes } from "./delegate.ts";
+import { unknownVariables } from "../src/platform/variables/variables.ts";
 import { Fault } from "./fault.ts";
 import { closeInherited } from "./inherited.ts";
 import { stderrLog } from "./log.ts";
@@ -43,12 +44,17 @@ async function run({
   // At once and by all means: the next server's delegate must find the work folder free.
   if (options.local) onceClosed(process.stdin, () => process.exit(0));
   const log = stderrLog();
+  for (const { variable, message } of unknownVariables(process.env, "delegate")) log.warn({ variable }, message);
   const delegate = await startDelegate(
     { ...options, token },
     { ...usualTimes, timers: systemTimers, chance: Math.random, log },
   );
   const asked = Promise.withResolvers<string>();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => asked.resolve(signal));
+  // A local delegate ends with its server, by the end of its standard input: what SIGHUP means is the server's to say.
+  if (options.local) process.on("SIGHUP", () => {});
+  // Where something listens to SIGHUP already, it was asked to be ignored (scripts/guard.js).
+  const hangup = process.listenerCount("SIGHUP") > 0 ? [] : (["SIGHUP"] as const);
+  for (const signal of ["SIGTERM", "SIGINT", ...hangup] as const) process.once(signal, () => asked.resolve(signal));
   const code = await Promise.race([
     delegate.refused.then((message) => {
       log.error({ refusal: message }, "the server refuses this delegate");

@@ -135,13 +135,15 @@ test("a server that is not there yet is waited for", async () => {
   place.remove();
 });
 
-test("SIGTERM ends the program with code 0, wrong options with code 2", async () => {
+test("SIGTERM and SIGHUP end the program with code 0, wrong options with code 2", async () => {
   const place = makePlace();
   const server = await startPretendServer();
-  const program = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
-  await server.welcomed();
-  program.child.kill("SIGTERM");
-  assert.equal(await program.exited, 0);
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) {
+    const program = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
+    await server.welcomed();
+    program.child.kill(signal);
+    assert.equal(await program.exited, 0);
+  }
   const wrong = spawnDelegate(["--name", "x"]);
   assert.equal(await wrong.exited, 2);
   assert.match(await wrong.errors, /^railhead delegate: --url is missing/);

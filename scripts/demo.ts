@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   await chmod(folder, 0o711);
   let server: RunningServer | undefined;
   const interrupted = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => interrupted.abort(new Error(`stopped by ${signal}`)));
   line(bold("Railhead, from YAML to a finished execution"));
   line();

@@ -9,7 +9,7 @@
 // and loads TypeScript only afterwards, by `await import(…)`: static imports are linked
 // before anything runs. A program started through here sees its own path in process.argv[1],
 // but `import.meta.main` is false in it.
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -23,6 +23,7 @@ const root = path.dirname(path.dirname(self));
 requireNode();
 keepCompiledCode();
 keepYoungObjectsYoung();
+keepNohup();
 await runTarget();
 
 /** Ends the process with exit code 1 and the way out, when this Node is too old. */
@@ -78,6 +79,28 @@ function keepCompiledCode() {
  */
 function keepYoungObjectsYoung() {
   v8.setFlagsFromString("--no-allocation-site-pretenuring");
+}
+
+/**
+ * Node gives every signal its default action when it starts, so that a program under `nohup` would end with the
+ * terminal all the same. A listener for SIGHUP that does nothing brings back what nohup asked for; programs that end on
+ * SIGHUP leave it alone where there is a listener already. The request itself is lost by then: what is left of it is
+ * the name of the last command that the shell has put into `_`, and the standard input that nohup opens for writing.
+ */
+function keepNohup() {
+  if (process.platform !== "win32" && isUnderNohup()) process.on("SIGHUP", () => {});
+}
+
+function isUnderNohup() {
+  if (path.basename(process.env._ || "") === "nohup") return true;
+  const WRITE_ONLY = 1;
+  try {
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync("/proc/self/fdinfo/0", "utf8"));
+    const access = flags ? Number.parseInt(flags[1], 8) & 3 : 0;
+    return access === WRITE_ONLY && readlinkSync("/proc/self/fd/0") === "/dev/null";
+  } catch {
+    return false; // another system than Linux, or no standard input
+  }
 }
 
 /** Runs the program named on the command line, unless another program has imported this file. */

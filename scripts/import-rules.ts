@@ -29,6 +29,7 @@ export type LayerName =
   | "protocol"
   | "platform"
   | "outgoing"
+  | "variables"
   | "connector types"
   | "schema"
   | "app"
@@ -87,7 +88,7 @@ const base: readonly Layer[] = [
     name: "platform",
     at: "src/platform/",
     what: "machinery without domain: database, HTTP, GraphQL, configuration, logs",
-    may: ["core", "outgoing"],
+    may: ["core", "outgoing", "variables"],
     outside: "all",
     because: "platform is machinery: it knows core, and no domain",
   },
@@ -98,6 +99,14 @@ const base: readonly Layer[] = [
     may: [],
     outside: ["node:dns", "node:http", "node:https", "node:net"],
     because: "delegates use it too, which share nothing else with the server's machinery",
+  },
+  {
+    name: "variables",
+    at: "src/platform/variables/",
+    what: "names of the environment variables that server and delegate read",
+    may: [],
+    outside: [],
+    because: "delegates use it too, which share nothing else with the server's configuration",
   },
   {
     name: "connector types",
@@ -154,7 +163,7 @@ const programs: readonly Layer[] = [
     name: "main",
     at: "src/main.ts",
     what: "reads the configuration, listens, drains",
-    may: ["app", "core", "platform"],
+    may: ["app", "core", "platform", "variables"],
     outside: "all",
     because: "main.ts starts and stops what app.ts has built",
   },
@@ -170,7 +179,7 @@ const programs: readonly Layer[] = [
     name: "delegate",
     at: "delegate/",
     what: "the program that runs steps near the targets",
-    may: ["protocol", "outgoing", "connector types"],
+    may: ["protocol", "outgoing", "variables", "connector types"],
     outside: "all",
     because: "a delegate shares nothing with the server but the protocol and the tests of connections",
   },

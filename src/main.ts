@@ -1,4 +1,4 @@
-/** `railhead server`: read the configuration, open the database, build, listen, and drain on SIGTERM. */
+/** `railhead server`: read the configuration, open the database, build, listen, and drain on SIGTERM, SIGINT and SIGHUP. */
 import { randomUUIDv7 } from "node:crypto";
 import { unlinkSync } from "node:fs";
 import { buildPlatform, DEFAULT_ORGANIZATION, type FirstStart, type Platform } from "./app.ts";
@@ -15,6 +15,7 @@ import { lockDataDir } from "./platform/db/embedded/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
 import { serverName } from "./platform/db/servers.ts";
 import { makeLog, type Log } from "./platform/log/log.ts";
+import { unknownVariables } from "./platform/variables/variables.ts";
 
 /** Below the ten seconds after which whoever sent SIGTERM may lose patience. */
 const DRAIN_MS = 9_000;
@@ -153,12 +154,17 @@ function tell(error: unknown): void {
   process.stderr.write(`${known ? message : (stack ?? message)}\n`);
 }
 
+/** A closed terminal sends SIGHUP. Where something listens to it already, it was asked to be ignored (scripts/guard.js). */
+const endingSignals = (): readonly ("SIGTERM" | "SIGINT" | "SIGHUP")[] =>
+  process.listenerCount("SIGHUP") > 0 ? ["SIGTERM", "SIGINT"] : ["SIGTERM", "SIGINT", "SIGHUP"];
+
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const log = makeLog(config.logLevel);
+  for (const { variable, message } of unknownVariables(process.env, "server")) log.warn({ variable }, message);
   const asked = Promise.withResolvers<string>();
   const leaving = new AbortController();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  for (const signal of endingSignals()) {
     process.once(signal, () => {
       // Counted from the signal: it may come while the start still waits for something.
       setTimeout(() => process.exit(1), DRAIN_MS).unref();

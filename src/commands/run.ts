@@ -12,11 +12,13 @@ export type ExitCode = 0 | 1 | 2;
 const COULD_NOT: ExitCode = 2;
 
 /**
- * Opens, does the work and closes, also on Ctrl-C. What the operator can mend is told in its own words on standard error, anything else with its stack.
+ * Opens, does the work and closes, also on Ctrl-C and when the terminal closes. What the operator can mend is told in its own words on standard error, anything else with its stack.
  */
 export async function runCommand(work: Work): Promise<ExitCode> {
   const interrupted = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort());
+  // Under nohup something listens to SIGHUP already (scripts/guard.js).
+  const hangup = process.listenerCount("SIGHUP") > 0 ? [] : (["SIGHUP"] as const);
+  for (const name of ["SIGINT", "SIGTERM", ...hangup] as const) process.once(name, () => interrupted.abort());
   // Whoever reads our output may have enough: `railhead audit export | head`.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

@@ -38,8 +38,9 @@ export const makeChangePassword =
       return passwordMatches(currentPassword, was);
     });
     if (!isRight) {
-      await deps.db.transaction((tx) => recordRefusal(tx, deps, accountId, person.email, visitor));
-      throw problem("login.wrong_current");
+      const refused = problem("login.wrong_current");
+      await deps.db.transaction((tx) => recordRefusal(tx, deps, accountId, { typed: person.email, refused }, visitor));
+      throw refused;
     }
     await deps.attempts.succeed(accountId, subjects);
     const fault = newPassword === currentPassword ? "is the one that it replaces" : passwordFault(newPassword, person);

@@ -31,6 +31,15 @@ const trail = async (operation: string): Promise<readonly Record<string, unknown
     [operation],
   );
 
+/** Of the newest entries of an operation: outcome, code and status. */
+const outcomes = async (operation: string, limit: number): Promise<readonly string[]> => {
+  const rows = await platform.db.query<{ outcome: string; code: string | null; status: number | null }>(
+    "select outcome, code, status from audit_entries where operation = $1 order by at desc, id desc limit $2",
+    [operation, limit],
+  );
+  return rows.map(({ outcome, code, status }) => `${outcome} ${code} ${status}`);
+};
+
 test("e-mail and password open a session: for REST and GraphQL, with its anti-forgery token", async () => {
   const browser = pretendBrowser(platform);
   const nobody = await browser.send("GET", "/auth/session");
@@ -238,6 +247,7 @@ test("a changed password ends the other sessions, makes this one a new one, and 
   const wrong = await browser.send("POST", "/auth/password", { currentPassword: "not this one", newPassword: chosen });
   assert.equal(wrong.status, 400);
   assert.match(wrong.body.message, /The current password is wrong/);
+  assert.deepEqual(await outcomes("session.refuse", 1), ["refused login.wrong_current 400"]);
   const weak = await browser.send("POST", "/auth/password", { currentPassword: PASSWORD, newPassword: "Password1234" });
   assert.match(weak.body.message, /^The new password is among those that are tried first\.$/);
   const same = await browser.send("POST", "/auth/password", { currentPassword: PASSWORD, newPassword: PASSWORD });
@@ -280,6 +290,8 @@ test("signing in and failing to are recorded, with the address; the password nev
     remote_address: "127.0.0.1",
     request_path: "/auth/login",
   });
+  assert.deepEqual(await outcomes("session.refuse", 1), ["refused login.refused 401"]);
+  assert.deepEqual(await outcomes("session.create", 1), ["success null null"]);
   const [entered] = (await trail("session.create")).slice(-1);
   assert.deepEqual([entered?.["actor_kind"], entered?.["remote_address"]], ["user", "127.0.0.1"]);
   const everything = await platform.db.query<{ text: string }>("select e::text as text from audit_entries e");

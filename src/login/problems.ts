@@ -37,6 +37,13 @@ export const problems = {
   ],
   "login.no_user": [404, "USER_DOES_NOT_EXIST", "User does not exist."],
   "login.no_identity": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "There is no identity with this id."],
+  // The two of single sign-on, where a browser is sent to a page: they stand in the audit trail.
+  "login.unlinked": [
+    401,
+    "INVALID_CREDENTIAL",
+    "The identity of the provider is not linked to a person who may sign in.",
+  ],
+  "login.identity_taken": [409, "DUPLICATE_FIELD", "The identity of the provider is linked to another person."],
   "login.last_way": [
     402,
     "DELETE_NOT_ALLOWED",

@@ -3,6 +3,7 @@ import type { Audit } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import type { Problem } from "../core/problem.ts";
 import { hashPassword, isOutdated, passwordMatches } from "../platform/crypto/passwords.ts";
 import { emailOf } from "../identity/index.ts";
 import type { Turns } from "../platform/crypto/turns.ts";
@@ -47,8 +48,11 @@ export function makeSignIn(deps: SignInDeps): SignIn {
       return passwordMatches(credentials.password, found?.passwordHash ?? undefined);
     });
     if (!isRight || !found) {
-      await deps.db.transaction((tx) => recordRefusal(tx, deps, accountId, credentials.email, visitor));
-      throw problem("login.refused");
+      const refused = problem("login.refused");
+      await deps.db.transaction((tx) =>
+        recordRefusal(tx, deps, accountId, { typed: credentials.email, refused }, visitor),
+      );
+      throw refused;
     }
     const person = await renewHash(deps, accountId, found, credentials.password);
     const opened = await deps.db.transaction((tx) =>
@@ -99,24 +103,31 @@ export const actorOf = (accountId: Uuid, { id, name, email }: Person, { facts }:
   request: facts,
 });
 
+/** A sign-in that failed: what was typed or claimed as an e-mail address, and what it was refused with. */
+export type RefusedSignIn = { readonly typed: string; readonly refused: Problem };
+
 /**
- * Nobody has shown who they are, so that nobody but the system stands for it; the e-mail is what was typed, as far as it looks
- * like one: people type their password there, and the trail keeps what it has.
+ * Records a sign-in that was refused. The actor is the system, since the caller has not proved an identity. The resource is
+ * the e-mail as far as it looks like one: people type passwords there, and entries are never removed.
  */
 export const recordRefusal = (
   tx: Tx,
   { audit }: Pick<SignInDeps, "audit">,
   accountId: Uuid,
-  typed: string,
+  { typed, refused: { code, status } }: RefusedSignIn,
   { facts }: Pick<Visitor, "facts">,
-): Promise<void> => {
-  const email = shownAddress(typed);
-  return audit.record(
+): Promise<void> =>
+  audit.record(
     tx,
     { kind: "system", accountId, request: facts },
-    { operation: "session.refuse", resourceType: "SESSION", resourceId: email, scope: {}, after: { email } },
+    {
+      operation: "session.refuse",
+      resourceType: "SESSION",
+      resourceId: shownAddress(typed),
+      scope: {},
+      refusal: { code, status },
+    },
   );
-};
 
 /** An address has a domain with a dot, as a password with an @ in it hardly has. */
 function shownAddress(typed: string): string {

@@ -5,6 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { databaseByAddress } from "../support/database.ts";
+import { runProgram } from "../support/program.ts";
 import { makeServerFolder, processesIn, runServer, startServer, type ServerFolder } from "../support/server-process.ts";
 
 const OFF = { RAILHEAD_LOCAL_DELEGATE: "off" };
@@ -124,6 +125,22 @@ test("a port in use", async () => {
   assert.doesNotMatch(stderr, /\n\s+at /);
   assert.deepEqual(processesIn(folder.path), []);
   other.close();
+});
+
+test("an unknown RAILHEAD_ variable is told with the nearest name by server and delegate, and stops neither", async () => {
+  const server = await startServer(folder, { ...OFF, DATABASE_URL: database.url, RAILHEAD_LOG_LEVLE: SECRET });
+  const told =
+    /"variable":"RAILHEAD_LOG_LEVLE","msg":"RAILHEAD_LOG_LEVLE has no effect: .*did you mean RAILHEAD_LOG_LEVEL\?"/;
+  assert.match(server.stderr(), told);
+  assert.ok(!server.stderr().includes(SECRET));
+  const { stderr } = await runProgram({
+    args: ["delegate", "--url", server.url, "--token", "wrong", "--name", "x", "--work-dir", `${folder.path}/x`],
+    env: { RAILHEAD_DELEGATE_TOKENS: SECRET },
+    cwd: folder.path,
+  });
+  assert.match(stderr, /"variable":"RAILHEAD_DELEGATE_TOKENS".*did you mean RAILHEAD_DELEGATE_TOKEN\?"/);
+  assert.ok(!stderr.includes(SECRET));
+  assert.equal((await server.end("SIGTERM")).code, 0);
 });
 
 test("RAILHEAD_LOCAL_DELEGATE=off starts none", async () => {

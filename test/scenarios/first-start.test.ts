@@ -53,6 +53,8 @@ test("the first start tells each fact once; the second tells none of them and fi
   // It is also part of the key.
   assert.equal(count(told.replace(apiKey, ""), accountId), 1);
   assert.ok(adminPassword.length >= 16);
+  assert.equal(server.stderr().match(/migration/g)?.length, 1, server.stderr());
+  assert.match(server.stderr(), /"applied":\d+,"last":"\d{6}_\w+\.sql","msg":"migrations applied"/);
 
   const client = makeClient(facts);
   await client.makeProject();

@@ -1,4 +1,4 @@
-/** SIGTERM, SIGINT and Ctrl-C: everything stops in order but the steps, which the next start takes up. */
+/** SIGTERM, SIGINT, SIGHUP and Ctrl-C: everything stops in order but the steps, which the next start takes up. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -46,6 +46,8 @@ const ways: readonly (readonly [name: string, send: (pid: number) => void])[] = 
   ["SIGINT", (pid) => process.kill(pid, "SIGINT")],
   // A terminal tells the whole group, the local delegate included.
   ["Ctrl-C", (pid) => process.kill(-pid, "SIGINT")],
+  // So does one that is closed.
+  ["SIGHUP", (pid) => process.kill(-pid, "SIGHUP")],
 ];
 for (const [name, send] of ways) {
   test(`${name} while a step runs`, async () => {
@@ -81,3 +83,33 @@ test("without a step nothing at all is left", async () => {
   assert.equal((await server.end("SIGTERM")).code, 0);
   assert.deepEqual(processesIn(folder.path), []);
 });
+
+/** What nohup leaves behind, as Node forgets ignored signals: the shell's `_`, and an input that is open for writing only. */
+const underNohup: readonly (readonly [name: string, command: string])[] = [
+  ["the name in _", "_=/usr/bin/nohup exec"],
+  ["standard input", "exec 0>/dev/null; exec"],
+];
+for (const [name, command] of underNohup) {
+  test(`nohup keeps server and local delegate alive when the terminal closes: ${name}`, async () => {
+    const other = await makeServerFolder();
+    const kept = await startServer(other, {}, command);
+    try {
+      const programs = (): readonly number[] =>
+        processesIn(other.path)
+          // Connections of the database come and go.
+          .filter(({ command }) => !command.startsWith("postgres:"))
+          .map(({ pid }) => pid);
+      const before = programs();
+      assert.equal(before.length, 3, "server, local delegate and database");
+      process.kill(-(kept.child.pid ?? 0), "SIGHUP");
+      // Signals arrive in order: had SIGHUP ended the server, its end would come before this answer.
+      assert.equal((await fetch(`${kept.url}/health/ready`)).status, 200);
+      assert.deepEqual(programs(), before);
+      assert.equal((await kept.end("SIGTERM")).code, 0);
+      assert.match(kept.stderr(), /"signal":"SIGTERM"/);
+    } finally {
+      await kept.end("SIGKILL");
+      await other.remove();
+    }
+  });
+}

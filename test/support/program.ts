@@ -26,12 +26,16 @@ export type ProgramOptions = {
   /** The whole environment, but for PATH, HOME and LANG. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** What a shell says before the command, as `exec`; undefined: no shell in between. */
+  readonly by?: string | undefined;
 };
 
 /** Starts `railhead …` as the leader of a process group of its own. */
-export function startProgram({ args, env, cwd }: ProgramOptions): Program {
+export function startProgram({ args, env, cwd, by }: ProgramOptions): Program {
   const usual = { PATH: process.env["PATH"], HOME: process.env["HOME"], LANG: process.env["LANG"] };
-  const child = spawn(process.execPath, [LAUNCHER, ...args], {
+  const words = [process.execPath, LAUNCHER, ...args];
+  const [file = "", ...rest] = by === undefined ? words : ["/bin/sh", "-c", `${by} "$@"`, "sh", ...words];
+  const child = spawn(file, rest, {
     cwd,
     env: { ...usual, ...env },
     stdio: ["ignore", "pipe", "pipe"],

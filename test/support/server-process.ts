@@ -66,9 +66,9 @@ const environment = (folder: ServerFolder, env: Env): Env => ({
   ...env,
 });
 
-/** Resolves once it is ready and, unless it has none, its local delegate is connected. */
-export async function startServer(folder: ServerFolder, env: Env = {}): Promise<ServerProcess> {
-  const program = startProgram({ args: ["server"], env: environment(folder, env), cwd: folder.path });
+/** Resolves once it is ready and, unless it has none, its local delegate is connected. `by`: the words of a shell before the command. */
+export async function startServer(folder: ServerFolder, env: Env = {}, by?: string): Promise<ServerProcess> {
+  const program = startProgram({ args: ["server"], env: environment(folder, env), cwd: folder.path, by });
   try {
     await program.said(/^Railhead is ready\.$/m);
     // As the log has it: RAILHEAD_PUBLIC_URL may name another address, and a second data directory on

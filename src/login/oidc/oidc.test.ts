@@ -113,9 +113,9 @@ test("nobody is matched by e-mail alone: an unknown subject is refused, whatever
   assert.equal(browser.cookies()["railhead_session"], undefined);
   assert.deepEqual(await platform.db.query("select 1 from user_identities"), []);
   const [entry] = await platform.db.query(
-    "select resource_id from audit_entries where operation = 'session.refuse' order by at desc, id desc limit 1",
+    "select resource_id, outcome, code, status from audit_entries where operation = 'session.refuse' order by at desc, id desc limit 1",
   );
-  assert.deepEqual(entry, { resource_id: ADMIN });
+  assert.deepEqual(entry, { resource_id: ADMIN, outcome: "refused", code: "login.unlinked", status: 401 });
 });
 
 test("an administrator allows the first link by e-mail: once, for seven days, for this person", async () => {
@@ -226,6 +226,10 @@ test("a deactivated person is not let in, and one identity is nobody else's", as
   const back = await walk(link.body.data.location, "admin");
   const taken = await browser.send("GET", here(platform, back), undefined, { account: null, redirect: "manual" });
   assert.equal(location(taken), "/login?failure=taken");
+  const [entry] = await platform.db.query(
+    "select outcome, code, status, actor_kind from audit_entries where operation = 'identity.link' order by at desc, id desc limit 1",
+  );
+  assert.deepEqual(entry, { outcome: "refused", code: "login.identity_taken", status: 409, actor_kind: "user" });
   await platform.db.query("update users set active = false where email = $1", [ADMIN]);
   try {
     assert.equal(location(await signIn(platform, pretendBrowser(platform), "admin")), "/login?failure=unlinked");

@@ -113,7 +113,7 @@ async function signIn(deps: OidcDeps, transaction: Transaction, claims: Claims, 
     const isLinked = person && (await noteUsed(tx, accountId, identity.id, deps.clock.now()));
     const opened = isLinked && (await enter(tx, deps, { accountId, person, method: "OPENID_CONNECT" }, visitor));
     if (!opened) {
-      await recordRefusal(tx, deps, accountId, email ?? "", visitor);
+      await recordRefusal(tx, deps, accountId, { typed: email ?? "", refused: problem("login.unlinked") }, visitor);
       return failed("unlinked");
     }
     return { kind: "signed-in", opened, returnTo };
@@ -173,8 +173,30 @@ async function link(deps: OidcDeps, transaction: Transaction, claims: Claims, vi
     // It may have become a one-time password since.
     if (mustChange(person, session.method)) return failed("refused");
     const known = await findIdentity(tx, accountId, claims);
-    if (known && known.userId !== person.id) return failed("taken");
-    if (!known && !(await addIdentity(tx, deps, { accountId, person }, claims, visitor))) return failed("taken");
+    const isTaken = known
+      ? known.userId !== person.id
+      : !(await addIdentity(tx, deps, { accountId, person }, claims, visitor));
+    if (isTaken) {
+      await recordTaken(tx, deps, { accountId, person }, visitor);
+      return failed("taken");
+    }
     return { kind: "linked", returnTo };
+  });
+}
+
+/** The identity belongs to another person, who may be the one that notices: the trail has the attempt. */
+function recordTaken(
+  tx: Tx,
+  { audit }: Pick<OidcDeps, "audit">,
+  { accountId, person }: { readonly accountId: Uuid; readonly person: Person },
+  visitor: Visitor,
+): Promise<void> {
+  const { code, status } = problem("login.identity_taken");
+  return audit.record(tx, actorOf(accountId, person, visitor), {
+    operation: "identity.link",
+    resourceType: "USER",
+    resourceId: toWire(person.id),
+    scope: {},
+    refusal: { code, status },
   });
 }

@@ -36,7 +36,7 @@ export async function migrate(connection: Connection, folder: string, log?: DbLo
     const pending = compare(migrations, rows);
     for (const migration of pending) {
       await apply(client, migration);
-      log?.info({ migration: migration.name }, "migration applied");
+      log?.debug({ migration: migration.name }, "migration applied");
     }
     return pending.map(({ name }) => name);
   } finally {

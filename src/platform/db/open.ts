@@ -35,7 +35,7 @@ export async function openDatabase(options: {
     const applied = await migrate(connection, MIGRATIONS, log).catch((error: unknown) => {
       throw (url === undefined ? undefined : unreachable(error)) ?? error;
     });
-    if (applied.length > 0) log.info({ applied }, "migrations applied");
+    if (applied.length > 0) log.info({ applied: applied.length, last: applied.at(-1) }, "migrations applied");
     const migrations = await readMigrations(MIGRATIONS);
     const db = openDb({
       connection,

@@ -37,6 +37,7 @@ const START = `SwaggerUIBundle({
   deepLinking: true,
   docExpansion: "none",
   filter: true,
+  tagsSorter: "alpha",
   persistAuthorization: false,
   validatorUrl: null,
 });
