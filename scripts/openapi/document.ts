@@ -2,12 +2,14 @@
 import type { Route } from "../../src/platform/http/routes.ts";
 import type { Declared } from "../lib/problem-tables.ts";
 import { graphqlPaths } from "./graphql.ts";
-import { operationOf, refusalResponses } from "./operation.ts";
+import { IGNORED_FIELDS, operationOf, refusalResponses } from "./operation.ts";
 import type { Json } from "./schemas.ts";
 import { withShared } from "./share.ts";
 
 const DESCRIPTION = `The REST interface of Railhead. Every path is served with and without the prefix \`/gateway\`. The
-credential is an API key in \`x-api-key\` or \`authorization: Bearer\`. Bodies may be JSON or YAML alike. A path that is here
+credential is an API key in \`x-api-key\` or \`authorization: Bearer\`. Bodies may be JSON or YAML alike. Unknown
+fields of a body are ignored and named in the header \`Railhead-Ignored-Fields\`, where \`additionalProperties\` is not false;
+\`accountIdentifier\`, \`orgIdentifier\` and \`projectIdentifier\` beside the fields must equal those of the query. A path that is here
 answers a method that is not with 405 and \`Allow\`.`;
 
 export function openApi(routes: readonly Route[], problems: readonly Declared[], version: string): Json {
@@ -42,6 +44,7 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
       },
       schemas: { ...ERRORS, ...shared.schemas },
       responses: refusalResponses(codes),
+      headers: { IgnoredFields: IGNORED_FIELDS },
     },
   };
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ErrorFamily } from "../../src/platform/http/envelope.ts";
 import type { BodyDoc, Route, RouteDoc } from "../../src/platform/http/routes.ts";
-import { jsonSchema, type Json } from "./schemas.ts";
+import { envelopeSchema, jsonSchema, type Json } from "./schemas.ts";
 
 const DOCUMENT_TYPES = ["application/json", "application/yaml"];
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -120,8 +120,8 @@ const ETAG: Json = { ETag: { description: "The version, for If-Match.", schema: 
 const exampleOf = (example: unknown): Json => (example === undefined ? {} : { example });
 
 function bodyOf(body: BodyDoc): Json {
-  const inner = jsonSchema(body.schema, "input");
-  const schema = body.root === undefined ? inner : jsonSchema(z.strictObject({ [body.root]: body.schema }), "input");
+  const whole = body.root === undefined ? body.schema : z.strictObject({ [body.root]: body.schema });
+  const schema = body.strict ? jsonSchema(whole, "input") : envelopeSchema(whole);
   const example = body.root === undefined ? body.example : { [body.root]: body.example };
   if (body.form) return formOf(body.form, schema, example);
   const types = body.types ?? DOCUMENT_TYPES;
@@ -159,11 +159,28 @@ const SUCCESS = {
 } as const;
 const LOCATION: Json = { Location: { description: "Where it is.", schema: { type: "string" } } };
 
-const answerOf = (route: Route, { answer, etag, status }: RouteDoc): Json => ({
-  description: SUCCESS[status ?? 200],
-  ...(etag || status === 201 || status === 302
-    ? { headers: { ...(etag ? ETAG : {}), ...(status === 201 || status === 302 ? LOCATION : {}) } }
-    : {}),
+export const IGNORED_FIELDS: Json = {
+  description: "Fields of the body that are unknown, by path, with commas between them; left out if there are none.",
+  schema: { type: "string" },
+};
+const IGNORED: Json = { "Railhead-Ignored-Fields": { $ref: "#/components/headers/IgnoredFields" } };
+
+const answerOf = (route: Route, doc: RouteDoc): Json => ({
+  description: SUCCESS[doc.status ?? 200],
+  ...headersOf(doc),
+  ...contentsOf(route, doc.answer),
+});
+
+function headersOf({ etag, status, body }: RouteDoc): Json {
+  const headers = {
+    ...(etag ? ETAG : {}),
+    ...(status === 201 || status === 302 ? LOCATION : {}),
+    ...(body && !body.strict ? IGNORED : {}),
+  };
+  return Object.keys(headers).length === 0 ? {} : { headers };
+}
+
+const contentsOf = (route: Route, answer: RouteDoc["answer"]): Json => ({
   ...(answer === "nothing" ? {} : { content: contentOf(route, answer) }),
 });
 

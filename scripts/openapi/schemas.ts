@@ -3,6 +3,19 @@ import { z } from "zod";
 
 export type Json = { readonly [key: string]: unknown };
 
+/** The same for the envelope of a request: unknown fields are taken and ignored, but for those of closed objects. */
+export const envelopeSchema = (schema: z.ZodType): Json => opened(jsonSchema(schema, "input")) as Json;
+
+function opened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => opened(item));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, part]) => key !== "additionalProperties" || part !== false)
+      .map(([key, part]) => [key, isNever(part) ? false : opened(part)]),
+  );
+}
+
 /** `input` describes what is sent, `output` what is answered. */
 export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });

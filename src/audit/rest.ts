@@ -2,13 +2,12 @@
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { ok } from "../platform/http/answers.ts";
-import { documentOf } from "../platform/http/bodies.ts";
+import { envelopeOf, type EnvelopeCall } from "../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { problem } from "../platform/http/problems.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { maybeProjectQuery, moment } from "../platform/http/queries.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import { validate } from "../platform/document/validate.ts";
 import type { AuditFilter } from "./entry.ts";
 import type { ExportAudits } from "./export.ts";
 import type { GetAudit } from "./get.ts";
@@ -97,8 +96,8 @@ function narrowed(scopes: Scopes, { orgIdentifier: org, projectIdentifier: proje
 }
 
 /** The filter of the body. A scope that names another account is refused as the query that names one is. */
-function ownScopes(call: Pick<Call, "accountId" | "body">): z.output<typeof auditBody> {
-  const body = validate(auditBody, documentOf(call.body));
+function ownScopes(call: EnvelopeCall & Pick<Call, "accountId">): z.output<typeof auditBody> {
+  const body = envelopeOf(call, auditBody);
   const own = toWire(call.accountId);
   if (body.scopes?.some(({ accountIdentifier }) => (accountIdentifier ?? own) !== own)) throw problem("http.not_yours");
   return body;

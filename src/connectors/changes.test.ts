@@ -54,7 +54,7 @@ test("the other providers, and what differs from the defaults, are kept and show
 
 test("a password stands in a secret, never in the connector, and each name once", async () => {
   for (const [spec, message] of [
-    ["{username: me, password: hunter2, passwordRef: p}", /Unknown field 'password'/],
+    ["{username: me, password: hunter2}", /passwordRef: Missing/],
     ["{username: me}", /passwordRef: Missing/],
     ["{passwordRef: p}", /needs username or usernameRef/],
     ["{username: me, usernameRef: u, passwordRef: p}", /username or usernameRef, not both/],

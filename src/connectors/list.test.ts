@@ -120,7 +120,7 @@ test("listV2: each condition of the filter narrows, all of them together", async
   ]);
   for (const wrong of [
     { filterType: "Secret" },
-    { filterType: "Connector", names: [] },
+    { filterType: "Connector", orgIdentifier: "other" },
     [],
     "x",
     { filterType: "Connector", types: "Git" },

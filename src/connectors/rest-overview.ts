@@ -1,11 +1,10 @@
 /** What pages about connectors ask for beside the connectors themselves (reference section 4.2). */
 import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
-import { documentOf } from "../platform/http/bodies.ts";
+import { envelopeOf } from "../platform/http/bodies.ts";
 import { maybeProjectQuery } from "../platform/http/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import { validate } from "../platform/document/validate.ts";
 import type { ListByName } from "./list-by-name.ts";
 import { placeOf, PATH } from "./rest-scope.ts";
 import type { CountConnectors } from "./stats.ts";
@@ -83,7 +82,7 @@ export const overviewRoutes = (verbs: Verbs): readonly Route[] => [
       answer: enveloped(z.array(connectorShape)),
     },
     handle: async (call) => {
-      const found = await verbs.listByName(call.actor, validate(namesBody, documentOf(call.body)));
+      const found = await verbs.listByName(call.actor, envelopeOf(call, namesBody));
       return ok(call, found.map(connectorResponse));
     },
   }),

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
-import { documentOf } from "../platform/http/bodies.ts";
+import { documentOf, envelopeOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { flag, maybeProjectQuery, maybeText } from "../platform/http/queries.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import { validate } from "../platform/document/validate.ts";
 import type { ConnectorKey, NewConnector } from "./connector.ts";
 import type { CreateConnector } from "./create.ts";
 import type { DeleteConnector } from "./delete.ts";
@@ -36,7 +35,7 @@ const keyOf = (call: Scoped): ConnectorKey => ({
 
 /** The connector of the body; where the query names a scope too, it is the same. */
 function connectorIn(call: Scoped & Pick<Call, "body">): NewConnector {
-  const connector = readConnector(documentOf(call.body, { orText: true }));
+  const connector = readConnector(documentOf(call.body, { orText: true }), call.onIgnored);
   for (const field of ["orgIdentifier", "projectIdentifier"] as const) {
     const [here, there] = [connector[field], call.query[field]];
     if (here !== null && there !== undefined && here !== there)
@@ -187,7 +186,7 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
     },
     handle: async (call) => {
       const empty = call.body.bytes.length === 0;
-      const body = empty ? { filterType: "Connector" as const } : validate(filterBody, documentOf(call.body));
+      const body = empty ? { filterType: "Connector" as const } : envelopeOf(call, filterBody);
       const { searchTerm, includeAllConnectorsAvailableAtScope } = call.query;
       const found = await verbs.list(call.actor, placeOf(call), {
         filter: filterOf(body, searchTerm),

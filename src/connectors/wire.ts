@@ -3,7 +3,8 @@ import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import type { Doc } from "../platform/document/document.ts";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
-import { faultOf, invalid, validate } from "../platform/document/validate.ts";
+import { validateEnvelope, type LenientOptions } from "../platform/document/lenient.ts";
+import { faultOf, invalid } from "../platform/document/validate.ts";
 import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";
 import type { TestResult } from "./connection-test.ts";
 import type { ConnectionStatus, Connector, NewConnector } from "./connector.ts";
@@ -31,7 +32,7 @@ const bodyFor = (type: AnyType | undefined) =>
 export const connectorBody = z.union(connectorTypes.map(bodyFor));
 
 /** The connector in a document. Throws `document.invalid`. */
-export function readConnector(doc: Doc): NewConnector {
+export function readConnector(doc: Doc, onIgnored: LenientOptions["onIgnored"]): NewConnector {
   const found = expressionIn(doc.value, []);
   if (found) throw invalid([faultOf(doc, found, "expressions and runtime inputs are not supported in connectors")]);
   const type = typeNamed((doc.value as { connector?: { type?: unknown } } | null)?.connector?.type);
@@ -40,9 +41,7 @@ export function readConnector(doc: Doc): NewConnector {
     projectIdentifier = null,
     spec,
     ...body
-  } = validate(bodyFor(type), doc, {
-    root: "connector",
-  });
+  } = validateEnvelope(bodyFor(type), doc, { root: "connector", onIgnored });
   return { ...body, orgIdentifier, projectIdentifier, spec };
 }
 

@@ -2,9 +2,10 @@
 import { stringify } from "yaml";
 import type { z } from "zod";
 import type { Place } from "../core/reference.ts";
-import { documentOf, formatOf, textOf } from "../platform/http/bodies.ts";
+import { documentOf, formatOf, textOf, type EnvelopeCall } from "../platform/http/bodies.ts";
 import type { Body } from "../platform/http/routes.ts";
 import { parseDocument, type Doc } from "../platform/document/document.ts";
+import { validateEnvelope } from "../platform/document/lenient.ts";
 import { faultOf, validate } from "../platform/document/validate.ts";
 import { problem } from "./problems.ts";
 
@@ -28,7 +29,8 @@ export type Read<D> = { readonly input: D; readonly yaml: string };
  * What is said twice must agree, with the scope of the query too: `environment.disagreement` names the field.
  * Throws the problems of documents; faults of the text in `yaml` count their lines in that text.
  */
-export function readBody<D extends Said>(language: Language<D>, body: Body, query: Place): Read<D> {
+export function readBody<D extends Said>(language: Language<D>, call: EnvelopeCall, query: Place): Read<D> {
+  const { body, onIgnored } = call;
   const doc = documentOf(body);
   const { root } = language;
   const top = isMap(doc.value) ? doc.value : {};
@@ -37,11 +39,11 @@ export function readBody<D extends Said>(language: Language<D>, body: Body, quer
     return { input: joined(doc, input, query, [root]), yaml: keptText(body) };
   }
   if (typeof top["yaml"] !== "string") {
-    const input = joined(doc, validate(language.fields, doc), query, []);
+    const input = joined(doc, validateEnvelope(language.fields, doc, { onIgnored }), query, []);
     const { color: _, ...document } = told(input);
     return { input, yaml: stringify({ [root]: document }) };
   }
-  const beside = validate(language.beside, doc);
+  const beside = validateEnvelope(language.beside, doc, { onIgnored });
   const input = validate(language.document, parseDocument(top["yaml"]), { root });
   const { yaml: _, ...fields } = beside;
   agree(doc, fields, input, []);

@@ -38,7 +38,7 @@ type Interface<T extends Entity> = {
 function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>): readonly Route[] {
   const { noun, path, response } = face;
   const shape = enveloped(face.shape);
-  const body = { schema: face.body, example: face.example };
+  const body = { schema: face.body, strict: true, example: face.example } as const;
   const params = { identifier: face.example.identifier };
   const edit = { permission: `core_${noun}_edit` };
   const view = { permission: `core_${noun}_view` };
@@ -162,7 +162,7 @@ export const environmentRoutes = (verbs: {
       example: { name: "Production", identifier: "production", type: "Production" },
       body: wire.environmentBody,
       read: (call) =>
-        fieldsFrom(readBody(wire.ENVIRONMENT_LANGUAGE, call.body, placeOf(call.query)), wire.environmentFields),
+        fieldsFrom(readBody(wire.ENVIRONMENT_LANGUAGE, call, placeOf(call.query)), wire.environmentFields),
       response: wire.environmentResponse,
       shape: wire.environmentShape,
     },
@@ -174,7 +174,7 @@ export const environmentRoutes = (verbs: {
       path: "/ng/api/servicesV2",
       example: { name: "Web shop", identifier: "web_shop" },
       body: wire.serviceBody,
-      read: (call) => fieldsFrom(readBody(wire.SERVICE_LANGUAGE, call.body, placeOf(call.query)), wire.serviceFields),
+      read: (call) => fieldsFrom(readBody(wire.SERVICE_LANGUAGE, call, placeOf(call.query)), wire.serviceFields),
       response: wire.serviceResponse,
       shape: wire.serviceShape,
     },

@@ -94,15 +94,15 @@ export const SERVICE_LANGUAGE = {
   }),
 } as const;
 
-/** A request in any of its three forms, for the documentation. */
+/** A request in any of its three forms, for the documentation: unknown fields of the document alone are refused. */
 export const environmentBody = z.union([
-  ENVIRONMENT_LANGUAGE.fields,
-  ENVIRONMENT_LANGUAGE.beside,
+  z.object(ENVIRONMENT_LANGUAGE.fields.shape),
+  z.object(ENVIRONMENT_LANGUAGE.beside.shape),
   z.strictObject({ environment: environmentDocument }),
 ]);
 export const serviceBody = z.union([
-  SERVICE_LANGUAGE.fields,
-  SERVICE_LANGUAGE.beside,
+  z.object(SERVICE_LANGUAGE.fields.shape),
+  z.object(SERVICE_LANGUAGE.beside.shape),
   z.strictObject({ service: serviceDocument }),
 ]);
 

@@ -1,12 +1,11 @@
 /** Routes that list and show executions (reference section 5.2). */
 import { z } from "zod";
 import { fromWire } from "../core/ids.ts";
-import { validate } from "../platform/document/validate.ts";
 import { ok, text } from "../platform/http/answers.ts";
-import { documentOf, textOf } from "../platform/http/bodies.ts";
+import { envelopeOf, textOf, type EnvelopeCall } from "../platform/http/bodies.ts";
 import { springPage, springPageQuery, springPageShape } from "../platform/http/pages.ts";
 import { maybeProjectQuery, moment, projectQuery, wholeNumber } from "../platform/http/queries.ts";
-import { route, type Body, type Route } from "../platform/http/routes.ts";
+import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import type { GetDetail, GetNode } from "./detail.ts";
 import type { Cursor, GetInputs, ListOutlines, ListProjectExecutions } from "./get.ts";
@@ -26,7 +25,8 @@ export type ReadVerbs = {
 export const BASE = "/pipeline/api/pipelines/execution";
 
 const listQuery = projectQuery.extend({ ...springPageQuery(10).shape, ...summaryQuery });
-const filterOf = (body: Body) => ((textOf(body) ?? "").trim() === "" ? {} : validate(summaryFilter, documentOf(body)));
+const filterOf = (call: EnvelopeCall) =>
+  (textOf(call.body) ?? "").trim() === "" ? {} : envelopeOf(call, summaryFilter);
 const filterDoc = {
   schema: summaryFilter,
   required: false,
@@ -48,7 +48,7 @@ const listRoute = (verbs: ReadVerbs): Route =>
     handle: async (call) => {
       const { page, size, orgIdentifier, projectIdentifier } = call.query;
       const scope = { orgIdentifier, projectIdentifier };
-      const filter = fromSummary(filterOf(call.body), call.query, call.actor);
+      const filter = fromSummary(filterOf(call), call.query, call.actor);
       const found = await verbs.listOfProject(call.actor, scope, filter, { limit: size, offset: page * size });
       return ok(call, await springPage(found, (execution) => executionSummary(execution)));
     },
@@ -77,7 +77,7 @@ const outlineRoute = (verbs: ReadVerbs): Route =>
     handle: async (call) => {
       const { size, orgIdentifier, projectIdentifier } = call.query;
       const scope = { orgIdentifier, projectIdentifier };
-      const filter = fromSummary(filterOf(call.body), call.query, call.actor);
+      const filter = fromSummary(filterOf(call), call.query, call.actor);
       const found = await verbs.listOutlines(call.actor, scope, filter, { size, beyond: cursorOf(call.query) });
       return ok(call, outlinePage(found, size));
     },

@@ -4,9 +4,8 @@ import type { NewId } from "../core/ids.ts";
 import { toWire } from "../core/ids.ts";
 import type { Clock } from "../core/clock.ts";
 import { chosenSets, setsBody } from "../pipelines/index.ts";
-import { validate } from "../platform/document/validate.ts";
 import { json, ok } from "../platform/http/answers.ts";
-import { documentOf, formatOf, textOf } from "../platform/http/bodies.ts";
+import { envelopeOf, formatOf, textOf, type EnvelopeCall } from "../platform/http/bodies.ts";
 import { maybeProjectQuery, maybeTexts, projectQuery } from "../platform/http/queries.ts";
 import { LARGE_BODY, route, type Body, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped, resourced } from "../platform/http/shapes.ts";
@@ -52,13 +51,14 @@ const setsIn = ({ inputSetIdentifiers = [] }: z.output<typeof runQuery>): readon
 const inputsDoc = {
   schema: z.object({ pipeline: z.looseObject({ identifier: z.string() }) }),
   required: false,
+  strict: true,
   example: { pipeline: { identifier: "deploy" } },
-};
+} as const;
 
 type Chosen = { readonly input: RunInput | undefined; readonly inputSets: readonly string[] };
 
-const chosenIn = (body: Body): Chosen => {
-  const { references, last } = chosenSets(body);
+const chosenIn = (call: EnvelopeCall): Chosen => {
+  const { references, last } = chosenSets(call);
   return { input: last, inputSets: references };
 };
 
@@ -109,7 +109,7 @@ const runWithSetsRoute = (verbs: RunVerbs): Route =>
     },
     handle: async (call) => {
       const identifier = call.params["identifier"] ?? "";
-      const { input, inputSets } = chosenIn(call.body);
+      const { input, inputSets } = chosenIn(call);
       return answer(call, identifier, await verbs.run(call.actor, call.query, identifier, input, { inputSets }));
     },
   });
@@ -156,7 +156,7 @@ const rerunWithSetsRoute = (verbs: RunVerbs): Route =>
     },
     handle: async (call) => {
       const { originalExecutionId: executionId = "", identifier: pipelineIdentifier = "" } = call.params;
-      const { input, inputSets } = chosenIn(call.body);
+      const { input, inputSets } = chosenIn(call);
       const original = { executionId, pipelineIdentifier };
       const started = await verbs.rerun(call.actor, call.query, original, input, inputSets);
       return answer(call, pipelineIdentifier, started);
@@ -205,7 +205,7 @@ const olderAbortRoute = (verbs: RunVerbs): Route =>
     },
     handle: async (call) => {
       const { executionId = "" } = call.params;
-      const { executionInterruptType: type } = validate(olderInterrupt, documentOf(call.body));
+      const { executionInterruptType: type } = envelopeOf(call, olderInterrupt);
       if (type !== "ABORT_ALL") throw problem("execution.interrupt_unsupported", [type]);
       const execution = await verbs.get(call.actor, executionId);
       const appId = toWire(execution.applicationId);

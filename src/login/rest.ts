@@ -1,8 +1,7 @@
 /** Signing in and out, and the sessions of the person who is signed in (docs/api/login.md). */
 import { z } from "zod";
-import { validate } from "../platform/document/validate.ts";
 import { ok, okWith } from "../platform/http/answers.ts";
-import { documentOf } from "../platform/http/bodies.ts";
+import { envelopeOf, type EnvelopeCall } from "../platform/http/bodies.ts";
 import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../platform/http/routes.ts";
 import type { ChangePassword } from "./change-password.ts";
 import { sessionCookie, type Cookies } from "./cookies.ts";
@@ -59,9 +58,9 @@ const credentials = z.strictObject({ email: z.string().min(1).max(254), password
 const change = z.strictObject({ currentPassword: password, newPassword: password });
 
 /** A page of elsewhere can send forms and plain text without being asked; JSON it can not. */
-function jsonOf<T>(schema: z.ZodType<T>, { body }: Pick<PublicCall, "body">): T {
-  if (body.contentType !== "application/json") throw problem("login.only_json");
-  return validate(schema, documentOf(body));
+function jsonOf<T>(schema: z.ZodType<T>, call: EnvelopeCall): T {
+  if (call.body.contentType !== "application/json") throw problem("login.only_json");
+  return envelopeOf(call, schema);
 }
 
 export const visitorOf = ({ facts, headers }: Pick<PublicCall, "facts" | "headers">): Visitor => {

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
-import { documentOf, formatOf, textOf } from "../platform/http/bodies.ts";
+import { envelopeOf, formatOf, textOf, type EnvelopeCall } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
 import { springPage, springPageQuery, springPageShape } from "../platform/http/pages.ts";
 import { flag, maybeText, projectQuery, wholeNumber } from "../platform/http/queries.ts";
 import { LARGE_BODY, route, type Body, type BodyDoc, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import { validate } from "../platform/document/validate.ts";
 import type { CreatePipeline } from "./create.ts";
 import { pipelineSchema } from "./document/index.ts";
 import { exampleOf } from "./example.ts";
@@ -40,6 +39,7 @@ const identifierOf = (call: Pick<Call, "params">): string => call.params["identi
 const bodyOf = (identifier: string): BodyDoc => ({
   schema: pipelineSchema("saved"),
   root: "pipeline",
+  strict: true,
   example: exampleOf(identifier),
 });
 const params = { identifier: "deploy" };
@@ -179,7 +179,7 @@ const readRoutes = (verbs: PipelineVerbs): readonly Route[] => [
     },
     handle: async (call) => {
       const { page, size, sort, searchTerm, module } = call.query;
-      const filter = { ...filterOf(call.body), searchTerm };
+      const filter = { ...filterOf(call), searchTerm };
       const none = module !== undefined && !MODULES.has(module.toLowerCase());
       const found = await verbs.listSummaries(call.actor, call.query, none ? { identifiers: [] } : filter, {
         limit: size,
@@ -218,9 +218,9 @@ const readRoutes = (verbs: PipelineVerbs): readonly Route[] => [
   }),
 ];
 
-function filterOf(body: Body): SummaryFilter {
-  if (body.bytes.length === 0) return {};
-  const filter = validate(wire.summaryFilter, documentOf(body));
+function filterOf(call: EnvelopeCall): SummaryFilter {
+  if (call.body.bytes.length === 0) return {};
+  const filter = envelopeOf(call, wire.summaryFilter);
   return {
     name: filter.name ?? undefined,
     description: filter.description ?? undefined,

@@ -1,13 +1,12 @@
 /** Organizations (reference section 4.1). */
 import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
-import { documentOf } from "../platform/http/bodies.ts";
+import { envelopeOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { maybeText, maybeTexts } from "../platform/http/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import { validate } from "../platform/document/validate.ts";
 import type { OrganizationVerbs } from "./organizations.ts";
 import { organizationBody, organizationResponse, organizationShape } from "./wire.ts";
 
@@ -32,7 +31,7 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
       etag: true,
     },
     handle: async (call) => {
-      const body = validate(organizationBody, documentOf(call.body), { root: "organization" });
+      const body = envelopeOf(call, organizationBody, { root: "organization" });
       const organization = await verbs.create(call.actor, body);
       return ok(call, organizationResponse(organization), organization.version);
     },
@@ -80,7 +79,7 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
       ifMatch: true,
     },
     handle: async (call) => {
-      const body = validate(organizationBody, documentOf(call.body), { root: "organization" });
+      const body = envelopeOf(call, organizationBody, { root: "organization" });
       const identifier = call.params["identifier"] ?? "";
       const organization = await verbs.update(call.actor, identifier, body, ifMatch(call));
       return ok(call, organizationResponse(organization), organization.version);

@@ -1,13 +1,12 @@
 /** Projects (spec.md, "Create project"; reference section 4.1). */
 import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
-import { documentOf } from "../platform/http/bodies.ts";
+import { envelopeOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { maybeText, maybeTexts, orgQuery } from "../platform/http/queries.ts";
 import { route, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import { validate } from "../platform/document/validate.ts";
 import type { CreateProject } from "./create.ts";
 import type { DeleteProject } from "./delete.ts";
 import type { GetProject, ListProjects } from "./get.ts";
@@ -32,7 +31,7 @@ const answer = enveloped(projectShape);
 type InOrg = Call<{ readonly orgIdentifier: string }>;
 
 function bodyOf(call: InOrg): NewProject {
-  const { modules: _, ...body } = validate(projectBody, documentOf(call.body), { root: "project" });
+  const { modules: _, ...body } = envelopeOf(call, projectBody, { root: "project" });
   const { orgIdentifier } = call.query;
   if (body.orgIdentifier !== undefined && body.orgIdentifier !== orgIdentifier)
     throw problem("project.other_organization", [body.orgIdentifier, orgIdentifier]);

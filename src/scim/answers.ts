@@ -15,7 +15,7 @@ const LIMITS = { maxBytes: MAX_BODY, maxNodes: 50_000, maxDepth: 16 };
 export function bodyOf(body: Body): unknown {
   if (!TYPES.has(body.contentType))
     throw problem("scim.invalid_syntax", [`Bodies are ${SCIM_TYPE} or application/json.`]);
-  return documentOf({ ...body, contentType: "application/json" }, LIMITS).value;
+  return documentOf({ ...body, contentType: "application/json" }, { ...LIMITS, format: "json" }).value;
 }
 
 const headers = { "content-type": `${SCIM_TYPE}; charset=utf-8` };

@@ -48,7 +48,7 @@ export function resourceDocs(type: ResourceType, tag: string): ResourceDocs {
 }
 
 const TYPES = [SCIM_TYPE, "application/json"];
-const bodyDoc = (schema: z.ZodType, example: unknown): BodyDoc => ({ schema, example, types: TYPES });
+const bodyDoc = (schema: z.ZodType, example: unknown): BodyDoc => ({ schema, example, strict: true, types: TYPES });
 
 const nameOf = ({ name }: ResourceType): string => (name === "User" ? "userName" : "displayName");
 

@@ -1,7 +1,7 @@
 /** `/ng/api/v2/secrets/files` (reference section 4.5): a form with the document in `spec` and the content in `file`. */
 import type { Actor } from "../core/actor.ts";
 import { parseDocument } from "../platform/document/document.ts";
-import { validate } from "../platform/document/validate.ts";
+import { validateEnvelope } from "../platform/document/lenient.ts";
 import { ok } from "../platform/http/answers.ts";
 import type { Form } from "../platform/http/form.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
@@ -30,7 +30,10 @@ const body = { schema: fileBody, root: "secret", types: ["multipart/form-data"],
 /** JSON, or YAML as elsewhere. */
 function specIn(call: Scoped, text: string) {
   const format = text.trimStart().startsWith("{") ? "json" : "yaml";
-  const spec = validate(fileBody, parseDocument(Buffer.from(text), { format }), { root: "secret" });
+  const spec = validateEnvelope(fileBody, parseDocument(Buffer.from(text), { format }), {
+    root: "secret",
+    onIgnored: call.onIgnored,
+  });
   return inScope(call, spec);
 }
 

@@ -46,7 +46,7 @@ export const managerRoutes = (verbs: Verbs): readonly Route[] => [
     query,
     doc: {
       summary: "Create a secret manager, with a key of its own and a usage scope that its secrets inherit",
-      body: { schema: managerBody, root: "secretManager", example: EXAMPLE },
+      body: { schema: managerBody, root: "secretManager", strict: true, example: EXAMPLE },
       answer,
       etag: true,
     },
@@ -66,7 +66,12 @@ export const managerRoutes = (verbs: Verbs): readonly Route[] => [
     doc: {
       summary: "Replace a secret manager's name, description, tags and usage scope; its type and spec stay",
       params,
-      body: { schema: managerBody, root: "secretManager", example: { ...EXAMPLE, name: "Keys of what is live" } },
+      body: {
+        schema: managerBody,
+        root: "secretManager",
+        strict: true,
+        example: { ...EXAMPLE, name: "Keys of what is live" },
+      },
       answer,
       ifMatch: true,
       etag: true,

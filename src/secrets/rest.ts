@@ -1,9 +1,8 @@
 /** `/ng/api/v2/secrets` (reference section 4.5) over the verbs that GraphQL has too. */
 import { z } from "zod";
 import { contentOf } from "../platform/crypto/chunks.ts";
-import { validate } from "../platform/document/validate.ts";
 import { ok } from "../platform/http/answers.ts";
-import { documentOf } from "../platform/http/bodies.ts";
+import { envelopeOf } from "../platform/http/bodies.ts";
 import { ifMatch } from "../platform/http/if-match.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../platform/http/pages.ts";
 import { flag, maybeProjectQuery, maybeText } from "../platform/http/queries.ts";
@@ -78,7 +77,7 @@ export const secretRoutes = (verbs: Verbs): readonly Route[] => [
   }),
 ];
 
-const readSecret = (call: Scoped) => inScope(call, validate(secretBody, documentOf(call.body), { root: "secret" }));
+const readSecret = (call: Scoped) => inScope(call, envelopeOf(call, secretBody, { root: "secret" }));
 type Body = ReturnType<typeof readSecret>;
 
 function newSecretOf(body: Body): NewSecret {
@@ -171,7 +170,7 @@ const filterRoute = (verbs: Verbs, suffix: string, operation: string): Route =>
     },
     handle: async (call) => {
       verbs.permit(call.actor, "core_secret_view", placeOf(call));
-      const body = call.body.bytes.length === 0 ? {} : validate(filterBody, documentOf(call.body));
+      const body = call.body.bytes.length === 0 ? {} : envelopeOf(call, filterBody);
       const filter = filterOf(placeOf(call), { ...body, searchTerm: call.query.searchTerm ?? body.searchTerm });
       return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), secretResponse));
     },

@@ -41,7 +41,6 @@ const textBody = z.strictObject({
     secretManagerIdentifier: managerIdentifier,
     valueType: z.enum(["Inline"], { error: "takes Inline: the platform keeps the value itself" }).optional(),
     value: z.string().nullish(),
-    additionalMetadata: z.null().optional(),
   }),
 });
 
@@ -59,7 +58,6 @@ export const fileBody = z.strictObject({
     .strictObject({
       type: z.enum(["SecretFileSpec"]).optional(),
       secretManagerIdentifier: managerIdentifier,
-      additionalMetadata: z.null().optional(),
     })
     .nullish(),
 });

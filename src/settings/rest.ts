@@ -1,8 +1,7 @@
 /** Settings over REST (spec.md, "Settings update"; reference section 4.6). */
 import { z } from "zod";
-import { validate } from "../platform/document/validate.ts";
 import { ok } from "../platform/http/answers.ts";
-import { documentOf } from "../platform/http/bodies.ts";
+import { envelopeOf } from "../platform/http/bodies.ts";
 import { maybeProjectQuery } from "../platform/http/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped, epochMs } from "../platform/http/shapes.ts";
@@ -128,7 +127,7 @@ export const settingRoutes = (verbs: Verbs): readonly Route[] => [
       answer: enveloped(z.array(outcomeShape)),
     },
     handle: async (call) => {
-      const asked = validate(changes, documentOf(call.body)).map((one) => ({
+      const asked = envelopeOf(call, changes).map((one) => ({
         ...one,
         value: one.value,
         allowOverrides: one.allowOverrides ?? false,

@@ -182,7 +182,7 @@ test("what is wrong about the request as a whole is 400 or 404", async () => {
   const wrong: unknown[] = [
     {},
     [{ identifier: "x" }],
-    [{ ...entry("x", "y"), more: 1 }],
+    [{ ...entry("x", "y"), allowOverrides: "no" }],
     [entry("x", "y", true, "SET")],
     "x",
   ];

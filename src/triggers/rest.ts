@@ -67,7 +67,7 @@ const BASE = "/pipeline/api/triggers";
 const edit = { permission: "core_pipeline_edit" };
 const view = { permission: "core_pipeline_view" };
 const queryExample = { targetIdentifier: "deploy" };
-const body = (example: object): BodyDoc => ({ schema: triggerBody, root: "trigger", example });
+const body = (example: object): BodyDoc => ({ schema: triggerBody, root: "trigger", strict: true, example });
 
 type TriggerCall = Call<z.output<typeof ofPipeline>>;
 const within = ({ query: { orgIdentifier, projectIdentifier, targetIdentifier } }: TriggerCall): OfPipeline => ({
@@ -228,7 +228,7 @@ const webhookRoutes = (verbs: Verbs): readonly Route[] => [
     doc: {
       summary: "Call a webhook",
       description: "200 means stored: the execution starts also when the server is killed right after it.",
-      body: { schema: z.json(), types: ["application/json"], example: { tag: "v1.2.3" } },
+      body: { schema: z.json(), strict: true, types: ["application/json"], example: { tag: "v1.2.3" } },
       answer: enveloped(deliveryShape),
     },
     access: { public: "the token in the address is the credential" },

@@ -64,6 +64,8 @@ export type SendOptions = {
 export type PlatformOptions = {
   readonly clock?: HandClock;
   readonly logTo?: NodeJS.WritableStream;
+  /** What is logged there; `info` unless told otherwise. */
+  readonly logLevel?: "debug";
   /** For a test that seals or opens by itself. */
   readonly keys?: KeyRing;
   /** Single sign-on; none unless told otherwise. */
@@ -110,7 +112,7 @@ async function startOn(
     keys: shared.keys,
     clock,
     newId: () => randomUUIDv7() as Uuid,
-    log: options.logTo ? makeLog("info", options.logTo) : makeLog("silent"),
+    log: options.logTo ? makeLog(options.logLevel ?? "info", options.logTo) : makeLog("silent"),
     publicUrl: () => url,
     pendingMigrations: async () => [],
     allowPrivateAddresses: options.allowPrivateAddresses ?? [],

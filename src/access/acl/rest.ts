@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
 import { scopeOf, within } from "../../core/reference.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { maybeProjectQuery } from "../../platform/http/queries.ts";
 import { LARGE_BODY, route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
@@ -67,7 +66,7 @@ const aclRoute = (ask: AskAccess): Route =>
       answer: enveloped(aclShape),
     },
     handle: async (call) => {
-      const body = validate(aclBody, documentOf(call.body));
+      const body = envelopeOf(call, aclBody);
       const checks = body.permissions.map(({ resourceScope, resourceIdentifier, permission, resourceType }) => {
         const place = placeIn({ query: {}, accountId: call.accountId }, resourceScope ?? {});
         const scope = within(place);

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeProjectQuery } from "../../platform/http/queries.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
@@ -47,7 +46,7 @@ const writingRoutes = (verbs: Assignments): readonly Route[] => [
       answer: shape,
     },
     handle: async (call) => {
-      const input = wire.readAssignment(placeOf(call.query), validate(wire.assignmentBody, documentOf(call.body)));
+      const input = wire.readAssignment(placeOf(call.query), envelopeOf(call, wire.assignmentBody));
       const [made] = await verbs.create(call.actor, [input]);
       return ok(call, made && wire.assignmentResponse(toWire(call.accountId), made));
     },
@@ -77,7 +76,7 @@ const writingRoutes = (verbs: Assignments): readonly Route[] => [
       answer: enveloped(z.array(wire.assignmentShape)),
     },
     handle: async (call) => {
-      const { roleAssignments } = validate(wire.manyBody, documentOf(call.body));
+      const { roleAssignments } = envelopeOf(call, wire.manyBody);
       const inputs = roleAssignments.map((body) => wire.readAssignment(placeOf(call.query), body));
       const made = await verbs.create(call.actor, inputs);
       return ok(
@@ -98,7 +97,7 @@ const writingRoutes = (verbs: Assignments): readonly Route[] => [
       answer: enveloped(z.strictObject({ valid: z.literal(true) })),
     },
     handle: async (call) => {
-      const { roleAssignment } = validate(wire.validateBody, documentOf(call.body));
+      const { roleAssignment } = envelopeOf(call, wire.validateBody);
       await verbs.validate(call.actor, wire.readAssignment(placeOf(call.query), roleAssignment));
       return ok(call, { valid: true });
     },
@@ -130,7 +129,7 @@ function readingRoutes(verbs: Assignments): readonly Route[] {
         answer: enveloped(ngPageShape(wire.assignmentShape)),
       },
       handle: async (call) => {
-        const body = call.body.bytes.length === 0 ? {} : validate(wire.filterBody, documentOf(call.body));
+        const body = call.body.bytes.length === 0 ? {} : envelopeOf(call, wire.filterBody);
         const asked = { filter: wire.filterOf(body), ...ngWindow(call.query) };
         const found = await verbs.list(call.actor, placeOf(call.query), asked);
         return ok(call, await ngPage(found, (one) => wire.assignmentResponse(toWire(call.accountId), one)));
@@ -190,7 +189,7 @@ const aggregateRoute = (
       answer: enveloped(aggregateShape),
     },
     handle: async (call) => {
-      const body = call.body.bytes.length === 0 ? {} : validate(wire.filterBody, documentOf(call.body));
+      const body = call.body.bytes.length === 0 ? {} : envelopeOf(call, wire.filterBody);
       const [place, account] = [placeOf(call.query), toWire(call.accountId)];
       const asked = { filter: wire.filterOf(body), limit: 1_000, offset: 0 };
       const { items } = await verbs.list(call.actor, place, asked);

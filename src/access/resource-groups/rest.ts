@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
@@ -39,7 +38,7 @@ const bodyOf = ({ example }: Address) => ({
 const pages = maybeProjectQuery.extend(sortedPageQuery(50).shape);
 
 function read(call: Call<ScopedQuery>) {
-  const { resourceGroup } = validate(schema, documentOf(call.body));
+  const { resourceGroup } = envelopeOf(call, schema);
   for (const scope of resourceGroup.includedScopes ?? [])
     placeIn({ query: {}, accountId: call.accountId }, { accountIdentifier: scope.accountIdentifier });
   return readResourceGroup(placeIn(call, resourceGroup), resourceGroup);
@@ -143,7 +142,7 @@ const readRoutes = (verbs: ResourceGroups, address: Address): readonly Route[] =
       answer: enveloped(ngPageShape(resourceGroupShape)),
     },
     handle: async (call) => {
-      const asked = validate(filterBody, documentOf(call.body));
+      const asked = envelopeOf(call, filterBody);
       const managed = { NO_FILTER: undefined, ONLY_MANAGED: true, ONLY_CUSTOM: false }[
         asked.managedFilter ?? "NO_FILTER"
       ];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Place } from "../../core/reference.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
+import { closed } from "../../platform/document/lenient.ts";
 import { epochMs, stringMap } from "../../platform/http/shapes.ts";
 import { levelOf, resourceTypes } from "../permission.ts";
 import type { NewResourceGroup, ResourceGroup } from "./resource-group.ts";
@@ -22,7 +23,7 @@ export const resourceGroupBody = z.strictObject({
   description,
   allowedScopeLevels: z.array(z.enum(LEVELS)).max(3).nullish(),
   includedScopes: z
-    .array(z.strictObject({ ...scope, filter: z.enum(FILTERS) }))
+    .array(closed({ ...scope, filter: z.enum(FILTERS) }))
     .max(1_000)
     .nullish(),
   resourceFilter: z
@@ -30,7 +31,7 @@ export const resourceGroupBody = z.strictObject({
       includeAllResources: z.boolean().nullish(),
       resources: z
         .array(
-          z.strictObject({
+          closed({
             resourceType: z.enum(resourceTypes as [string, ...string[]]),
             identifiers: z.array(z.string().min(1).max(128)).max(1_000).nullish(),
             attributeFilter: z.never().optional(),

@@ -1,7 +1,6 @@
 import { toWire } from "../../core/ids.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
@@ -20,7 +19,7 @@ const example = {
 const shape = enveloped(roleShape);
 
 export function roleRoutes(verbs: Roles): readonly Route[] {
-  const read = (call: Call<ScopedQuery>) => readRole(placeOf(call.query), validate(roleBody, documentOf(call.body)));
+  const read = (call: Call<ScopedQuery>) => readRole(placeOf(call.query), envelopeOf(call, roleBody));
   return [
     route({
       method: "POST",

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { fromWire, type Uuid } from "../../core/ids.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
 import { LARGE_BODY, route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
@@ -69,7 +68,7 @@ function versionRoutes(version: Version, verbs: UserGroups): readonly Route[] {
   const example = { identifier: version.example, name: version.example, description: "Whoever ships" };
   const shape = enveloped(version.shape);
   const read = (call: Call<ScopedQuery>) => {
-    const body = validate(schema, documentOf(call.body));
+    const body = envelopeOf(call, schema);
     const place = placeIn(call, body);
     // Before its people are looked for: whether somebody exists is not for everyone to know.
     verbs.checkManage(call.actor, { ...place, identifier: body.identifier });
@@ -179,7 +178,7 @@ const batchRoute = (verbs: UserGroups): Route =>
       answer: enveloped(z.array(wire.groupShape)),
     },
     handle: async (call) => {
-      const body = validate(wire.batchBody, documentOf(call.body));
+      const body = envelopeOf(call, wire.batchBody);
       const place = placeIn(call, body);
       const filter = { ...place, identifiers: body.identifierFilter ?? null };
       const { items } = await verbs.list(call.actor, filter, { limit: 1_000, offset: 0 });

@@ -1,9 +1,8 @@
 /** The list of delegates (reference section 2.3). */
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { json } from "../../platform/http/answers.ts";
-import { documentOf, textOf } from "../../platform/http/bodies.ts";
+import { envelopeOf, textOf } from "../../platform/http/bodies.ts";
 import { route, type Answer, type Route } from "../../platform/http/routes.ts";
 import { epochMs, resourced, wireId } from "../../platform/http/shapes.ts";
 import type { ListDelegates, ListedDelegate, ListFilter } from "../list.ts";
@@ -94,7 +93,7 @@ const listRoute = (verbs: Verbs): Route =>
       answer: resourced(z.array(delegateShape)),
     },
     handle: async (call) => {
-      const asked = textOf(call.body) === undefined ? {} : validate(listBody, documentOf(call.body));
+      const asked = textOf(call.body) === undefined ? {} : envelopeOf(call, listBody);
       const { items } = await verbs.list(call.actor, filterOf(asked), MAX_LISTED, 0);
       return resource(items.map((delegate) => delegateWire(delegate)));
     },

@@ -1,9 +1,8 @@
 /** The tags of one delegate: by id as spec.md has it, and by name ("group") as in the ng family (reference section 2.2). */
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { json } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http/routes.ts";
 import { resourced, wireId } from "../../platform/http/shapes.ts";
 import { MAX_TAGS, type TaggedDelegate } from "../delegate.ts";
@@ -89,7 +88,7 @@ function familyRoutes(verbs: Verbs, family: Family): readonly Route[] {
       access: { permission: "core_delegate_edit" },
       doc: { summary, body, answer },
       handle: async (call) => {
-        const { tags } = validate(tagsBody, documentOf(call.body));
+        const { tags } = envelopeOf(call, tagsBody);
         return shown(await verbs.changeTags(call.actor, family.ref(call), how, tags));
       },
     });
@@ -133,7 +132,7 @@ const holdersRoute = ({ list }: Pick<Verbs, "list">): Route =>
       answer: resourced(z.array(byName.shape)),
     },
     handle: async (call) => {
-      const { tags } = validate(holdersBody, documentOf(call.body));
+      const { tags } = envelopeOf(call, holdersBody);
       const { items } = await list(call.actor, { tags, revoked: false }, MAX_LISTED, 0);
       const resource = items.map((delegate) => byName.wire(delegate));
       return json(200, { metaData: {}, resource, responseMessages: [] });

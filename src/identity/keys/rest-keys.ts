@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
-import { validate } from "../../platform/document/validate.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { naming, parentOf, pathIdentifier, repeating, searching } from "./rest-common.ts";
 import {
@@ -36,7 +35,7 @@ export const apiKeyRoutes = (verbs: ApiKeys): readonly Route[] => [
       answer: enveloped(apiKeyShape),
     },
     handle: async (call) => {
-      const body = validate(apiKeyBody, documentOf(call.body));
+      const body = envelopeOf(call, apiKeyBody);
       const made = await verbs.create(call.actor, parentOf(call, body), apiKeyFields(body));
       return ok(call, apiKeyResponse(made, call.accountId));
     },
@@ -55,7 +54,7 @@ export const apiKeyRoutes = (verbs: ApiKeys): readonly Route[] => [
       answer: enveloped(apiKeyShape),
     },
     handle: async (call) => {
-      const body = validate(apiKeyBody, documentOf(call.body));
+      const body = envelopeOf(call, apiKeyBody);
       const changed = await verbs.update(call.actor, parentOf(call, body), pathIdentifier(call), apiKeyFields(body));
       return ok(call, apiKeyResponse(changed, call.accountId));
     },

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf, type EnvelopeCall } from "../../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { agree } from "../problems.ts";
 import { naming, parentOf, pathIdentifier, repeating, searching } from "./rest-common.ts";
 import type { KeyRef } from "./api-key.ts";
@@ -36,8 +35,8 @@ const keyOf = (call: Pick<Call<z.output<typeof inKey>>, "accountId" | "query">):
 const writing = repeating.extend({ apiKeyIdentifier: apiKeyIdentifier.optional() });
 
 /** The token of the body, and which key of whom it belongs to. */
-function tokenIn(call: Pick<Call<z.output<typeof writing>>, "accountId" | "query" | "body">) {
-  const body = validate(tokenBody, documentOf(call.body));
+function tokenIn(call: EnvelopeCall & Pick<Call<z.output<typeof writing>>, "accountId" | "query">) {
+  const body = envelopeOf(call, tokenBody);
   const there = call.query.apiKeyIdentifier;
   if (there !== undefined) agree("apiKeyIdentifier", body.apiKeyIdentifier, there);
   const key = { ...parentOf(call, body), apiKeyIdentifier: body.apiKeyIdentifier };

@@ -2,13 +2,12 @@ import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { problem as httpProblem } from "../../platform/http/problems.ts";
 import { maybeProjectQuery, maybeText, maybeTexts } from "../../platform/http/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { pathIdentifier } from "../keys/rest-common.ts";
 import { agree } from "../problems.ts";
 import type { ServiceAccountFields } from "./service-account.ts";
@@ -42,7 +41,7 @@ const keyOf = (call: Scoped): Referred => ({ ...placeOf(call.query), identifier:
 
 /** The service account of the body, in the scope of the query; where the body names one too, it is the same. */
 function fieldsIn(call: Scoped): ServiceAccountFields {
-  const body = validate(serviceAccountBody, documentOf(call.body));
+  const body = envelopeOf(call, serviceAccountBody);
   if ((body.accountIdentifier ?? toWire(call.accountId)) !== toWire(call.accountId))
     throw httpProblem("http.not_yours");
   const merged = { ...call.query };

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { placeOf } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
@@ -69,7 +68,7 @@ export const aggregateRoutes = (aggregates: UserAggregates, lockedAmong: LockedA
       answer: enveloped(ngPageShape(shape)),
     },
     handle: async (call) => {
-      const body = call.body.bytes.length === 0 ? {} : validate(filterBody, documentOf(call.body));
+      const body = call.body.bytes.length === 0 ? {} : envelopeOf(call, filterBody);
       const filter = {
         searchTerm: call.query.searchTerm,
         roles: some(body.roleIdentifiers),

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { fromWire, toWire } from "../../core/ids.ts";
 import type { Authorize, Permission } from "../../access/index.ts";
-import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { ifMatch } from "../../platform/http/if-match.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { maybeText } from "../../platform/http/queries.ts";
@@ -85,7 +84,7 @@ const readRoutes = ({ currentUser, getUser, listUsers, ...locks }: UserRoutesDep
       answer: enveloped(ngPageShape(metadataShape)),
     },
     handle: async (call) => {
-      const body = call.body.bytes.length === 0 ? {} : validate(filterBody, documentOf(call.body));
+      const body = call.body.bytes.length === 0 ? {} : envelopeOf(call, filterBody);
       const filter = {
         searchTerm: call.query.searchTerm ?? body.searchTerm ?? undefined,
         ids: body.identifiers?.map(fromWire).filter((id) => id !== undefined),
@@ -124,7 +123,7 @@ const changeRoutes = ({ people, ...locks }: UserRoutesDeps): readonly Route[] =>
       answer: enveloped(z.strictObject({ addUserResponseMap: z.record(z.string(), outcome) })),
     },
     handle: async (call) => {
-      const { emails, userGroups } = validate(addBody, documentOf(call.body));
+      const { emails, userGroups } = envelopeOf(call, addBody);
       return ok(call, { addUserResponseMap: await people.add(call.actor, emails, userGroups ?? []) });
     },
   }),

@@ -1,8 +1,6 @@
 /** Bodies that name input sets: what is merged, and what a run is given. */
 import { z } from "zod";
-import { validate } from "../../platform/document/validate.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
-import type { Body } from "../../platform/http/routes.ts";
+import { envelopeOf, type EnvelopeCall } from "../../platform/http/bodies.ts";
 import { problem } from "../problems.ts";
 import type { PipelineText } from "../text.ts";
 import { references } from "./document.ts";
@@ -34,15 +32,15 @@ export type ChosenSets = {
 };
 
 /** Throws the problems of documents, and `input_set.stages`. Nothing at all names no sets. */
-export function chosenSets(body: Body): ChosenSets {
-  if (body.bytes.length === 0) return chosen({}, undefined);
-  const said = validate(setsBody, documentOf(body));
+export function chosenSets(call: EnvelopeCall): ChosenSets {
+  if (call.body.bytes.length === 0) return chosen({}, undefined);
+  const said = envelopeOf(call, setsBody);
   return chosen(said, said.lastYamlToMerge);
 }
 
 /** The same with `runtimeInputYaml`. */
-export function chosenSetsWithInputs(body: Body): ChosenSets {
-  const said = validate(setsWithInputsBody, documentOf(body));
+export function chosenSetsWithInputs(call: EnvelopeCall): ChosenSets {
+  const said = envelopeOf(call, setsWithInputsBody);
   return chosen(said, said.runtimeInputYaml);
 }
 

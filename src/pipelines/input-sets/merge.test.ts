@@ -119,7 +119,9 @@ test("runtime inputs go over the sets, and are checked with line and column", as
   assert.deepEqual([status, body.code, body.metadata.schemaErrors[0].line], [400, "INVALID_REQUEST", 2]);
   const last = { inputSetReferences: ["moon"], lastYamlToMerge: "pipeline: { delegateSelectors: [c] }" };
   assert.deepEqual(valuesOf((await made(post("merge", last))).pipelineYaml), ["moon", 2, ["c"]]);
-  assert.equal((await post("merge", { ...last, runtimeInputYaml: "" })).status, 400);
+  const both = await post("merge", { ...last, runtimeInputYaml: "pipeline: { delegateSelectors: [d] }" });
+  assert.equal(both.headers.get("railhead-ignored-fields"), "runtimeInputYaml");
+  assert.deepEqual(valuesOf(both.body.data.pipelineYaml), ["moon", 2, ["c"]]);
 });
 
 test("what cannot be merged is refused by name", async () => {
@@ -138,7 +140,7 @@ test("what cannot be merged is refused by name", async () => {
     "INVALID_REQUEST",
     "Input sets that pipeline [open] does not have: none, neither.",
   ]);
-  assert.equal((await refusal({ bogus: true }))[0], 400);
+  assert.equal((await refusal({ withMergedPipelineYaml: "yes" }))[0], 400);
   assert.equal((await refusal({ inputSetReferences: Array(21).fill("moon") }))[0], 400);
   assert.equal((await post("merge", {}, "none")).status, 404);
 });

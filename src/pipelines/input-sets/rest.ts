@@ -1,8 +1,7 @@
 /** Input sets and overlays over REST (reference section 4.4). */
 import { z } from "zod";
-import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf, formatOf, textOf } from "../../platform/http/bodies.ts";
+import { envelopeOf, formatOf, textOf } from "../../platform/http/bodies.ts";
 import { ifMatch } from "../../platform/http/if-match.ts";
 import { ngPage, ngPageShape } from "../../platform/http/pages.ts";
 import { maybeText, projectQuery, wholeNumber } from "../../platform/http/queries.ts";
@@ -57,6 +56,7 @@ const faces: Readonly<Record<Kind, { noun: string; path: string; what: string; i
     body: {
       schema: inputSetBody,
       root: ROOTS.INPUT_SET,
+      strict: true,
       example: { identifier: "nightly", name: "Nightly", ...SHOP, pipeline: VALUES },
     },
   },
@@ -68,6 +68,7 @@ const faces: Readonly<Record<Kind, { noun: string; path: string; what: string; i
     body: {
       schema: overlayBody,
       root: ROOTS.OVERLAY_INPUT_SET,
+      strict: true,
       example: { identifier: "weekly", name: "Weekly", ...SHOP, inputSetReferences: ["basic"] },
     },
   },
@@ -204,7 +205,7 @@ const mergeRoutes = (verbs: Verbs): readonly Route[] => [
       answer: enveloped(wire.templateShape),
     },
     handle: async (call) => {
-      if (call.body.bytes.length > 0) requireNoStages(validate(templateBody, documentOf(call.body)).stageIdentifiers);
+      if (call.body.bytes.length > 0) requireNoStages(envelopeOf(call, templateBody).stageIdentifiers);
       return ok(call, wire.templateResponse(await verbs.template(call.actor, call.query)));
     },
   }),
@@ -229,7 +230,7 @@ const mergeRoutes = (verbs: Verbs): readonly Route[] => [
         answer: enveloped(wire.mergeShape),
       },
       handle: async (call) => {
-        const { references, last, withPipeline } = chosen(call.body);
+        const { references, last, withPipeline } = chosen(call);
         return ok(call, wire.mergeResponse(await verbs.merge(call.actor, call.query, references, last), withPipeline));
       },
     }),

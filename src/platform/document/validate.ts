@@ -24,13 +24,16 @@ export function validate<T>(schema: z.ZodType<T>, doc: Positioned, options: { re
   const { root } = options;
   const whole = root === undefined ? schema : z.strictObject({ [root]: schema });
   const parsed = whole.safeParse(doc.value, { error: explain });
-  if (!parsed.success) throw invalid(faultsOf(parsed.error, doc));
+  if (!parsed.success) throw invalidBy(parsed.error, doc);
   return root === undefined ? (parsed.data as T) : ((parsed.data as { readonly [key: string]: T })[root] as T);
 }
 
 /** The same for a value that came without a text, as the arguments of a mutation do: its faults have a path and no position. */
 export const validateValue = <T>(schema: z.ZodType<T>, value: Positioned["value"]): T =>
   validate(schema, { value, position: () => undefined, keyPosition: () => undefined });
+
+/** The Problem for what a schema found in a document. */
+export const invalidBy = (error: z.core.$ZodError, doc: Positioned): Error => invalid(faultsOf(error, doc));
 
 /** The Problem for faults of a document that was readable, however they were found. */
 export function invalid(faults: readonly Fault[]): Error {

@@ -6,7 +6,19 @@ import { connect } from "node:net";
 import { Writable } from "node:stream";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { connectorYaml, create, JSON_TYPE, projectYaml, SCOPE, YAML } from "../../../test/support/contract.ts";
+import {
+  connectorYaml,
+  create,
+  inputSetYaml,
+  JSON_TYPE,
+  made,
+  makeTargets,
+  pipelineYaml,
+  projectYaml,
+  SCOPE,
+  triggerYaml,
+  YAML,
+} from "../../../test/support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { rawRequest } from "../../../test/support/raw-http.ts";
 
@@ -181,12 +193,37 @@ test("a query parameter that is given twice is refused by name on every route", 
   );
 });
 
-test("JSON is held to JSON: YAML under its name is refused", async () => {
+test("YAML that is sent as application/json is read as YAML, wherever both are taken", async () => {
+  const json = "application/json";
+  await made(create.project(platform, projectYaml("named_json"), json));
+  await made(create.connector(platform, connectorYaml("named_json"), json));
+  await makeTargets(platform);
+  const post = (path: string, body: string) =>
+    made(platform.send("POST", `/pipeline/api/${path}`, { contentType: json, body }));
+  await post(`pipelines?${SCOPE}`, pipelineYaml());
+  const saved = await platform.send("GET", `/pipeline/api/pipelines/deploy?${SCOPE}`);
+  assert.equal(saved.body.data.yamlPipeline, pipelineYaml(), "the text is kept as it was sent");
+  await post(`inputSets?${SCOPE}&pipelineIdentifier=deploy`, inputSetYaml("deploy", "basic"));
+  await post(`triggers?${SCOPE}&targetIdentifier=deploy`, triggerYaml());
+  for (const text of ["# a comment\n", "---\n", "\n\n"])
+    await made(create.project(platform, text + projectYaml(`named_json_${text.length}`), json));
   assertRefused(
-    await create.project(platform, projectYaml("x"), "application/json"),
+    await create.project(platform, "project:\n  name: a\n  name: b\n", json),
     "INVALID_YAML_ERROR",
-    /^Invalid JSON: .* line 1, column 1/,
+    /^Invalid YAML: .*'name' is given twice.* line 3, column 3/,
   );
+});
+
+test("JSON is held to JSON: its faults have their place, and what is neither is told as JSON", async () => {
+  for (const [body, message] of [
+    ['{"project": {"name": "a",\n  "name": "b"}}', /^Invalid JSON: .*'name' is given twice.* line 2, column 3/],
+    ["{project: {name: a}}", /^Invalid JSON: .* line 1, column 2/],
+    ['\n  {"project": {"name": "a"}', /^Invalid JSON: .* line 2, column 28/],
+    ["[1, 2,]", /^Invalid JSON: .* line 1, column 7/],
+    ["nothing", /^Invalid JSON: .* line 1, column 1/],
+    ["", /^Invalid JSON/],
+  ] as const)
+    assertRefused(await create.project(platform, body, "application/json"), "INVALID_YAML_ERROR", message);
 });
 
 test("empty bodies are refused", async () => {

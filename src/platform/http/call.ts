@@ -10,7 +10,11 @@ import type { Body, Call, PrivateRoute, PublicCall, Route } from "./routes.ts";
 const NO_BYTES = Buffer.alloc(0);
 
 /** Throws `http.bad_query`. */
-export function sharedCall(route: Route, request: FastifyRequest, form: Call["form"]): PublicCall {
+export function sharedCall(
+  route: Route,
+  request: FastifyRequest,
+  { form, onIgnored }: Pick<Call, "form" | "onIgnored">,
+): PublicCall {
   const given = request.query as Record<string, unknown>;
   const parsed = route.query.safeParse(given);
   refuseTwice(given, parsed.success ? parsed.data : listsIn(parsed.error.issues));
@@ -26,6 +30,7 @@ export function sharedCall(route: Route, request: FastifyRequest, form: Call["fo
     params: request.params as Record<string, string>,
     headers: request.headers,
     form,
+    onIgnored,
     // A form has not been read yet.
     body: (request.body as Body | undefined) ?? { contentType: mediaType(request), charset: "", bytes: NO_BYTES },
     correlationId: request.id,

@@ -22,6 +22,7 @@ export const problems = {
   ],
   "http.aborted": [400, "INVALID_REQUEST", "The connection ended before the body of the request had come."],
   "http.bad_if_match": [400, "INVALID_REQUEST", "If-Match takes the version that was read, as in If-Match: 3."],
+  "http.other_scope": [400, "INVALID_REQUEST", "Field '%s' of the body is %s, and in the query %s; name one scope."],
   "http.no_preflight": [
     400,
     "INVALID_REQUEST",

@@ -8,6 +8,7 @@
 import type { z } from "zod";
 import type { Actor, RequestFacts } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
+import type { IgnoredField } from "../document/lenient.ts";
 import type { ErrorFamily } from "./envelope.ts";
 import type { EventSink } from "./events.ts";
 import type { Form, FormTexts } from "./form.ts";
@@ -28,6 +29,8 @@ export type Call<Q = unknown> = {
   readonly params: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Body;
+  /** Told of the fields of the body that no schema knows; `envelopeOf` tells. Throws `http.other_scope`. */
+  readonly onIgnored: (fields: readonly IgnoredField[]) => void;
   /** Of a route that takes one: read when it is asked for, so after the permission. It is released with the answer. */
   readonly form: () => Promise<Form>;
   /** The actor once a form has been read: whoever has lost something meanwhile does not act by it. */
@@ -77,6 +80,8 @@ export type BodyDoc = {
   readonly form?: { readonly file: "required" | "optional"; readonly spec: "required" | "optional" };
   /** False where the body may be left out. */
   readonly required?: boolean;
+  /** A document that defines what is run: unknown fields are refused. Those of any other body are ignored. */
+  readonly strict?: true;
   readonly example: unknown;
 };
 

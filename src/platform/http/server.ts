@@ -15,6 +15,7 @@ import { callerOf, callerStill, type CallerDeps } from "./callers.ts";
 import type { ErrorFamily } from "./envelope.ts";
 import { sendProblem, type FailureDeps } from "./failures.ts";
 import type { FormRooms } from "./form.ts";
+import { IGNORED_FIELDS, ignoreFields } from "./ignored-fields.ts";
 import { knowPaths, MAX_PARAMETER } from "./methods.ts";
 import { answerNotHttp, familyNear, faultOfHead } from "./not-http.ts";
 import { problem } from "./problems.ts";
@@ -52,7 +53,7 @@ declare module "fastify" {
 }
 
 const TIMEOUTS_MS = { request: 60_000, headers: 10_000 } as const;
-const EXPOSED_HEADERS = ["etag", "retry-after", "content-disposition", "allow"];
+const EXPOSED_HEADERS = ["etag", "retry-after", "content-disposition", "allow", IGNORED_FIELDS];
 /** For so long a browser need not ask again. */
 const PREFLIGHT_SECONDS = 600;
 
@@ -91,7 +92,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     credentials: false,
     methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
     allowedHeaders: ["x-api-key", "authorization", "content-type", "last-event-id", "if-match", "if-none-match"],
-    // What a page needs to see beside the body: the version, when to try again, how a download is called, which methods there are.
+    // What a page needs to see beside the body: the version, when to try again, how a download is called, which methods there are, what was ignored.
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_SECONDS,
   });
@@ -149,7 +150,10 @@ function serve(app: FastifyInstance, deps: HttpDeps, route: Route, url: string):
       // That of a form comes later.
       if (request.actor && !form) request.actor = await still();
       const run = (read: Call["form"]): Promise<Answer> => {
-        const shared = sharedCall(route, request, read);
+        const shared = sharedCall(route, request, {
+          form: read,
+          onIgnored: (fields) => ignoreFields(deps.log, request, reply, fields),
+        });
         if (!("account" in route)) return route.handle(shared);
         return route.handle(privateCall(route.account, request, shared, still));
       };
