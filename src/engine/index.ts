@@ -7,6 +7,7 @@ export { bindScript, BINDING_PREFIX, type ScriptBinding } from "./script.ts";
 export { checkTemplate, readsOf, referencesOf } from "./expression/check.ts";
 export { replacePaths, secretsIn } from "./expression/secrets.ts";
 export { ExpressionError } from "./expression/error.ts";
+export { type Budget, newBudget } from "./expression/budget.ts";
 export { evaluateTemplate } from "./expression/template.ts";
 export { numberFault } from "./number.ts";
 export { folderFault, hostFault } from "./target.ts";

@@ -1,3 +1,4 @@
+import { type Budget, newBudget } from "./expression/budget.ts";
 import { ExpressionError } from "./expression/error.ts";
 import type { Scope } from "./expression/place.ts";
 import { secretOf, secretsIn } from "./expression/secrets.ts";
@@ -10,19 +11,26 @@ import type { EnvTemplate, SecretsHome, SecretsWork, SecretUse, ShellTemplate, S
 /** Bytes of `NAME=value` that Linux lets a process have in one variable, without the closing NUL. */
 const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 
-/** The work of a step with its expressions replaced. Throws ExpressionError; the message names the variable. */
+/**
+ * The work of a step with its expressions replaced. Throws ExpressionError; the message names the variable. What a step
+ * gets of values is bounded in sum, as each of its variables may read the same large payload.
+ */
 export function resolveShell({ script, env, outputs, home, target }: ShellTemplate, scope: Scope): ShellWork {
+  const budget = newBudget();
   const asking = home ? env.filter(({ value }) => secretsIn(value).length > 0) : [];
   const filled = env
     .filter((one) => !asking.includes(one))
-    .map((one) => ({ name: one.name, value: typed(one, checked(one.name, evaluateTemplate(one.value, scope))) }));
+    .map((one) => ({
+      name: one.name,
+      value: typed(one, checked(one.name, evaluateTemplate(one.value, scope, budget))),
+    }));
   const work: ShellWork = { kind: "shell", script, env: filled, outputs };
   if (!home || (asking.length === 0 && !target)) return work;
-  const secrets = secretsOf(home, asking, scope);
+  const secrets = secretsOf(home, asking, scope, budget);
   return target ? { ...work, secrets, target: resolveTarget(target, scope) } : { ...work, secrets };
 }
 
-function secretsOf(home: SecretsHome, env: readonly EnvTemplate[], scope: Scope): SecretsWork {
+function secretsOf(home: SecretsHome, env: readonly EnvTemplate[], scope: Scope, budget: Budget): SecretsWork {
   const uses: SecretUse[] = [];
   const place = (use: SecretUse): number => {
     const known = uses.findIndex(({ reference, as }) => reference === use.reference && as === use.as);
@@ -32,7 +40,9 @@ function secretsOf(home: SecretsHome, env: readonly EnvTemplate[], scope: Scope)
     name: withoutType(name, type),
     parts: parseTemplate(value).parts.map((part) => {
       const use = part.kind === "expression" ? secretOf(part.node) : undefined;
-      return use ? place(use) : checked(name, part.kind === "literal" ? part.text : evaluateTemplate(part.text, scope));
+      return use
+        ? place(use)
+        : checked(name, part.kind === "literal" ? part.text : evaluateTemplate(part.text, scope, budget));
     }),
   }));
   return { home, uses, env: made };

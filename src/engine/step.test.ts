@@ -31,6 +31,23 @@ const statuses = (state: State): Record<NodeId, string> =>
 
 const only = (state: State, ...ids: NodeId[]) => ids.map((id) => statuses(state)[id]);
 
+test("the outputs of one execution are bounded in sum: the step that goes beyond fails, and its outputs are not kept", () => {
+  const ids = Array.from({ length: 9 }, (_, nth) => `s${nth}`);
+  const plan = planOf([{ id: "a", steps: ids.map((id) => ({ id })) }]);
+  const large = [{ name: "x", value: "é".repeat(256 * 1024) }];
+  let { state } = step(plan, initialState(plan), { kind: "started", at: 1 });
+  for (const node of ids) {
+    const outcome = { kind: "exited", exitCode: 0, outputs: large } as const;
+    ({ state } = step(plan, state, { kind: "taskEnded", at: 2, node, attempt: 1, outcome }));
+  }
+  assert.deepEqual(
+    [state.nodes["s7"]?.status, state.nodes["s8"]?.status, state.status],
+    ["succeeded", "failed", "failed"],
+  );
+  assert.deepEqual(state.nodes["s8"]?.outputs, []);
+  assert.match(state.failure?.message ?? "", /output variables of one execution have at most 4194304 bytes together/);
+});
+
 test("stages and steps run one after the other, and the execution succeeds", () => {
   const transitions = play(TWO_STAGES, [
     started(100),

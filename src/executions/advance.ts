@@ -22,20 +22,27 @@ export type AdvanceDeps = {
 
 export type RunRef = { readonly accountId: Uuid; readonly id: Uuid };
 
-/** Plans never change, so the latest ones are kept rather than read again for every event. */
-const PLANS_KEPT = 500;
+/**
+ * Plans never change, so the latest ones are kept rather than read again for every event. Characters of their JSON at
+ * most: one plan may have several million, with the payload that started it.
+ */
+const PLANS_KEPT = 64 * 1024 * 1024;
+
+type KeptPlan = { readonly plan: Plan; readonly length: number };
 
 /** An execution that is ours until the transaction ends. */
 export type Locked = { readonly before: State; readonly give: (event: Event) => Promise<State> };
 
 export function makeAdvance(deps: AdvanceDeps) {
-  const plans = makeLru<Uuid, Plan>(PLANS_KEPT);
+  const plans = makeLru<Uuid, KeptPlan>(PLANS_KEPT, (_, { length }) => length);
 
   async function planOf(tx: Tx, run: RunRef): Promise<Plan> {
-    const plan = plans.get(run.id) ?? (await findPlan(tx, run.accountId, run.id));
-    if (!plan) throw new Error(`execution ${run.id} has no plan`);
-    plans.set(run.id, plan);
-    return plan;
+    const kept = plans.get(run.id);
+    if (kept) return kept.plan;
+    const found = await findPlan(tx, run.accountId, run.id);
+    if (!found) throw new Error(`execution ${run.id} has no plan`);
+    plans.set(run.id, found);
+    return found.plan;
   }
 
   /** Does what the engine asked for; answers the events that follow at once. */

@@ -40,7 +40,12 @@ export function makeAdvancing(deps: AdvancingDeps): Advancing {
     const { accountId, id } = stuck.run;
     const stored = await lockState(tx, accountId, id);
     if (stored === undefined) return undefined;
-    const state = quarantined(await findPlan(tx, accountId, id), stored, deps.clock.now(), reasonOf(stuck.cause));
+    const state = quarantined(
+      (await findPlan(tx, accountId, id))?.plan,
+      stored,
+      deps.clock.now(),
+      reasonOf(stuck.cause),
+    );
     const before: State = isState(stored) ? stored : { ...state, status: "running", endedAt: null };
     return { before, give: async () => (isFinal(before.status) ? before : end(tx, stuck, state)) };
   }

@@ -79,7 +79,7 @@ export const makeStartExecution =
     const { state, effects } = step(plan, initialState(plan), { kind: "started", at: createdAt });
     const { projectId, pipelineId, version } = prepared;
     const { triggerType, triggeredBy, inputYaml, notes = null, rerunInfo = null } = start;
-    await insertExecution(tx, {
+    const length = await insertExecution(tx, {
       accountId,
       id,
       projectId,
@@ -103,7 +103,7 @@ export const makeStartExecution =
       scope,
       after: { execution: toWire(id), runSequence, pipelineVersion: version },
     });
-    deps.advance.remember(id, plan);
+    deps.advance.remember(id, { plan, length });
     await insertTimers(tx, accountId, id, timersOf(effects).started);
     const followed = await deps.advance.follow(tx, { accountId, id }, plan, state, effects);
     return { id, runSequence, state: followed, createdAt, version, triggerType, triggeredBy, rerunInfo };

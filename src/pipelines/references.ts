@@ -3,7 +3,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Fault } from "../core/problem.ts";
 import type { Place } from "../core/reference.ts";
 import type { Exist } from "../access/index.ts";
-import { evaluateTemplate, ExpressionError, scopeFor } from "../engine/index.ts";
+import { evaluateTemplate, ExpressionError, newBudget, scopeFor } from "../engine/index.ts";
 import { clip, pathText, type Path } from "../platform/document/path.ts";
 import type { Facts } from "./document/context.ts";
 import { problem } from "./document/problems.ts";
@@ -32,11 +32,12 @@ export function resolveReferences(pipeline: PipelineDocument, facts: EarlyFacts,
   let last = 0;
   const { plan, stages } = outlineOf(pipeline, { ...facts, execution: null }, () => `n${(last += 1)}`);
   const faults: Fault[] = [];
+  const budget = newBudget();
   const resolved = structuredClone(pipeline);
   for (const reference of open) {
     try {
       const scope = scopeFor(plan, () => undefined, stages[reference.stage] ?? plan.root);
-      put(resolved, reference.path.slice(1), evaluateTemplate(reference.value, scope));
+      put(resolved, reference.path.slice(1), evaluateTemplate(reference.value, scope, budget));
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       faults.push(faultAt(reference, `It cannot be resolved before the run: ${error.message}`, at));

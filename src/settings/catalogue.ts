@@ -15,6 +15,7 @@ const identifier = (value: string): string | undefined =>
 const scimJwt = { category: "CORE", group: "scim", type: "String", defaultValue: "", levels: ["account"] } as const;
 const limit = { category: "CORE", group: "limits", type: "Number", levels: ["account"] } as const;
 const positive = (value: string): string | undefined => (Number(value) === 0 ? "must be at least 1" : undefined);
+const waiting = { category: "PMS", group: "triggers", type: "Number", levels: ["account"], fault: positive } as const;
 
 export const CATALOGUE = [
   {
@@ -63,6 +64,24 @@ export const CATALOGUE = [
     type: "Number",
     defaultValue: "0",
     levels: ["account"],
+  },
+  {
+    ...waiting,
+    identifier: "webhook_waiting_per_trigger",
+    name: "Events of one trigger that may wait to be processed",
+    defaultValue: "1000",
+  },
+  {
+    ...waiting,
+    identifier: "webhook_waiting_per_account",
+    name: "Events of the account that may wait to be processed",
+    defaultValue: "10000",
+  },
+  {
+    ...waiting,
+    identifier: "webhook_waiting_mebibytes",
+    name: "MiB of bodies that the waiting events of the account may have",
+    defaultValue: "256",
   },
   {
     identifier: "mandate_custom_webhook_authorization",

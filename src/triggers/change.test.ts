@@ -290,7 +290,7 @@ test("a call that comes while the trigger is being deleted is stored before it, 
   const again = await newHook("between");
   let called: Promise<Answer> | undefined;
   await during(
-    /^update webhook_deliveries set processed_at = \$3, status = \$4, message = \$5\s+where/,
+    /^update webhook_deliveries set processed_at = \$3, status = \$4, message = \$5, payload/,
     () => ask("DELETE", "/between", { on: replica }),
     async () => {
       called = call(again);

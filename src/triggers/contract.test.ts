@@ -307,6 +307,7 @@ test("a trigger that is disabled takes calls and starts nothing", async () => {
   assert.equal(status, 200);
   const row = await closed(body.data.eventCorrelationId);
   assert.deepEqual([row.status, row.executionId], ["TRIGGER_DISABLED", null]);
+  assert.deepEqual([row.payload, row.headers], ["", {}], "neither body nor headers are stored");
   assert.equal(await total("executions"), earlier);
 });
 

@@ -17,6 +17,11 @@ export const problems = {
   // A wrong token and one whose account is another answer alike.
   "trigger.no_webhook": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No webhook at this address."],
   "trigger.no_delivery": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No event with id [%s]."],
+  "trigger.too_many_waiting": [
+    429,
+    "TOO_MANY_REQUESTS",
+    "The event was not stored: %s to be processed, which is the limit. Send it again later.",
+  ],
   "trigger.not_permitted": [403, "NG_ACCESS_DENIED", "The API key may not run the pipeline of this trigger."],
 } as const;
 

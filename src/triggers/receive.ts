@@ -14,6 +14,7 @@ import type { Db } from "../platform/db/db.ts";
 import { checkedJson, parsedPayload } from "../platform/document/checked-json.ts";
 import { actorOf } from "./actor.ts";
 import { makeAdmit, type AdmitDeps } from "./admit.ts";
+import { makeReserveDelivery } from "./backlog.ts";
 import { bodyOf, inputOf, type TriggerBody } from "./document.ts";
 import { deliveredHeaders } from "./headers.ts";
 import { makeInHand } from "./in-hand.ts";
@@ -71,6 +72,7 @@ export type ReceiveWebhook = (
 export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
   const keptBodyOf = makeKeptBodyOf();
   const admit = makeAdmit(deps);
+  const reserve = makeReserveDelivery(deps);
   const inHand = makeInHand(deps.onError);
 
   const receive: ReceiveWebhook = async (token, names, headers, payload) => {
@@ -79,17 +81,19 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
     if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
     await admit(trigger, headers);
     checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
+    const disabled = trigger.enabled ? undefined : disabledOutcome(trigger);
+    if (!disabled) await reserve(trigger.accountId, trigger.id, Buffer.byteLength(payload));
     const delivery: Delivery = {
       accountId: trigger.accountId,
       id: deps.newId(),
       correlationId: randomBytes(12).toString("hex"),
       triggerId: trigger.id,
-      headers: deliveredHeaders(headers),
-      payload,
+      // Nothing will ever read what a disabled trigger was sent.
+      ...(disabled ? { headers: {}, payload: "" } : { headers: deliveredHeaders(headers), payload }),
       receivedAt: deps.clock.now(),
     };
-    if (!(await insertDelivery(deps.db, delivery))) throw problem("trigger.no_webhook");
-    void inHand.take(delivery, () => process(delivery, trigger));
+    if (!(await insertDelivery(deps.db, delivery, disabled))) throw problem("trigger.no_webhook");
+    if (!disabled) void inHand.take(delivery, () => process(delivery, trigger));
     return delivery;
   };
 
@@ -109,8 +113,7 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
   }
 
   async function startRun(delivery: Delivery, trigger: Trigger): Promise<void> {
-    if (!trigger.enabled)
-      return close(delivery, { status: "TRIGGER_DISABLED", message: `Trigger ${trigger.identifier} is disabled.` });
+    if (!trigger.enabled) return close(delivery, disabledOutcome(trigger));
     const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
     const scope = { orgIdentifier, projectIdentifier };
     const actor = actorOf(trigger);
@@ -182,6 +185,9 @@ function isNamed(trigger: Trigger, names: WebhookNames): boolean {
   };
   return Object.entries(own).every(([name, value]) => (names[name as keyof WebhookNames] ?? value) === value);
 }
+
+const disabledOutcome = ({ identifier }: Trigger) =>
+  ({ status: "TRIGGER_DISABLED", message: `Trigger ${identifier} is disabled.` }) as const;
 
 /** What a server of an older version has taken for a trigger that was being deleted. */
 const GONE = { status: "TRIGGER_DELETED", message: "The trigger was deleted." } as const;

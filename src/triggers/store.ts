@@ -104,10 +104,14 @@ export async function findTriggersOf(db: Store, accountId: Uuid, pipelineId: Uui
 }
 
 /** False when the trigger has gone meanwhile. It stays until the row is there, so that its deletion finds the row. */
-export async function insertDelivery(db: Store, delivery: Delivery): Promise<boolean> {
+export async function insertDelivery(
+  db: Store,
+  delivery: Delivery,
+  processed?: Pick<Outcome, "status" | "message">,
+): Promise<boolean> {
   const rows = await db.query(
-    `insert into webhook_deliveries (account_id, id, correlation_id, trigger_id, headers, payload, received_at, message)
-     select t.account_id, $2, $3, t.id, $5, $6, $7, '' from triggers t
+    `insert into webhook_deliveries (account_id, id, correlation_id, trigger_id, headers, payload, received_at, processed_at, status, message)
+     select t.account_id, $2, $3, t.id, $5, $6, $7, case when $8::text is null then null else $7::bigint end, $8, $9 from triggers t
       where t.account_id = $1 and t.id = $4 and t.deleted_at is null for key share
      returning id`,
     [
@@ -118,6 +122,8 @@ export async function insertDelivery(db: Store, delivery: Delivery): Promise<boo
       JSON.stringify(delivery.headers),
       delivery.payload,
       delivery.receivedAt,
+      processed?.status ?? null,
+      processed?.message ?? "",
     ],
   );
   return rows.length > 0;
@@ -148,7 +154,9 @@ export type Outcome = {
 
 export async function closeDelivery(db: Store, accountId: Uuid, id: Uuid, outcome: Outcome): Promise<void> {
   await db.query(
-    `update webhook_deliveries set processed_at = $3, status = $4, message = $5, execution_id = $6
+    `update webhook_deliveries set processed_at = $3, status = $4, message = $5, execution_id = $6,
+            payload = case when $4 = 'TRIGGER_DISABLED' then '' else payload end,
+            headers = case when $4 = 'TRIGGER_DISABLED' then '{}' else headers end
       where account_id = $1 and id = $2 and processed_at is null`,
     [accountId, id, outcome.at, outcome.status, outcome.message, outcome.executionId],
   );

@@ -89,13 +89,16 @@ export async function advanceLog(db: Store, accountId: Uuid, id: Uuid, offset: n
   ]);
 }
 
-/** Finished is a sink: the status in the condition keeps a second end out even if a caller forgot to look. */
+/**
+ * Finished is a sink: the status in the condition keeps a second end out even if a caller forgot to look. Script and
+ * environment are removed: nothing reads them any more, and they may be large.
+ */
 export async function closeTask(
   db: Store,
   task: { accountId: Uuid; id: Uuid; epoch: number; logOffset: number; at: number },
 ): Promise<boolean> {
   const rows = await db.query(
-    `update tasks set status = 'finished', finished_at = $4, log_offset = $5
+    `update tasks set status = 'finished', finished_at = $4, log_offset = $5, work = '{}'
       where account_id = $1 and id = $2 and epoch = $3 and status <> 'finished' returning id`,
     [task.accountId, task.id, task.epoch, task.at, task.logOffset],
   );

@@ -10,6 +10,10 @@ export const MAX_TERMS = 1000;
 export const MAX_WORK = 100_000;
 /** UTF-8 bytes of the value of an expression, of every value on the way to it, and of the whole filled text. */
 export const MAX_RESULT_BYTES = 256 * 1024;
+/** UTF-8 bytes of the evaluated variables of one execution together, and of the environment of one step. */
+export const MAX_TOTAL_BYTES = 1024 * 1024;
+/** Units of work that these may cost together. */
+export const MAX_TOTAL_WORK = 1_000_000;
 /** Items that `split` may make. */
 export const MAX_ITEMS = 10_000;
 /** Faults that one check reports; the rest would say the same. */

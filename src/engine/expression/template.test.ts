@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { newBudget } from "./budget.ts";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../model.ts";
@@ -164,6 +165,20 @@ test("values cannot grow without end", () => {
   assert.match(failureOf("<+pipeline.list>", within).message, /more than 262144 bytes/);
   const costly = `<+${"pipeline.big.trim() == '' || ".repeat(60)}true>`;
   assert.match(failureOf(costly, within).message, /too many steps/);
+});
+
+test("several texts have one bound in sum, in bytes and in work", () => {
+  const within: Scope = { root: () => jsonPlace({ big: "x".repeat(200 * 1024) }) };
+  const bytes = newBudget();
+  const evaluated = (text: string, budget = bytes): string => evaluateTemplate(text, within, budget);
+  for (let nth = 0; nth < 5; nth += 1) evaluated("<+pipeline.big>");
+  assert.throws(() => evaluated("<+pipeline.big>"), /more than 1048576 bytes together/);
+  assert.throws(() => evaluated("a"), /together/, "nor anything after it");
+  const work = newBudget();
+  const costly = `<+${"pipeline.big.trim() == '' || ".repeat(12)}true>`;
+  assert.throws(() => {
+    for (let nth = 0; nth < 40; nth += 1) evaluated(costly, work);
+  }, /too many steps to evaluate/);
 });
 
 test("a value that nests deep is an error of the expression and nothing worse", () => {

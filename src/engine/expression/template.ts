@@ -1,3 +1,4 @@
+import { type Budget, spend } from "./budget.ts";
 import { ExpressionError, aboutExpression } from "./error.ts";
 import { evaluate, type Evaluation } from "./evaluate.ts";
 import { MAX_RESULT_BYTES, MAX_TEMPLATE_CHARS } from "./limits.ts";
@@ -65,10 +66,14 @@ export function expressionAt(text: string, start: number): TemplatePart & { kind
 /**
  * The text with each expression replaced by its value, in one pass: what a value
  * holds is never looked at again, also when it reads like an expression.
- * Throws ExpressionError, whose message names the expression.
+ * Throws ExpressionError, whose message names the expression. `budget` bounds several texts together.
  */
-export function evaluateTemplate(text: string, scope: Scope): string {
-  if (!hasExpression(text)) return text;
+export function evaluateTemplate(text: string, scope: Scope, budget?: Budget): string {
+  if (!hasExpression(text)) {
+    if (budget) spend(budget, Buffer.byteLength(text), 0);
+    return text;
+  }
+  if (budget) spend(budget, 0, 0);
   const run: Evaluation = { scope, work: 0 };
   let filled = "";
   let bytes = 0;
@@ -81,6 +86,7 @@ export function evaluateTemplate(text: string, scope: Scope): string {
     }
     filled += piece;
   }
+  if (budget) spend(budget, bytes, run.work);
   return filled;
 }
 

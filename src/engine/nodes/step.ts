@@ -51,7 +51,12 @@ export function taskEnded(run: Run, node: Step, state: NodeState, outcome: TaskO
     run.effects.push({ kind: "stopTimer", node: node.id, attempt: state.attempt });
   }
   const facts = factsOf(outcome);
-  if (outcome.kind === "exited" && outcome.exitCode === 0) return close(run, node, "succeeded", facts);
+  if (outcome.kind === "exited" && outcome.exitCode === 0) {
+    const failure = outputsFailure(run, node, outcome.outputs);
+    return failure
+      ? close(run, node, "failed", { ...facts, outputs: [], failure })
+      : close(run, node, "succeeded", facts);
+  }
   switch (state.stopping) {
     case null:
       return close(run, node, "failed", { ...facts, failure: failureFrom(node, outcome) });
@@ -62,6 +67,21 @@ export function taskEnded(run: Run, node: Step, state: NodeState, outcome: TaskO
     default:
       return unreachable(state.stopping);
   }
+}
+
+/** UTF-8 bytes of the output variables of one execution: its state holds them, and is written at each of its events. */
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+
+function outputsFailure(run: Run, node: Step, outputs: NodeState["outputs"]): Failure | undefined {
+  if (outputs.length === 0) return undefined;
+  const before = Object.values(run.before.nodes).flatMap((state) => state.outputs);
+  const bytes = [...before, ...outputs].reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+  if (bytes <= MAX_OUTPUT_BYTES) return undefined;
+  const limit = `The output variables of one execution have at most ${MAX_OUTPUT_BYTES} bytes together`;
+  return failed(
+    `Step '${node.name}' failed: ${limit}, and with those of this step they have ${bytes}`,
+    "ApplicationError",
+  );
 }
 
 /** What is kept of an outcome. Outputs count only when the script ended well. */

@@ -34,9 +34,10 @@ export type NewExecution = {
   readonly createdAt: number;
 };
 
-/** The run and what it can be found by, in one statement. */
-export async function insertExecution(db: Store, e: NewExecution): Promise<void> {
+/** The run and what it can be found by, in one statement. Answers the length of its plan as JSON. */
+export async function insertExecution(db: Store, e: NewExecution): Promise<number> {
   const marks = marksOf(e.plan);
+  const plan = JSON.stringify(e.plan);
   await db.query(
     `with run as (
        insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
@@ -53,7 +54,7 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<void>
       e.pipelineVersion,
       e.runSequence,
       e.state.status,
-      JSON.stringify(e.plan),
+      plan,
       JSON.stringify(e.state),
       e.triggerType,
       JSON.stringify(e.triggeredBy),
@@ -71,6 +72,7 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<void>
       marks.map(({ value }) => value),
     ],
   );
+  return plan.length;
 }
 
 const failureText = ({ failure }: State): string | null => failure && storable(failure.message);
@@ -87,12 +89,17 @@ export async function lockState(db: Store, accountId: Uuid, id: Uuid): Promise<u
   return rows[0]?.state;
 }
 
-export async function findPlan(db: Store, accountId: Uuid, id: Uuid): Promise<Plan | undefined> {
-  const rows = await db.query<{ plan: Plan }>(`select plan from executions where account_id = $1 and id = $2`, [
-    accountId,
-    id,
-  ]);
-  return rows[0]?.plan;
+/** With the length of its JSON in characters. */
+export async function findPlan(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+): Promise<{ readonly plan: Plan; readonly length: number } | undefined> {
+  const rows = await db.query<{ plan: Plan; length: number }>(
+    `select plan, length(plan::text) as length from executions where account_id = $1 and id = $2`,
+    [accountId, id],
+  );
+  return rows[0];
 }
 
 export type RunKey = { readonly accountId: Uuid; readonly id: Uuid };

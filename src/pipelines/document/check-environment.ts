@@ -1,8 +1,10 @@
 /** Environment variables of the type Number whose value is known when the run starts. */
 import type { Fault } from "../../core/problem.ts";
 import {
+  type Budget,
   evaluateTemplate,
   ExpressionError,
+  newBudget,
   type NodeId,
   numberFault,
   type Plan,
@@ -21,8 +23,9 @@ type WrongNumber = { readonly place: string; readonly fault: Fault };
  * of steps or stages, or cannot be evaluated, is left to the start of its step, which checks every value again.
  */
 export function requireNumbers(pipeline: PipelineDocument, plan: Plan, stages: readonly NodeId[]): void {
+  const budget = newBudget();
   const wrong = pipeline.stages.flatMap(({ stage }, index) =>
-    wrongNumbersOf(stage, index, plan, stages[index] ?? plan.root),
+    wrongNumbersOf(stage, index, (value) => faultAtStart(value, plan, stages[index] ?? plan.root, budget)),
   );
   const [first] = wrong;
   if (!first) return;
@@ -30,11 +33,13 @@ export function requireNumbers(pipeline: PipelineDocument, plan: Plan, stages: r
   throw problem("pipeline.unresolved_variable", [first.place, first.fault.message], { faults });
 }
 
-function wrongNumbersOf({ identifier, spec }: StageDocument, nth: number, plan: Plan, node: NodeId): WrongNumber[] {
+type FaultOf = (value: string) => string | undefined;
+
+function wrongNumbersOf({ identifier, spec }: StageDocument, nth: number, faultOf: FaultOf): WrongNumber[] {
   return (["steps", "rollbackSteps"] as const).flatMap((list) =>
     (spec.execution[list] ?? []).flatMap(({ step }, index) =>
       (step.spec.environmentVariables ?? []).flatMap(({ name, type, value }, at) => {
-        const message = type === "Number" && typeof value === "string" ? faultAtStart(value, plan, node) : undefined;
+        const message = type === "Number" && typeof value === "string" ? faultOf(value) : undefined;
         if (message === undefined) return [];
         const place = `pipeline.stages.${identifier}.spec.execution.${list}.${step.identifier}.spec.environmentVariables.${name}`;
         const path = ["pipeline", "stages", nth, "stage", "spec", "execution", list, index, "step", "spec"];
@@ -44,13 +49,14 @@ function wrongNumbersOf({ identifier, spec }: StageDocument, nth: number, plan: 
   );
 }
 
-function faultAtStart(value: string, plan: Plan, node: NodeId): string | undefined {
+function faultAtStart(value: string, plan: Plan, node: NodeId, budget: Budget): string | undefined {
   if (!value.includes("<+") || !referencesOf(value).every(({ path }) => isKnownAtStart(path))) return undefined;
   try {
     return numberFault(
       evaluateTemplate(
         value,
         scopeFor(plan, () => undefined, node),
+        budget,
       ),
     );
   } catch (error) {

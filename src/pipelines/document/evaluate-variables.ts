@@ -1,7 +1,9 @@
 import { Problem } from "../../core/problem.ts";
 import {
+  type Budget,
   evaluateTemplate,
   ExpressionError,
+  newBudget,
   type NodeId,
   numberFault,
   type Plan,
@@ -13,9 +15,10 @@ import { problem } from "./problems.ts";
 
 /** The same before the run is made: a variable that reads what is not known yet has no value yet. */
 export function evaluateKnownVariables(plan: Plan, context: Context, stages: readonly NodeId[]): void {
+  const budget = newBudget();
   for (const pending of context.pending) {
     try {
-      evaluateVariables(plan, { ...context, pending: [pending] }, stages);
+      evaluateVariables(plan, { ...context, pending: [pending] }, stages, budget);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
     }
@@ -26,16 +29,22 @@ export function evaluateKnownVariables(plan: Plan, context: Context, stages: rea
  * Fills in the variables that hold expressions, once and in the order of the
  * document: each sees the trigger, the facts of the run, and the variables
  * before it. What a value says is never evaluated again, so a payload cannot
- * bring expressions of its own. `stages` are the plan's nodes in order.
+ * bring expressions of its own. `stages` are the plan's nodes in order. The values are bounded in sum, as each of
+ * them may repeat the same large payload.
  */
-export function evaluateVariables(plan: Plan, context: Context, stages: readonly NodeId[]): void {
+export function evaluateVariables(
+  plan: Plan,
+  context: Context,
+  stages: readonly NodeId[],
+  budget: Budget = newBudget(),
+): void {
   for (const pending of context.pending) {
     const node = pending.stage === undefined ? plan.root : (stages[pending.stage] ?? plan.root);
-    pending.into[pending.variable.name] = evaluated(pending, plan, node);
+    pending.into[pending.variable.name] = evaluated(pending, plan, node, budget);
   }
 }
 
-function evaluated({ variable, place, path }: Pending, plan: Plan, node: NodeId) {
+function evaluated({ variable, place, path }: Pending, plan: Plan, node: NodeId, budget: Budget) {
   const { type, value, required } = variable;
   const refuse = (reason: string, cause?: unknown): never => {
     const faults = [{ path: pathText(path), message: reason }];
@@ -45,6 +54,7 @@ function evaluated({ variable, place, path }: Pending, plan: Plan, node: NodeId)
     const text = evaluateTemplate(
       String(value),
       scopeFor(plan, () => undefined, node),
+      budget,
     );
     if (required === true && text === "") return refuse("a value is required, and the expression gives an empty text");
     const fault = type === "Number" ? numberFault(text) : undefined;

@@ -91,7 +91,7 @@ export const closeWaiting = (
   outcome: { readonly status: string; readonly message: string; readonly at: number },
 ): Promise<unknown> =>
   db.query(
-    `update webhook_deliveries set processed_at = $3, status = $4, message = $5
+    `update webhook_deliveries set processed_at = $3, status = $4, message = $5, payload = '', headers = '{}'
       where account_id = $1 and trigger_id = $2 and processed_at is null`,
     [accountId, triggerId, outcome.at, outcome.status, outcome.message],
   );
