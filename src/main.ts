@@ -14,6 +14,7 @@ import type { Db } from "./platform/db/db.ts";
 import { lockDataDir } from "./platform/db/embedded/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
 import { serverName } from "./platform/db/servers.ts";
+import { makeWaitingServer } from "./platform/http/waiting-server.ts";
 import { makeLog, type Log } from "./platform/log/log.ts";
 import { unknownVariables } from "./platform/variables/variables.ts";
 
@@ -43,7 +44,12 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   let madeKey: string | undefined;
   const keys = await loadRootKeys(config, (path) => void (madeKey = path));
   if (config.localDelegate && config.delegateDir !== undefined) await checkDelegateDir(config.delegateDir);
-  const database = await openDatabase({ url: config.databaseUrl, lock, log, name: serverName(keys) });
+  const instead = makeWaitingServer(config);
+  onStop(() => instead.close().then(() => {}));
+  const database = await openDatabase({
+    ...{ url: config.databaseUrl, lock, log, name: serverName(keys) },
+    waiting: { signal: leaving, onWaiting: () => instead.open().catch(cannotListen(config)) },
+  });
   onStop(() => database.close());
   let baseUrl = config.publicUrl ?? "";
   const platform = await buildPlatform({
@@ -62,7 +68,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     allowPrivateAddresses: config.allowPrivateAddresses,
   });
   onStop(() => platform.stop());
-  const address = await listen(platform, config);
+  const address = await listen(platform, { ...config, port: await instead.close() });
   baseUrl ||= address;
   const { accountId, rootKeyId } = await begin(platform, config.dataDir, baseUrl).catch((error: unknown) => {
     if (madeKey !== undefined && error instanceof Problem && error.code === "identity.wrong_root_key") dropKey(madeKey);
@@ -117,14 +123,18 @@ async function checkDelegateDir(path: string): Promise<void> {
   }
 }
 
-async function listen({ http }: Platform, { host, port }: Config): Promise<string> {
-  try {
-    return await http.app.listen({ host, port });
-  } catch (error) {
+type Address = Pick<Config, "host" | "port">;
+
+const listen = ({ http }: Platform, { host, port }: Address): Promise<string> =>
+  http.app.listen({ host, port }).catch(cannotListen({ host, port }));
+
+/** May pass: the server before may still be at its end. */
+const cannotListen =
+  ({ host, port }: Address) =>
+  (error: unknown): never => {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError([`The server cannot listen on HOST ${host} and PORT ${port}: ${why}.`]);
-  }
-}
+    throw new ConfigError([`The server cannot listen on HOST ${host} and PORT ${port}: ${why}.`], { mayPass: true });
+  };
 
 /** Makes the account at the first start and shows its facts, once; later only the address is brought up to date. */
 async function begin(platform: Platform, dataDir: string, baseUrl: string): Promise<FirstStart> {
@@ -172,7 +182,12 @@ async function main(): Promise<void> {
       asked.resolve(signal);
     });
   }
-  const stop = await serve(config, log, leaving.signal);
+  const stop = await serve(config, log, leaving.signal).catch((error: unknown) => {
+    // Asked to end while it waited for its database: all that has started is stopped.
+    if (leaving.signal.aborted && error instanceof Error && error.name === "AbortError") return undefined;
+    throw error;
+  });
+  if (!stop) return;
   log.info({ signal: await asked.promise }, "stopping; steps keep running on their delegates");
   await stop();
 }
@@ -181,6 +196,6 @@ main().then(
   () => process.exit(0),
   (error: unknown) => {
     tell(error);
-    process.exit(1);
+    process.exit(error instanceof ConfigError ? error.exitCode : 1);
   },
 );

@@ -136,9 +136,9 @@ function readKeyFile(path: string): string {
 async function keyFromProgram(name: string, words: readonly string[]): Promise<Buffer> {
   const outcome = await runBounded({ words, env: process.env, timeoutMs: COMMAND_MS, maxOutput: MAX_OUTPUT });
   const { code, output, said } = outcome;
-  // Not the arguments: there may be a PIN among them.
+  // Not the arguments: there may be a PIN among them. A key service may be away for a moment.
   const refused = (why: string): ConfigError =>
-    new ConfigError([`${name}: the program ${words[0]} gave no key: ${why}.`]);
+    new ConfigError([`${name}: the program ${words[0]} gave no key: ${why}.`], { mayPass: true });
   if (outcome.code === null) throw refused(outcome.why + quoted(said));
   if (code !== 0) throw refused(`it ended with exit code ${code}${quoted(said)}`);
   // A token gives the bytes themselves, most other programs give text.

@@ -1,15 +1,16 @@
 /**
  * Brings a database to the schema of this program: numbered SQL files, forward only.
  *
- * 1. Read and check the folder. 2. Take the advisory lock, so that of two servers that start at once
- * one waits. 3. Compare what is recorded with the folder; any difference but "files are pending" is
+ * 1. Read and check the folder, and whether the database is one that we can use. 2. Take the advisory lock, so that of two
+ * servers that start at once one waits. 3. Compare what is recorded with the folder; any difference but "files are pending" is
  * refused by name. 4. Each pending file in one transaction, which records itself first.
  */
 import { Client } from "pg";
 import { clientConfig, type Connection } from "./connection.ts";
 import type { Db, DbLog } from "./db.ts";
 import { migrationProblem } from "./migration-problems.ts";
-import { databaseProblem } from "./problems.ts";
+import { databaseProblem, problem } from "./problems.ts";
+import { requireSuitable } from "./suitable.ts";
 import { readMigrations, type Migration } from "./migration-files.ts";
 
 /** The key of the advisory lock: "railhead" in ASCII, so that no other program uses it by chance. */
@@ -19,7 +20,7 @@ type Recorded = { readonly number: number; readonly name: string; readonly sha25
 
 /**
  * Applies what is pending in `folder` and answers the names of the files applied now. Rejects with a
- * Problem `migration.*`, or with the database's error, whose message then begins with the file's name.
+ * Problem `migration.*` or `db.*`, or with the database's error, whose message then begins with the file's name.
  */
 export async function migrate(connection: Connection, folder: string, log?: DbLog): Promise<readonly string[]> {
   const migrations = await readMigrations(folder);
@@ -27,9 +28,11 @@ export async function migrate(connection: Connection, folder: string, log?: DbLo
   const client = new Client({ ...clientConfig(connection), statement_timeout: 0 });
   client.on("error", () => {}); // the statement under way rejects
   await client.connect().catch((error: unknown) => {
-    throw databaseProblem(error) ?? error;
+    // What is no fault of the network is one of the address: its certificate, its password, its name.
+    throw databaseProblem(error) ?? problem("db.refused", [], { cause: error });
   });
   try {
+    await requireSuitable(client);
     await client.query(`select pg_advisory_lock(${LOCK})`);
     await client.query(TABLE);
     const { rows } = await client.query<Recorded>(RECORDED);
@@ -86,7 +89,7 @@ async function apply(client: Client, { number, name, sha256, sql }: Migration): 
     await client.query("commit");
   } catch (error) {
     await client.query("rollback").catch(() => {}); // a lost connection has rolled back by itself
-    if (error instanceof Error) error.message = `${name}: ${error.message}`;
+    if (error instanceof Error && !databaseProblem(error)) error.message = `${name}: ${error.message}`;
     throw error;
   }
 }

@@ -17,6 +17,11 @@ export const problems = {
     "UNEXPECTED",
     "The migration %s was changed after it had been applied to this database. Restore the file; put the change into a new one.",
   ],
+  "migration.unsuitable_database": [
+    503,
+    "UNEXPECTED",
+    "The database of DATABASE_URL is PostgreSQL %s with the encoding %s; Railhead needs PostgreSQL %s or newer and a database with the encoding %s.",
+  ],
   "migration.bad_name": [
     500,
     "UNEXPECTED",

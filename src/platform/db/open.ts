@@ -1,6 +1,4 @@
 /** The database of a server: the embedded one or the operator's own, migrated and open. */
-import { Problem } from "../../core/problem.ts";
-import { ConfigError } from "../config/config.ts";
 import type { Log } from "../log/log.ts";
 import type { Connection } from "./connection.ts";
 import type { Db } from "./db.ts";
@@ -9,6 +7,7 @@ import type { DataDirLock } from "./embedded/lock.ts";
 import { migrate, pendingMigrations } from "./migrate.ts";
 import { MIGRATIONS, readMigrations } from "./migration-files.ts";
 import { openDb } from "./pool.ts";
+import { onceReachable, type Waiting } from "./reachable.ts";
 
 export type Database = {
   readonly db: Db;
@@ -27,14 +26,16 @@ export async function openDatabase(options: {
   lock: DataDirLock;
   log: Log;
   name?: string | undefined;
+  /** For a database of the operator's own, which may come later than we do. */
+  waiting?: Waiting;
 }): Promise<Database> {
-  const { url, lock, log, name } = options;
+  const { url, lock, log, name, waiting } = options;
   const embedded = url === undefined ? await startEmbedded({ lock, log }) : undefined;
   try {
     const connection: Connection = embedded?.connection ?? url ?? "";
-    const applied = await migrate(connection, MIGRATIONS, log).catch((error: unknown) => {
-      throw (url === undefined ? undefined : unreachable(error)) ?? error;
-    });
+    const bringUp = (): Promise<readonly string[]> => migrate(connection, MIGRATIONS, log);
+    const applied =
+      url === undefined || !waiting ? await bringUp() : await onceReachable(url, { log, waiting }, bringUp);
     if (applied.length > 0) log.info({ applied: applied.length, last: applied.at(-1) }, "migrations applied");
     const migrations = await readMigrations(MIGRATIONS);
     const db = openDb({
@@ -55,14 +56,6 @@ export async function openDatabase(options: {
     await embedded?.stop();
     throw error;
   }
-}
-
-/** The operator has to know which value is wrong, and what the driver says; the address itself may hold a password. */
-function unreachable(error: unknown): ConfigError | undefined {
-  if (!(error instanceof Problem) || !["db.unavailable", "db.refused", "db.busy"].includes(error.code))
-    return undefined;
-  const why = error.cause instanceof Error ? error.cause.message : error.message;
-  return new ConfigError([`The database of DATABASE_URL cannot be used: ${why}.`]);
 }
 
 async function close(db: Db, embedded: Embedded | undefined): Promise<void> {

@@ -17,6 +17,9 @@ export type Health = {
   readonly ready: () => void;
 };
 
+/** Why a server without its database is not ready. */
+export const NO_DATABASE = "the database does not answer";
+
 const up = z.strictObject({ status: z.literal("UP") });
 const down = z.strictObject({ status: z.literal("DOWN"), reason: z.string() });
 const PROBE = { public: "probes have no credential, and learn nothing here" };
@@ -30,7 +33,7 @@ export function makeHealth({ pendingMigrations, leaving, stopping }: HealthDeps)
       // The question itself shows that the database answers.
       if ((await pendingMigrations()).length > 0) return "migrations are pending";
     } catch {
-      return "the database does not answer";
+      return NO_DATABASE;
     }
     return started ? undefined : "the server is still starting";
   }

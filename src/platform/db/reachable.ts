@@ -1,0 +1,78 @@
+/** A database that is not there yet is waited for, as long as waiting can mend it. */
+import { setTimeout as pause } from "node:timers/promises";
+import { Problem } from "../../core/problem.ts";
+import { ConfigError } from "../config/config-error.ts";
+import type { DbLog } from "./db.ts";
+import { databaseProblem } from "./problems.ts";
+
+export type Waiting = {
+  /** Aborted: the database is not wanted any more. */
+  readonly signal: AbortSignal;
+  /** Called before each pause. */
+  readonly onWaiting: () => Promise<void>;
+};
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Faults of the database that pass, or that are mended on its side, without a change of our configuration. */
+const PASSING: ReadonlySet<string> = new Set([
+  "db.unavailable",
+  "db.busy",
+  "db.too_slow",
+  "db.conflict",
+  "db.disk_full",
+  "db.disk_failed",
+]);
+/** Faults of the value of DATABASE_URL. */
+const MISCONFIGURED: ReadonlySet<string> = new Set(["db.refused", "migration.unsuitable_database"]);
+
+/**
+ * Does the work against the database of the address, again and again until the database can be reached. Throws
+ * ConfigError for what waiting cannot mend, the reason of the signal when it is aborted, and any other error as it is.
+ */
+export async function onceReachable<T>(
+  url: string,
+  { log, waiting }: { readonly log: DbLog; readonly waiting: Waiting },
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      const known = error instanceof Problem ? error : databaseProblem(error);
+      if (known && MISCONFIGURED.has(known.code)) throw misconfigured(known);
+      if (!known || !PASSING.has(known.code) || isForbidden(known)) throw error;
+      log.warn(
+        { ...placeOf(url), reason: reasonOf(known), retryMs: pauseMs },
+        "the database of DATABASE_URL cannot be used; trying again",
+      );
+      await waiting.onWaiting();
+    }
+    await pause(pauseMs, undefined, { signal: waiting.signal });
+  }
+}
+
+/** The operator has to know which value is wrong, and what the driver says; the address itself may hold a password. */
+const misconfigured = (known: Problem): ConfigError =>
+  new ConfigError([
+    known.code === "db.refused" ? `The database of DATABASE_URL cannot be used: ${reasonOf(known)}.` : known.message,
+  ]);
+
+/** A driver that has tried several addresses says nothing itself. */
+function reasonOf({ cause, message }: Problem): string {
+  if (!(cause instanceof Error)) return message;
+  if (cause instanceof AggregateError && cause.message === "")
+    return cause.errors.map((each: unknown) => (each instanceof Error ? each.message : String(each))).join("; ");
+  return cause.message;
+}
+
+/** A socket that the operating system does not let us open. */
+const isForbidden = ({ cause }: Problem): boolean => (cause as NodeJS.ErrnoException | undefined)?.code === "EACCES";
+
+/** Where the database is, without its user and password. */
+export function placeOf(url: string): { readonly host: string; readonly database: string } {
+  const parsed = URL.parse(url.replace("@/", "@localhost/"));
+  const host = parsed?.searchParams.get("host") ?? parsed?.host ?? "";
+  return { host: host || "localhost", database: parsed?.pathname.slice(1) ?? "" };
+}

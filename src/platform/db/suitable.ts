@@ -1,0 +1,27 @@
+/** Whether a database is one that Railhead can use, asked before anything in it is changed. */
+import type { Client } from "pg";
+import { migrationProblem } from "./migration-problems.ts";
+
+/** The first version with everything that the migrations use, `uuidv7()` and virtual columns among it. */
+const OLDEST = 180_000;
+const ENCODING = "UTF8";
+
+type Facts = { readonly number: number; readonly version: string; readonly encoding: string };
+
+/** Throws `migration.unsuitable_database`. `oldest` is a `server_version_num`. */
+export async function requireSuitable(client: Pick<Client, "query">, oldest: number = OLDEST): Promise<void> {
+  const { rows } = await client.query<Facts>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
+            pg_encoding_to_char(encoding) as encoding
+       from pg_database where datname = current_database()`,
+  );
+  const [facts] = rows;
+  if (facts && facts.number >= oldest && facts.encoding === ENCODING) return;
+  const major = String(Math.floor(oldest / 10_000));
+  throw migrationProblem("migration.unsuitable_database", [
+    (facts?.version ?? "unknown").split(" ")[0] ?? "",
+    facts?.encoding ?? "unknown",
+    major,
+    ENCODING,
+  ]);
+}

@@ -1,0 +1,56 @@
+/**
+ * What answers while the database is waited for: the process is alive and not ready. The platform itself is built on a
+ * database, so that this small server takes its address until then.
+ */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { problem } from "../db/problems.ts";
+import { CONTENT_TYPES, errorBody } from "./envelope.ts";
+import { NO_DATABASE } from "./health.ts";
+
+export type WaitingServer = {
+  /** Listens from the first call on. Rejects when the address cannot be listened on. */
+  readonly open: () => Promise<void>;
+  /** Ends it; answers the port that it had, so that callers find the platform there, or the one that was configured. */
+  readonly close: () => Promise<number>;
+};
+
+const RETRY_SECONDS = "5";
+
+export function makeWaitingServer({ host, port }: { readonly host: string; readonly port: number }): WaitingServer {
+  let server: Server | undefined;
+  let used = port;
+  return {
+    async open() {
+      if (server) return;
+      const made = createServer(({ url = "" }, response) => answer(url, response));
+      made.listen({ host, port });
+      await once(made, "listening");
+      used = (made.address() as AddressInfo).port;
+      server = made;
+    },
+    async close() {
+      if (!server) return used;
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      server = undefined;
+      return used;
+    },
+  };
+}
+
+function answer(url: string, response: ServerResponse): void {
+  const path = (url.split("?")[0] ?? "").replace(/^\/gateway(?=\/)/, "");
+  if (path === "/health/live") return send(response, 200, JSON.stringify({ status: "UP" }));
+  if (path === "/health/ready") return send(response, 503, JSON.stringify({ status: "DOWN", reason: NO_DATABASE }));
+  response.setHeader("retry-after", RETRY_SECONDS);
+  send(response, 503, JSON.stringify(errorBody(problem("db.unavailable"), "rest", randomUUID())));
+}
+
+function send(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { "content-type": CONTENT_TYPES.rest }).end(body);
+}
