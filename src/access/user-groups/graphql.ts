@@ -16,6 +16,7 @@ import {
 } from "../../platform/graphql/builder.ts";
 import { authorizeSomewhere } from "../permits.ts";
 import { problem } from "../problems.ts";
+import { settingTypes } from "./graphql-settings.ts";
 import type { UserGroups } from "./index.ts";
 import { identifierOf, type GroupKey, type UserGroup } from "./user-group.ts";
 
@@ -50,6 +51,7 @@ export function addUserGroupTypes(builder: Builder, verbs: UserGroups): Types {
 function groupType(builder: Builder, verbs: UserGroups): NodeRef<UserGroupNode> {
   const whole = async (node: UserGroupNode, actor: Actor): Promise<UserGroup> =>
     node.identifier === undefined ? verbs.get(actor, { id: node.id }) : (node as UserGroup);
+  const settings = settingTypes(builder);
   return builder.objectRef<UserGroupNode>("UserGroup").implement({
     fields: (t) => ({
       id: t.string({ resolve: (group) => toWire(group.id) }),
@@ -64,6 +66,21 @@ function groupType(builder: Builder, verbs: UserGroups): NodeRef<UserGroupNode> 
         resolve: async (node, _args, { actor }) => (await whole(node, actor)).externallyManaged,
       }),
       isSSOLinked: t.boolean({ description: "Always false: logins bring no groups along.", resolve: () => false }),
+      notificationSettings: t.field({
+        type: settings.notificationSettings,
+        description: "Always null: groups are not notified.",
+        resolve: () => null,
+      }),
+      permissions: t.field({
+        type: settings.permissions,
+        description: "Always null: role assignments say what a group may do.",
+        resolve: () => null,
+      }),
+      ssoSetting: t.field({
+        type: settings.ssoSetting,
+        description: "Always null: logins bring no groups along.",
+        resolve: () => null,
+      }),
     }),
   });
 }
@@ -95,8 +112,16 @@ function addQueries(builder: Builder, { UserGroup, UserGroupList }: Types, verbs
   }));
 }
 
-const created = z.object({ name: displayName, description, userIds: z.array(z.string()).max(10_000).nullish() });
+/** Clients send what they have read: neither can be chosen. */
+const fixedFields = { importedByScim: z.literal(false).nullish(), isSSOLinked: z.literal(false).nullish() };
+const created = z.object({
+  ...fixedFields,
+  name: displayName,
+  description,
+  userIds: z.array(z.string()).max(10_000).nullish(),
+});
 const changed = z.object({
+  ...fixedFields,
   name: displayName.nullish(),
   description: z.string().max(4_096).nullish(),
   userIds: z.array(z.string()).max(10_000).nullish(),
@@ -183,11 +208,19 @@ function addMemberMutations(
   }
 }
 
+type InputFields = Parameters<Parameters<Builder["inputType"]>[1]["fields"]>[0];
+
+const fixed = (t: InputFields) => ({
+  importedByScim: t.boolean({ description: "Only false: an identity provider makes its groups itself." }),
+  isSSOLinked: t.boolean({ description: "Only false." }),
+});
+
 function inputTypes(builder: Builder) {
   const Create = builder.inputType("CreateUserGroupInput", {
     fields: (t) => ({
       name: t.string({ required: true }),
       description: t.string(),
+      ...fixed(t),
       userIds: t.stringList(),
       clientMutationId: t.string(),
     }),
@@ -197,6 +230,7 @@ function inputTypes(builder: Builder) {
       userGroupId: t.string({ required: true }),
       name: t.string(),
       description: t.string(),
+      ...fixed(t),
       userIds: t.stringList({ description: "Who is in the group from now on; left out, its members stay." }),
       clientMutationId: t.string(),
     }),

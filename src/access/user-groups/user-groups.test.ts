@@ -230,6 +230,38 @@ test("GraphQL: the groups of the account, and the same verbs", async () => {
   assert.match(body.errors[0].message, /User group \[[\w-]{22}\] not found/);
 });
 
+test("GraphQL: what clients of this API family always select of a group, and send back with it", async () => {
+  const selected = `id name description importedByScim isSSOLinked
+    notificationSettings { groupEmailAddresses microsoftTeamsWebhookUrl sendMailToNewMembers sendNotificationToMembers
+      slackNotificationSetting { slackChannelName slackWebhookURL } }
+    permissions { accountPermissions { accountPermissionTypes }
+      appPermissions { actions permissionType applications { appIds filterType }
+        deployments { envIds filterTypes } environments { envIds filterTypes }
+        pipelines { envIds filterTypes } workflows { envIds filterTypes }
+        provisioners { filterType provisionerIds } services { filterType serviceIds } } }
+    ldapSettings: ssoSetting { ... on LDAPSettings { groupDN groupName ssoProviderId } }
+    samlSettings: ssoSetting { ... on SAMLSettings { groupName ssoProviderId } }`;
+  const mutate = async (verb: string, input: object) => {
+    const type = `${verb[0]?.toUpperCase()}${verb.slice(1)}Input`;
+    const query = `mutation ($input: ${type}!) { ${verb}(input: $input) { userGroup { ${selected} } } }`;
+    return (await platform.graphql(query, { input })).body;
+  };
+  const flags = { importedByScim: false, isSSOLinked: false };
+  const { data: made, errors } = await mutate("createUserGroup", { name: "Selected", description: "", ...flags });
+  assert.equal(errors, undefined, JSON.stringify(errors));
+  const { id, ...shown } = made.createUserGroup.userGroup;
+  const nothing = { notificationSettings: null, permissions: null, ldapSettings: null, samlSettings: null };
+  assert.deepEqual(shown, { name: "Selected", description: "", ...flags, ...nothing });
+  const read = await platform.graphql(`{ userGroup(userGroupId: "${id}") { ${selected} } }`);
+  assert.deepEqual(read.body.data, { userGroup: { id, ...shown } });
+  const { data: changed } = await mutate("updateUserGroup", { userGroupId: id, name: "Again", ...flags });
+  assert.deepEqual(changed.updateUserGroup.userGroup, { id, ...shown, name: "Again" });
+  for (const wrong of [{ importedByScim: true }, { isSSOLinked: true }]) {
+    const refusal = await mutate("updateUserGroup", { userGroupId: id, ...wrong });
+    assert.match(refusal.errors[0].message, new RegExp(Object.keys(wrong)[0] ?? ""));
+  }
+});
+
 test("groups of an identity provider are shown, and left alone by everybody else", async () => {
   await data(send("POST", "user-groups", { identifier: "pushed", name: "Pushed" }));
   await platform.db.query("update user_groups set externally_managed = true where identifier = 'pushed'");
