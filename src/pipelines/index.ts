@@ -16,6 +16,7 @@ import { deleteInputSetsOf } from "./store/input-sets.ts";
 import { leaveInputSets, leavePipelines } from "./store/leave-authors.ts";
 import { deletePipelinesOf } from "./store/pipelines.ts";
 import { makeGetSummary, makeGetVersion, makeListSummaries, makeListVersions, type RecentRuns } from "./summaries.ts";
+import { makeTagPipeline } from "./tag.ts";
 import { makeDeletePipeline, makeUpdatePipeline } from "./update.ts";
 import { makeValidatePipeline, makeValidateSaved } from "./validate.ts";
 
@@ -44,10 +45,12 @@ export type Pipelines = ReturnType<typeof makePipelines>;
 export function makePipelines(deps: PipelineDeps & { readonly recentRuns: RecentRuns }) {
   const get = makeGetPipeline(deps);
   const listSummaries = makeListSummaries(deps);
+  const update = makeUpdatePipeline(deps);
+  const getNode = makeGetNode(deps);
   const verbs = {
     create: makeCreatePipeline(deps),
     get,
-    update: makeUpdatePipeline(deps),
+    update,
     remove: makeDeletePipeline(deps),
     listSummaries,
     getSummary: makeGetSummary({ list: listSummaries }),
@@ -55,7 +58,8 @@ export function makePipelines(deps: PipelineDeps & { readonly recentRuns: Recent
     getVersion: makeGetVersion({ ...deps, get }),
     validate: makeValidatePipeline(deps),
     validateSaved: makeValidateSaved({ get }),
-    getNode: makeGetNode(deps),
+    getNode,
+    tagPipeline: makeTagPipeline({ getNode, update }),
     getNodeByName: makeGetNodeByName(deps),
     listNodes: makeListNodes(deps),
     ...makePrepareRun({ get, exist: deps.exist, judgeSecrets: deps.judgeSecrets }),
