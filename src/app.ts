@@ -227,6 +227,8 @@ export async function buildPlatform(deps: PlatformDeps) {
         // Apart, since what a webhook runs may take long to prepare.
         every(SWEEP_MS, triggers.sweep, onError),
         every(RECONCILE_MS, served.reconcile, onError),
+        // Apart, since a database that does not answer holds up everything else.
+        every(RECONCILE_MS, async () => served.closeDead(), onError),
         // Apart from the sweep, which may take its time: what has ended is over within a second.
         every(CREDENTIALS_MS, lookAtCredentials, onError),
       ]),
