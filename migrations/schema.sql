@@ -579,7 +579,7 @@ create table secrets (
   constraint secrets_type_check CHECK ((type = ANY (ARRAY['ENCRYPTED_TEXT'::text, 'ENCRYPTED_FILE'::text, 'SSH_CREDENTIAL'::text])))
 );
 CREATE INDEX secrets_by_manager ON public.secrets USING btree (account_id, manager_id);
-CREATE UNIQUE INDEX secrets_by_name ON public.secrets USING btree (account_id, name) WHERE (org_identifier IS NULL);
+CREATE UNIQUE INDEX secrets_by_name ON public.secrets USING btree (account_id, name, type) WHERE (org_identifier IS NULL);
 
 create table service_accounts (
   account_id uuid not null,

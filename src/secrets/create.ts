@@ -17,7 +17,7 @@ import { noteTaken, settleLogin } from "./ssh-references.ts";
 import { insertContent } from "./store/contents.ts";
 import { findManager, findManagerByIdentifier } from "./store/managers.ts";
 import { insertSecretScope } from "./store/scopes.ts";
-import { insertSecret, nameIsTaken } from "./store/secrets.ts";
+import { findSecret, insertSecret, nameIsTaken } from "./store/secrets.ts";
 import { untilHeld, type Vault } from "./vault.ts";
 
 export type SecretDeps = {
@@ -40,6 +40,8 @@ export type NewSecret = Pick<
   Secret,
   "orgIdentifier" | "projectIdentifier" | "identifier" | "name" | "description" | "tags"
 > & {
+  /** Taken where a secret of another type has the identifier; without it that is refused. */
+  readonly otherIdentifier?: string;
   /** The built-in one unless told otherwise. */
   readonly manager?: ManagerName | undefined;
   readonly scoping: ScopingInput;
@@ -57,7 +59,7 @@ export type CreateSecret = (actor: Actor, secret: NewSecret) => Promise<Secret>;
 
 export const makeCreateSecret =
   (deps: SecretDeps): CreateSecret =>
-  async (actor, { scoping, manager: wanted, ...given }) => {
+  async (actor, { scoping, manager: wanted, otherIdentifier, ...given }) => {
     const { content, login, ...input } = { content: undefined, login: undefined, ...given };
     const { accountId } = actor;
     deps.authorize(actor, "core_secret_edit", scopeOf(accountId, input), input.identifier);
@@ -78,12 +80,12 @@ export const makeCreateSecret =
       createdAt: at,
       updatedAt: at,
     };
-    const secret: Secret = { ...input, ...decided, ...made, ssh };
-    await untilHeld(async () => {
+    const asked: Secret = { ...input, ...decided, ...made, ssh };
+    return untilHeld(async () => {
       const sealed =
-        content && (await deps.vault.seal({ accountId, id: secret.id, name: secret.name, manager }, content));
-      await deps.db.transaction(async (tx) => {
-        if (!(await insertSecret(tx, accountId, secret))) throw await taken(tx, accountId, secret);
+        content && (await deps.vault.seal({ accountId, id: asked.id, name: asked.name, manager }, content));
+      return deps.db.transaction(async (tx) => {
+        const secret = await insertUnder(deps, tx, actor, asked, otherIdentifier);
         await insertSecretScope(tx, accountId, secret.id, secret.usageScope ?? []);
         if (sealed) {
           await deps.vault.hold(tx, accountId, sealed);
@@ -97,10 +99,29 @@ export const makeCreateSecret =
           scope: within(secret),
           after: shownSecret(secret),
         });
+        return secret;
       });
     });
-    return secret;
   };
+
+/** The secret as it is inserted: under the other identifier where a secret of another type has the first. */
+async function insertUnder(
+  { authorize }: Pick<SecretDeps, "authorize">,
+  tx: Tx,
+  actor: Actor,
+  secret: Secret,
+  otherIdentifier: string | undefined,
+): Promise<Secret> {
+  const { accountId } = actor;
+  if (await insertSecret(tx, accountId, secret)) return secret;
+  const holder = otherIdentifier === undefined ? undefined : await findSecret(tx, accountId, secret);
+  if (otherIdentifier !== undefined && holder && holder.type !== secret.type) {
+    authorize(actor, "core_secret_edit", scopeOf(accountId, secret), otherIdentifier);
+    const other = { ...secret, identifier: otherIdentifier };
+    if (await insertSecret(tx, accountId, other)) return other;
+  }
+  throw await taken(tx, accountId, secret);
+}
 
 export function checkSize({ maxContent }: Pick<SecretDeps, "maxContent">, name: string, content: Content): void {
   if (content.size > maxContent) throw problem("secret.too_large", [name, String(maxContent)]);

@@ -46,7 +46,7 @@ export function notFound(ref: SecretRef): Error {
 }
 
 async function find(db: Db, accountId: Uuid, ref: SecretRef): Promise<Secret | undefined> {
-  if (ref.by === "name") return findSecretByName(db, accountId, ref.name);
+  if (ref.by === "name") return findSecretByName(db, accountId, ref.name, ref.type ?? null);
   if (ref.by === "identifier") return findSecret(db, accountId, ref.key);
   const id = fromWire(ref.id);
   return id && findSecretById(db, accountId, id);

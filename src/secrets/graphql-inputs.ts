@@ -5,14 +5,14 @@ import { contentOf, type Content } from "../platform/crypto/chunks.ts";
 import { displayName } from "../platform/document/fields.ts";
 import { validateValue } from "../platform/document/validate.ts";
 import type { Builder } from "../platform/graphql/builder.ts";
-import { addSshInputs, loginOf, type SshInput } from "./graphql-ssh.ts";
+import { addSshInputs, hasLogin, loginOf, type SshInput } from "./graphql-ssh.ts";
 import type { FilterEnums, SecretTypes } from "./graphql-types.ts";
 import type { NewSecret } from "./create.ts";
 import type { ManagerName } from "./manager.ts";
 import { problem } from "./problems.ts";
 import { scopeOf, type Maybe, type ScopeInput } from "./scope-wire.ts";
 import type { ScopingInput } from "./scoping.ts";
-import { identifierFrom, type AskedType, type SecretType } from "./secret.ts";
+import { identifierBeside, identifierFrom, type AskedType, type SecretType } from "./secret.ts";
 import type { SecretChanges } from "./update.ts";
 
 type EncryptedInput = {
@@ -54,7 +54,10 @@ export function addInputs(builder: Builder, { SecretType, filters }: Pick<Secret
       fields: (t) => ({
         name: t.string({ required: isNew }),
         authenticationScheme: t.field({ type: Scheme, description: "SSH unless given." }),
-        sshAuthentication: t.field({ type: Ssh, description: "Needed, also to change something else." }),
+        sshAuthentication: t.field({
+          type: Ssh,
+          description: "Needed to create one. In an update: all of it, or nothing, and the login stays as it is.",
+        }),
         kerberosAuthentication: t.field({ type: Kerberos, description: "Not supported." }),
         usageScope: t.field({ type: Scope, description: "That of the built-in secret manager where it is null." }),
       }),
@@ -122,12 +125,18 @@ export function newSecretOf(input: SecretInput, file: Content | undefined): NewS
     orgIdentifier: null,
     projectIdentifier: null,
     identifier: identifierFrom(name),
+    otherIdentifier: identifierBeside(identifierFrom(name), asked.type),
     name,
     description: "",
     tags: {},
   };
   if (asked.type === "SSH_CREDENTIAL")
-    return { ...common, type: asked.type, scoping: credentialScoping(asked.body), login: loginOf(asked.body) };
+    return {
+      ...common,
+      type: asked.type,
+      scoping: credentialScoping(asked.body),
+      login: loginOf(asked.body),
+    };
   const { type, body } = asked;
   const content = contentIn(type, body, file);
   if (!content)
@@ -144,7 +153,7 @@ export function changesOf(input: SecretInput, file: Content | undefined): Secret
   const asked = bodyOf(input);
   if (asked.type === "SSH_CREDENTIAL") {
     const scoping = asked.body.usageScope === undefined ? undefined : credentialScoping(asked.body);
-    return { name: nameOf(asked.body), scoping, login: loginOf(asked.body) };
+    return { name: nameOf(asked.body), scoping, login: hasLogin(asked.body) ? loginOf(asked.body) : undefined };
   }
   const { type, body } = asked;
   const { usageScope, scopedToAccount, inheritScopesFromSM } = body;

@@ -131,6 +131,10 @@ const fields = z.strictObject({
   sshCredential: z.strictObject({ sshAuthentication: z.strictObject({ port, userName }) }),
 });
 
+/** Whether a change says anything of the login; the scheme SSH alone is what it has already. */
+export const hasLogin = ({ authenticationScheme, sshAuthentication, kerberosAuthentication }: SshInput): boolean =>
+  Boolean(sshAuthentication ?? kerberosAuthentication) || authenticationScheme === "KERBEROS";
+
 /** All of the login: there is no part of it that a change may leave out. Throws `secret.unsupported_login`. */
 export function loginOf({
   authenticationScheme,

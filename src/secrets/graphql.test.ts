@@ -336,7 +336,7 @@ test("input that does not fit is refused by name", async () => {
       /^encryptedFile does not belong to the secret type ENCRYPTED_TEXT/,
     ],
     [CREATE, text("x", { value: "x", secretReference: "path" }), /^secretReference is not supported/],
-    [CREATE, text("fits", { value: "x" }), /^A secret named \[fits\] already exists/],
+    [CREATE, file("fits", { value: "x" }), /^A secret named \[fits\] already exists/],
     [CREATE, text("fits.", { value: "x", secretManagerId: "x" }), /^No secret manager exists with the id \[x\]/],
     [CREATE, text("a/b", { value: "x" }), /name/],
     [CREATE, text("", { value: "x" }), /name/],
@@ -486,6 +486,45 @@ test("a plain text is nowhere: not in the database, the logs, an answer, an erro
     "secret.create traced_text",
     "secret.update traced",
   ]);
+});
+
+test("a text, a file and a credential may share a name, and each is found by its type", async () => {
+  const ask = (query: string, secret: object): Promise<Answer> => platform.graphql(query, { secret });
+  const texts = await created(ask(CREATE, text("shared name", { value: "x" })));
+  const files = await created(upload(CREATE, file("shared name"), "y"));
+  const method = { sshCredentialType: "PASSWORD", serverPassword: { passwordSecretId: texts.id } };
+  const login = { userName: "me", sshAuthenticationMethod: method };
+  const credential = { name: "shared name", authenticationScheme: "SSH", sshAuthentication: login };
+  const keys = await created(ask(CREATE, { secretType: "SSH_CREDENTIAL", sshCredential: credential }));
+  const find = async (type = ""): Promise<unknown> => {
+    const { body } = await platform.graphql(`{ secretByName(name: "shared name"${type}) { id } }`);
+    return body.data.secretByName.id;
+  };
+  assert.deepEqual(
+    [
+      await find(", secretType: ENCRYPTED_TEXT"),
+      await find(", secretType: ENCRYPTED_FILE"),
+      await find(", secretType: SSH_CREDENTIAL"),
+      await find(),
+    ],
+    [texts.id, files.id, keys.id, texts.id],
+  );
+  const rows = await platform.db.query("select identifier, type from secrets where name = $1 order by type", [
+    "shared name",
+  ]);
+  assert.deepEqual(rows, [
+    { identifier: "shared_name_file", type: "ENCRYPTED_FILE" },
+    { identifier: "shared_name", type: "ENCRYPTED_TEXT" },
+    { identifier: "shared_name_ssh", type: "SSH_CREDENTIAL" },
+  ]);
+  // The name of a type is taken once, by renaming too.
+  assert.match(
+    messageOf(await upload(CREATE, file("shared name"), "z")),
+    /^A secret named \[shared name\] already exists/,
+  );
+  const other = await created(ask(CREATE, text("other name", { value: "x" })));
+  const renamed = await ask(UPDATE, { secretId: other.id, ...text("shared name") });
+  assert.match(messageOf(renamed), /^A secret named \[shared name\] already exists/);
 });
 
 test("an identifier is made from the name, for scripts to call it by", async () => {

@@ -61,6 +61,12 @@ export type SecretFilter = Place & {
   readonly tags: Readonly<Record<string, string>> | null;
 };
 
+const SUFFIXES = { ENCRYPTED_TEXT: "_text", ENCRYPTED_FILE: "_file", SSH_CREDENTIAL: "_ssh" } as const;
+
+/** The identifier of a secret whose first one is that of a secret of another type with the same name. */
+export const identifierBeside = (identifier: string, type: SecretType): string =>
+  `${identifier.slice(0, 128 - SUFFIXES[type].length)}${SUFFIXES[type]}`;
+
 /** The identifier of a secret that was given a name only: what expressions may call it (reference section 3.4). */
 export function identifierFrom(name: string): string {
   const made = name.replaceAll(/[^0-9a-zA-Z_-]/g, "_");

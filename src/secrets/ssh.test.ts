@@ -131,13 +131,20 @@ test("GraphQL: made with password and with key, read by id and by name, changed,
   );
 });
 
-test("a change sends all of the login again; a scope comes and goes; what is said twice is refused", async () => {
+test("a change sends all of the login or nothing of it; a scope comes and goes; what is said twice is refused", async () => {
   const { id } = await created(ssh("again", byPassword()));
   const change = (sshCredential: object): object => ({ secretId: id, secretType: "SSH_CREDENTIAL", sshCredential });
-  assert.equal(
-    await refused(UPDATE, change({ name: "renamed" })),
-    "sshCredential.sshAuthentication is required for the secret type SSH_CREDENTIAL.",
-  );
+  const whole = { sshAuthentication: { port: 22, userName: "root", sshAuthenticationMethod: byPassword() } };
+  await send(UPDATE, change(whole));
+  const before = (await made(rest("GET", "/again"))).secret;
+  for (const sent of [{ name: "renamed" }, { name: "renamed", authenticationScheme: "SSH" }]) {
+    const renamed = await send(UPDATE, change(sent));
+    assert.equal(renamed.body.data.updateSecret.secret.name, "renamed");
+    const after = (await made(rest("GET", "/again"))).secret;
+    assert.deepEqual(after, { ...before, name: "renamed" });
+    assert.deepEqual(after.spec.auth.spec.spec.userName, "root");
+  }
+  assert.match(await refused(UPDATE, change({ name: "x", authenticationScheme: "KERBEROS" })), /KERBEROS/);
   const production = {
     appEnvScopes: [{ application: { filterType: "ALL" }, environment: { filterType: "PRODUCTION_ENVIRONMENTS" } }],
   };

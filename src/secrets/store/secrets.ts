@@ -5,7 +5,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import type { Secret, SecretFilter, SecretKey, SecretType } from "../secret.ts";
+import type { AskedType, Secret, SecretFilter, SecretKey, SecretType } from "../secret.ts";
 import { SECRET_SCOPE } from "./scopes.ts";
 
 type Store = { readonly query: Query };
@@ -82,12 +82,19 @@ export async function findSecretTypes(
   return keys.map((_, nth) => types.get(nth));
 }
 
-/** A secret of the account itself: there a name is unique. */
-export async function findSecretByName(db: Store, accountId: Uuid, name: string): Promise<Secret | undefined> {
+/** A secret of the account itself: there a name is unique for each type. Without a type a text comes before a file, that before a credential. */
+export async function findSecretByName(
+  db: Store,
+  accountId: Uuid,
+  name: string,
+  type: AskedType | null,
+): Promise<Secret | undefined> {
   const rows = await db.query<Secret>(
     `select ${SECRET} from secrets secret
-      where secret.account_id = $1 and secret.name = $2 and secret.org_identifier is null`,
-    [accountId, name],
+      where secret.account_id = $1 and secret.name = $2 and ($3::text is null or secret.type = $3)
+        and secret.org_identifier is null
+      order by array_position(array['ENCRYPTED_TEXT', 'ENCRYPTED_FILE', 'SSH_CREDENTIAL'], secret.type) limit 1`,
+    [accountId, name, type],
   );
   return rows[0];
 }
@@ -100,7 +107,7 @@ export async function lockSecret(tx: Tx, accountId: Uuid, id: Uuid): Promise<Sec
   return rows[0];
 }
 
-/** Whether `updateSecret` failed because the account has another secret of that name. */
+/** Whether `updateSecret` failed because the account has another secret of that name and type. */
 export const isNameTaken = (error: unknown): boolean =>
   error instanceof Error && "constraint" in error && error.constraint === "secrets_by_name";
 
@@ -140,11 +147,15 @@ export async function deleteSecret(tx: Tx, accountId: Uuid, id: Uuid, expected?:
   return rows.length > 0;
 }
 
-/** Who else at the same place has this name; for places where names are unique. */
-export async function nameIsTaken(tx: Tx, accountId: Uuid, secret: Pick<Secret, "id" | "name">): Promise<boolean> {
+/** Whether another secret of the account has this name and type; for places where names are unique. */
+export async function nameIsTaken(
+  tx: Tx,
+  accountId: Uuid,
+  { id, name, type }: Pick<Secret, "id" | "name" | "type">,
+): Promise<boolean> {
   const rows = await tx.query(
-    `select 1 from secrets where account_id = $1 and name = $2 and org_identifier is null and id <> $3`,
-    [accountId, secret.name, secret.id],
+    `select 1 from secrets where account_id = $1 and name = $2 and type = $3 and org_identifier is null and id <> $4`,
+    [accountId, name, type, id],
   );
   return rows.length > 0;
 }
