@@ -67,6 +67,8 @@ export type PlatformDeps = {
   readonly leaving: AbortSignal;
   /** What the server itself may connect to besides public addresses (`parseReach`). */
   readonly allowPrivateAddresses: readonly string[];
+  /** Networks of the proxies in front of the server (`parseNetwork`). */
+  readonly trustedProxies: readonly string[];
 };
 
 export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
@@ -172,6 +174,7 @@ export async function buildPlatform(deps: PlatformDeps) {
     refused: slices.audits.refused,
     stopping: stopping.signal,
     maxFrame: MAX_FRAME,
+    trustedProxies: deps.trustedProxies,
     forms: makeFormRooms(deps.maxSecretFile),
   };
   const http = await makeHttp(httpDeps);

@@ -68,6 +68,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     oidc: config.oidc,
     leaving,
     allowPrivateAddresses: config.allowPrivateAddresses,
+    trustedProxies: config.trustedProxies,
   });
   onStop(() => platform.stop());
   const address = await listen(platform, { ...config, port: await instead.close() });

@@ -26,6 +26,7 @@ export async function describePlatform(): Promise<{
     oidc: undefined,
     leaving: new AbortController().signal,
     allowPrivateAddresses: [],
+    trustedProxies: [],
   });
   await platform.stop();
   return { routes: platform.http.routes(), schema: platform.schema };

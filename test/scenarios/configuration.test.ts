@@ -81,8 +81,17 @@ const wrong: readonly (readonly [env: Readonly<Record<string, string>>, expected
     ],
   ],
   [
-    { PORT: "70.5", RAILHEAD_PUBLIC_URL: "https://x.example.com/?a=b" },
-    [/^PORT is "70.5"/, /^RAILHEAD_PUBLIC_URL is /],
+    {
+      PORT: "70.5",
+      RAILHEAD_PUBLIC_URL: "https://x.example.com/?a=b",
+      RAILHEAD_TRUSTED_PROXIES: "10.0.0.0/8, proxy.internal 0.0.0.0/0",
+    },
+    [
+      /^PORT is "70.5"/,
+      /^RAILHEAD_PUBLIC_URL is /,
+      /^RAILHEAD_TRUSTED_PROXIES has "proxy.internal"; it takes addresses and networks/,
+      /^RAILHEAD_TRUSTED_PROXIES has "0.0.0.0\/0"/,
+    ],
   ],
   [{ RAILHEAD_ROOT_KEY_FILE: "missing.key" }, [/^RAILHEAD_ROOT_KEY_FILE names .*missing\.key, which does not exist/]],
   [{ RAILHEAD_ROOT_KEY_FILE: "short.key" }, [/^The root key in .*short\.key is not 32 bytes/]],

@@ -73,6 +73,8 @@ export type PlatformOptions = {
   readonly oidc?: OidcConfig;
   /** What the server itself may connect to besides public addresses. */
   readonly allowPrivateAddresses?: readonly string[];
+  /** Networks of proxies in front of the server; none unless told otherwise. */
+  readonly trustedProxies?: readonly string[];
   /** Bytes; 1 MiB unless told otherwise. */
   readonly maxSecretFile?: number;
   /** Programs that secret managers may ask, by name. */
@@ -117,6 +119,7 @@ async function startOn(
     publicUrl: () => url,
     pendingMigrations: async () => [],
     allowPrivateAddresses: options.allowPrivateAddresses ?? [],
+    trustedProxies: options.trustedProxies ?? [],
     oidc: options.oidc,
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     maxSecretFile: options.maxSecretFile ?? 1024 * 1024,

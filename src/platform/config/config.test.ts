@@ -33,6 +33,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
     oidc: undefined,
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     allowPrivateAddresses: [],
+    trustedProxies: [],
     secretCommands: new Map(),
     logLevel: "info",
   });
@@ -56,6 +57,7 @@ test("every value is read, paths from the current folder, addresses without a sl
       RAILHEAD_SESSION_IDLE_MINUTES: "30",
       RAILHEAD_SESSION_HOURS: "8",
       RAILHEAD_ALLOW_PRIVATE_ADDRESSES: "10.1.0.0/16, registry.internal:5000",
+      RAILHEAD_TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8",
       RAILHEAD_LOG_LEVEL: "warn",
     },
     folder,
@@ -71,6 +73,7 @@ test("every value is read, paths from the current folder, addresses without a sl
   assert.equal(config.maxSecretFile, 4096);
   assert.deepEqual(config.sessions, { idleMs: 1_800_000, mostMs: 8 * 3_600_000 });
   assert.deepEqual(config.allowPrivateAddresses, ["10.1.0.0/16", "registry.internal:5000"]);
+  assert.deepEqual(config.trustedProxies, ["10.0.0.0/8", "fd00::/8"]);
   assert.equal(config.logLevel, "warn");
 });
 

@@ -6,6 +6,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readOidc, type OidcConfig } from "./oidc.ts";
 import { parseReach } from "../outgoing/reach.ts";
+import { parseNetwork } from "../http/client-address.ts";
 import { ConfigError } from "./config-error.ts";
 import { readKeySources, readSecretCommands, type KeySources } from "./root-keys.ts";
 
@@ -36,6 +37,8 @@ export type Config = KeySources & {
   readonly oidc: OidcConfig | undefined;
   /** What the server itself may connect to besides public addresses: networks, or `host:port`. */
   readonly allowPrivateAddresses: readonly string[];
+  /** Networks of the proxies in front of the server, whose X-Forwarded-For names the client's address. */
+  readonly trustedProxies: readonly string[];
   /** Programs that secret managers may ask, by name. */
   readonly secretCommands: ReadonlyMap<string, readonly string[]>;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error";
@@ -63,6 +66,7 @@ export function readConfig(env: Env, cwd: string): Config {
     sessions: readSessions(env, faults),
     oidc: readOidc(env, cwd, faults),
     allowPrivateAddresses: readReach(env, faults),
+    trustedProxies: readProxies(env["RAILHEAD_TRUSTED_PROXIES"], faults),
     secretCommands: readSecretCommands(env, faults),
     logLevel: readLogLevel(env["RAILHEAD_LOG_LEVEL"], faults),
   };
@@ -164,6 +168,16 @@ function readReach(env: Env, faults: string[]): readonly string[] {
     if (!parseReach(part))
       faults.push(
         `RAILHEAD_ALLOW_PRIVATE_ADDRESSES has "${part}"; it takes networks (10.1.0.0/16), addresses and host:port, separated by commas.`,
+      );
+  return parts;
+}
+
+function readProxies(text: string | undefined, faults: string[]): readonly string[] {
+  const parts = (text ?? "").split(/[\s,]+/).filter((part) => part !== "");
+  for (const part of parts)
+    if (!parseNetwork(part))
+      faults.push(
+        `RAILHEAD_TRUSTED_PROXIES has "${part}"; it takes addresses and networks (10.1.0.0/16, fd00::/8), separated by commas, and never all addresses.`,
       );
   return parts;
 }

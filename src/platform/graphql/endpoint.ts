@@ -78,7 +78,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         }
         const errors = result.errors?.map((error) =>
           formatGraphqlError(error, (cause) => {
-            const failed = toProblem(deps, cause, request.id);
+            const failed = toProblem(deps, cause, request.id, request.clientAddress);
             noteRefusal(deps, failed, request, `graphql.${fieldOf(error)}`);
             return failed;
           }),

@@ -41,6 +41,7 @@ const digest = (pages: readonly Uint8Array[]): string =>
 
 before(async () => {
   http = await makeHttp({
+    trustedProxies: [],
     log: makeLog("silent"),
     authenticate: async (token) =>
       token === "key" ? { kind: "delegate", accountId, id: accountId, name: "x" } : undefined,
@@ -62,6 +63,7 @@ before(async () => {
   };
   for (const name of ["keep", "plain"]) Object.assign(served.getMutationType()?.getFields()[name] ?? {}, { resolve });
   addGraphql(http.app, served, {
+    trustedProxies: [],
     log: makeLog("silent"),
     authenticate: async (token) =>
       token === "key" ? { kind: "delegate", accountId, id: accountId, name: "x" } : undefined,

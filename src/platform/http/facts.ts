@@ -5,6 +5,6 @@ import type { RequestFacts } from "../../core/actor.ts";
 export const factsOf = (request: FastifyRequest): RequestFacts => ({
   method: request.method,
   path: request.url.split("?")[0] ?? "",
-  remoteAddress: request.ip,
+  remoteAddress: request.clientAddress,
   correlationId: request.id,
 });

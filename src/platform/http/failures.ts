@@ -16,15 +16,21 @@ export type FailureDeps = {
 };
 
 /** The one place where errors leave: a Problem as it is, anything else as 500 with the cause in the log; of a refusal its reason, in one line. */
-export function toProblem(deps: Pick<FailureDeps, "log" | "explain">, error: unknown, correlationId: string): Problem {
+export function toProblem(
+  deps: Pick<FailureDeps, "log" | "explain">,
+  error: unknown,
+  correlationId: string,
+  remoteAddress?: string,
+): Problem {
   const known = error instanceof Problem ? error : (deps.explain(error) ?? fromFastify(error));
   if (known) {
     const { status, cause } = known;
     const why = status >= 500 ? { err: cause ?? known } : { why: cause instanceof Error ? cause.message : "" };
-    if (status >= 500 || cause !== undefined) deps.log.warn({ code: known.code, ...why, correlationId }, known.message);
+    if (status >= 500 || cause !== undefined)
+      deps.log.warn({ code: known.code, ...why, correlationId, remoteAddress }, known.message);
     return known;
   }
-  deps.log.error({ err: error, correlationId }, "unexpected error");
+  deps.log.error({ err: error, correlationId, remoteAddress }, "unexpected error");
   return problem("http.unexpected", [correlationId], { cause: error });
 }
 
@@ -37,7 +43,7 @@ export function sendProblem(
   // Whoever sent half a body is gone: nobody reads the answer, and nothing here has failed.
   const failed = isGone(request)
     ? problem("http.aborted")
-    : (unknownType(error, request) ?? toProblem(deps, error, request.id));
+    : (unknownType(error, request) ?? toProblem(deps, error, request.id, request.clientAddress));
   noteRefusal(deps, failed, request, request.operation);
   if (failed.status === 401 && request.errorFamily === "scim") reply.header("www-authenticate", "Bearer");
   if (failed.retryAfter !== undefined) reply.header("retry-after", String(failed.retryAfter));

@@ -11,6 +11,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Problem } from "../../core/problem.ts";
 import { partLog, type Log } from "../log/log.ts";
 import { privateCall, sharedCall } from "./call.ts";
+import { addClientAddress } from "./client-address.ts";
 import { callerOf, callerStill, type CallerDeps } from "./callers.ts";
 import type { ErrorFamily } from "./envelope.ts";
 import { sendProblem, type FailureDeps } from "./failures.ts";
@@ -29,6 +30,8 @@ export type HttpDeps = CallerDeps &
     /** What is open ends with the credential that it was opened with. */
     readonly watch: Watch;
     readonly forms: FormRooms;
+    /** Networks of the proxies whose word on the client's address counts. */
+    readonly trustedProxies: readonly string[];
     /** Bytes of one WebSocket frame at most. */
     readonly maxFrame: number;
     /** Aborted when the server begins to stop: streams end, new requests are refused. */
@@ -76,6 +79,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
       refuseAddress(request, reply, error.code === "FST_ERR_BAD_URL" ? problem("http.bad_url") : noRoute(request)),
     clientErrorHandler: answerNotHttp,
   }) as unknown as FastifyInstance;
+  addClientAddress(app, deps.trustedProxies);
   app.decorateRequest("errorFamily", "rest");
   app.decorateRequest("operation", "");
   app.decorateRequest("actor", undefined);

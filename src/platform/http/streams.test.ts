@@ -13,6 +13,7 @@ import { makeHttp } from "./server.ts";
 async function streaming(t: TestContext, run: (sink: EventSink) => Promise<void>) {
   const stopping = new AbortController();
   const { app, add } = await makeHttp({
+    trustedProxies: [],
     log: makeLog("silent"),
     authenticate: async () => undefined,
     watch: () => () => undefined,

@@ -10,6 +10,7 @@ import { makeLog } from "./log.ts";
 async function heard(level: string): Promise<string> {
   const log = recordedLog();
   const { app } = await makeHttp({
+    trustedProxies: [],
     log: makeLog(level, log.stream),
     authenticate: async () => undefined,
     watch: () => () => undefined,

@@ -33,6 +33,7 @@ export const VARIABLES: Readonly<Record<Program, readonly string[]>> = {
     "RAILHEAD_SESSION_HOURS",
     "RAILHEAD_SECRET_COMMANDS",
     "RAILHEAD_ALLOW_PRIVATE_ADDRESSES",
+    "RAILHEAD_TRUSTED_PROXIES",
     "RAILHEAD_LOG_LEVEL",
   ],
   delegate: ["RAILHEAD_DELEGATE_TOKEN"],
