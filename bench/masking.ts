@@ -3,9 +3,8 @@
  * with 10 of which every line holds one. The floor is the same loop that copies the pieces. In turns; the medians count.
  */
 import { randomBytes } from "node:crypto";
-import { automatonOf } from "../delegate/mask/automaton.ts";
 import { makeMasker } from "../delegate/mask/masker.ts";
-import { needlesOf } from "../delegate/mask/needles.ts";
+import { matcherOf } from "../delegate/mask/matcher.ts";
 import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
 
 const PIECE = 64 * 1024;
@@ -28,8 +27,8 @@ export const masking: Bench = async (signal, progress, size) => {
   const { pieces, rounds, warmUp } = SIZES[size];
   const kinds = KINDS.map((kind) => {
     const secrets = Array.from({ length: kind.secrets }, () => randomBytes(24).toString("base64"));
-    const automaton = automatonOf(needlesOf(secrets.map((secret) => Buffer.from(secret))));
-    return { ...kind, automaton, piece: logOf(kind.shown ? secrets : ["src/build/step.ts"]), rates: [] as number[] };
+    const matcher = matcherOf(secrets.map((secret) => Buffer.from(secret)));
+    return { ...kind, matcher, piece: logOf(kind.shown ? secrets : ["src/build/step.ts"]), rates: [] as number[] };
   });
   const floors: number[] = [];
   for (let round = 1 - warmUp; round <= rounds; round += 1) {
@@ -37,8 +36,8 @@ export const masking: Bench = async (signal, progress, size) => {
     if (round > 0) progress(`round ${round} of ${rounds}`);
     const bare = rate(pieces, (piece) => Buffer.from(piece), logOf(["src/build/step.ts"]));
     if (round > 0) floors.push(bare);
-    for (const { automaton, piece, rates } of kinds) {
-      const masker = makeMasker(automaton);
+    for (const { matcher, piece, rates } of kinds) {
+      const masker = makeMasker(matcher);
       const found = rate(pieces, masker.push, piece);
       if (round > 0) rates.push(found);
     }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { HEARTBEAT_MS, PROTOCOL_VERSION } from "../protocol/messages.ts";
+import { makeMasking } from "./conceal.ts";
 import { textOf, unable } from "./fault.ts";
 import { makeFolders } from "./folders.ts";
 import { lockWorkDir } from "./lock.ts";
@@ -107,6 +108,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       bootId: boot,
       searchPath: stepPath,
       safe,
+      masking: makeMasking(),
       knownHosts: makeKnownHosts(settings.knownHosts, join(workDir.path, "known_hosts"), log),
       rhythm: { timers, flushMs: around.flushMs, pollMs: around.pollMs },
       patience: { timers, graceMs: around.graceMs, drainMs: DRAIN_MS },

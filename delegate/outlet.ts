@@ -1,11 +1,16 @@
-import { concealer, type Conceal, type Masks } from "./conceal.ts";
+import type { Conceal, Masking, Masks } from "./conceal.ts";
 import { textOf } from "./fault.ts";
 import type { Log } from "./log.ts";
 import type { Safe } from "./safe.ts";
 import { type End, type Lease, makeShipper, type Shipper } from "./ship.ts";
 import type { Rhythm } from "./watch.ts";
 
-type Deps = { readonly log: Log; readonly rhythm: Rhythm; readonly safe: Pick<Safe, "removeFiles"> };
+type Deps = {
+  readonly log: Log;
+  readonly rhythm: Rhythm;
+  readonly safe: Pick<Safe, "removeFiles">;
+  readonly masking: Masking;
+};
 type From = { readonly lease: Lease; readonly folder: string; readonly masks: Masks };
 
 /** All that leaves of a task: its output on the way to the server, and what may be said of it. */
@@ -17,8 +22,8 @@ export type Outlet = Shipper & {
   readonly stop: () => void;
 };
 
-export function openOutlet({ log, rhythm, safe }: Deps, { lease, folder, masks }: From): Outlet {
-  const conceal = concealer(masks);
+export function openOutlet({ log, rhythm, safe, masking }: Deps, { lease, folder, masks }: From): Outlet {
+  const conceal = masking.concealer(masks);
   const output = conceal.output(folder, { timers: rhythm.timers, changed: () => pump() });
   const shipper = makeShipper(lease, output.file);
 
@@ -39,6 +44,7 @@ export function openOutlet({ log, rhythm, safe }: Deps, { lease, folder, masks }
     close: async (end) => {
       if (masks !== "none") safe.removeFiles(lease);
       await output.finish();
+      conceal.release();
       return end;
     },
     stop: output.stop,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { concealer } from "./conceal.ts";
+import { makeMasking } from "./conceal.ts";
 import type { Output } from "./output.ts";
 import { makePlace } from "./testing/kit.ts";
 import { mkdirSync } from "node:fs";
@@ -27,10 +27,12 @@ function begin() {
   };
   const open = (): Output => {
     clock.waiting.clear();
-    const output: Output = concealer([Buffer.from("correct horse")]).output(folder, {
-      timers,
-      changed: () => output.advance(),
-    });
+    const output: Output = makeMasking()
+      .concealer([Buffer.from("correct horse")])
+      .output(folder, {
+        timers,
+        changed: () => output.advance(),
+      });
     return output;
   };
   return {

@@ -10,8 +10,8 @@
 import { closeSync, constants, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { codeOf } from "./fault.ts";
 import { paths } from "./journal.ts";
-import type { Automaton } from "./mask/automaton.ts";
-import { makeMasker } from "./mask/masker.ts";
+import { makeMasker, type Masker } from "./mask/masker.ts";
+import type { Matcher } from "./mask/matcher.ts";
 import { readSlice } from "./tail.ts";
 import type { Timers } from "./timers.ts";
 
@@ -35,7 +35,7 @@ export const plainOutput = (folder: string): Output => ({
 /** How long the beginning of a secret may keep output back. */
 const HOLD_MS = 100;
 /** Bytes masked in one go; other tasks want their turn. */
-const TURN = 1024 * 1024;
+const TURN = 256 * 1024;
 
 type Deps = {
   readonly timers: Timers;
@@ -43,10 +43,11 @@ type Deps = {
   readonly changed: () => void;
 };
 
-export function maskedOutput(folder: string, automaton: Automaton, { timers, changed }: Deps): Output {
+/** @param matcher perhaps still to come: until then nothing goes out */
+export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>, { timers, changed }: Deps): Output {
   const at = paths(folder);
   let { read, length } = resume(folder);
-  const masker = makeMasker(automaton, before(at.output, read, automaton.longest));
+  let masker: Masker | undefined;
   let consumed = read;
   /** When bytes up to a position came, of those that may still have to wait. */
   let arrivals: { readonly end: number; readonly at: number }[] = [];
@@ -54,9 +55,15 @@ export function maskedOutput(folder: string, automaton: Automaton, { timers, cha
   let stopTurn: (() => void) | undefined;
   let isDue = false;
   let isOver = false;
+  let isStopped = false;
 
-  const put = (bytes: Buffer): void => {
-    const decided = read - masker.pending();
+  const begin = (made: Matcher): Masker => {
+    masker = makeMasker(made, before(at.output, read, made.longest));
+    return masker;
+  };
+
+  const put = ({ pending }: Masker, bytes: Buffer): void => {
+    const decided = read - pending();
     if (decided === consumed) return;
     append(at.masked, bytes);
     length += bytes.length;
@@ -65,12 +72,12 @@ export function maskedOutput(folder: string, automaton: Automaton, { timers, cha
   };
 
   /** False when everything has been read. */
-  const some = (): boolean => {
+  const some = (through: Masker): boolean => {
     const { bytes } = readSlice(at.output, read);
     if (bytes.length === 0) return false;
     read += bytes.length;
     arrivals.push({ end: read, at: timers.now() });
-    put(masker.push(bytes));
+    put(through, through.push(bytes));
     return true;
   };
 
@@ -87,19 +94,31 @@ export function maskedOutput(folder: string, automaton: Automaton, { timers, cha
     changed();
   };
 
+  if ("automaton" in matcher) begin(matcher);
+  else
+    matcher.then(
+      (made) => {
+        if (isOver || isStopped) return;
+        begin(made);
+        changed();
+      },
+      // Whoever finishes is told.
+      () => {},
+    );
+
   return {
     file: at.masked,
     advance: () => {
-      if (isOver) return;
+      if (isOver || !masker) return;
       if (isDue) {
         isDue = false;
         // What still waits then is more than a beginning, and waits for what follows.
         arrivals = [];
-        put(masker.release());
+        put(masker, masker.release());
       }
       const end = read + TURN;
       let isMore = true;
-      while (isMore && read < end) isMore = some();
+      while (isMore && read < end) isMore = some(masker);
       hold();
       if (isMore)
         stopTurn ??= timers.after(0, () => {
@@ -111,14 +130,16 @@ export function maskedOutput(folder: string, automaton: Automaton, { timers, cha
       isOver = true;
       stopHold?.();
       stopTurn?.();
-      for (let turn = read + TURN; some();) {
+      const whole = masker ?? begin(await matcher);
+      for (let turn = read + TURN; some(whole);) {
         if (read < turn) continue;
         turn = read + TURN;
         await new Promise((resolve) => setImmediate(resolve));
       }
-      put(masker.end());
+      put(whole, whole.end());
     },
     stop: () => {
+      isStopped = true;
       stopHold?.();
       stopTurn?.();
     },
@@ -166,10 +187,13 @@ function textIn(file: string): string {
   }
 }
 
+/** A line of numbers that is not whole yet, and its like. */
+const BESIDE = 8 * 1024;
+
 /** Enough to tell which secret may have begun before `end`: two line breaks may stand between any two of its bytes. */
 function before(file: string, end: number, longest: number): Buffer {
   const pieces: Buffer[] = [];
-  for (let from = Math.max(0, end - 3 * longest); from < end;) {
+  for (let from = Math.max(0, end - 3 * longest - BESIDE); from < end;) {
     const { bytes } = readSlice(file, from);
     if (bytes.length === 0) break;
     pieces.push(bytes.subarray(0, end - from));

@@ -13,6 +13,7 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -29,7 +30,7 @@ import { join } from "node:path";
 import { codeOf } from "./fault.ts";
 import { keyOf, type Owner } from "./folders.ts";
 import { type Incoming, makeIncoming, type Uses } from "./incoming.ts";
-import { MAX_VALUE } from "./mask/needles.ts";
+import { MAX_PLAIN } from "./mask/needles.ts";
 import type { Lease } from "./ship.ts";
 import type { WorkDir } from "./work-dir.ts";
 
@@ -132,8 +133,8 @@ const fileName = (label: string, nth: number): string =>
 function beginningOf(file: string): Buffer {
   const fd = openSync(file, "r");
   try {
-    const bytes = Buffer.alloc(MAX_VALUE);
-    return bytes.subarray(0, readSync(fd, bytes, 0, MAX_VALUE, 0));
+    const bytes = Buffer.alloc(Math.min(fstatSync(fd).size, MAX_PLAIN));
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(fd);
   }

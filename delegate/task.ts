@@ -1,7 +1,7 @@
 /** The life of one task on this machine: running, ending, ended, forgotten. */
 import { join } from "node:path";
 import { VANISHED } from "./attach.ts";
-import type { Masks } from "./conceal.ts";
+import type { Masking, Masks } from "./conceal.ts";
 import { textOf } from "./fault.ts";
 import { type Meta, noteCancelled, paths, readJournal } from "./journal.ts";
 import { endProcesses, type Patience } from "./kill.ts";
@@ -27,6 +27,7 @@ export type TaskDeps = {
   readonly leftoverPatience: Patience;
   readonly safe: Pick<Safe, "removeFiles" | "remove">;
   readonly knownHosts: KnownHosts;
+  readonly masking: Masking;
 };
 
 export type Held = {
@@ -132,7 +133,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     // A status that appears only after this is our own killing's.
     const hasExit = readJournal(folder).exit !== undefined;
     // Nothing outlives a step: what it left in the background is ended before its result is told.
-    await sweep(deps.leftoverPatience);
+    await Promise.all([sweep(deps.leftoverPatience), outlet.conceal.ready]);
     const exit = hasExit ? readJournal(folder).exit : undefined;
     const end = endFor(otherwise, as);
     const outcome = exit ? outcomeOf(held, exit, outlet.conceal, log) : end.outcome;

@@ -212,6 +212,11 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
   let handed: Handed | undefined;
   try {
     handed = work.secrets && deps.safe.handOver(lease, work.secrets.uses, owner);
+    const unmaskable = handed && deps.masking.refusal(handed.masks);
+    if (unmaskable) {
+      handed = undefined;
+      throw new Refusal(unmaskable.message);
+    }
     const order = {
       tools: deps.tools,
       ...ready,

@@ -2,7 +2,7 @@
  * Looks for many texts at once in one pass (Aho and Corasick, 1975): a state is
  * the longest end of what was read that begins one of them.
  *
- * Nodes are numbers into flat arrays, about twenty bytes each. Most have one
+ * Nodes are numbers into flat arrays, 29 bytes each. Most have one
  * child, which is compared; those with more have a row with the next state for
  * each byte.
  */
@@ -36,27 +36,45 @@ type Trie = {
 };
 
 const ROW = 256;
+/** Seven numbers of four bytes, and the byte. */
+const NODE_BYTES = 29;
+/** Nodes between two pauses: a few milliseconds. */
+const STRIDE = 32 * 1024;
 
-/** @param needles byte texts (latin1), none empty */
-export function automatonOf(needles: Iterable<string>): Automaton {
-  const all = [...needles];
-  const trie = newTrie(all.reduce((sum, needle) => sum + needle.length, 1));
-  for (const needle of all) insert(trie, needle);
-  const links = linked(trie);
-  const longest = all.reduce((most, needle) => Math.max(most, needle.length), 0);
+/** Bytes of memory that the automaton of these needles takes at most. */
+export const automatonBytes = (needles: readonly string[]): number =>
+  needles.reduce((sum, needle) => sum + needle.length * NODE_BYTES + ROW * 4, NODE_BYTES + ROW * 4);
+
+/**
+ * Pauses after each STRIDE of nodes, so that the caller can let other work run.
+ * @param needles byte texts (latin1), none empty
+ */
+export function* buildAutomaton(needles: readonly string[]): Generator<void, Automaton> {
+  const trie = newTrie(needles.reduce((sum, needle) => sum + needle.length, 1));
+  let done = 0;
+  for (const needle of needles) {
+    insert(trie, needle);
+    done += needle.length;
+    if (done < STRIDE) continue;
+    done = 0;
+    yield;
+  }
+  const links = yield* linked(trie);
+  const longest = needles.reduce((most, needle) => Math.max(most, needle.length), 0);
   return { ...trie, ...links, longest };
 }
 
 type Links = Pick<Automaton, "fail" | "rowOf" | "rows">;
 
 /** Breadth first: what a shorter text leads to is known before a longer one asks for it. */
-function linked(trie: Trie): Links {
+function* linked(trie: Trie): Generator<void, Links> {
   const { child, sibling, byte, ends, size } = trie;
   const links = { fail: new Int32Array(size), rowOf: new Int32Array(size).fill(-1), rows: rowsFor(trie) };
   const queue = new Int32Array(size);
   let queued = 1;
   let filled = 0;
   for (let at = 0; at < queued; at += 1) {
+    if (at % STRIDE === STRIDE - 1) yield;
     const state = queue[at] ?? 0;
     const back = links.fail[state] ?? 0;
     if (ends[state] === 0) ends[state] = ends[back] ?? 0;

@@ -11,6 +11,7 @@ export function formsOf(value: Buffer, few: boolean): readonly string[] {
     ...(few ? [percent(text, COMPONENT, "%20")] : percentForms(text)),
     ...(few ? [json(text)] : jsonForms(value, text)),
     ...(few ? [text.replaceAll("'", "'\\''")] : shellForms(text)),
+    ...xmlForms(text, few),
   ];
 }
 
@@ -26,25 +27,24 @@ function base64Forms(value: Buffer): readonly string[] {
   });
 }
 
-/** Characters that stay as they are, by whose rules. */
-const COMPONENT = /[A-Za-z0-9\-_.!~*'()]/;
-const STRICT = /[A-Za-z0-9\-_.~]/;
-const FORM = /[A-Za-z0-9\-_.*]/;
-const PATH = /[A-Za-z0-9\-_.~/]/;
-const WHOLE = /[A-Za-z0-9\-_.!~*'();/?:@&=+$,#]/;
-const NOTHING = /[^\s\S]/;
+/** Characters that do not stay as they are, by whose rules. */
+const COMPONENT = /[^A-Za-z0-9\-_.!~*'()]/g;
+const STRICT = /[^A-Za-z0-9\-_.~]/g;
+const FORM = /[^A-Za-z0-9\-_.*]/g;
+const PATH = /[^A-Za-z0-9\-_.~/]/g;
+const WHOLE = /[^A-Za-z0-9\-_.!~*'();/?:@&=+$,#]/g;
+const ALL = /[\s\S]/g;
 
 function percentForms(text: string): readonly string[] {
-  const rules = [COMPONENT, STRICT, PATH, WHOLE, NOTHING].map((kept) => percent(text, kept, "%20"));
+  const rules = [COMPONENT, STRICT, PATH, WHOLE, ALL].map((coded) => percent(text, coded, "%20"));
   const forms = [...rules, percent(text, FORM, "+"), percent(text, STRICT, "+")];
   return [...forms, ...forms.map((form) => form.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
 }
 
-const percent = (text: string, kept: RegExp, blank: string): string =>
-  each(text, (character, code) => {
-    if (character === " ") return blank;
-    return kept.test(character) ? character : `%${hex(code, 2).toUpperCase()}`;
-  });
+const CODES = Array.from({ length: 256 }, (_, code) => `%${code.toString(16).toUpperCase().padStart(2, "0")}`);
+
+const percent = (text: string, coded: RegExp, blank: string): string =>
+  text.replaceAll(coded, (character) => (character === " " ? blank : (CODES[character.charCodeAt(0)] ?? "")));
 
 function jsonForms(value: Buffer, text: string): readonly string[] {
   const plain = json(text);
@@ -57,6 +57,16 @@ function jsonForms(value: Buffer, text: string): readonly string[] {
 
 /** Without the quotes around it. */
 const json = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** As text of XML and HTML, and as the value of an attribute. */
+function xmlForms(text: string, few: boolean): readonly string[] {
+  if (!/[&<>"']/.test(text)) return [];
+  const plain = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const quoted = plain.replaceAll('"', "&quot;");
+  const numbered = plain.replaceAll('"', "&#34;").replaceAll("'", "&#39;");
+  if (few) return [plain, quoted];
+  return [plain, quoted, quoted.replaceAll("'", "&#39;"), quoted.replaceAll("'", "&apos;"), numbered];
+}
 
 const DOUBLE_QUOTED = /["$`\\]/g;
 const BACKSLASHED = /[ \t!"$&'()*,;<>?[\\\]^`{|}]|^[#~]|(?<=[:=])~/g;

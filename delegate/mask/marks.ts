@@ -5,65 +5,75 @@ const MASK_BYTES = Buffer.from(MASK);
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Where secrets stand in the bytes that are not decided yet; positions are in these. Letters are the bytes read so far that are
- * no line breaks. `isOut`: MASK has been sent for it, and what is added to it is passed over.
+ * A stretch of the output that a secret takes up. `isOut`: MASK has been sent for it, and what is added to it is passed
+ * over. `joins`: it is one with another such mark that begins where it ends.
  */
-type Mark = { start: number; end: number; readonly lettersBefore: number; lettersAtEnd: number; isOut: boolean };
+type Mark = { readonly start: number; readonly end: number; readonly joins: boolean; isOut: boolean };
 
+/** Positions count the bytes of the output from its beginning. */
 export type Marks = {
-  /** A secret of `length` letters ends at `end`, where `letters` have been read. `start` looks for its beginning, when that is needed. */
-  readonly add: (end: number, length: number, letters: number, start: () => number) => void;
+  readonly add: (start: number, end: number, joins: boolean) => void;
   /** The end of the mark that the position is inside of; otherwise the position. */
   readonly endOver: (at: number) => number;
-  /** The bytes before `upTo` as they go out. What is left begins there. */
-  readonly take: (bytes: Buffer, upTo: number) => Buffer;
+  /** The bytes as they go out; `from` is the position of their first one. */
+  readonly take: (bytes: Buffer, from: number) => Buffer;
   /** Whether there ever was one. */
   readonly hasAny: () => boolean;
 };
 
 export function makeMarks(): Marks {
+  // In order, and none overlaps another.
   let marks: Mark[] = [];
   let any = false;
+  let taken = 0;
+
+  const touches = (mark: Mark, start: number, joins: boolean): boolean =>
+    mark.end > start || (mark.end === start && joins && mark.joins);
+
   return {
-    add: (end, length, letters, start) => {
+    add: (start, end, joins) => {
       any = true;
-      const lettersBefore = letters - length;
-      for (let last = marks.at(-1); last && last.lettersAtEnd > lettersBefore; last = marks.at(-1)) {
-        if (last.isOut || last.lettersBefore <= lettersBefore) {
-          last.end = end;
-          last.lettersAtEnd = letters;
-          return;
-        }
-        marks.pop();
+      if (end <= taken) return;
+      let first = marks.length;
+      while (first > 0 && touches(marks[first - 1] as Mark, start, joins)) first -= 1;
+      let merged: Mark = { start: Math.max(start, taken), end, joins, isOut: false };
+      let after = first;
+      for (let next = marks[after]; next && (next.start < end || touches(merged, next.start, next.joins));) {
+        merged = {
+          start: Math.min(merged.start, next.start),
+          end: Math.max(merged.end, next.end),
+          joins: merged.joins && next.joins,
+          isOut: merged.isOut || next.isOut,
+        };
+        after += 1;
+        next = marks[after];
       }
-      marks.push({ start: start(), end, lettersBefore, lettersAtEnd: letters, isOut: false });
+      marks.splice(first, after - first, merged);
     },
     endOver: (at) => marks.find(({ start, end }) => start <= at && at < end)?.end ?? at,
-    take: (bytes, upTo) => {
-      if (upTo === 0) return EMPTY;
-      const out = replaced(bytes, upTo, marks);
+    take: (bytes, from) => {
+      if (bytes.length === 0) return EMPTY;
+      taken = from + bytes.length;
+      const out = replaced(bytes, from, marks);
       // One that ends here may still grow.
-      marks = marks.filter(({ end }) => end >= upTo);
-      for (const one of marks) {
-        one.start = Math.max(0, one.start - upTo);
-        one.end -= upTo;
-      }
+      marks = marks.filter(({ end }) => end >= taken);
       return out;
     },
     hasAny: () => any,
   };
 }
 
-function replaced(bytes: Buffer, upTo: number, marks: readonly Mark[]): Buffer {
+function replaced(bytes: Buffer, from: number, marks: readonly Mark[]): Buffer {
   const out: Buffer[] = [];
   let done = 0;
   for (const one of marks) {
-    if (one.start >= upTo) break;
-    if (one.start > done) out.push(bytes.subarray(done, one.start));
+    const [start, end] = [one.start - from, one.end - from];
+    if (start >= bytes.length) break;
+    if (start > done) out.push(bytes.subarray(done, start));
     if (!one.isOut) out.push(MASK_BYTES);
     one.isOut = true;
-    done = Math.min(one.end, upTo);
+    done = Math.max(done, Math.min(end, bytes.length));
   }
-  if (done < upTo) out.push(bytes.subarray(done, upTo));
+  if (done < bytes.length) out.push(bytes.subarray(done));
   return out.length === 1 && out[0] ? out[0] : Buffer.concat(out);
 }

@@ -3,13 +3,12 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { automatonOf } from "./automaton.ts";
 import { MASK } from "./marks.ts";
 import { makeMasker, type Masker } from "./masker.ts";
-import { needlesOf } from "./needles.ts";
+import { matcherOf } from "./matcher.ts";
 
 const maskerOf = (...values: readonly (string | Buffer)[]): Masker =>
-  makeMasker(automatonOf(needlesOf(values.map((value) => Buffer.from(value)))));
+  makeMasker(matcherOf(values.map((value) => Buffer.from(value))));
 
 /** All that comes out when the pieces go in, one after the other. */
 const through = (masker: Masker, pieces: readonly (string | Buffer)[]): string =>
@@ -47,6 +46,15 @@ const ENCODINGS: Readonly<Record<string, (text: string, before: string, after: s
   "JSON in JSON": (text) => JSON.stringify(JSON.stringify(text)),
   "JSON in ASCII": (text) =>
     JSON.stringify(text).replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  XML: (text) =>
+    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;"),
+  "XML with numbers": (text) =>
+    text
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', "&#34;")
+      .replaceAll("'", "&#39;"),
   "wrapped base64": (text) => Buffer.from(text).toString("base64").replaceAll(/.{7}/g, "$&\n"),
   "wrapped with CRLF": (text) => text.replaceAll(/.{5}/g, "$&\r\n"),
 };
@@ -206,8 +214,27 @@ test("a value is found over one line break, as pipes put them in, and not over a
   assert.equal(masked("hunter2", "hun\n\n\nter2"), "hun\n\n\nter2");
 });
 
+test("a value is found over control sequences of terminals, as grep --color puts them in, and in UTF-16", () => {
+  const value = "hunter2 [and] more";
+  for (const word of ["nter", "hunter2 [and] more", "e", "["]) {
+    const { stdout } = spawnSync("grep", ["-F", "--color=always", word], { input: `<${value}>\n` });
+    assert.notEqual(stdout.toString(), `<${value}>\n`);
+    for (let at = 0; at <= stdout.length; at += 1) {
+      const shown = through(maskerOf(value), cut(stdout, [at, at + 3]));
+      assert.equal(shown.replaceAll(/\x1b\[[0-9;]*[mK]/g, ""), `<${MASK}>\n`);
+    }
+  }
+  for (const start of [0, 1])
+    assert.equal(
+      masked(value, Buffer.from(`<${value}>`, "utf16le").subarray(start)).replaceAll("\0", ""),
+      start === 0 ? `<${MASK}>` : `${MASK}>`,
+    );
+  const escape = "\x1b]0;title\x1b\x1b[1mend";
+  assert.equal(masked(escape, `a${escape}b`), `a${MASK}b`);
+});
+
 test("bytes that are no text, and a key of several lines", () => {
-  const bytes = Buffer.from([0, 255, 128, 7, 200, 13, 0, 9]);
+  const bytes = Buffer.from([255, 128, 0, 7, 200, 13, 0, 9]);
   assert.equal(masked(bytes, Buffer.concat([Buffer.from("<"), bytes, Buffer.from(">")])), `<${MASK}>`);
   const key = `-----BEGIN KEY-----\n${"QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0NTY3ODkw\n".repeat(3)}-----END KEY-----\n`;
   assert.equal(masked(key, `${key}done\n`), `${MASK}\ndone\n`);
@@ -234,16 +261,17 @@ test("of a value above 64 KiB without line breaks nothing is left when it is pri
   const bytes = Buffer.concat(keyLines(4_500).map((line) => createHash("sha512").update(line).digest()));
   const value = Buffer.from(bytes.map((byte) => (byte === 10 || byte === 13 ? 0 : byte)));
   assert.ok(value.length > 256 * 1024);
-  assert.equal(masked(value, Buffer.concat([Buffer.from("<"), value, Buffer.from(">")])).replaceAll(MASK, ""), "<>");
+  const whole = masked(value, Buffer.concat([Buffer.from("<"), value, Buffer.from(">")]));
+  assert.equal(whole.replaceAll(MASK, "").replaceAll("\0", ""), "<>");
   const part = value.subarray(200_001, 210_001);
   const left = masked(value, part).replaceAll(MASK, "");
-  assert.ok(left.length < 256, `${left.length} bytes are left`);
+  assert.ok(left.length < 64, `${left.length} bytes are left`);
 });
 
 test("what a stream had before counts for what follows", () => {
-  const automaton = automatonOf(needlesOf([Buffer.from("hunter2")]));
-  assert.equal(makeMasker(automaton, Buffer.from("x hunt")).push(Buffer.from("er2 y")).toString(), `${MASK} y`);
-  assert.equal(makeMasker(automaton, Buffer.from("x hunter2")).push(Buffer.from(" y")).toString(), " y");
+  const matcher = matcherOf([Buffer.from("hunter2")]);
+  assert.equal(makeMasker(matcher, Buffer.from("x hunt")).push(Buffer.from("er2 y")).toString(), `${MASK} y`);
+  assert.equal(makeMasker(matcher, Buffer.from("x hunter2")).push(Buffer.from(" y")).toString(), " y");
 });
 
 test("memory is bound by the longest form of a secret, however much is printed", () => {

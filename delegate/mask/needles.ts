@@ -1,4 +1,5 @@
 import { formsOf } from "./forms.ts";
+import { lettersOf } from "./letters.ts";
 
 /**
  * What is looked for in the output. A value shorter than MIN_VALUE would mask
@@ -7,12 +8,13 @@ import { formsOf } from "./forms.ts";
  */
 export const MIN_VALUE = 4;
 export const MIN_LINE = 6;
-/** Of a value so much is looked for in all of its forms, from its beginning: looking costs some twenty times their size of memory. */
+/** Of a value so much is looked for in all of its forms, from its beginning. */
 export const MAX_VALUE = 64 * 1024;
-/** What comes after that is looked for as it is, by lines and in pieces of long ones, up to here. */
+/** What comes after that is looked for as it is, up to here. */
 export const MAX_PLAIN = 1024 * 1024;
-/** A piece of a long line has so many bytes, its last one less than twice as many. */
-const PIECE = 128;
+/** A longer unit is encoded piece by piece. */
+const PIECE = 1536;
+const OVERLAP = 3;
 /** A longer value is looked for line by line, and in the usual form of each encoding. */
 const LARGE = 4096;
 
@@ -23,29 +25,41 @@ const BREAKS: ReadonlySet<number | undefined> = new Set([NEWLINE, RETURN]);
 
 export const isBreak = (byte: number): boolean => byte === NEWLINE || byte === RETURN;
 
-/** The byte texts (latin1), without line breaks, that give any of the values away: wholly, or one line of it. */
-export const needlesOf = (values: readonly Buffer[]): ReadonlySet<string> => new Set(values.flatMap(ofValue));
-
-function ofValue(value: Buffer): readonly string[] {
-  const whole = trimmed(value.subarray(0, MAX_VALUE), BREAKS);
-  if (whole.filter((byte) => !isBreak(byte)).length < MIN_VALUE) return [];
-  const large = whole.length > LARGE;
-  const lines = linesOf(whole).filter((line) => line.length >= MIN_LINE);
-  const units = large && lines.length > 0 ? lines : [whole, ...lines];
-  const forms = units.flatMap((unit) => formsOf(unit, large)).map((form) => form.replaceAll(/[\r\n]/g, ""));
-  return [...forms, ...rest(value)].filter(({ length }) => length >= MIN_VALUE);
+/** The letters of all forms that give the value away: wholly, or one line of it. Of a value above MAX_VALUE its beginning alone. */
+export function needlesOf(value: Buffer): readonly string[] {
+  const { units, few } = unitsOf(value);
+  return units.flatMap((unit) => formsOf(unit, few)).flatMap(needle);
 }
 
-/** What lies behind MAX_VALUE: pieces, since what has no line breaks may be printed from anywhere to anywhere. */
-const rest = (value: Buffer): readonly string[] =>
-  linesOf(value.subarray(MAX_VALUE, MAX_PLAIN))
-    .filter((line) => line.length >= MIN_LINE)
-    .flatMap((line) => pieces(line.toString("latin1").replaceAll("\r", "")));
+/** The same, and the lines behind MAX_VALUE as they are; unit by unit, long ones in pieces, so that the caller can pause. */
+export function* needlesByPiece(value: Buffer): Generator<readonly string[]> {
+  const { units, few } = unitsOf(value);
+  for (const unit of units) for (const piece of pieces(unit)) yield [...new Set(formsOf(piece, few))].flatMap(needle);
+  const rest = value.subarray(MAX_VALUE, MAX_PLAIN);
+  for (const line of rest.includes(0) ? [rest] : linesOf(rest))
+    if (line.length >= MIN_LINE) yield needle(line.toString("latin1"));
+}
 
-const pieces = (line: string): readonly string[] =>
-  Array.from({ length: Math.max(1, Math.floor(line.length / PIECE)) }, (_, nth) =>
-    line.slice(nth * PIECE, (nth + 2) * PIECE > line.length ? undefined : (nth + 1) * PIECE),
-  );
+function unitsOf(value: Buffer): { readonly units: readonly Buffer[]; readonly few: boolean } {
+  const whole = trimmed(value.subarray(0, MAX_VALUE), BREAKS);
+  if (whole.filter((byte) => !isBreak(byte)).length < MIN_VALUE) return { units: [], few: false };
+  const few = whole.length > LARGE;
+  // Bytes that are no text have no lines.
+  if (few && whole.includes(0)) return { units: [whole], few };
+  const lines = linesOf(whole).filter((line) => line.length >= MIN_LINE);
+  return { units: few && lines.length > 0 ? lines : [whole, ...lines], few };
+}
+
+const needle = (form: string): readonly string[] => {
+  const letters = lettersOf(form);
+  return letters.length >= MIN_VALUE ? [letters] : [];
+};
+
+/** Base64 of a piece lacks what its ends share with their neighbours: so they overlap. */
+function* pieces(unit: Buffer): Generator<Buffer> {
+  for (let from = 0; from === 0 || from + OVERLAP < unit.length; from += PIECE - OVERLAP)
+    yield unit.subarray(from, from + PIECE);
+}
 
 function linesOf(value: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];

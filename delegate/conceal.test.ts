@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeMasking } from "./conceal.ts";
+import { MASK } from "./mask/marks.ts";
+
+test("secrets above the limit of a task are refused, which names the limit", () => {
+  const { refusal } = makeMasking();
+  const values = (count: number): readonly Buffer[] =>
+    Array.from({ length: count }, () => Buffer.alloc(64 * 1024, "x"));
+  assert.equal(refusal(values(96)), undefined);
+  const refused = refusal(values(97));
+  assert.equal(refused?.until, "never");
+  assert.match(refused.message, /count 6208 KiB, and the limit is 6144 KiB/);
+  assert.equal(refusal([Buffer.alloc(10 * 1024 * 1024)]), undefined);
+});
+
+test("the tasks of a delegate share a bound: the next one waits until memory is free, the only one never does", async () => {
+  const masking = makeMasking(10_000, 12_000);
+  const secret = [Buffer.alloc(8_000, "secret ")];
+  const first = masking.concealer(secret);
+  assert.equal(masking.refusal([Buffer.alloc(4_000)]), undefined);
+  assert.equal(masking.refusal(secret)?.until, "now");
+  await first.ready;
+  first.release();
+  first.release();
+  assert.equal(masking.refusal(secret), undefined);
+  masking.concealer(secret);
+  assert.equal(masking.refusal([Buffer.alloc(4_001)])?.until, "now");
+});
+
+test("until its masks are made, and after they are given up, nothing is told of a task", async () => {
+  const { text, holds, ready, release } = makeMasking().concealer([Buffer.from("correct horse\n".repeat(1_000))]);
+  assert.equal(text("a correct horse"), "(withheld)");
+  assert.equal(holds("anything"), true);
+  await ready;
+  assert.equal(text("a correct horse"), `a ${MASK}`);
+  assert.deepEqual([holds("a correct horse"), holds("anything")], [true, false]);
+  assert.equal(holds("63 6f 72 72 65 63 74 20 68 6f 72 73 65"), true);
+  release();
+  assert.equal(text("a correct horse"), "(withheld)");
+});
