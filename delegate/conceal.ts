@@ -34,7 +34,7 @@ const DELEGATE_WEIGHT = 16 * 1024 * 1024;
 /** Memory of all automata of a delegate together; tasks beyond that have fingerprints alone. */
 const DELEGATE_EXACT = 128 * 1024 * 1024;
 /** So much is made ready at once, in a few milliseconds; more in steps, while the delegate does other things. */
-const AT_ONCE = 4096;
+const AT_ONCE = 1024;
 
 const WITHHELD = "(withheld)";
 

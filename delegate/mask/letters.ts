@@ -3,12 +3,11 @@
  * into the middle of values; control sequences of terminals, which `grep --color` puts there; and NUL, which stands
  * between the letters of UTF-16. Everything else is a letter. Secrets are cut down in the same way before they are looked for.
  */
-export const LETTER = 0;
 export const BREAK = 1;
 export const NUL = 2;
 export const ESCAPE = 3;
 
-/** What each byte is. */
+/** What each byte is; 0 for a letter. */
 export const KIND = new Uint8Array(256);
 KIND[0x0a] = KIND[0x0d] = BREAK;
 KIND[0x00] = NUL;
