@@ -255,6 +255,7 @@ create table executions (
   tags jsonb default '{}'::jsonb not null,
   failure text,
   rerun_info jsonb,
+  principals jsonb default '[]'::jsonb not null,
   constraint executions_pkey PRIMARY KEY (account_id, id),
   constraint executions_account_id_pipeline_id_run_sequence_key UNIQUE (account_id, pipeline_id, run_sequence),
   constraint executions_trigger_type_check CHECK ((trigger_type = ANY (ARRAY['MANUAL'::text, 'WEBHOOK_CUSTOM'::text])))
@@ -288,12 +289,12 @@ create table input_sets (
   created_by uuid,
   created_at bigint not null,
   updated_at bigint not null,
-  secrets text[],
-  authority jsonb default '[]'::jsonb,
-  authority_version integer,
+  author_kind text,
+  author_id uuid,
   constraint input_sets_pkey PRIMARY KEY (account_id, id),
   constraint input_sets_account_id_pipeline_id_identifier_key UNIQUE (account_id, pipeline_id, identifier)
 );
+CREATE INDEX input_sets_by_author ON public.input_sets USING btree (account_id, author_id);
 CREATE INDEX input_sets_by_project ON public.input_sets USING btree (account_id, project_id);
 
 create table key_rotations (
@@ -348,9 +349,11 @@ create table pipeline_versions (
   yaml text not null,
   created_by uuid,
   created_at bigint not null,
-  authority jsonb default '[]'::jsonb,
+  author_kind text,
+  author_id uuid,
   constraint pipeline_versions_pkey PRIMARY KEY (account_id, pipeline_id, version)
 );
+CREATE INDEX pipeline_versions_by_author ON public.pipeline_versions USING btree (account_id, author_id);
 
 create table pipelines (
   account_id uuid not null,
@@ -718,8 +721,10 @@ create table triggers (
   version integer not null,
   created_at bigint not null,
   updated_at bigint not null,
-  authority jsonb default '[]'::jsonb not null,
   deleted_at bigint,
+  author_kind text,
+  author_id uuid,
+  run_as uuid,
   constraint triggers_pkey PRIMARY KEY (account_id, id),
   constraint triggers_account_id_token_hash_key UNIQUE (account_id, token_hash),
   constraint triggers_token_of_live CHECK ((num_nulls(token_hash, token_sealed) =
@@ -728,9 +733,11 @@ CASE
     ELSE 2
 END))
 );
+CREATE INDEX triggers_by_author ON public.triggers USING btree (account_id, author_id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX triggers_by_identifier ON public.triggers USING btree (account_id, pipeline_id, identifier) WHERE (deleted_at IS NULL);
 CREATE INDEX triggers_by_pipeline ON public.triggers USING btree (account_id, pipeline_id);
 CREATE INDEX triggers_by_project ON public.triggers USING btree (account_id, project_id);
+CREATE INDEX triggers_by_run_as ON public.triggers USING btree (account_id, run_as) WHERE ((deleted_at IS NULL) AND (run_as IS NOT NULL));
 
 create table user_group_members (
   account_id uuid not null,

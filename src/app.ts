@@ -21,7 +21,7 @@ import {
   type FirstStart,
   type OnLeave,
 } from "./identity/index.ts";
-import { leavePipelineAuthors, makePipelines } from "./pipelines/index.ts";
+import { makeFindReferences, makePipelines, makeRequirePrincipals } from "./pipelines/index.ts";
 import type { OidcConfig } from "./platform/config/oidc.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
@@ -43,7 +43,7 @@ import { reachPublic } from "./platform/outgoing/reach.ts";
 import type { Log } from "./platform/log/log.ts";
 import { DEFAULT_ORGANIZATION, eachOf, makeProjects, type Projects } from "./projects/index.ts";
 import { makeSecrets, type SecretsDeps } from "./secrets/index.ts";
-import { leaveTriggers, makeTriggers } from "./triggers/index.ts";
+import { makeTriggers } from "./triggers/index.ts";
 
 export { DEFAULT_ORGANIZATION, type FirstStart };
 
@@ -105,29 +105,37 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const limits = makeLimits({ db, clock, settingValue: settings.value });
   const mayReach = reachPublic(deps.allowPrivateAddresses);
   const login = makeLogin({ ...base, ...deps, ...access, ...identity, mayReach, lifetimes: deps.sessions });
-  // A trigger before what it runs, as when their project goes.
-  const leaveAuthors = gathered(leaveTriggers, leavePipelineAuthors);
-  const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope, leaveAuthors };
+  const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
   const environments = makeEnvironments(scoped);
-  const secrets = secretsOver(deps, { ...scoped, refused: audits.refused }, projects, environments.placesOf);
+  const secrets = secretsOver(deps, scoped, projects, environments.placesOf);
   const connectors = makeConnectors({ ...scoped, requireSecret: secrets.require, noteSecretUses: secrets.noteUses });
   const readSecrets = secrets.resolveTexts;
-  const openSecret = secrets.resolveForRun(environments.runPlace);
-  const openLogin = secrets.resolveLogin(environments.runPlace);
-  const delegates = makeDelegates({ ...base, readSecrets, openSecret, openLogin, log, onError });
+  const delegates = makeDelegates({
+    ...{ ...base, readSecrets, log, onError },
+    openSecrets: (delivery) => executions.openSecrets(delivery),
+  });
   const connectionTests = makeConnectionTests({ ...base, readSecrets, tasks: delegates, mayReach, onError });
+  const principals = {
+    requirePrincipals: makeRequirePrincipals({ permits: access.permits, standingOf: identity.standingOf }),
+    findReferences: makeFindReferences({
+      identifySecrets: secrets.identify,
+      findIds: { ...environments.findIds, connector: connectors.findIds },
+    }),
+  };
   const pipelines = makePipelines({
-    ...base,
+    ...{ ...base, ...principals, permits: access.permits },
     getProject: projects.getFor,
     exist: { ...environments.exist, connector: connectors.exist },
     judgeSecrets: secrets.judge,
     noteSecrets: secrets.noteUses,
     noteConnectors: connectors.noteUses,
-    triggersOf: (accountId, pipelineId) => triggers.of(accountId, pipelineId),
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),
   });
   const executions: Executions = makeExecutions({
-    ...{ ...base, getProject: projects.getFor, pipelines, delegates, log, onError },
+    ...{ ...base, ...principals, getProject: projects.getFor, pipelines, delegates, log, onError },
+    ...{ resolveForStep: secrets.resolveForStep, resolveLogin: secrets.resolveLogin },
+    runPlace: environments.runPlace,
+    isTriggerLive: (accountId, id) => triggers.isLive(accountId, id),
   });
   const triggers = makeTriggers({
     ...base,
@@ -141,6 +149,8 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     mergeInputSets: pipelines.mergeInputSets,
     startExecution: executions.start,
     getExecution: executions.get,
+    requireRunAs: identity.requireRunAs,
+    refused: audits.refused,
     sealer: makeSealer(deps.keys, "webhook tokens"),
     holdRootKey: makeHoldRootKey(deps.keys),
     publicUrl: deps.publicUrl,
@@ -230,8 +240,6 @@ export async function buildPlatform(deps: PlatformDeps) {
         // Apart, since what a webhook runs may take long to prepare.
         every(SWEEP_MS, triggers.sweep, onError),
         every(RECONCILE_MS, served.reconcile, onError),
-        // Apart, since a database that does not answer holds up everything else.
-        every(RECONCILE_MS, async () => served.closeDead(), onError),
         // Apart from the sweep, which may take its time: what has ended is over within a second.
         every(CREDENTIALS_MS, lookAtCredentials, onError),
       ]),

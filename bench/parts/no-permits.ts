@@ -3,7 +3,6 @@ export const permits = (): boolean => true;
 export const permitsWith = (): boolean => true;
 export const authorize = (): void => undefined;
 export const authorizeSomewhere = (): void => undefined;
-export const heldIn = (): readonly never[] => [];
 export const holdsSomewhere = (): boolean => true;
 export const seen = (): "all" => "all";
 export const reach = (): "all" => "all";

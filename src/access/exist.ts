@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { referred, scopeOf, type Place, type Referred } from "../core/reference.ts";
+import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
 import { authorize, permits } from "./permits.ts";
 import { named } from "./store/named.ts";
@@ -30,4 +31,27 @@ export const makeExist =
     const found = await named(db, `${noun}s`, actor.accountId, keys);
     const there = new Set(asked.filter((_, nth) => found.has(nth)).map(({ at }) => at));
     return references.map((_, at) => there.has(at));
+  };
+
+/** The ids of what the references name, whoever asks; what does not exist is missing. By one statement, or by none. */
+export type FindIds = (
+  accountId: Uuid,
+  home: Place,
+  references: readonly string[],
+) => Promise<ReadonlyMap<string, Uuid>>;
+
+export const makeFindIds =
+  ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service"): FindIds =>
+  async (accountId, home, references) => {
+    const asked = [...new Set(references)].flatMap((reference) => {
+      const key = referred(reference, home);
+      return key ? [{ reference, key }] : [];
+    });
+    const found = await named(
+      db,
+      `${noun}s`,
+      accountId,
+      asked.map(({ key }) => key),
+    );
+    return new Map([...found].flatMap(([nth, id]) => (asked[nth] ? [[asked[nth].reference, id]] : [])));
   };

@@ -98,22 +98,6 @@ const holdsItself = (type: string, { orgIdentifier, projectIdentifier }: Within)
   (type === "ORGANIZATION" && orgIdentifier === undefined) ||
   (type === "PROJECT" && orgIdentifier !== undefined && projectIdentifier === undefined);
 
-/**
- * What of some permissions the actor holds in the scopes themselves, as grants of just these: to be kept for what acts
- * for them later, when they are not there to be asked.
- */
-export function heldIn(actor: Actor, scopes: readonly Within[], wanted: ReadonlySet<Permission>): Grants {
-  const own = grantsOf(actor);
-  const everything: Grant = { scope: {}, children: true, permissions: wanted, resources: "all" };
-  const grants = typeof own === "boolean" ? (own ? [everything] : []) : own;
-  return scopes.flatMap((scope) =>
-    grants.flatMap((grant) => {
-      const permissions = new Set([...wanted].filter((one) => grant.permissions.has(one)));
-      return permissions.size > 0 && holdsIn(grant, scope) ? [{ ...grant, scope, children: false, permissions }] : [];
-    }),
-  );
-}
-
 function gives(grant: Grant, permission: Permission, scope: Scope, identifier: string | undefined): boolean {
   if (!grant.permissions.has(permission)) return false;
   const type = typeOf(permission);

@@ -11,6 +11,7 @@ import { auditRoutes } from "./rest.ts";
 import { makeRetention } from "./retention.ts";
 import { makeSealEntries } from "./seal.ts";
 
+export type { AuditedChange } from "./entry.ts";
 export { makeAudit, type Audit } from "./record.ts";
 export { addAuditTypes } from "./graphql.ts";
 export { entriesOf, lineOf } from "./export.ts";

@@ -4,11 +4,13 @@ import type { NewId } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { differenceOf } from "./difference.ts";
 import type { AuditedChange, AuditEntry, Refusal } from "./entry.ts";
-import { insertEntry } from "./store/entries.ts";
+import { insertEntries, insertEntry } from "./store/entries.ts";
 
 export type Audit = {
   /** Appends to the trail inside the caller's transaction: no change without its entry, no entry without its change. */
   readonly record: (tx: Tx, actor: Actor, change: AuditedChange) => Promise<void>;
+  /** The same for several, by one statement. */
+  readonly recordAll: (tx: Tx, actor: Actor, changes: readonly AuditedChange[]) => Promise<void>;
 };
 
 /** As the trail knows an actor. */
@@ -19,21 +21,28 @@ export const whoIs = (actor: Actor): Pick<AuditEntry, "actorKind" | "actorId" | 
   actorEmail: emailOf(actor),
 });
 
-export const makeAudit = (deps: { clock: Clock; newId: NewId }): Audit => ({
-  record: (tx, actor, { before, after, scope, refusal, ...change }) =>
-    insertEntry(tx, {
-      id: deps.newId(),
-      at: deps.clock.now(),
-      accountId: actor.accountId,
-      ...whoIs(actor),
-      ...change,
-      orgIdentifier: scope.orgIdentifier ?? null,
-      projectIdentifier: scope.projectIdentifier ?? null,
-      request: actor.request ?? null,
-      difference: differenceOf(before, after) ?? null,
-      ...outcomeOf(refusal),
-    }),
-});
+export function makeAudit(deps: { clock: Clock; newId: NewId }): Audit {
+  const entryOf = (actor: Actor, { before, after, scope, refusal, ...change }: AuditedChange): AuditEntry => ({
+    id: deps.newId(),
+    at: deps.clock.now(),
+    accountId: actor.accountId,
+    ...whoIs(actor),
+    ...change,
+    orgIdentifier: scope.orgIdentifier ?? null,
+    projectIdentifier: scope.projectIdentifier ?? null,
+    request: actor.request ?? null,
+    difference: differenceOf(before, after) ?? null,
+    ...outcomeOf(refusal),
+  });
+  return {
+    record: (tx, actor, change) => insertEntry(tx, entryOf(actor, change)),
+    recordAll: (tx, actor, changes) =>
+      insertEntries(
+        tx,
+        changes.map((change) => entryOf(actor, change)),
+      ),
+  };
+}
 
 type Outcomes = Pick<AuditEntry, "outcome" | "code" | "status" | "permission" | "attempts">;
 

@@ -75,9 +75,8 @@ test("a secret that is named has to exist", async () => {
   let there = false;
   const connectors = makeConnectors({
     db: platform.db,
-    audit: { record: async () => undefined },
+    audit: { record: async () => undefined, recordAll: async () => undefined },
     authorize: () => undefined,
-    leaveAuthors: async () => [],
     leaveGroups: async () => [],
     requireScope: async () => undefined,
     requireSecret: async (_, home, reference) => {

@@ -14,14 +14,11 @@ type How = { readonly version: number | undefined; readonly force: boolean };
 export type DeleteConnector = (actor: Actor, key: ConnectorKey, how: How) => Promise<void>;
 
 export const makeDeleteConnector =
-  (
-    deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "leaveAuthors" | "leaveGroups" | "noteSecretUses">,
-  ): DeleteConnector =>
+  (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "leaveGroups" | "noteSecretUses">): DeleteConnector =>
   async (actor, key, { version, force }) => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_delete", scopeOf(accountId, key), key.identifier);
     await deps.db.transaction(async (tx) => {
-      const authors = await deps.leaveAuthors(tx, accountId, { ...key, type: "CONNECTOR" });
       const before = await findConnector(tx, accountId, key, "deletion");
       if (!before) throw problem("connector.not_found", [key.identifier]);
       if (version !== undefined && before.version !== version)
@@ -35,7 +32,7 @@ export const makeDeleteConnector =
         resourceType: "CONNECTOR",
         resourceId: key.identifier,
         scope: within(key),
-        before: { ...goneToo([...groups, ...authors]), ...shownConnector(before) },
+        before: { ...goneToo(groups), ...shownConnector(before) },
       });
     });
   };

@@ -1,6 +1,6 @@
 /** How to reach registries, clusters and git. A further type is one file in `types/`. */
 import type { NewId } from "../core/ids.ts";
-import { makeExist } from "../access/index.ts";
+import { makeExist, makeFindIds } from "../access/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateConnector } from "./create.ts";
 import { makeDeleteConnector } from "./delete.ts";
@@ -29,6 +29,7 @@ export function makeConnectors(deps: ConnectorDeps) {
   return {
     ...verbs,
     exist: makeExist(deps, "connector"),
+    findIds: makeFindIds(deps, "connector"),
     noteUses: connectorUses.note,
     emptyScope,
     routes: [

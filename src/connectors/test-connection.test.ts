@@ -176,7 +176,6 @@ test("a password reaches only the delegate that holds the task", async () => {
   const base = {
     authorize,
     permits,
-    leaveAuthors: async () => [],
     leaveGroups: makeLeaveGroups({ changed: () => undefined }),
     db,
     clock,

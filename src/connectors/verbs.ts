@@ -4,7 +4,7 @@ import type { NewId, Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import type { Place } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize, NoteUses, LeaveAuthors, LeaveGroups } from "../access/index.ts";
+import type { Authorize, NoteUses, LeaveGroups } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import type { Connector, NewConnector } from "./connector.ts";
@@ -19,7 +19,6 @@ export type ConnectorDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
-  readonly leaveAuthors: LeaveAuthors;
   readonly leaveGroups: LeaveGroups;
   readonly requireScope: RequireScope;
   readonly requireSecret: RequireSecret;

@@ -5,13 +5,22 @@ import { test } from "node:test";
 import { MAX_SECRET_PIECE, type ToDelegate } from "../../protocol/messages.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
-import { makeDeliver, type To } from "./deliver.ts";
-import type { OpenedLogin, OpenLogin, OpenSecret, TaskEnd } from "./task.ts";
+import { makeDeliver, type LeaseOf, type To } from "./deliver.ts";
+import type { OpenedLogin, OpenedSecret, OpenSecrets, SecretsHome, SecretUse, TaskEnd } from "./task.ts";
+
+/** One secret of the step. */
+type OpenSecret = (accountId: Uuid, home: SecretsHome, use: SecretUse) => Promise<Omit<OpenedSecret, "id">>;
 
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const home = { orgIdentifier: "default", projectIdentifier: "p", environmentRef: "e" };
 
+const leased: LeaseOf = async (accountId) => ({
+  ...{ accountId, runId: newId(), nodeId: newId(), attempt: 1 },
+  delegate: { id: newId(), name: "d1" },
+});
+
 type Scene = {
+  readonly leaseOf?: LeaseOf;
   readonly openSecret: OpenSecret;
   /** Asked before every message; false when the task has ended. */
   readonly holds?: () => boolean;
@@ -62,9 +71,14 @@ async function deliver(scene: Scene) {
     ...(isBare ? {} : { secrets: { home, uses, env } }),
     ...(login || isBare ? { target } : {}),
   };
-  const openLogin: OpenLogin = async () => login ?? assert.fail("nobody has asked for a login");
+  const openSecrets: OpenSecrets = async ({ accountId, home: at, uses: all, credential }) => ({
+    secrets: (await Promise.all(all.map((use) => openSecret(accountId, at, use)))).map((one) => ({
+      ...{ ...one, id: newId() },
+    })),
+    login: credential === undefined ? undefined : login,
+  });
   const onError = (): void => void (seen.errors += 1);
-  makeDeliver({ openSecret, openLogin, readSecrets: async () => [], onError })(
+  makeDeliver({ openSecrets, leaseOf: scene.leaseOf ?? leased, readSecrets: async () => [], onError })(
     to,
     { kind: "run", task: toWire(newId()), epoch: 1, work },
     () => {
@@ -152,6 +166,12 @@ test("a task that ends while its secrets are opened, or between two of them, get
   }
 });
 
+test("a task that is leased under another epoch by now gets no secret, and none is opened for it", async () => {
+  const openSecret: OpenSecret = async () => assert.fail("it was opened");
+  const { kinds, ends } = await deliver({ openSecret, leaseOf: async () => undefined });
+  assert.deepEqual([kinds, ends], [["drop"], []]);
+});
+
 test("a delegate that has hung up is told to whoever waits; a database that fails hangs up", async () => {
   const gone = await deliver({ openSecret: holding("x"), isOpen: () => false });
   assert.deepEqual([gone.kinds, gone.unsent], [[], 1]);
@@ -188,7 +208,7 @@ test("nor is a connection tested with secrets that are nothing to a delegate any
     close: () => undefined,
     stands: async () => false,
   };
-  const deliverTo = makeDeliver({ openSecret: none, openLogin: none, readSecrets, onError: assert.ifError });
+  const deliverTo = makeDeliver({ openSecrets: none, leaseOf: none, readSecrets, onError: assert.ifError });
   const home = { orgIdentifier: null, projectIdentifier: null };
   const work = { kind: "connection" as const, home, type: "x", spec: {}, timeoutMs: 1, secrets: ["account.a"] };
   await new Promise<void>((unsent) => deliverTo(to, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));
@@ -206,6 +226,7 @@ test("what no variable can hold is refused by its size, and not opened", async (
 });
 
 const opened = (text: string) => ({
+  id: newId(),
   size: text.length,
   read: async function* () {
     yield Buffer.from(text);
@@ -215,7 +236,7 @@ const opened = (text: string) => ({
 test("what a step logs in with on another host comes after its own secrets, as files", async () => {
   const key = { role: "key" as const, reference: "account.key", secret: opened("KEY") };
   const phrase = { role: "passphrase" as const, reference: "account.phrase", secret: opened("PHRASE") };
-  const login = { port: 2222, userName: "deploy", takes: [key, phrase] };
+  const login = { id: newId(), home, port: 2222, userName: "deploy", takes: [key, phrase] };
   const { sent, kinds } = await deliver({ openSecret: holding("content"), login });
   assert.deepEqual(kinds, ["secret", "secret", "secret", "secret", "run"]);
   const pieces = sent.flatMap((one) => (one.kind === "secret" ? [[one.nth, one.as, atob(one.data)]] : []));

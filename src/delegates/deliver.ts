@@ -5,9 +5,9 @@ import { sendSecrets, type SendSecrets } from "./send-secrets.ts";
 import type { Session } from "./sessions.ts";
 import type {
   OpenedLogin,
-  OpenLogin,
-  OpenSecret,
+  OpenSecrets,
   ReadSecrets,
+  SecretDelivery,
   StoredConnectionTask,
   StoredShellTask,
   TaskEnd,
@@ -46,10 +46,17 @@ export const toOf = (session: Session): To => ({
  */
 export type Deliver = (to: To, order: Order, unsent?: () => void) => void;
 
+/** What a task is for and which delegate holds it; undefined once nobody holds it under this epoch. */
+export type LeaseOf = (
+  accountId: Uuid,
+  task: Uuid,
+  epoch: number,
+) => Promise<Pick<SecretDelivery, "accountId" | "runId" | "nodeId" | "attempt" | "delegate"> | undefined>;
+
 type Deps = {
   readonly readSecrets: ReadSecrets;
-  readonly openSecret: OpenSecret;
-  readonly openLogin: OpenLogin;
+  readonly openSecrets: OpenSecrets;
+  readonly leaseOf: LeaseOf;
   readonly onError: (error: unknown) => void;
 };
 
@@ -83,7 +90,7 @@ type Secrets = NonNullable<StoredShellTask["secrets"]>;
 type Shell = Extract<Sent, { kind: "shell" }>;
 
 async function deliverSecrets(
-  { openSecret, openLogin }: Deps,
+  { openSecrets, leaseOf }: Deps,
   to: To,
   order: Run,
   { home, env, ...secrets }: Secrets,
@@ -93,10 +100,13 @@ async function deliverSecrets(
   let logsIn: Shell["target"];
   try {
     if (!(await to.stands())) return "unsent";
+    const task = fromWire(order.task);
+    const lease = task && (await leaseOf(to.accountId, task, order.epoch));
+    if (!lease) return "over";
     // All of them before the first is sent: one that is refused keeps the others here too.
-    const opened = await Promise.all(uses.map((use) => openSecret(to.accountId, home, use)));
-    if (target) {
-      const login = await openLogin(to.accountId, home, target.credential);
+    const { secrets: found, login } = await openSecrets({ ...lease, home, uses, credential: target?.credential });
+    const opened = [...found];
+    if (target && login) {
       logsIn = targetOf(target, login, uses.length);
       uses = [...uses, ...login.takes.map(({ reference }) => ({ reference, as: "file" as const }))];
       opened.push(...login.takes.map(({ secret }) => secret));

@@ -9,11 +9,10 @@ import type { Log } from "../platform/log/log.ts";
 import { CANCEL_CHANNEL, makeCancels } from "./cancel.ts";
 import { makeConnections } from "./connections.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
-import { makeDeliver } from "./deliver.ts";
+import { makeDeliver, type LeaseOf } from "./deliver.ts";
 import { makeDispatch, READY_CHANNEL } from "./enqueue.ts";
 import { localDelegateDir, startLocalDelegate, type LocalDelegate, type LocalDelegateConfig } from "./local.ts";
 import { localClaimFile, renewLocalPass, type LocalClaimFile } from "./local-pass.ts";
-import { makePresence } from "./presence.ts";
 import { makeReconcile } from "./reconcile.ts";
 import { makeListDelegates } from "./list.ts";
 import { listRoutes } from "./rest/registry.ts";
@@ -24,8 +23,8 @@ import { makeChangeTags, makeGetTags } from "./tags.ts";
 import { makeSessions } from "./sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
 import { isThereFor } from "./store/delegates.ts";
-import { anyUnfinished, delegatesOf, deleteTasks, leasedTo, waitingTasks } from "./store/tasks.ts";
-import type { Advancing, OnTaskOutput, OpenLogin, OpenSecret, ReadSecrets } from "./task.ts";
+import { anyUnfinished, delegatesOf, deleteTasks, findLease, leasedTo, waitingTasks } from "./store/tasks.ts";
+import type { Advancing, OnTaskOutput, OpenSecrets, ReadSecrets } from "./task.ts";
 import {
   makeCreateDelegateToken,
   makeDeleteDelegateToken,
@@ -40,7 +39,7 @@ export type { LocalClaim, LocalClaimFile } from "./local-pass.ts";
 export { addDelegateTypes } from "./graphql.ts";
 export type { CancelRun, CancelTask } from "./cancel.ts";
 export type { Enqueue } from "./enqueue.ts";
-export type { Advancing, OnTaskOutput } from "./task.ts";
+export type { Advancing, OnTaskOutput, OpenedSecrets, OpenSecrets, SecretDelivery } from "./task.ts";
 
 export type DelegatesDeps = {
   readonly db: Db;
@@ -50,8 +49,7 @@ export type DelegatesDeps = {
   readonly newId: NewId;
   readonly log: Log;
   readonly readSecrets: ReadSecrets;
-  readonly openSecret: OpenSecret;
-  readonly openLogin: OpenLogin;
+  readonly openSecrets: OpenSecrets;
   readonly onError: (error: unknown) => void;
 };
 
@@ -61,7 +59,8 @@ export function makeDelegates(deps: DelegatesDeps) {
   const { db } = deps;
   const connections = makeConnections();
   const sessions = makeSessions();
-  const deliver = makeDeliver(deps);
+  const leaseOf: LeaseOf = (accountId, id, epoch) => findLease(db, accountId, id, epoch);
+  const deliver = makeDeliver({ ...deps, leaseOf });
   const dispatch = makeDispatch({ ...deps, sessions, deliver });
   const cancels = makeCancels({ ...deps, sessions });
   const standing = makeStanding({ ...deps, connections, sessions, dispatch });
@@ -114,18 +113,9 @@ export function makeDelegates(deps: DelegatesDeps) {
       await deleteTasks(tx, accountId, runIds);
       return true;
     },
-    /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow polls and how to stop listening. */
+    /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow poll and how to stop listening. */
     serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; advancing: Advancing }) {
-      const take = {
-        ...deps,
-        ...ports,
-        connections,
-        sessions,
-        dispatch,
-        deliver,
-        standing,
-        presence: makePresence(deps.clock),
-      };
+      const take = { ...deps, ...ports, connections, sessions, dispatch, deliver, standing };
       addDelegateSocket(app, take);
       const stops = [
         db.listen(READY_CHANNEL, dispatch.readyNotified),
@@ -133,7 +123,7 @@ export function makeDelegates(deps: DelegatesDeps) {
         db.listen(CANCEL_CHANNEL, (delegateId) => void passCancels(delegateId).catch(deps.onError)),
       ];
       return {
-        ...makeReconcile(take),
+        reconcile: makeReconcile(take),
         stop: (): void => {
           for (const stop of stops) stop();
           dispatch.stop();

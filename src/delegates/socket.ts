@@ -13,7 +13,6 @@ import { connect } from "./connect.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { toOf, type Deliver } from "./deliver.ts";
 import type { Dispatch } from "./enqueue.ts";
-import type { Presence } from "./presence.ts";
 import { problem } from "./problems.ts";
 import { takeInOrder } from "./take-in-order.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -30,7 +29,6 @@ export type SocketDeps = TakeDeps & {
   readonly dispatch: Dispatch;
   readonly standing: Pick<Standing, "admitted" | "check">;
   readonly deliver: Deliver;
-  readonly presence: Pick<Presence, "interrupted">;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
@@ -74,7 +72,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
 
   const connection: Connection = {
     ...token,
-    since: deps.clock.elapsed(),
+    since: deps.clock.now(),
     greeted: false,
     end: () => {
       // At once: nothing is leased to it while the socket closes.
@@ -103,8 +101,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     const opened = deps.sessions.open(beginning.delegate, {
       tokenId: token.tokenId,
       held: new Map(beginning.held),
-      heardAt: deps.clock.elapsed(),
-      ping: () => socket.ping(),
+      heardAt: deps.clock.now(),
       send,
       sent: (message) => sentOver(socket, message),
       refuse,
@@ -131,12 +128,12 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
       if (message.kind !== "hello") throw problem("delegate.illegal_message", [`${message.kind} before hello`]);
       return begin(message);
     }
-    session.heardAt = deps.clock.elapsed();
+    session.heardAt = deps.clock.now();
     switch (message.kind) {
       case "hello":
         throw problem("delegate.illegal_message", ["a second hello"]);
       case "heartbeat":
-        return takeHeartbeat(deps, session);
+        return markSeen(deps.db, session.delegate.accountId, session.delegate.id, deps.clock.now());
       case "log":
         return answer(session, await takeLog(deps, session, message));
       case "finished":
@@ -165,33 +162,16 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
   }
 
   takeInOrder(socket, take, fail);
-  socket.on("pong", () => {
-    if (session) session.heardAt = deps.clock.elapsed();
-  });
   socket.on("error", (error) => deps.log.warn({ err: error }, "the connection of a delegate failed"));
   deps.connections.opened(connection);
   deps.standing.admitted(connection);
   socket.on("close", () => {
     deps.connections.closed(connection);
-    if (session) endSession(deps, session);
+    if (!session) return;
+    deps.sessions.closed(session);
+    deps.dispatch.sessionClosed(session);
+    deps.log.info({ delegate: session.delegate.name }, "delegate disconnected");
   });
-}
-
-function endSession({ sessions, dispatch, log }: SocketDeps, session: Session): void {
-  sessions.closed(session);
-  dispatch.sessionClosed(session);
-  log.info({ delegate: session.delegate.name }, "delegate disconnected");
-}
-
-async function takeHeartbeat({ db, clock, presence }: SocketDeps, session: Session): Promise<void> {
-  session.unsavedSince ??= clock.elapsed();
-  try {
-    await markSeen(db, session.delegate.accountId, session.delegate.id, clock.now());
-  } catch (error) {
-    presence.interrupted();
-    throw error;
-  }
-  session.unsavedSince = undefined;
 }
 
 async function standsOrEnds({ db, clock }: Pick<SocketDeps, "db" | "clock">, connection: Connection): Promise<boolean> {

@@ -50,16 +50,16 @@ export type StoredShellTask = Omit<ShellTask, "secrets" | "target"> & {
 export type Work = StoredShellTask | StoredConnectionTask;
 
 /** A secret that is open; `read` gives its bytes piece by piece. */
-export type OpenedSecret = { readonly size: number; readonly read: () => AsyncIterable<Buffer> };
+export type OpenedSecret = {
+  readonly id: Uuid;
+  readonly size: number;
+  readonly read: () => AsyncIterable<Buffer>;
+};
 
-/**
- * Opens a secret for a step, if the step may use it. Throws a Problem that names the secret and the reason, and so does
- * reading it.
- */
-export type OpenSecret = (accountId: Uuid, home: SecretsHome, use: SecretUse) => Promise<OpenedSecret>;
-
-/** Who logs in where, and the secrets that it takes to. */
+/** Who logs in where, and the secrets that it takes to, which the credential names from its own `home`. */
 export type OpenedLogin = {
+  readonly id: Uuid;
+  readonly home: Place;
   readonly port: number;
   readonly userName: string;
   readonly takes: readonly {
@@ -69,8 +69,25 @@ export type OpenedLogin = {
   }[];
 };
 
-/** Opens an SSH credential and all that it takes, if the step may use them. Throws as OpenSecret does. */
-export type OpenLogin = (accountId: Uuid, home: SecretsHome, reference: string) => Promise<OpenedLogin>;
+/** The secrets of one attempt on their way to the delegate that holds its task. `credential`: of a remote host. */
+export type SecretDelivery = TaskFor & {
+  readonly delegate: { readonly id: Uuid; readonly name: string };
+  readonly home: SecretsHome;
+  readonly uses: readonly SecretUse[];
+  readonly credential: string | undefined;
+};
+
+/** `secrets` are in the order of the uses. */
+export type OpenedSecrets = {
+  readonly secrets: readonly OpenedSecret[];
+  readonly login: OpenedLogin | undefined;
+};
+
+/**
+ * Opens all secrets of an attempt, if its execution may use each of them now; audited before it answers. Throws a Problem
+ * that names the secret and the reason, and so does reading one.
+ */
+export type OpenSecrets = (delivery: SecretDelivery) => Promise<OpenedSecrets>;
 
 /** The values of secrets that a thing at `home` names, in their order; undefined for one that cannot be read. */
 export type ReadSecrets = (

@@ -121,6 +121,19 @@ export type PlanNode =
       readonly work: ShellTemplate;
     });
 
+/**
+ * What a plan names outside of itself, by the id that it had at the start: what is created later under the same
+ * identifier is something else. `takes`: of an SSH credential, the secrets that it logs in with, id by reference.
+ */
+export type PlanReference = {
+  readonly kind: "secret" | "connector" | "environment" | "service";
+  readonly reference: string;
+  readonly id: string;
+  readonly takes?: Readonly<Record<string, string>>;
+  /** Identifier of the stage; null for secrets, which tasks name themselves. */
+  readonly stage: string | null;
+};
+
 export type Plan = {
   readonly root: NodeId;
   readonly nodes: { readonly [id: NodeId]: PlanNode };
@@ -131,6 +144,8 @@ export type Plan = {
    * `project`, `trigger`.
    */
   readonly context: { readonly [key: string]: Json };
+  /** Missing from plans that were stored before references had ids. The engine does not read it. */
+  readonly references?: readonly PlanReference[];
 };
 
 export type NodeState = {

@@ -32,7 +32,6 @@ before(async () => {
     audit,
     authorize,
     permits,
-    leaveAuthors: never,
     leaveGroups: never,
     requireScope: never,
     clock: platform.clock,

@@ -5,7 +5,7 @@ import type { Page, Window } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
 import { scopeOf, within, type Place, type Referred } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
-import { listed, type Authorize, type LeaveAuthors, type LeaveGroups, type Permits } from "../access/index.ts";
+import { listed, type Authorize, type LeaveGroups, type Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { goneToo, type Gone } from "../platform/gone.ts";
 import type { RequireScope } from "../projects/index.ts";
@@ -18,7 +18,6 @@ export type EntityDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly permits: Permits;
-  readonly leaveAuthors: LeaveAuthors;
   readonly leaveGroups: LeaveGroups;
   readonly requireScope: RequireScope;
   readonly clock: Clock;
@@ -136,12 +135,11 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
     async remove(actor, key, version) {
       await permit(actor, "delete", key);
       await db.transaction(async (tx) => {
-        const authors = await deps.leaveAuthors(tx, actor.accountId, { ...key, type: kind.type });
         const before = await hold(tx, actor, key);
         if (!(await store.deleteEntity(tx, kind, actor.accountId, key, version)))
           throw await refusal(tx, actor, key, version);
         const groups = await deps.leaveGroups(tx, actor.accountId, key, { [kind.type]: key.identifier });
-        await record(tx, actor, "delete", key, { before, gone: [...groups, ...authors] });
+        await record(tx, actor, "delete", key, { before, gone: groups });
       });
     },
   };

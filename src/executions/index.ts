@@ -21,6 +21,7 @@ import {
 } from "./get.ts";
 import { makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
 import { makeAdvancing } from "./quarantine.ts";
+import { makeOpenSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
 import { makeRecentRuns } from "./recent.ts";
 import { makeRerunPipeline } from "./rerun.ts";
 import { executionRoutes } from "./rest.ts";
@@ -40,7 +41,7 @@ export { executionSummary } from "./wire/rest.ts";
 /** The statement behind GraphQL `executions`, for the benchmark's floor. */
 export { listStatement } from "./store/lists.ts";
 
-export type ExecutionsDeps = {
+export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit"> & {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
@@ -103,6 +104,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     routes: executionRoutes({ ...deps, ...verbs }),
     /** Starts inside the caller's transaction. */
     start: startExecution,
+    openSecrets: makeOpenSecrets(deps),
     /** For the lists of pipelines. */
     recentRuns: makeRecentRuns(deps),
     ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups }) },

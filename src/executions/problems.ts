@@ -1,6 +1,15 @@
 import { problemsOf } from "../core/problem.ts";
 
 export const problems = {
+  // 403: a step that is refused its secrets fails with the type Authorization.
+  "execution.pipeline_deleted": [403, "NG_ACCESS_DENIED", "Pipeline '%s' was deleted after the execution started."],
+  "execution.trigger_deleted": [403, "NG_ACCESS_DENIED", "Trigger '%s' was deleted after it started the execution."],
+  "execution.reference_deleted": [403, "NG_ACCESS_DENIED", "The %s '%s' was deleted after the execution started."],
+  "execution.unknown_owner": [
+    403,
+    "NG_ACCESS_DENIED",
+    "Execution [%s] was started by a trigger before owners of triggers were stored. Start it by a call of the webhook.",
+  ],
   "execution.not_found": [
     404,
     "RESOURCE_NOT_FOUND_EXCEPTION",

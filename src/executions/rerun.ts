@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
-import { toWire, type Uuid } from "../core/ids.ts";
+import { toWire } from "../core/ids.ts";
+import type { Principal } from "../pipelines/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { InProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -31,13 +32,21 @@ export const makeRerunPipeline =
     if (original.pipelineIdentifier !== pipelineIdentifier)
       throw problem("execution.not_of_pipeline", [executionId, pipelineIdentifier]);
     const others = input !== undefined || inputSets.length > 0;
-    const given = others ? input : await inputsOf(deps.db, actor.accountId, original.id);
-    const rerunInfo = rerunOf(original);
-    return deps.run(actor, scope, pipelineIdentifier, given, { rerunInfo, trigger: triggerOf(original), inputSets });
+    const former = await findInputs(deps.db, actor.accountId, original.id);
+    const given = others ? input : inputsOf(former?.inputYaml);
+    const trigger = triggerOf(original);
+    const principals = trigger === null ? [] : reused(former?.principals ?? [], others ? "payload" : "inputs");
+    if (trigger !== null && principals.length === 0) throw problem("execution.unknown_owner", [executionId]);
+    return deps.run(actor, scope, pipelineIdentifier, given, {
+      ...{ rerunInfo: rerunOf(original), trigger, inputSets, principals },
+    });
   };
 
-async function inputsOf(db: Db, accountId: Uuid, id: Uuid): Promise<RunInput | undefined> {
-  const text = (await findInputs(db, accountId, id))?.inputYaml;
+/** What a trigger brought is its owner's; the inputs are also those of the authors of its input sets. */
+const reused = (principals: readonly Principal[], what: "payload" | "inputs"): readonly Principal[] =>
+  principals.filter(({ authored: { type } }) => type === "trigger" || (type === "input_set" && what === "inputs"));
+
+function inputsOf(text: string | null | undefined): RunInput | undefined {
   if (text === null || text === undefined) return undefined;
   // What was sent as JSON is kept as JSON.
   return { text, format: text.trimStart().startsWith("{") ? "json" : "yaml" };

@@ -2,6 +2,8 @@ import { initialState, step, type Json, type State } from "../engine/index.ts";
 import { actorId, emailOf, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import { authorOf } from "../identity/index.ts";
+import type { Principal } from "../pipelines/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { InProject, InputsOfSets, PreparedRun, PrepareRun } from "../pipelines/index.ts";
@@ -94,6 +96,7 @@ export const makeStartExecution =
       inputYaml,
       notes,
       rerunInfo,
+      principals: prepared.principals,
       createdAt,
     });
     await deps.audit.record(tx, actor, {
@@ -114,6 +117,8 @@ export type RunInput = { readonly text: string; readonly format: "yaml" | "json"
 
 export type RunOptions = Pick<Start, "notes" | "rerunInfo"> & {
   readonly trigger?: Start["trigger"];
+  /** Of the run that is repeated, those whose inputs it reuses. */
+  readonly principals?: readonly Principal[];
   /** Identifiers of input sets and overlays, of which later ones win; over all of them goes the input itself. */
   readonly inputSets?: readonly string[];
 };
@@ -135,10 +140,12 @@ export const makeRunPipeline =
       startExecution: StartExecution;
     },
   ): RunPipeline =>
-  async (actor, scope, identifier, given, { inputSets = [], ...options } = {}) => {
+  async (actor, scope, identifier, given, { inputSets = [], principals = [], ...options } = {}) => {
     deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope }, identifier);
     const input = await deps.mergeInputSets(actor, scope, identifier, inputSets, given);
-    const prepared = await deps.prepareRun(actor, scope, identifier, input, options.trigger ?? null);
+    const starter: Principal = { author: authorOf(actor), authored: { type: "execution" } };
+    const run = { trigger: options.trigger ?? null, principals: [starter, ...principals] };
+    const prepared = await deps.prepareRun(actor, scope, identifier, input, run);
     const start: Start = {
       scope,
       pipelineIdentifier: identifier,

@@ -21,8 +21,10 @@ import { tokenRoutes } from "./keys/rest-tokens.ts";
 import { makeTokens } from "./keys/tokens.ts";
 import { makeLogins } from "./logins.ts";
 import { makeActAs } from "./service-accounts/act-as.ts";
+import { makeRequireRunAs } from "./service-accounts/run-as.ts";
 import { serviceAccountRoutes } from "./service-accounts/rest.ts";
 import { makeServiceAccounts, type LetGo, type ScopeExists } from "./service-accounts/verbs.ts";
+import { makeStandingOf } from "./standing.ts";
 import { deleteKeysOf } from "./store/keys.ts";
 import { deleteServiceAccountsOf } from "./store/service-accounts.ts";
 import { makeUserAggregates } from "./users/aggregate.ts";
@@ -49,6 +51,7 @@ import { userRoutes } from "./users/routes.ts";
 import type { StillStanding } from "./watch.ts";
 
 export { firstStart, type FirstFacts, type FirstStart } from "./first-start.ts";
+export { authorOf, readAuthor, type Author, type AuthorColumns, type Standing, type StandingOf } from "./author.ts";
 export { makeLogins } from "./logins.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { anyActive, CREATOR, creatorJoins, creatorOf, type CreatorRow } from "./store.ts";
@@ -59,6 +62,7 @@ export { PERSON } from "./store/users.ts";
 export type { Profile, User, UserDetail } from "./user.ts";
 export { emailOf, folded } from "./users/fold.ts";
 export type { ActAs } from "./service-accounts/act-as.ts";
+export type { RequireRunAs } from "./service-accounts/run-as.ts";
 export type { ChangeUser, DeleteUser, ProvisionUser } from "./users/life.ts";
 export type { Authenticate } from "./authenticate.ts";
 export type { OnLeave } from "./users/life.ts";
@@ -92,6 +96,8 @@ export function makeIdentity(deps: IdentityDeps) {
     people: makeLogins(deps),
     serviceAccounts,
     actAs: makeActAs(deps),
+    requireRunAs: makeRequireRunAs(deps),
+    standingOf: makeStandingOf(deps),
     apiKeys,
     tokens,
     /** Ends all keys and tokens of a person in the caller's transaction, and says so on every replica: sessions that end with them, too. */

@@ -1,37 +1,39 @@
 import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
+import { authorOf } from "../identity/index.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize, NoteUses, LeaveGroups } from "../access/index.ts";
+import type { Authorize, NoteUses, LeaveGroups, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { JudgeSecrets } from "../secrets/index.ts";
-import { authorityOf } from "./authority.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline.ts";
+import type { FindReferences } from "./find-references.ts";
 import { problem } from "./problems.ts";
+import type { RequirePrincipals } from "./principals.ts";
 import type { ExistOf } from "./references.ts";
 import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { insertPipeline } from "./store/pipelines.ts";
 import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
 import { keptText, stageNamesOf } from "./text.ts";
-import type { TriggersOf } from "./trigger-run.ts";
 
 export type PipelineDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
+  readonly permits: Permits;
   readonly leaveGroups: LeaveGroups;
   readonly getProject: GetProject;
   /** Whether what a pipeline names exists. */
   readonly exist: ExistOf;
   readonly judgeSecrets: JudgeSecrets;
+  readonly findReferences: FindReferences;
+  readonly requirePrincipals: RequirePrincipals;
   /** Keeps the secrets that a pipeline names from being deleted unless that is forced. */
   readonly noteSecrets: NoteUses;
   /** Keeps the connectors that a pipeline names from being deleted. */
   readonly noteConnectors: NoteUses;
-  /** What runs a pipeline when nobody is there. */
-  readonly triggersOf: TriggersOf;
   readonly clock: Clock;
   readonly newId: NewId;
 };
@@ -68,7 +70,7 @@ export const makeCreatePipeline =
       updatedAt: at,
       yaml: keptText({ text: yaml, format }),
       stageNames: stageNamesOf(document),
-      authority: authorityOf(actor, scope),
+      author: authorOf(actor),
     };
     await deps.db.transaction(async (tx) => {
       if (!(await insertPipeline(tx, actor.accountId, pipeline)))

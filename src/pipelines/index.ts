@@ -1,6 +1,4 @@
 /** Pipeline definitions: YAML, validation, versions, runtime inputs. */
-import type { LeaveAuthors } from "../access/index.ts";
-import { gathered } from "../platform/in-turn.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import type { PipelineDeps } from "./create.ts";
 import { makeCreatePipeline } from "./create.ts";
@@ -13,10 +11,8 @@ import { makePrepareRun } from "./prepare-run.ts";
 import { makeInputSets } from "./input-sets/index.ts";
 import { pipelineRoutes } from "./rest.ts";
 import { deleteInputSetsOf } from "./store/input-sets.ts";
-import { leaveInputSets, leavePipelines } from "./store/leave-authors.ts";
 import { deletePipelinesOf } from "./store/pipelines.ts";
 import { makeGetSummary, makeGetVersion, makeListSummaries, makeListVersions, type RecentRuns } from "./summaries.ts";
-import { makeTagPipeline } from "./tag.ts";
 import { makeDeletePipeline, makeUpdatePipeline } from "./update.ts";
 import { makeValidatePipeline, makeValidateSaved } from "./validate.ts";
 
@@ -29,12 +25,9 @@ export { chosenSets, setsBody, type InputsOfSets } from "./input-sets/index.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
 export { keptText, type PipelineText } from "./text.ts";
 export type { RecentRuns } from "./summaries.ts";
-export { authorityOf, keptAuthority, readAuthority, type KeptGrant } from "./authority.ts";
-export type { TriggersOf } from "./trigger-run.ts";
-export { leaveAuthorsIn } from "./store/leave-authors.ts";
-
-/** For what is deleted, in the order in which a project lets go of them. */
-export const leavePipelineAuthors: LeaveAuthors = gathered(leaveInputSets, leavePipelines);
+export { makeFindReferences, type FindReferences } from "./find-references.ts";
+export type { Principal } from "./principal.ts";
+export { makeRequirePrincipals, type RequirePrincipals } from "./principals.ts";
 
 /** The runtime inputs of a saved pipeline as YAML; null when it has none. */
 export const inputTemplateOf = (yaml: string, scope: InProject): string | null =>
@@ -45,12 +38,10 @@ export type Pipelines = ReturnType<typeof makePipelines>;
 export function makePipelines(deps: PipelineDeps & { readonly recentRuns: RecentRuns }) {
   const get = makeGetPipeline(deps);
   const listSummaries = makeListSummaries(deps);
-  const update = makeUpdatePipeline(deps);
-  const getNode = makeGetNode(deps);
   const verbs = {
     create: makeCreatePipeline(deps),
     get,
-    update,
+    update: makeUpdatePipeline(deps),
     remove: makeDeletePipeline(deps),
     listSummaries,
     getSummary: makeGetSummary({ list: listSummaries }),
@@ -58,11 +49,10 @@ export function makePipelines(deps: PipelineDeps & { readonly recentRuns: Recent
     getVersion: makeGetVersion({ ...deps, get }),
     validate: makeValidatePipeline(deps),
     validateSaved: makeValidateSaved({ get }),
-    getNode,
-    tagPipeline: makeTagPipeline({ getNode, update }),
+    getNode: makeGetNode(deps),
     getNodeByName: makeGetNodeByName(deps),
     listNodes: makeListNodes(deps),
-    ...makePrepareRun({ get, exist: deps.exist, judgeSecrets: deps.judgeSecrets }),
+    ...makePrepareRun({ ...deps, get }),
   };
   const inputSets = makeInputSets(deps);
   const emptyScope: EmptyScope = async (tx, { accountId, projectId }) => {

@@ -6,6 +6,7 @@ import { Problem } from "../core/problem.ts";
 import { parseDocument } from "../platform/document/document.ts";
 import { GIVEN, OPENED, pipelineOf, refusal } from "./document/sample-inputs.ts";
 import { SAMPLE } from "./document/sample.ts";
+import { readPipeline } from "./document/index.ts";
 import type { PipelineDocument } from "./document/schema.ts";
 import { givenInputs, inputTemplate, mergeInputs, runtimeInputs } from "./inputs.ts";
 
@@ -230,4 +231,83 @@ test("inputs that leave some open: what is given has to fit, what is not given i
   assert.equal(bad("{variables: [{name: replicas, value: x}]}"), "document.invalid");
   assert.equal(bad("{variables: [{name: version, value: 1.10}]}"), "document.invalid");
   assert.equal(bad("{delegateSelectors: linux}"), "document.invalid");
+});
+
+/** One stage whose pipeline declares a variable of the type Secret, and takes a free text and a script. */
+const ASKING = `pipeline:
+  name: asking
+  identifier: asking
+  orgIdentifier: default
+  projectIdentifier: shop
+  variables:
+    - { name: token, type: Secret, value: <+input> }
+    - { name: text, type: String, value: <+input>.default(none) }
+  stages:
+    - stage:
+        name: Build
+        identifier: build
+        type: Deployment
+        spec:
+          serviceConfig: { serviceRef: web }
+          infrastructure: { environmentRef: staging }
+          execution:
+            steps:
+              - step:
+                  type: ShellScript
+                  name: Go
+                  identifier: go
+                  spec:
+                    shell: Bash
+                    source: { type: Inline, spec: { script: <+input>.default(echo <+secrets.getValue("own")>) } }
+                    environmentVariables:
+                      - { name: WHO, type: String, value: <+input>.default(<+secrets.getValue("own")>) }
+                      - { name: KEY, type: Secret, value: <+input> }
+        failureStrategies: []
+`;
+
+test("a free-text input asks for no secret, by name or by a variable; the pipeline's own text and inputs of the type Secret do", () => {
+  const { pipeline } = readPipeline(ASKING, { orgIdentifier: "default", projectIdentifier: "shop" });
+  const given = (step: string): string => `pipeline:
+  identifier: asking
+  variables: [{ name: token, type: Secret, value: account.token }]
+  stages:
+    - stage:
+        identifier: build
+        spec:
+          execution:
+            steps:
+              - step:
+                  identifier: go
+                  spec:
+                    environmentVariables: [{ name: KEY, value: key }${step}
+`;
+  const merged = mergeInputs(pipeline, given("]"));
+  assert.equal(stepOf(merged)?.spec.environmentVariables?.[0]?.value, '<+secrets.getValue("own")>', "the author's");
+  const who = "pipeline.stages[0].stage.spec.execution.steps[0].step.spec.environmentVariables[0].value";
+  const script = "pipeline.stages[0].stage.spec.execution.steps[0].step.spec.source.spec.script";
+  const inWho = (text: string): string => given(`, { name: WHO, value: '${text}' }]`);
+  const inScript = (text: string): string => given(`]\n                    source: { spec: { script: '${text}' } }`);
+  for (const [input, path] of [
+    [inWho('<+secrets.getValue("own")>'), who],
+    [inWho('x <+secrets.getAsFile( "account.other" )> y'), who],
+    [inWho("<+pipeline.variables.token>"), who],
+    [inScript('curl <+secrets.getValue("account.other")>'), script],
+    [inScript("curl <+pipeline.variables.token>"), script],
+  ] as const)
+    for (const merge of [() => mergeInputs(pipeline, input), () => givenInputs(pipeline, parseDocument(input))])
+      assert.throws(merge, ({ code, status, faults, message }: Problem) => {
+        assert.deepEqual([code, status, faults.map((fault) => fault.path)], ["pipeline.secret_in_input", 400, [path]]);
+        assert.match(message, new RegExp(`only where the pipeline declares the type Secret: ${RegExp.escape(path)}`));
+        assert.ok(faults[0]?.line, "with its place in the input");
+        return true;
+      });
+  // Names that are computed, or that stand in another expression, are no way in either.
+  for (const text of [
+    '<+secrets.getValue("o" + "wn")>',
+    "<+secrets.getValue(<+pipeline.name>)>",
+    '<+secrets.getValue("own").length()>',
+    '<+true ? secrets.getValue("own") : "x">',
+    "<+pipeline.variables.token.length()>",
+  ])
+    for (const input of [inWho(text), inScript(text)]) assert.throws(() => mergeInputs(pipeline, input), Problem, text);
 });

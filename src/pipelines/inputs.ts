@@ -7,6 +7,7 @@ import { merge, type Merged } from "./document/merge.ts";
 import { problem } from "./document/problems.ts";
 import { type PipelineDocument, pipelineSchema } from "./document/schema.ts";
 import type { Phase } from "./document/fields.ts";
+import { secretsInGiven } from "./document/secrets.ts";
 import { filledSecrets, type WrittenSecret } from "./secrets.ts";
 
 export { inputTemplate, withInputs } from "./document/template.ts";
@@ -88,7 +89,22 @@ function checked(merged: Merged, doc: Doc | undefined, phase: Phase): Filled {
   const pipeline = validate(pipelineSchema(phase), positioned, { root: "pipeline" });
   const faults = faultsOf(pipeline, positioned, phase);
   if (faults.length > 0) throw invalid(faults);
+  const secrets = secretsInGiven(pipeline, (path) => originOf(merged, path) !== undefined);
+  if (secrets.length > 0) throw secretRefusal(secrets, positioned);
   return { pipeline, givenAt: positioned.position, givenIn: positioned.positionIn };
+}
+
+/** Whoever may run a pipeline gives its inputs; which secrets it uses is said by those who may edit it. */
+function secretRefusal(
+  secrets: readonly { readonly path: Path; readonly offset: number }[],
+  doc: Pick<Doc, "positionIn">,
+): Error {
+  const faults = secrets.map(({ path, offset }) => ({
+    path: pathText(path),
+    message: "This input asks for a secret, and the pipeline does not declare it with the type Secret",
+    ...doc.positionIn(path, offset),
+  }));
+  return problem("pipeline.secret_in_input", [faults.map(({ path }) => path).join(", ")], { faults });
 }
 
 /** Nothing but white space is no input. */
@@ -103,23 +119,25 @@ function refusal({ missing, faults }: Merged): Error {
 }
 
 /** The merged pipeline as a document: what was given stands where the input has it, the rest has no place. */
-function positionedBy({ value, origins }: Merged, doc: Doc | undefined): Omit<Doc, "pathText"> {
-  const original = (path: Path): Path | undefined => {
-    for (let length = path.length; length > 0; length -= 1) {
-      const origin = origins.get(pathText(path.slice(0, length)));
-      if (origin) return [...origin, ...path.slice(length)];
-    }
-    return undefined;
-  };
+function positionedBy(merged: Merged, doc: Doc | undefined): Omit<Doc, "pathText"> {
   const ask = <T>(path: Path, question: (doc: Doc, path: Path) => T | undefined): T | undefined => {
-    const origin = doc && original(path);
+    const origin = doc && originOf(merged, path);
     return origin && question(doc, origin);
   };
   return {
-    value: { pipeline: value },
+    value: { pipeline: merged.value },
     position: (path) => ask(path, (inputs, at) => inputs.position(at)),
     keyPosition: (path) => ask(path, (inputs, at) => inputs.keyPosition(at)),
     positionIn: (path, offset) => ask(path, (inputs, at) => inputs.positionIn(at, offset)),
     source: (path) => ask(path, (inputs, at) => inputs.source(at)),
   };
+}
+
+/** Where in the inputs the value at a path was given; undefined for what the pipeline itself says. */
+function originOf({ origins }: Merged, path: Path): Path | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const origin = origins.get(pathText(path.slice(0, length)));
+    if (origin) return [...origin, ...path.slice(length)];
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
-import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
+import type { Author } from "../identity/index.ts";
 
 /** A definition: YAML in versions. This is what lists show of it. */
 export type Pipeline = {
@@ -57,8 +57,8 @@ export type RunBrief = {
 
 export type SummarizedPipeline = PipelineSummary & { readonly recentRuns: readonly RunBrief[] };
 
-/** `authority`: what whoever saved this version could use; null of one that was saved before this was kept. */
-export type SavedPipeline = PipelineWithYaml & { readonly projectName: string; readonly authority: Grants | null };
+/** `author`: who saved this version, or adopted it since; null where that is unknown. */
+export type SavedPipeline = PipelineWithYaml & { readonly projectName: string; readonly author: Author | null };
 
 /** A project that may or may not be named; what is named has to fit. */
 export type MaybeInProject = {

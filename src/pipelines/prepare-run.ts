@@ -1,21 +1,20 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
-import { Problem } from "../core/problem.ts";
 import { makeLru } from "../core/lru.ts";
-import type { Grants } from "../core/grants.ts";
+import { authorOf } from "../identity/index.ts";
+import type { Principal } from "./principal.ts";
 import type { Plan } from "../engine/index.ts";
-import type { JudgeSecrets } from "../secrets/index.ts";
+import { pathText } from "../platform/document/path.ts";
+import type { PipelineDeps } from "./create.ts";
 import { readPipeline, type PipelineDocument } from "./document/index.ts";
 import { referencesIn } from "./document/references.ts";
-import { pathText } from "../platform/document/path.ts";
-import { keptAuthority, type Author } from "./authority.ts";
+import type { Named } from "./find-references.ts";
 import type { GetPipeline } from "./get.ts";
 import { fillIn } from "./inputs.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
-import { problem } from "./problems.ts";
 import { buildPlan, type Facts } from "./plan.ts";
+import { permitReferences, requireReferences, resolveReferences, type WrittenAt } from "./references.ts";
 import { filledSecrets, requireSecrets, type WrittenSecret } from "./secrets.ts";
-import { permitReferences, requireReferences, resolveReferences, type ExistOf, type WrittenAt } from "./references.ts";
 
 /** A pipeline with its inputs filled in; only the facts of one run are missing. */
 export type PreparedRun = {
@@ -24,26 +23,34 @@ export type PreparedRun = {
   readonly version: number;
   readonly name: string;
   readonly projectName: string;
+  /** For whom the run acts; never empty. */
+  readonly principals: readonly Principal[];
   /** Pure but for `newId`, which names the nodes. Throws `pipeline.unresolved_variable`. */
   readonly plan: (facts: Facts, newId: () => string) => Plan;
 };
 
 type Input =
-  | { readonly text: string; readonly format: "yaml" | "json"; readonly authors?: readonly Author[] }
+  | { readonly text: string; readonly format: "yaml" | "json"; readonly principals?: readonly Principal[] }
   | undefined;
 
 /**
+ * `trigger` is what references may read as `<+trigger.…>`; it must be that of the facts of the run. `principals` are
+ * those that the caller knows, the starter or the trigger's owner first; the actor alone where they are left out.
+ */
+export type RunFor = { readonly trigger: Facts["trigger"]; readonly principals?: readonly Principal[] | undefined };
+
+/**
  * Reads the newest version and fills in the inputs, given as YAML or JSON text. What it names by references has to
- * exist now. `trigger` is what references may read as `<+trigger.…>`; it must be that of the facts of the run.
- * Throws `pipeline.not_found`, the problems of inputs (a missing one is named by its path), `pipeline.bad_references`, and
- * for a trigger `pipeline.author_refused`.
+ * exist now, and the actor has to be allowed to use it; with a trigger, so do its owner and the authors of the pipeline
+ * and of the input sets. Throws `pipeline.not_found`, the problems of inputs (a missing one is named by its path),
+ * `pipeline.bad_references`, and the problems of RequirePrincipals.
  */
 export type PrepareRun = (
   actor: Actor,
   scope: InProject,
   identifier: string,
   input: Input,
-  trigger?: Facts["trigger"],
+  run?: RunFor,
 ) => Promise<PreparedRun>;
 
 /**
@@ -66,10 +73,11 @@ export type Filled = {
   readonly secrets: readonly WrittenSecret[];
 };
 
-export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSecrets: JudgeSecrets }): {
-  readonly prepareRun: PrepareRun;
-  readonly tryInputs: TryInputs;
-} {
+type Deps = Pick<PipelineDeps, "exist" | "judgeSecrets" | "permits" | "findReferences" | "requirePrincipals"> & {
+  readonly get: GetPipeline;
+};
+
+export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; readonly tryInputs: TryInputs } {
   // A version never changes and merging is pure, so one reading serves every run with the same inputs.
   const kept = makeLru<string, Filled>(KEPT);
 
@@ -81,76 +89,68 @@ export function makePrepareRun(deps: { get: GetPipeline; exist: ExistOf; judgeSe
   }
 
   return {
-    async prepareRun(actor, scope, identifier, input, trigger = null) {
+    async prepareRun(actor, { orgIdentifier, projectIdentifier }, identifier, input, run = { trigger: null }) {
+      const scope = { orgIdentifier, projectIdentifier };
+      const { accountId } = actor;
       const pipeline = await deps.get(actor, scope, identifier);
-      const filled = filledIn(pipeline, scope, input);
-      const { orgIdentifier, projectIdentifier } = scope;
+      const { secrets, at, ...filled } = filledIn(pipeline, scope, input);
       const facts = {
-        account: { identifier: toWire(actor.accountId) },
+        account: { identifier: toWire(accountId) },
         org: { identifier: orgIdentifier },
         project: { identifier: projectIdentifier, name: pipeline.projectName },
-        trigger,
+        trigger: run.trigger,
       };
-      const document = resolveReferences(filled.document, facts, filled.at);
-      const ask = async (who: Actor): Promise<void> => {
-        await requireSecrets(deps.judgeSecrets, who, scope, filled.secrets);
-        await requireReferences(deps.exist, who, { orgIdentifier, projectIdentifier }, document, filled.at);
-      };
-      await ask(actor);
-      if (actor.kind === "trigger" || trigger !== null) await eachAuthor(actor, pipeline, input, ask);
+      const document = resolveReferences(filled.document, facts, at);
+      const uses = usesOf(document, secrets);
+      const principals = principalsOf(actor, pipeline, input, run);
+      const isTriggers = actor.kind === "trigger";
+      // Before anything is looked up: the answer must not tell principals what exists where they may see nothing.
+      if (isTriggers)
+        await deps.requirePrincipals({ accountId, scope, pipelineIdentifier: identifier, principals, uses });
+      const asker: Actor = isTriggers ? { kind: "system", accountId } : actor;
+      await requireSecrets(deps.judgeSecrets, asker, scope, secrets);
+      const references = await deps.findReferences(accountId, scope, uses);
+      requireReferences(deps.permits, asker, { home: scope, document, at, references });
+      if (!isTriggers && run.trigger !== null)
+        await deps.requirePrincipals({ accountId, scope, pipelineIdentifier: identifier, principals, uses });
       return {
         pipelineId: pipeline.id,
         projectId: pipeline.projectId,
         version: pipeline.version,
         name: pipeline.name,
         projectName: pipeline.projectName,
-        plan: (known, newId) => buildPlan(document, known, newId),
+        principals,
+        plan: (known, newId) => ({ ...buildPlan(document, known, newId), references }),
       };
     },
     async tryInputs(actor, scope, identifier, input) {
       const pipeline = await deps.get(actor, scope, identifier);
       const { document, secrets } = filledIn(pipeline, scope, input);
-      const ask = async (who: Actor): Promise<void> => {
-        await requireSecrets(deps.judgeSecrets, who, scope, secrets);
-        await permitReferences(deps.exist, who, scope, document);
-      };
-      await ask(actor);
-      await eachAuthor(actor, pipeline, input, ask);
+      await requireSecrets(deps.judgeSecrets, actor, scope, secrets);
+      await permitReferences(deps.exist, actor, scope, document);
       return pipeline;
     },
   };
 }
 
-/**
- * Asks in the name of each whose text a trigger runs, for these could not be asked then: throws `pipeline.author_refused`
- * for the first who may not. Who starts a run by hand answers for it alone, unless it is one of a trigger again.
- */
-async function eachAuthor(
-  actor: Actor,
-  { identifier, version, authority }: SavedPipeline,
-  input: Input,
-  ask: (author: Actor) => Promise<void>,
-): Promise<void> {
-  const own = authority ? [{ what: `version ${version} of the pipeline [${identifier}]`, authority }] : [];
-  const asked = new Set<string>();
-  for (const { what, authority: grants } of [...own, ...(input?.authors ?? [])]) {
-    // Input sets are many and mostly of one hand, and each asking costs statements.
-    const same = keptAuthority(grants);
-    if (asked.has(same)) continue;
-    asked.add(same);
-    try {
-      await ask(holding(actor, grants));
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status >= 500) throw error;
-      throw problem("pipeline.author_refused", [what, error.message], { faults: error.faults, cause: error });
-    }
-  }
+/** A run by hand acts for its starter alone; with what a trigger brought, also for the authors of all that it runs. */
+function principalsOf(actor: Actor, pipeline: SavedPipeline, input: Input, run: RunFor): readonly Principal[] {
+  const starters = run.principals ?? [{ author: authorOf(actor), authored: { type: "execution" } as const }];
+  if (actor.kind !== "trigger" && run.trigger === null) return starters;
+  const { identifier, version, author } = pipeline;
+  const own: Principal = { author, authored: { type: "pipeline", identifier, version } };
+  return [...starters, own, ...(input?.principals ?? [])];
 }
 
-const holding = ({ accountId }: Actor, grants: Grants): Actor => ({
-  ...{ kind: "trigger", accountId, id: accountId },
-  ...{ name: "an author", grants },
-});
+function usesOf(document: PipelineDocument, secrets: readonly WrittenSecret[]): readonly Named[] {
+  const things = referencesIn(document).map(({ kind, value, stage }) => ({
+    kind,
+    reference: value,
+    stage: document.stages[stage]?.stage.identifier ?? null,
+  }));
+  const asked = [...new Set(secrets.map(({ reference }) => reference))];
+  return [...things, ...asked.map((reference) => ({ kind: "secret" as const, reference, stage: null }))];
+}
 
 export function fill(yaml: string, scope: InProject, input: Input): Filled {
   const { pipeline, doc } = readPipeline(yaml, scope);

@@ -8,15 +8,12 @@ export const problems = {
     "INVALID_REQUEST",
     "The identifier in the document [%s] is not the one in the address [%s].",
   ],
-  "pipeline.trigger_refused": [
+  "pipeline.principal_refused": [403, "NG_ACCESS_DENIED", "%s %s, who may no longer %s."],
+  "pipeline.principal_inactive": [403, "NG_ACCESS_DENIED", "%s %s, whose account is %s."],
+  "pipeline.author_unknown": [
     403,
     "NG_ACCESS_DENIED",
-    "The trigger [%s] would run this with secrets, connectors, environments or services that you may not use.",
-  ],
-  "pipeline.author_refused": [
-    403,
-    "NG_ACCESS_DENIED",
-    "A trigger may run only what its authors may use, and whoever saved %s may not: %s Somebody who may has to look at it and save it again.",
+    "%s has no known author. A person who may use what it names has to save or adopt it.",
   ],
   "pipeline.no_workflow": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Workflow [%s] does not exist."],
   "pipeline.no_such_id": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist."],

@@ -1,9 +1,9 @@
 /** What a run names outside of its pipeline: expressions in it resolved, and all of it there. */
 import type { Actor } from "../core/actor.ts";
 import type { Fault } from "../core/problem.ts";
-import type { Place } from "../core/reference.ts";
-import type { Exist } from "../access/index.ts";
-import { evaluateTemplate, ExpressionError, newBudget, scopeFor } from "../engine/index.ts";
+import { referred, scopeOf, type Place } from "../core/reference.ts";
+import { authorize, type Exist, type Permits } from "../access/index.ts";
+import { evaluateTemplate, ExpressionError, newBudget, scopeFor, type PlanReference } from "../engine/index.ts";
 import { clip, pathText, type Path } from "../platform/document/path.ts";
 import type { Facts } from "./document/context.ts";
 import { problem } from "./document/problems.ts";
@@ -59,28 +59,30 @@ export async function permitReferences(
     await exist[kind](actor, { orgIdentifier, projectIdentifier }, [...new Set(all.map(({ value }) => value))]);
 }
 
-/** Throws `pipeline.bad_references` (400) naming the path of each reference to what does not exist. */
-export async function requireReferences(
-  exist: ExistOf,
-  actor: Actor,
-  home: Place,
-  pipeline: PipelineDocument,
-  at: WrittenAt,
-): Promise<void> {
-  const references = referencesIn(pipeline);
-  const kinds = [...new Set(references.map(({ kind }) => kind))];
-  const missing = await Promise.all(
-    kinds.map(async (kind) => {
-      const ofKind = references.filter((one) => one.kind === kind);
-      const names = [...new Set(ofKind.map(({ value }) => value))];
-      const found = await exist[kind](actor, home, names);
-      const unknown = new Set(names.filter((_, index) => found[index] !== true));
-      return ofKind.filter(({ value }) => unknown.has(value));
-    }),
-  );
-  const absent = new Set(missing.flat());
-  const faults = references
-    .filter((one) => absent.has(one))
+type Required = {
+  readonly home: Place;
+  readonly document: PipelineDocument;
+  readonly at: WrittenAt;
+  /** What there is of that which the document names. */
+  readonly references: readonly Pick<PlanReference, "kind" | "reference">[];
+};
+
+/**
+ * Throws `pipeline.bad_references` (400) naming the path of each reference to what does not exist, or what the actor may
+ * not see, and `access.not_permitted` where one may be seen and not used.
+ */
+export function requireReferences(permits: Permits, actor: Actor, { home, document, at, references }: Required): void {
+  const there = new Set(references.map(({ kind, reference }) => `${kind} ${reference}`));
+  const isThere = ({ kind, value }: Reference): boolean => {
+    const key = referred(value, home);
+    if (!key) return false;
+    const scope = scopeOf(actor.accountId, key);
+    if (!permits(actor, `core_${kind}_view`, scope, key.identifier)) return false;
+    authorize(actor, `core_${kind}_access`, scope, key.identifier);
+    return there.has(`${kind} ${value}`);
+  };
+  const faults = referencesIn(document)
+    .filter((one) => !isThere(one))
     .map((one) => faultAt(one, `No ${one.kind} '${clip(one.value)}' exists`, at));
   if (faults.length > 0) throw refusal(faults);
 }

@@ -1,16 +1,14 @@
 import { actorId, type Actor } from "../core/actor.ts";
+import { authorOf } from "../identity/index.ts";
 import { commonProblem } from "../core/problems.ts";
 import { faultOf } from "../platform/document/validate.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { goneToo } from "../platform/gone.ts";
 import type { PipelineDeps } from "./create.ts";
-import { authorityOf } from "./authority.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
-import { requirePipeline } from "./get.ts";
 import { requireSecrets, writtenSecrets } from "./secrets.ts";
-import { requireTriggersHeld } from "./triggered.ts";
 import { findNamesOnlyOf } from "./store/input-sets.ts";
 import { findPipeline, holdPipeline, markDeleted, replacePipeline, type PipelineKey } from "./store/pipelines.ts";
 import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
@@ -40,15 +38,13 @@ export const makeUpdatePipeline =
       throw problem("pipeline.other_identifier", [document.identifier, identifier], { faults: [fault] });
     }
     await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
-    const saved = await requirePipeline(deps, actor, scope, identifier);
-    await requireTriggersHeld(deps, actor, scope, { pipeline: { ...saved, yaml: keptText(yaml) } });
     const to = {
       name: document.name,
       description: document.description ?? "",
       tags: { ...document.tags },
       yaml: keptText(yaml),
       stageNames: stageNamesOf(document),
-      authority: authorityOf(actor, scope),
+      author: authorOf(actor),
       updatedAt: deps.clock.now(),
       savedBy: actorId(actor),
     };

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { scopeOf, within } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Authorize, Permits, LeaveAuthors, LeaveGroups } from "../access/index.ts";
+import type { Authorize, Permits, LeaveGroups } from "../access/index.ts";
 import type { Content } from "../platform/crypto/chunks.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
@@ -25,7 +25,6 @@ export type SecretDeps = {
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly permits: Permits;
-  readonly leaveAuthors: LeaveAuthors;
   readonly leaveGroups: LeaveGroups;
   readonly requireScope: RequireScope;
   readonly clock: Clock;

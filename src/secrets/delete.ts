@@ -19,12 +19,11 @@ export type HowToDelete = {
 export type DeleteSecret = (actor: Actor, ref: SecretRef, how?: HowToDelete) => Promise<void>;
 
 export const makeDeleteSecret =
-  (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "leaveAuthors" | "leaveGroups">): DeleteSecret =>
+  (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "leaveGroups">): DeleteSecret =>
   async (actor, ref, { version, force = false } = {}) => {
     const { accountId } = actor;
     const found = await findPermitted(deps, actor, "core_secret_delete", ref);
     await deps.db.transaction(async (tx) => {
-      const authors = await deps.leaveAuthors(tx, accountId, { ...found, type: "SECRET" });
       const current = await lockSecret(tx, accountId, found.id);
       if (!current) throw notFound(ref);
       if (!force) await secretUses.refuseUsed(tx, actor, current);
@@ -36,7 +35,7 @@ export const makeDeleteSecret =
         resourceType: "SECRET",
         resourceId: current.identifier,
         scope: within(current),
-        before: { ...goneToo([...groups, ...authors]), ...shownSecret(current) },
+        before: { ...goneToo(groups), ...shownSecret(current) },
       });
     });
   };

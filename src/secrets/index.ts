@@ -1,6 +1,5 @@
 /** Secrets: named values that steps and connectors use and that no answer contains. */
 import type { Uuid } from "../core/ids.ts";
-import type { NoteRefused } from "../core/refused.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { makeCreateSecret, type SecretDeps } from "./create.ts";
@@ -10,10 +9,11 @@ import { makeKeeping, type KeepingDeps } from "./keeping.ts";
 import { makeCreateManager, makeDeleteManager, makeUpdateManager } from "./manage.ts";
 import { builtIn } from "./manager.ts";
 import { makeGetManager, makeListManagers } from "./managers.ts";
+import { makeIdentifySecrets } from "./identify.ts";
 import { makeJudgeSecrets } from "./judge.ts";
 import {
   makeRequireSecret,
-  makeResolveForRun,
+  makeResolveForStep,
   makeResolveLogin,
   makeResolveSecret,
   makeResolveText,
@@ -29,11 +29,12 @@ import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
 import { secretUses } from "./uses.ts";
 
 export { addSecretTypes } from "./graphql.ts";
+export type { IdentifySecrets } from "./identify.ts";
 export type { JudgeSecrets } from "./judge.ts";
+export type { ResolveForStep, ResolveLogin, StepPlace } from "./resolve.ts";
 export { makeKeeping } from "./keeping.ts";
 
-export type SecretsDeps = Omit<SecretDeps, "vault"> &
-  Pick<KeepingDeps, "keys" | "commands"> & { readonly refused?: NoteRefused };
+export type SecretsDeps = Omit<SecretDeps, "vault"> & Pick<KeepingDeps, "keys" | "commands">;
 
 export type Secrets = ReturnType<typeof makeSecrets>;
 
@@ -62,13 +63,14 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
     routes: [...secretRoutes(verbs), ...managerRoutes(verbs)],
     require: makeRequireSecret(deps),
     judge: makeJudgeSecrets(deps),
+    identify: makeIdentifySecrets(deps),
     resolve,
     noteUses: secretUses.note,
     sealed,
     emptyScope,
     resolveText,
     resolveTexts: makeResolveTexts(resolveText),
-    resolveForRun: makeResolveForRun(deps, resolve),
+    resolveForStep: makeResolveForStep(deps, resolve),
     resolveLogin: makeResolveLogin(deps, resolve),
     /** What every account begins with: the built-in secret manager, whose id is the account's. */
     furnish: async (tx: Tx, accountId: Uuid): Promise<void> => {

@@ -3,7 +3,7 @@ import type { Actor } from "../core/actor.ts";
 import { referred, scopeOf, type Place, type Referred } from "../core/reference.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { SecretType } from "./secret.ts";
-import { findSecretTypes } from "./store/secrets.ts";
+import { findSecretsByKeys } from "./store/secrets.ts";
 
 /** A secret by its reference, as `account.x`, and how it is wanted: its text, a file with its content, or to log in with. */
 export type SecretUse = { readonly reference: string; readonly as: "value" | "file" | "login" };
@@ -37,10 +37,10 @@ export const makeJudgeSecrets =
       return isUsable || may("core_secret_view", key) ? [{ reference, key, isUsable }] : [];
     });
     const keys = asked.map(({ key }) => key);
-    const types = await findSecretTypes(db, actor.accountId, keys);
+    const found = await findSecretsByKeys(db, actor.accountId, keys);
     const seen = new Map<string, Seen>();
     for (const [nth, { reference, isUsable }] of asked.entries()) {
-      const type = types[nth];
+      const type = found[nth]?.type;
       if (type) seen.set(reference, { type, isUsable });
     }
     return uses.map((use) => faultOf(use, seen.get(use.reference)));

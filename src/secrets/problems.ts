@@ -4,6 +4,8 @@ export const problems = {
   // Clients look for "No secret exists" (reference section 1.1). One of another type and one that may not be seen are not there either.
   "secret.not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No secret exists with the %s [%s]."],
   "secret.bad_reference": [400, "INVALID_REQUEST", "No secret exists with the reference [%s] for %s."],
+  // 403: a step that is refused its secrets fails with the type Authorization.
+  "secret.deleted": [403, "NG_ACCESS_DENIED", "Secret '%s' was deleted after the execution started."],
   "secret.taking_refused": [
     403,
     "NG_ACCESS_DENIED",

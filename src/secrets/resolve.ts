@@ -2,7 +2,6 @@ import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { referred, scopeOf, type Place } from "../core/reference.ts";
-import type { NoteRefused } from "../core/refused.ts";
 import type { Authorize, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
@@ -11,7 +10,7 @@ import type { Secret, SecretType } from "./secret.ts";
 import { ROLES, takenBy, userNameFault, type SshLogin, type SshRole } from "./ssh.ts";
 import { findContent } from "./store/contents.ts";
 import { findManager } from "./store/managers.ts";
-import { findSecret } from "./store/secrets.ts";
+import { findSecret, findSecretById } from "./store/secrets.ts";
 import { outsideOf, permits, type RunPlace, type UsageScope } from "./usage-scope.ts";
 import type { Vault } from "./vault.ts";
 
@@ -20,8 +19,6 @@ type Deps = {
   readonly authorize: Authorize;
   readonly permits: Permits;
   readonly vault: Vault;
-  /** Takes note of what a run was refused. */
-  readonly refused?: NoteRefused;
 };
 
 /**
@@ -96,86 +93,103 @@ export const makeResolveTexts =
       ),
     );
 
-/** Where a run is now, by what its pipeline says of it. */
-type RunPlaceOf<Home extends Place> = (accountId: Uuid, home: Home) => Promise<RunPlace>;
+/** Where a step stands: plain references lead to `home`, and `place` is held against usage scopes. */
+export type StepPlace = { readonly home: Place; readonly place: RunPlace };
 
-/** How a step asks for a secret: its text, or a file with its content. A file as a text is `secret.not_text`. */
-type StepUse = { readonly reference: string; readonly as: "value" | "file" };
-
-/** Tells the trail that a run was refused a secret: by where the run is, and by the name that it has for the secret. */
-async function telling<T>(
-  { refused }: Pick<Deps, "refused">,
-  actor: Actor,
-  use: RunUse,
-  resolving: Promise<T>,
-): Promise<T> {
-  try {
-    return await resolving;
-  } catch (error) {
-    if (error instanceof Problem && error.code === "secret.use_refused") {
-      const { orgIdentifier, projectIdentifier } = use.home;
-      refused?.({
-        ...{ accountId: actor.accountId, actor, operation: "secret.use", code: error.code, status: error.status },
-        ...{ resourceType: "SECRET", resourceId: use.reference },
-        scope: { ...(orgIdentifier ? { orgIdentifier } : {}), ...(projectIdentifier ? { projectIdentifier } : {}) },
-      });
-    }
-    throw error;
-  }
-}
-
-type RunUse = { readonly home: Place; readonly reference: string };
-
-/** Secrets for steps: at the moment of use the place of the run decides. */
-export const makeResolveForRun =
-  (deps: Pick<Deps, "refused">, resolve: ResolveSecret) =>
-  <Home extends Place>(placeOf: RunPlaceOf<Home>) =>
-  async (accountId: Uuid, home: Home, { reference, as }: StepUse): Promise<Resolved> => {
-    // Whoever started the run was asked for the permission then.
-    const actor = { kind: "system", accountId } as const;
-    const place = await placeOf(accountId, home);
-    const secret = await telling(deps, actor, { home, reference }, resolve(actor, home, reference, place));
-    if (as === "value" && secret.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [secret.name]);
-    return secret;
-  };
-
-/** A credential that was opened for a step, and what it takes, in the order in which it names that. */
-export type ResolvedLogin = Pick<SshLogin, "port" | "userName"> & {
-  readonly takes: readonly { readonly role: SshRole; readonly reference: string; readonly secret: Resolved }[];
+/**
+ * How a step asks for a secret: its text, or a file with its content. `id` is the secret that the reference named when
+ * the execution started; undefined for executions that were started before ids were stored.
+ */
+export type StepUse = {
+  readonly reference: string;
+  readonly as: "value" | "file";
+  readonly id: Uuid | undefined;
 };
 
 /**
- * An SSH credential for a step. The run has to be inside the usage scope of the credential and inside that of every secret
- * that it takes. Throws what ResolveSecret throws, and `secret.bad_user_name`.
+ * Opens a secret for a step; whose permissions that takes, the caller has checked. Throws what ResolveSecret throws,
+ * `secret.deleted` when the secret of this id does not exist, and `secret.not_text` for a file that is asked for as text.
  */
+export type ResolveForStep = (accountId: Uuid, at: StepPlace, use: StepUse) => Promise<Resolved>;
+
+export const makeResolveForStep =
+  (deps: Deps, resolve: ResolveSecret): ResolveForStep =>
+  async (accountId, { home, place }, { reference, as, id }) => {
+    const actor = { kind: "system", accountId } as const;
+    const found = await (id === undefined
+      ? resolve(actor, home, reference, place)
+      : openFound(deps, accountId, reference, await findSecretById(deps.db, accountId, id), place));
+    if (as === "value" && found.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [found.name]);
+    return found;
+  };
+
+async function openFound(
+  deps: Deps,
+  accountId: Uuid,
+  reference: string,
+  secret: Secret | undefined,
+  place: RunPlace,
+): Promise<Resolved> {
+  const content = secret && (await findContent(deps.db, accountId, secret.id));
+  if (!secret || !content) throw problem("secret.deleted", [reference]);
+  await checkUse(deps, accountId, secret, place);
+  const { id, identifier, name, type } = secret;
+  return { id, identifier, name, type, size: content.size, read: () => readContent(deps, accountId, name, content) };
+}
+
+/** A credential that was opened for a step, and what it takes, in the order in which it names that. */
+export type ResolvedLogin = Pick<SshLogin, "port" | "userName"> & {
+  readonly id: Uuid;
+  /** Where the credential is: its references are seen from there. */
+  readonly home: Place;
+  readonly takes: readonly { readonly role: SshRole; readonly reference: string; readonly secret: Resolved }[];
+};
+
+/** `id` and `takes`: what the references named when the execution started, as in `StepUse`. */
+export type LoginUse = {
+  readonly reference: string;
+  readonly id: Uuid | undefined;
+  readonly takes: Readonly<Record<string, string>> | undefined;
+};
+
+/**
+ * Opens an SSH credential for a step. The run has to be inside the usage scope of the credential and inside that of
+ * every secret that it takes. Throws what ResolveSecret throws, `secret.deleted`, and `secret.bad_user_name`.
+ */
+export type ResolveLogin = (accountId: Uuid, at: StepPlace, use: LoginUse) => Promise<ResolvedLogin>;
+
 export const makeResolveLogin =
-  (deps: Deps, resolve: ResolveSecret) =>
-  <Home extends Place>(placeOf: RunPlaceOf<Home>) =>
-  async (accountId: Uuid, home: Home, reference: string): Promise<ResolvedLogin> => {
+  (deps: Deps, resolve: ResolveSecret): ResolveLogin =>
+  async (accountId, { home, place }, { reference, id, takes = {} }) => {
     const actor = { kind: "system", accountId } as const;
     const key = referred(reference, home);
-    const secret = key && (await findSecret(deps.db, accountId, key));
+    const secret = await (id === undefined
+      ? key && findSecret(deps.db, accountId, key)
+      : findSecretById(deps.db, accountId, id));
+    if (id !== undefined && !secret) throw problem("secret.deleted", [reference]);
     if (!secret?.ssh) throw problem("secret.bad_reference", [reference, "a step on a remote host"]);
     const { ssh } = secret;
     const fault = userNameFault(ssh.userName);
     if (fault !== undefined) throw problem("secret.bad_user_name", [secret.identifier, fault]);
-    const run = await placeOf(accountId, home);
-    const opened = (async () => {
-      await checkUse(deps, accountId, secret, run);
-      return Promise.all(takenBy(ssh).map((taken) => opensFor(resolve, actor, { secret, taken, run })));
-    })();
-    return { port: ssh.port, userName: ssh.userName, takes: await telling(deps, actor, { home, reference }, opened) };
+    await checkUse(deps, accountId, secret, place);
+    const opened = await Promise.all(takenBy(ssh).map((taken) => opensFor(resolve, actor, { secret, taken, place })));
+    // A credential that was changed since may take others; whoever changed it had to hold access to them.
+    const replaced = opened.find((one) => (takes[one.reference] ?? one.secret.id) !== one.secret.id);
+    if (replaced) throw problem("secret.deleted", [replaced.reference]);
+    const { orgIdentifier, projectIdentifier } = secret;
+    const from = { id: secret.id, home: { orgIdentifier, projectIdentifier } };
+    return { ...from, port: ssh.port, userName: ssh.userName, takes: opened };
   };
 
 type Taking = {
   readonly secret: Secret;
   readonly taken: ReturnType<typeof takenBy>[number];
-  readonly run: RunPlace;
+  readonly place: RunPlace;
 };
 
-async function opensFor(resolve: ResolveSecret, actor: Actor, { secret, taken, run }: Taking) {
+async function opensFor(resolve: ResolveSecret, actor: Actor, { secret, taken, place }: Taking) {
   const { role, reference } = taken;
-  const found = await resolve(actor, secret, reference, run);
+  const found = await resolve(actor, secret, reference, place);
   if (found.type !== ROLES[role].type) throw problem("secret.bad_reference", [reference, ROLES[role].what]);
   return { role, reference, secret: found };
 }

@@ -366,7 +366,7 @@ test("a run resolves it only inside of its usage scope, and inside that of every
       production,
       names: { application: "p", environment: "e" },
     };
-    return secretsOf(platform).resolveLogin(async () => place)(accountId(), home, reference);
+    return secretsOf(platform).resolveLogin(accountId(), { home, place }, named(reference));
   };
   for (const reference of ["account.prod_login", "account.open_login"]) {
     const { port, userName, takes } = await resolve(reference, true);
@@ -395,7 +395,7 @@ test("a user name that was saved before its rule is refused when it is used", as
     names: { application: "p", environment: "e" },
   };
   const home: Place = { orgIdentifier: null, projectIdentifier: null };
-  await assert.rejects(secretsOf(platform).resolveLogin(async () => place)(accountId(), home, "account.older"), {
+  await assert.rejects(secretsOf(platform).resolveLogin(accountId(), { home, place }, named("account.older")), {
     code: "secret.bad_user_name",
     message: /^The userName of the SSH credential \[older\] must begin with .* and not end with \\: save it anew\.$/,
   });
@@ -420,9 +420,11 @@ test("what it takes has to be of its kind when it is used, too", async () => {
     production: true,
     names: { application: "p", environment: "e" },
   };
-  await assert.rejects(secretsOf(platform).resolveLogin(async () => place)(accountId(), home, "account.changed"), {
+  await assert.rejects(secretsOf(platform).resolveLogin(accountId(), { home, place }, named("account.changed")), {
     code: "secret.bad_reference",
   });
 });
 
 const accountId = (): Uuid => fromWire(platform.accountId) as Uuid;
+/** As in an execution that was started before ids were stored. */
+const named = (reference: string) => ({ reference, id: undefined, takes: undefined });

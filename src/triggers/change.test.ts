@@ -225,10 +225,8 @@ test("a deleted trigger: no webhook, no row of a list, its identifier free; what
   );
   assert.equal(fate.body.data.webhookProcessingDetails.triggerIdentifier, "leaving");
   assert.ok(fate.body.data.executionDetails.pipelineExecutionSummary.planExecutionId);
-  const rows = await platform.db.query(
-    "select token_hash, token_sealed, authority from triggers where identifier = 'leaving'",
-  );
-  assert.deepEqual(rows, [{ token_hash: null, token_sealed: null, authority: [] }]);
+  const rows = await platform.db.query("select token_hash, token_sealed from triggers where identifier = 'leaving'");
+  assert.deepEqual(rows, [{ token_hash: null, token_sealed: null }]);
   assert.notEqual(await newHook("leaving"), url, "its namesake has a webhook of its own");
   assert.equal((await call(url)).status, 404);
   const operations = (await auditOf("leaving")).map(({ operation }) => operation);

@@ -10,7 +10,7 @@ import { closeWaiting, holdTrigger, markDeleted, replaceTrigger } from "./store/
 import { shownTrigger, type Trigger } from "./trigger.ts";
 
 /**
- * Saves the next version: what creating one asks for is asked for anew, and from now on it may use what this actor may.
+ * Saves the next version: what creating one asks for is asked for anew, and the actor owns it from now on.
  * Its webhook stays. `version` is the one that the caller has read. Throws what creating throws but the duplicate,
  * `trigger.not_found`, `trigger.other_identifier`, `core.stale_version`.
  */

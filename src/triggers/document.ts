@@ -37,6 +37,8 @@ export const triggerBody = z.strictObject({
   /** Input sets and overlays of the pipeline, of which later ones win; `inputYaml` goes over them. */
   inputSetRefs: z.array(entityIdentifier).max(20).nullish(),
   encryptedWebhookSecretIdentifier: unsupported,
+  /** A service account (`x`, `org.x`, `account.x`) that its executions act for, instead of who saves the trigger. */
+  runAs: z.string().max(136).nullish(),
 });
 
 export type TriggerBody = z.output<typeof triggerBody>;

@@ -1,5 +1,7 @@
 /** What starts executions from outside: custom webhooks. */
 import type { Actor } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { NoteRefused } from "../core/refused.ts";
 import type { GetExecution, StartExecution } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
@@ -12,18 +14,17 @@ import { makeReceiveWebhook } from "./receive.ts";
 import { triggerRoutes } from "./rest.ts";
 import type { TriggerDeps } from "./saved.ts";
 import { makeSealedTokens } from "./sealed-store.ts";
-import { deleteTriggersOf } from "./store.ts";
-import { makeTriggersOf } from "./runs.ts";
+import { deleteTriggersOf, isTriggerLive } from "./store.ts";
 import type { Trigger } from "./trigger.ts";
 
 export { makeSealedTokens };
-export { leaveTriggers } from "./store/leave-authors.ts";
 
 export type TriggersDeps = TriggerDeps &
   AdmitDeps & {
     readonly prepareRun: PrepareRun;
     readonly startExecution: StartExecution;
     readonly getExecution: GetExecution;
+    readonly refused: NoteRefused;
     readonly onError: (error: unknown) => void;
     /** How callers reach the server; known once it listens. */
     readonly publicUrl: () => string;
@@ -51,7 +52,8 @@ export function makeTriggers(deps: TriggersDeps) {
     routes: triggerRoutes({ ...verbs, publicUrl: deps.publicUrl }),
     emptyScope,
     sealed: makeSealedTokens(deps),
-    of: makeTriggersOf(deps),
+    /** Whether a trigger was not deleted: its executions get no secrets once it is. */
+    isLive: (accountId: Uuid, id: Uuid) => isTriggerLive(deps.db, accountId, id),
     /** Processes what was stored but not finished. Run about once a second. */
     sweep,
   };

@@ -8,6 +8,7 @@ import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
 import { Problem } from "../core/problem.ts";
+import type { NoteRefused } from "../core/refused.ts";
 import type { Json, StartExecution } from "../executions/index.ts";
 import type { InputsOfSets, PrepareRun } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -28,7 +29,7 @@ import {
   takeDelivery,
   type Outcome,
 } from "./store.ts";
-import type { Delivery, Trigger } from "./trigger.ts";
+import { ownerOf, type Delivery, type Trigger } from "./trigger.ts";
 import { accountOfWebhookToken, hashWebhookToken } from "./webhook-token.ts";
 
 export const MAX_PAYLOAD = 1024 * 1024;
@@ -43,6 +44,8 @@ export type ReceiveDeps = AdmitDeps & {
   readonly prepareRun: PrepareRun;
   readonly mergeInputSets: InputsOfSets;
   readonly startExecution: StartExecution;
+  /** Notes a refused start in the audit trail. */
+  readonly refused: NoteRefused;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly onError: (error: unknown) => void;
@@ -104,12 +107,22 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
       // The database is away: the sweep tries again once it is back.
       if (error instanceof Problem && error.status === 503) throw error;
       const known = error instanceof Problem;
+      if (known && error.status === 403) noteRefused(delivery, trigger, error);
       await close(delivery, {
         status: known ? "INVALID_RUNTIME_INPUT_YAML" : "EXCEPTION_WHILE_PROCESSING",
         message: known ? error.message : "The event could not be processed; the log of the server has the details.",
       });
       if (!known) throw error;
     }
+  }
+
+  /** The caller of a webhook is not told why nothing ran: the trail is. */
+  function noteRefused({ accountId }: Delivery, trigger: Trigger, { code, status }: Problem): void {
+    const { orgIdentifier, projectIdentifier, pipelineIdentifier } = trigger;
+    deps.refused({
+      ...{ accountId, actor: actorOf(trigger), operation: "execution.start", code, status },
+      ...{ resourceType: "PIPELINE", resourceId: pipelineIdentifier, scope: { orgIdentifier, projectIdentifier } },
+    });
   }
 
   async function startRun(delivery: Delivery, trigger: Trigger): Promise<void> {
@@ -121,8 +134,9 @@ export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook
     const sets = body.inputSetRefs ?? [];
     const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, sets, inputOf(body));
     const event = { type: "Webhook", payload: parsedPayload(delivery.payload) as Json, header: delivery.headers };
-    const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, event);
-    // Another pipeline may have taken its name meanwhile: nobody has asked who made that what the trigger may use.
+    const run = { trigger: event, principals: [ownerOf(trigger)] };
+    const prepared = await deps.prepareRun(actor, scope, pipelineIdentifier, input, run);
+    // Another pipeline may have its identifier by now.
     if (prepared.pipelineId !== trigger.pipelineId) throw problem("trigger.no_pipeline", [pipelineIdentifier]);
     const triggerRef = [toWire(trigger.accountId), orgIdentifier, projectIdentifier, trigger.identifier].join("/");
     await deps.db.transaction(async (tx) => {

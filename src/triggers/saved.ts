@@ -2,11 +2,11 @@
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
+import { authorOf } from "../identity/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize, Permits } from "../access/index.ts";
-import type { HoldRootKey } from "../identity/index.ts";
+import type { HoldRootKey, RequireRunAs } from "../identity/index.ts";
 import {
-  authorityOf,
   keptText,
   type GetPipeline,
   type InProject,
@@ -30,6 +30,7 @@ export type TriggerDeps = {
   readonly getPipeline: GetPipeline;
   readonly tryInputs: TryInputs;
   readonly mergeInputSets: InputsOfSets;
+  readonly requireRunAs: RequireRunAs;
   readonly sealer: Sealer;
   readonly holdRootKey: HoldRootKey;
   readonly clock: Clock;
@@ -38,9 +39,9 @@ export type TriggerDeps = {
 
 export type OfPipeline = InProject & { readonly pipelineIdentifier: string };
 
-type Fields = Pick<Trigger, "name" | "description" | "tags" | "enabled" | "yaml" | "authority">;
+type Fields = Pick<Trigger, "name" | "description" | "tags" | "enabled" | "yaml" | "author" | "runAs">;
 
-/** The document, tried on its pipeline, with what its author may use. */
+/** The document, tried on its pipeline, with its author. */
 export async function readTrigger(
   deps: TriggerDeps,
   actor: Actor,
@@ -61,8 +62,15 @@ export async function readTrigger(
   const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, body.inputSetRefs ?? [], inputOf(body));
   const pipeline = await deps.tryInputs(actor, scope, pipelineIdentifier, input);
   const { identifier, name, description, tags, enabled } = body;
-  const authority = authorityOf(actor, scope);
-  return { pipeline, doc, identifier, fields: { name, description, tags, enabled, yaml: keptText(sent), authority } };
+  const { orgIdentifier, projectIdentifier } = scope;
+  const runAs = body.runAs ? await deps.requireRunAs(actor, { orgIdentifier, projectIdentifier }, body.runAs) : null;
+  const author = authorOf(actor);
+  return {
+    pipeline,
+    doc,
+    identifier,
+    fields: { name, description, tags, enabled, yaml: keptText(sent), author, runAs },
+  };
 }
 
 function requireSame(body: TriggerBody, query: OfPipeline): void {

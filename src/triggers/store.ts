@@ -1,7 +1,7 @@
 import type { Gone } from "../platform/gone.ts";
 import { gone } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
-import { keptAuthority, readAuthority, type KeptGrant } from "../pipelines/index.ts";
+import { readAuthor, type AuthorColumns } from "../identity/index.ts";
 import type { Query } from "../platform/db/db.ts";
 import type { Delivery, DeliveryState, DeliveryStatus, Trigger, TriggerNames } from "./trigger.ts";
 
@@ -10,7 +10,7 @@ type Store = { readonly query: Query };
 export const TRIGGER = `t.account_id as "accountId", t.id, t.project_id as "projectId", a.org_identifier as "orgIdentifier",
   a.identifier as "projectIdentifier", t.pipeline_id as "pipelineId", p.identifier as "pipelineIdentifier",
   t.identifier, t.name, t.description, t.tags, t.enabled, t.yaml, t.token_sealed as "tokenSealed",
-  t.authority, t.version, t.created_at as "createdAt", t.updated_at as "updatedAt"`;
+  t.author_kind as "authorKind", t.author_id as "authorId", t.run_as as "runAs", t.version, t.created_at as "createdAt", t.updated_at as "updatedAt"`;
 
 export const FROM = `from triggers t
   join projects a on a.account_id = t.account_id and a.id = t.project_id
@@ -19,16 +19,19 @@ export const FROM = `from triggers t
 /** Neither the trigger nor its pipeline is gone. */
 const LIVE = "t.deleted_at is null and p.deleted_at is null";
 
-export type TriggerRow = Omit<Trigger, "authority"> & { readonly authority: readonly KeptGrant[] };
+export type TriggerRow = Omit<Trigger, "author"> & AuthorColumns;
 
-export const readRow = (row: TriggerRow): Trigger => ({ ...row, authority: readAuthority(row.authority) });
+export const readRow = ({ authorKind, authorId, ...row }: TriggerRow): Trigger => ({
+  ...row,
+  author: readAuthor({ authorKind, authorId }),
+});
 
 /** False when the identifier is taken. */
 export async function insertTrigger(db: Store, trigger: Trigger & { readonly tokenHash: Buffer }): Promise<boolean> {
   const rows = await db.query(
     `insert into triggers (account_id, id, project_id, pipeline_id, identifier, name, description, tags, enabled, yaml,
-                           token_hash, token_sealed, authority, version, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                           token_hash, token_sealed, author_kind, author_id, run_as, version, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
      on conflict (account_id, pipeline_id, identifier) where deleted_at is null do nothing returning id`,
     [
       trigger.accountId,
@@ -43,7 +46,9 @@ export async function insertTrigger(db: Store, trigger: Trigger & { readonly tok
       trigger.yaml,
       trigger.tokenHash,
       trigger.tokenSealed,
-      keptAuthority(trigger.authority),
+      trigger.author?.kind ?? null,
+      trigger.author?.id ?? null,
+      trigger.runAs,
       trigger.version,
       trigger.createdAt,
       trigger.updatedAt,
@@ -93,14 +98,13 @@ export async function findTriggerNames(db: Store, accountId: Uuid, id: Uuid): Pr
   return rows[0];
 }
 
-/** All of a pipeline, in their order. */
-export async function findTriggersOf(db: Store, accountId: Uuid, pipelineId: Uuid): Promise<readonly Trigger[]> {
-  const rows = await db.query<TriggerRow>(
-    `select ${TRIGGER} ${FROM}
-      where t.account_id = $1 and t.pipeline_id = $2 and t.deleted_at is null order by t.identifier`,
-    [accountId, pipelineId],
-  );
-  return rows.map(readRow);
+/** Whether the trigger of this id was not deleted. */
+export async function isTriggerLive(db: Store, accountId: Uuid, id: Uuid): Promise<boolean> {
+  const rows = await db.query(`select 1 from triggers where account_id = $1 and id = $2 and deleted_at is null`, [
+    accountId,
+    id,
+  ]);
+  return rows.length > 0;
 }
 
 /** False when the trigger has gone meanwhile. It stays until the row is there, so that its deletion finds the row. */

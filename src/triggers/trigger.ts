@@ -1,5 +1,6 @@
-import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
+import type { Author } from "../identity/index.ts";
+import type { Principal } from "../pipelines/index.ts";
 
 /** Starts a pipeline when its webhook is called. */
 export type Trigger = {
@@ -17,12 +18,20 @@ export type Trigger = {
   readonly enabled: boolean;
   readonly yaml: string;
   readonly tokenSealed: Buffer;
-  /** What whoever saved it could use then. */
-  readonly authority: Grants;
+  /** Who saved it last, or adopted it since; null where that is unknown. */
+  readonly author: Author | null;
+  /** The service account that its executions act for instead of the author. */
+  readonly runAs: Uuid | null;
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 };
+
+/** Whom the executions of a trigger act for. */
+export const ownerOf = ({ id, identifier, version, author, runAs }: Trigger): Principal => ({
+  author: runAs === null ? author : { kind: "service_account", id: runAs },
+  authored: { type: "trigger", id, identifier, version },
+});
 
 /** For the audit trail. */
 export const shownTrigger = ({

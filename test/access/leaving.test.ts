@@ -228,24 +228,6 @@ async function told(what = "RESOURCE_GROUP_ENTRY"): Promise<readonly string[] | 
   return all?.find(({ type }) => type === what)?.identifiers;
 }
 
-/** What is kept of authors' grants in each table, after one with these names is put there. */
-const AUTHORED = ["triggers", "input_sets", "pipeline_versions"] as const;
-async function authored(authority: readonly object[]): Promise<void> {
-  for (const table of AUTHORED)
-    await platform.db.query(`update ${table} set authority = $1`, [JSON.stringify(authority)]);
-}
-async function kept(): Promise<readonly unknown[]> {
-  const all = AUTHORED.map((table) =>
-    platform.db.query<{ authority: unknown }>(
-      `select authority from ${table} where pipeline_id in (select id from pipelines where deleted_at is null)`,
-    ),
-  );
-  return (await Promise.all(all)).flat().map(({ authority }) => authority);
-}
-const granted = (at: string, resources: object | "all"): object => ({
-  ...{ scope: scopeOf(at), children: false, permissions: [], resources },
-});
-
 /** Until so many transactions wait for others. */
 const waiting = (count: number): Promise<unknown> =>
   until(
@@ -293,63 +275,14 @@ for (const [operation, { type, at, make, remove }] of Object.entries(WAYS))
     assert.deepEqual(await resourcesOf(only, elsewhere), [{ resourceType: type, identifiers: [named] }]);
   });
 
-/** What runs use, and authors of what runs are therefore kept with. */
-const USED: ReadonlySet<string> = new Set(["SECRET", "CONNECTOR", "ENVIRONMENT", "SERVICE"]);
-
-for (const [operation, { type, at, make, remove }] of Object.entries(WAYS).filter(([, way]) => USED.has(way.type)))
-  test(`${operation}: the name leaves what is kept of authors' grants in its scope, and that alone`, async () => {
-    nth += 1;
-    for (const name of [`thing_${nth}`, "all"]) {
-      const whole = (await make(name)) as Partial<Made>;
-      const { named = name, key = name } = typeof whole.named === "string" ? whole : {};
-      const others = { AUDIT: [named], ANOTHER: "all" };
-      const elsewhere = [ACCOUNT, ORG, SHOP]
-        .filter((one) => one !== at)
-        .map((one) => granted(one, { [type]: [named] }));
-      const rest = [granted(at, "all"), granted(at, { ...others, [type]: "all" }), ...elsewhere];
-      const left = (...names: readonly string[]) => granted(at, { ...others, [type]: names });
-      await authored([left("other", named, "another"), ...rest, left(named)]);
-      await remove(key);
-      const after = await kept();
-      assert.ok(after.length >= AUTHORED.length);
-      for (const authority of after) assert.deepEqual(authority, [left("other", "another"), ...rest, left()]);
-    }
-  });
-
-test("former versions and what is deleted are left alone, and the trail says whose grants named what went", async () => {
-  await secret("told");
-  await pipeline("versions");
-  const yaml = pipelineYaml("versions");
-  await done(
-    platform.send("PUT", `/pipeline/api/pipelines/versions?${SHOP}`, { contentType: "application/yaml", body: yaml }),
-  );
-  await authored([granted(SHOP, { SECRET: ["told"] })]);
-  await done(send("DELETE", `/ng/api/v2/secrets/told?${SHOP}`));
-  const rows = await platform.db.query<{ version: number; names: string[] }>(
-    `select v.version, v.authority #> '{0,resources,SECRET}' as names from pipeline_versions v
-       join pipelines p on p.id = v.pipeline_id where p.identifier = 'versions' order by v.version`,
-  );
-  assert.deepEqual(rows, [
-    { version: 1, names: ["told"] },
-    { version: 2, names: [] },
-  ]);
-  for (const [what, name] of [
-    ["TRIGGER_AUTHORITY", "hook"],
-    ["PIPELINE_AUTHORITY", "versions"],
-    ["INPUT_SET_AUTHORITY", "authored"],
-  ] as const)
-    assert.ok((await told(what))?.includes(name), what);
-});
-
-test("a secret and an input set that one group names, and whose author held the secret, are deleted at once", async () => {
+test("a secret and an input set that one group names are deleted at once", async () => {
   await secret("knotted");
   await made(create.inputSet(platform, "host", inputSetYaml("host", "knot")));
   await group("knots", SHOP, [
     { resourceType: "SECRET", identifiers: ["knotted"] },
     { resourceType: "INPUT_SET", identifiers: ["knot"] },
   ]);
-  await authored([granted(SHOP, { SECRET: ["knotted"] })]);
-  // The secret's deletion is the first to wait for the group; if it did not hold the input set by then, it would wait for that next.
+  // Both wait for the group, the secret's deletion first.
   const answers = await platform.db.transaction(async (tx) => {
     await tx.query("update resource_groups set name = 'Changed' where identifier = 'knots'");
     const first = send("DELETE", `/ng/api/v2/secrets/knotted?${SHOP}`);

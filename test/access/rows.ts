@@ -159,8 +159,7 @@ const groups: readonly Group[] = [
   [
     "--x??xx???",
     "The same, where this request finds nothing.",
-    `mutation addUserToUserGroup, mutation attachTag, mutation deleteApplication, mutation deleteUserGroup,
-     mutation detachTag,
+    `mutation addUserToUserGroup, mutation deleteApplication, mutation deleteUserGroup,
      mutation removeUserFromUserGroup, mutation updateUserGroup`,
   ],
   [

@@ -202,11 +202,11 @@ test("outside of its usage scope a secret fails the step, naming itself and the 
     `select operation, code, status, resource_type, resource_id, org_identifier, project_identifier, actor_kind
        from audit_entries where outcome = 'refused' order by resource_id`,
   );
-  const refusal = { operation: "secret.use", code: "secret.use_refused", status: 403, resource_type: "SECRET" };
-  const by = { org_identifier: "default", project_identifier: "p", actor_kind: "system" };
+  const refusal = { operation: "secret.deliver", code: "secret.use_refused", status: 403, resource_type: "SECRET" };
+  const by = { org_identifier: null, project_identifier: null, actor_kind: "delegate" };
   assert.deepEqual(told, [
-    { ...refusal, resource_id: "account.for_nobody", ...by },
-    { ...refusal, resource_id: "account.prod_only", ...by },
+    { ...refusal, resource_id: "for_nobody", ...by },
+    { ...refusal, resource_id: "prod_only", ...by },
   ]);
   const inside = await run({ id: "inside", steps: [{ id: "x", script }], environment: "prod" });
   assert.equal(inside.status, "SUCCESS");
@@ -277,7 +277,7 @@ test("secrets are opened when a delegate takes the task, not before: what is del
   assert.equal((await taker.next("drop")).kind, "drop");
   assert.equal(await ended(platform, id), "FAILED");
   const failureInfo = (await detailOf(platform, id)).step("x")["failureInfo"];
-  assert.match(failureInfo.message, /No secret exists with the reference \[account\.short_lived\]/);
+  assert.match(failureInfo.message, /Secret 'account\.short_lived' was deleted after the execution started/);
   assert.deepEqual(taker.waiting(), []);
   await taker.close();
 });

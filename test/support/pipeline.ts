@@ -6,7 +6,6 @@ export type StepOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Names of the script's variables. */
   readonly outputs?: readonly string[];
-  readonly timeout?: string;
   readonly selectors?: readonly string[];
   /** The host that it runs on instead of its delegate. */
   readonly target?: { readonly host: string; readonly connectorRef: string };
@@ -15,13 +14,13 @@ export type StepOptions = {
 export type PipelineDocument = { readonly pipeline: Readonly<Record<string, unknown>> };
 
 export function step(identifier: string, script: string, options: StepOptions = {}): object {
-  const { env = {}, outputs = [], selectors, target, timeout = "1m" } = options;
+  const { env = {}, outputs = [], selectors, target } = options;
   return {
     step: {
       type: "ShellScript",
       name: identifier,
       identifier,
-      timeout,
+      timeout: "1m",
       spec: {
         shell: "Bash",
         onDelegate: target === undefined,

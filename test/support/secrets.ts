@@ -22,7 +22,6 @@ export function secretsOf(
   const base = {
     authorize,
     permits,
-    leaveAuthors: async () => [],
     leaveGroups: makeLeaveGroups({ changed: () => undefined }),
     db,
     clock,

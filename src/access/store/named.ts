@@ -6,7 +6,7 @@ import type { Query } from "../../platform/db/db.ts";
 export type Things = "connectors" | "environments" | "secrets" | "services";
 
 /**
- * Which of the keys name a thing, by their place in the list, counted from 0; by one statement, or by none. With `hold`
+ * The ids of the things that the keys name, by their place in the list, counted from 0; by one statement, or by none. With `hold`
  * those that do stay until the transaction ends: others may name and change them meanwhile, only a deletion waits.
  */
 export async function named(
@@ -15,16 +15,16 @@ export async function named(
   accountId: Uuid,
   keys: readonly Referred[],
   hold?: "hold",
-): Promise<ReadonlySet<number>> {
-  if (keys.length === 0) return new Set();
-  const rows = await db.query<{ nth: number }>(
-    `select k.nth from unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (org, project, identifier, nth)
+): Promise<ReadonlyMap<number, Uuid>> {
+  if (keys.length === 0) return new Map();
+  const rows = await db.query<{ nth: number; id: Uuid }>(
+    `select k.nth, thing.id from unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (org, project, identifier, nth)
        join ${things} thing on thing.account_id = $1 and thing.identifier = k.identifier
         and thing.org_identifier is not distinct from k.org and thing.project_identifier is not distinct from k.project
       ${hold ? "for key share of thing" : ""}`,
     [accountId, ...columnsOf(keys)],
   );
-  return new Set(rows.map(({ nth }) => nth - 1));
+  return new Map(rows.map(({ nth, id }) => [nth - 1, id]));
 }
 
 /** As `unnest` takes them: organizations, projects, identifiers. */

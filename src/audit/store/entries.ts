@@ -41,6 +41,44 @@ export async function insertEntry(tx: Tx, entry: AuditEntry): Promise<void> {
   );
 }
 
+/** Several at once, by one statement. */
+export async function insertEntries(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
+  await tx.query(
+    `insert into audit_entries (${COLUMNS})
+     select ${COLUMNS} from jsonb_to_recordset($1) as e (
+       account_id uuid, id uuid, at bigint, actor_kind text, actor_id uuid, actor_name text, operation text,
+       resource_type text, resource_id text, org_identifier text, project_identifier text, actor_email text,
+       request_method text, request_path text, remote_address text, correlation_id text, difference jsonb,
+       outcome text, code text, status int, permission text, attempts int)`,
+    [JSON.stringify(entries.map(rowOf))],
+  );
+}
+
+const rowOf = ({ request, ...entry }: AuditEntry) => ({
+  account_id: entry.accountId,
+  id: entry.id,
+  at: entry.at,
+  actor_kind: entry.actorKind,
+  actor_id: entry.actorId,
+  actor_name: entry.actorName,
+  operation: entry.operation,
+  resource_type: entry.resourceType,
+  resource_id: entry.resourceId,
+  org_identifier: entry.orgIdentifier,
+  project_identifier: entry.projectIdentifier,
+  actor_email: entry.actorEmail,
+  request_method: request?.method ?? null,
+  request_path: request?.path ?? null,
+  remote_address: request?.remoteAddress ?? null,
+  correlation_id: request?.correlationId ?? null,
+  difference: entry.difference,
+  outcome: entry.outcome,
+  code: entry.code,
+  status: entry.status,
+  permission: entry.permission,
+  attempts: entry.attempts,
+});
+
 /** Which of these accounts there are. */
 export async function existingAccounts(db: Store, ids: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
   const rows = await db.query<{ id: Uuid }>(`select id from accounts where id = any ($1)`, [ids]);

@@ -1,5 +1,6 @@
 import type { Plan, State, Status } from "../../engine/index.ts";
 import type { Uuid } from "../../core/ids.ts";
+import type { Principal } from "../../pipelines/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import { marksOf, storable, tagsOf } from "../marks.ts";
@@ -31,6 +32,7 @@ export type NewExecution = {
   readonly inputYaml: string | null;
   readonly notes: string | null;
   readonly rerunInfo: RerunInfo | null;
+  readonly principals: readonly Principal[];
   readonly createdAt: number;
 };
 
@@ -42,8 +44,8 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
     `with run as (
        insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
                                trigger_type, triggered_by, input_yaml, created_at, started_at, ended_at,
-                               started_by, notes, tags, failure, rerun_info)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20))
+                               started_by, notes, tags, failure, rerun_info, principals)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $24))
      insert into execution_marks (account_id, kind, name, value, execution_id)
      select $1, s.kind, s.name, s.value, $2 from unnest($21::text[], $22::text[], $23::text[]) as s (kind, name, value)`,
     [
@@ -70,6 +72,7 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
       marks.map(({ kind }) => kind),
       marks.map(({ name }) => name),
       marks.map(({ value }) => value),
+      JSON.stringify(e.principals),
     ],
   );
   return plan.length;

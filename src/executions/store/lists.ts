@@ -1,5 +1,6 @@
 /** Executions as they are read: one by its id, and pages of them, newest first. */
 import type { Uuid } from "../../core/ids.ts";
+import type { Principal } from "../../pipelines/index.ts";
 import type { Query, QueryTuples } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/statements.ts";
 import type { Status } from "../../engine/index.ts";
@@ -117,14 +118,16 @@ export async function findExecution(db: Store, accountId: Uuid, id: Uuid): Promi
   );
   return rows[0];
 }
-/** The inputs that a run was given, and the document it was made of. */
-export async function findInputs(
-  db: Store,
-  accountId: Uuid,
-  id: Uuid,
-): Promise<{ inputYaml: string | null; pipelineYaml: string } | undefined> {
-  const rows = await db.query<{ inputYaml: string | null; pipelineYaml: string }>(
-    `select e.input_yaml as "inputYaml", v.yaml as "pipelineYaml" from executions e
+type RunInputs = {
+  readonly inputYaml: string | null;
+  readonly pipelineYaml: string;
+  readonly principals: readonly Principal[];
+};
+
+/** The inputs that a run was given, the document it was made of, and whom it acts for. */
+export async function findInputs(db: Store, accountId: Uuid, id: Uuid): Promise<RunInputs | undefined> {
+  const rows = await db.query<RunInputs>(
+    `select e.input_yaml as "inputYaml", v.yaml as "pipelineYaml", e.principals from executions e
        join pipeline_versions v
          on v.account_id = e.account_id and v.pipeline_id = e.pipeline_id and v.version = e.pipeline_version
       where e.account_id = $1 and e.id = $2`,

@@ -4,6 +4,11 @@ export const problems = {
   "pipeline.other_scope": [400, "INVALID_REQUEST", "The document does not belong to the scope of the request: %s."],
   "pipeline.missing_inputs": [400, "INVALID_REQUEST", "Runtime inputs without a value: %s."],
   "pipeline.bad_inputs": [400, "INVALID_REQUEST", "The runtime inputs are not valid: %s."],
+  "pipeline.secret_in_input": [
+    400,
+    "INVALID_REQUEST",
+    "Runtime inputs name secrets only where the pipeline declares the type Secret: %s.",
+  ],
   "pipeline.bad_references": [400, "INVALID_REQUEST", "The pipeline cannot run: %s."],
   "pipeline.secret_refused": [403, "NG_ACCESS_DENIED", "The pipeline may not use its secrets: %s."],
   "pipeline.unresolved_variable": [400, "UNRESOLVED_EXPRESSIONS_ERROR", "The variable %s cannot be evaluated: %s."],

@@ -1,5 +1,5 @@
 /** Where a pipeline asks for secrets, by reference; their values are never part of it. */
-import { readsOf, replacePaths, secretsIn, type SecretUse } from "../../engine/index.ts";
+import { bindScript, readsOf, replacePaths, secretsIn, type SecretUse } from "../../engine/index.ts";
 import type { Path } from "../../platform/document/path.ts";
 import { isMarker, readMarker } from "./marker.ts";
 import type { PipelineDocument, StageDocument } from "./schema.ts";
@@ -94,6 +94,36 @@ export function misread(text: string, known: readonly Known[], mayAsk: boolean):
       : `'${name}' is a secret, and what stands here is stored: read it in a script or in the value of an environment variable`;
     return [{ offset, message }];
   });
+}
+
+/**
+ * Where the given texts of a merged pipeline ask for a secret, by name or by a variable of the type Secret. Texts that
+ * are checked; those that only the pipeline's author has written are left out.
+ */
+export function secretsInGiven(
+  pipeline: PipelineDocument,
+  isGiven: (path: Path) => boolean,
+): readonly { readonly path: Path; readonly offset: number }[] {
+  return valueFields(pipeline).flatMap(({ kind, path, value }) => {
+    if ((kind !== "template" && kind !== "script") || typeof value !== "string" || isMarker(value)) return [];
+    if (!isGiven(path)) return [];
+    const stage = path[1] === "stages" && typeof path[2] === "number" ? path[2] : undefined;
+    const known = secretVariables(pipeline, stage);
+    return expressionsOf(kind, value).flatMap(({ text, from }) => {
+      const reads = readsOf(text).filter((read) => known.some((one) => leadsTo(read.path, one)));
+      const [first] = [...secretsIn(text), ...reads];
+      return first ? [{ path, offset: from + first.offset }] : [];
+    });
+  });
+}
+
+type Text = { readonly text: string; readonly from: number };
+
+function expressionsOf(kind: "template" | "script", value: string): readonly Text[] {
+  if (kind === "template") return [{ text: value, from: 0 }];
+  const bound = bindScript(value);
+  if ("faults" in bound) return [];
+  return bound.bindings.map(({ expression }) => ({ text: expression, from: value.indexOf(expression) }));
 }
 
 const ASKS = /<\+[^<>]*\bsecrets\s*\.\s*get(?:Value|AsFile)\s*\(/;

@@ -102,24 +102,11 @@ export const valuesOf = (pipeline: PipelineDocument, doc: Doc): ReadonlyMap<stri
 export const secretsOfSet = (pipeline: PipelineDocument, doc: Doc): readonly WrittenSecret[] =>
   givenSecrets(pipeline, below(doc, ROOTS.INPUT_SET));
 
-export type KeptSet = Pick<InputSetWithYaml, "yaml" | "secrets">;
-
-/**
- * The values of a set that was saved. What was a text then and names a secret by now, since the pipeline has changed, is a
- * fault: nobody has asked its author whether they may use it.
- */
-export function keptValues(pipeline: PipelineDocument, { yaml, secrets }: KeptSet): ReadonlyMap<string, unknown> {
-  const doc = parseDocument(yaml);
-  const values = valuesOf(pipeline, doc);
-  if (!secrets) return values;
-  const faults = secretsOfSet(pipeline, doc)
-    .filter(({ reference }) => !secrets.includes(reference))
-    .map(({ path, position }) => ({ path, message: UNASKED, ...position }));
-  if (faults.length > 0) throw invalid(faults);
-  return values;
-}
-
-const UNASKED = "This has come to name a secret since the input set was saved: save it again";
+/** The values of a set that was saved. */
+export const savedValues = (
+  pipeline: PipelineDocument,
+  { yaml }: Pick<InputSetWithYaml, "yaml">,
+): ReadonlyMap<string, unknown> => valuesOf(pipeline, parseDocument(yaml));
 
 /** The part of the document that a run could have been given as it is. */
 function below(doc: Doc, root: string): Doc {

@@ -8,8 +8,8 @@ import type { Db } from "../../platform/db/db.ts";
 import { readPipeline } from "../document/index.ts";
 import type { InProject, SavedPipeline } from "../pipeline.ts";
 import { findDocuments, findListed, type SetVersion } from "../store/input-sets.ts";
-import { keptValues, type KeptSet } from "./document.ts";
-import type { Checked, InputSet, SetFault } from "./input-set.ts";
+import { savedValues } from "./document.ts";
+import type { Checked, InputSet, InputSetWithYaml, SetFault } from "./input-set.ts";
 
 /** Sets whose faults are kept. */
 const KEPT = 5_000;
@@ -75,12 +75,15 @@ export function makeCheckSets({ db }: { readonly db: Db }): CheckSets {
 }
 
 /** What a pipeline has against the document of a set: the faults of the pipeline itself when this release refuses it. */
-function checkerOf(pipeline: SavedPipeline, scope: InProject): (set: KeptSet) => readonly Fault[] {
+function checkerOf(
+  pipeline: SavedPipeline,
+  scope: InProject,
+): (set: Pick<InputSetWithYaml, "yaml">) => readonly Fault[] {
   let document: ReturnType<typeof readPipeline>["pipeline"] | undefined;
   return (set) =>
     faultsIn(() => {
       document ??= readPipeline(pipeline.yaml, scope).pipeline;
-      keptValues(document, set);
+      savedValues(document, set);
     });
 }
 

@@ -1,5 +1,5 @@
-import type { Grants } from "../../core/grants.ts";
 import type { Uuid } from "../../core/ids.ts";
+import type { Author } from "../../identity/index.ts";
 import type { Fault } from "../../core/problem.ts";
 
 export const KINDS = ["INPUT_SET", "OVERLAY_INPUT_SET"] as const;
@@ -23,16 +23,8 @@ export type InputSet = {
   readonly updatedAt: number;
 };
 
-/**
- * `secrets`: those that it named when it was saved, each of them its author's to use; null of a set that was saved before
- * this was kept.
- */
-export type InputSetWithYaml = InputSet & {
-  readonly yaml: string;
-  readonly secrets: readonly string[] | null;
-  /** What whoever saved it could use then; null as above. */
-  readonly authority: Grants | null;
-};
+/** `author`: who saved it last, or adopted it since; null where that is unknown. */
+export type InputSetWithYaml = InputSet & { readonly yaml: string; readonly author: Author | null };
 
 /** For the audit trail. */
 export const shownSet = ({ kind, name, description, tags, references, yaml }: InputSetWithYaml) => ({

@@ -3,9 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { makeLru } from "../../core/lru.ts";
+import type { Principal } from "../principal.ts";
 import { parseDocument } from "../../platform/document/document.ts";
 import { clip } from "../../platform/document/path.ts";
-import type { Author } from "../authority.ts";
 import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
 import { givenInputs, inputTemplate, withInputs, type GivenInputs } from "../inputs.ts";
@@ -13,7 +13,7 @@ import type { InProject, SavedPipeline } from "../pipeline.ts";
 import { problem } from "../problems.ts";
 import { findNamed } from "../store/input-sets.ts";
 import type { PipelineText } from "../text.ts";
-import { keptValues, MAX_REFERENCES } from "./document.ts";
+import { savedValues, MAX_REFERENCES } from "./document.ts";
 import { faultsIn } from "./faults.ts";
 import type { InputSetWithYaml, SetFault } from "./input-set.ts";
 import { placeOf, type InputSetDeps, type OfPipeline } from "./of-pipeline.ts";
@@ -29,7 +29,7 @@ const MAX_BYTES = 512 * 1024;
 const KEPT_BYTES = 4 * 1024 * 1024;
 
 /** What of a set counts when it is merged. */
-export type SetText = Pick<InputSetWithYaml, "identifier" | "kind" | "references" | "yaml" | "secrets">;
+export type SetText = Pick<InputSetWithYaml, "identifier" | "kind" | "references" | "yaml">;
 
 export type Merged = {
   /** The runtime inputs with the values; undefined when the pipeline has none. */
@@ -62,8 +62,8 @@ export const makeMergeInputSets =
     return merged(pipeline, within, sets, last);
   };
 
-/** Inputs, and who besides the caller has a say in them: the authors of the sets and overlays. */
-export type RunInputs = PipelineText & { readonly authors?: readonly Author[] };
+/** Inputs, and the authors of the sets and overlays that they come from. */
+export type RunInputs = PipelineText & { readonly principals?: readonly Principal[] };
 
 /**
  * The inputs of a run: those of the sets, and `last` over them. Without sets `last` is answered as it is. Throws what
@@ -84,11 +84,11 @@ export function makeInputsOfSets(deps: InputSetDeps): InputsOfSets {
     if (references.length === 0) return last;
     const within = { ...placeOf(scope), pipelineIdentifier };
     requireSets(deps, actor, within, references);
-    const { pipeline, sets, authors } = await found(deps, actor, within, references);
+    const { pipeline, sets, principals } = await found(deps, actor, within, references);
     const key = keyOf(pipeline, sets, last);
     const text = kept.get(key) ?? (await textOf(pipeline, within, sets, last));
     kept.set(key, text);
-    return text === "" ? undefined : { text, format: "yaml", authors };
+    return text === "" ? undefined : { text, format: "yaml", principals };
   };
 }
 
@@ -124,16 +124,17 @@ async function found(
 ): Promise<{
   readonly pipeline: SavedPipeline;
   readonly sets: readonly InputSetWithYaml[];
-  readonly authors: readonly Author[];
+  readonly principals: readonly Principal[];
 }> {
   const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
-  if (references.length === 0) return { pipeline, sets: [], authors: [] };
+  if (references.length === 0) return { pipeline, sets: [], principals: [] };
   if (references.length > MAX_REFERENCES) throw tooMuch(`${MAX_REFERENCES} references`);
   const rows = await rowsOf(deps, actor.accountId, pipeline, references);
-  const authors = rows.flatMap(({ identifier, version, authority }) =>
-    authority ? [{ what: `version ${version} of the input set [${identifier}]`, authority }] : [],
-  );
-  return { pipeline, sets: inOrder(pipeline, rows, references), authors };
+  const principals = rows.map(({ identifier, version, author }) => ({
+    author,
+    authored: { type: "input_set" as const, identifier, version },
+  }));
+  return { pipeline, sets: inOrder(pipeline, rows, references), principals };
 }
 
 /** Those that are named, and those that overlays among them list. */
@@ -169,24 +170,6 @@ function inOrder<Set extends SetText>(
   return sets;
 }
 
-/**
- * What a trigger with these sets, and `last` over them, would give a pipeline that is about to be saved, or one of whose
- * sets is. Throws what InputsOfSets throws.
- */
-export async function inputsToBe(
-  deps: Pick<InputSetDeps, "db">,
-  accountId: Uuid,
-  { pipeline, within, changed }: { pipeline: SavedPipeline; within: InProject; changed?: SetText | undefined },
-  { references, last }: { references: readonly string[]; last: PipelineText | undefined },
-): Promise<PipelineText | undefined> {
-  if (references.length === 0) return last;
-  const listed = changed && references.includes(changed.identifier) ? changed.references : [];
-  const rows = await rowsOf(deps, accountId, pipeline, [...references, ...listed]);
-  const others = rows.filter(({ identifier }) => identifier !== changed?.identifier);
-  const sets = inOrder<SetText>(pipeline, changed ? [...others, changed] : others, references);
-  return { text: await textOf(pipeline, within, sets, last), format: "yaml" };
-}
-
 const tooMuch = (most: string): Error => problem("input_set.too_much", [most]);
 
 async function merged(
@@ -203,7 +186,7 @@ async function merged(
   const faults: SetFault[] = [];
   for (const set of sets) {
     await setImmediate();
-    const found = faultsIn(() => take(keptValues(document, set)));
+    const found = faultsIn(() => take(savedValues(document, set)));
     faults.push(...found.map((fault) => ({ ...fault, inputSet: set.identifier })));
   }
   if (last && last.text.trim() !== "") take(givenInputs(document, parseDocument(last.text, { format: last.format })));

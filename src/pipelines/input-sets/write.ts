@@ -1,9 +1,9 @@
 import { actorId, type Actor } from "../../core/actor.ts";
+import { authorOf } from "../../identity/index.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { faultOf } from "../../platform/document/validate.ts";
 import { goneToo } from "../../platform/gone.ts";
-import { authorityOf } from "../authority.ts";
 import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
 import type { SavedPipeline } from "../pipeline.ts";
@@ -11,7 +11,6 @@ import { problem } from "../problems.ts";
 import { requireSecrets } from "../secrets.ts";
 import * as store from "../store/input-sets.ts";
 import { keptText, type PipelineText } from "../text.ts";
-import { requireTriggersHeld } from "../triggered.ts";
 import { readSet, referencePath, ROOTS, secretsOfSet, valuesOf, type SetDocument } from "./document.ts";
 import { placeOf, type InputSetDeps, type OfPipeline } from "./of-pipeline.ts";
 import { shownSet, type Checked, type InputSetWithYaml, type Kind } from "./input-set.ts";
@@ -31,12 +30,11 @@ export type CreateInputSet = (
 export const makeCreateInputSet =
   (deps: InputSetDeps): CreateInputSet =>
   async (actor, within, kind, sent) => {
-    const { pipeline, document, secrets } = await read(deps, actor, within, kind, sent);
+    const { pipeline, document } = await read(deps, actor, within, kind, sent);
     const at = deps.clock.now();
     const set: InputSetWithYaml = {
       ...fieldsOf(document, sent),
-      secrets,
-      authority: authorityOf(actor, within),
+      author: authorOf(actor),
       id: deps.newId(),
       projectId: pipeline.projectId,
       pipelineId: pipeline.id,
@@ -45,7 +43,6 @@ export const makeCreateInputSet =
       createdAt: at,
       updatedAt: at,
     };
-    await requireTriggersHeld(deps, actor, placeOf(within), { pipeline, changed: set });
     await deps.db.transaction(async (tx) => {
       await requireReferences(tx, actor, pipeline, document);
       if (!(await store.insertInputSet(tx, actor.accountId, set)))
@@ -70,16 +67,14 @@ export type UpdateInputSet = (
 export const makeUpdateInputSet =
   (deps: InputSetDeps): UpdateInputSet =>
   async (actor, within, { kind, identifier }, sent, version) => {
-    const { pipeline, document, secrets } = await read(deps, actor, within, kind, sent);
+    const { pipeline, document } = await read(deps, actor, within, kind, sent);
     if (document.identifier !== identifier) {
       const path = [ROOTS[kind], "identifier"];
       const fault = faultOf(document.doc, path, `'${document.identifier}' is not '${identifier}'`);
       throw problem("pipeline.other_identifier", [document.identifier, identifier], { faults: [fault] });
     }
     const key = { pipelineId: pipeline.id, identifier };
-    const authority = authorityOf(actor, within);
-    const to = { ...fieldsOf(document, sent), secrets, authority, updatedAt: deps.clock.now() };
-    await requireTriggersHeld(deps, actor, placeOf(within), { pipeline, changed: { ...to, identifier } });
+    const to = { ...fieldsOf(document, sent), author: authorOf(actor), updatedAt: deps.clock.now() };
     const saved = await deps.db.transaction(async (tx) => {
       await requireReferences(tx, actor, pipeline, document);
       const before = await store.findInputSet(tx, actor.accountId, key, undefined, "hold");
@@ -128,7 +123,7 @@ export const makeDeleteInputSet =
     });
   };
 
-type Read = { readonly pipeline: SavedPipeline; readonly document: SetDocument; readonly secrets: readonly string[] };
+type Read = { readonly pipeline: SavedPipeline; readonly document: SetDocument };
 
 async function read(
   deps: InputSetDeps,
@@ -140,12 +135,11 @@ async function read(
   deps.authorize(actor, "core_inputset_edit", { accountId: actor.accountId, ...placeOf(within) });
   const pipeline = await requirePipeline(deps, actor, within, within.pipelineIdentifier);
   const document = readSet(kind, text, format, within);
-  if (kind === "OVERLAY_INPUT_SET") return { pipeline, document, secrets: [] };
+  if (kind === "OVERLAY_INPUT_SET") return { pipeline, document };
   const { pipeline: read } = readPipeline(pipeline.yaml, within);
   valuesOf(read, document.doc);
-  const asked = secretsOfSet(read, document.doc);
-  await requireSecrets(deps.judgeSecrets, actor, within, asked);
-  return { pipeline, document, secrets: [...new Set(asked.map(({ reference }) => reference))] };
+  await requireSecrets(deps.judgeSecrets, actor, within, secretsOfSet(read, document.doc));
+  return { pipeline, document };
 }
 
 const fieldsOf = ({ doc: _, ...fields }: SetDocument, sent: PipelineText) => ({ ...fields, yaml: keptText(sent) });

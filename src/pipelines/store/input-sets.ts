@@ -4,7 +4,7 @@ import { gone } from "../../platform/db/gone.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import { keptAuthority, readAuthority, type KeptGrant } from "../authority.ts";
+import { readAuthor, type AuthorColumns } from "../../identity/index.ts";
 import type { InputSet, InputSetWithYaml, Kind } from "../input-sets/input-set.ts";
 
 type Store = { readonly query: Query };
@@ -15,12 +15,14 @@ const INPUT_SET = `s.id, s.project_id as "projectId", s.pipeline_id as "pipeline
   s.description, s.tags, coalesce(s.overlays, '{}') as "references", s.version, s.created_by as "createdBy",
   s.created_at as "createdAt", s.updated_at as "updatedAt"`;
 
-const WITH_YAML = `${INPUT_SET}, s.yaml, s.secrets,
-  case when s.authority_version = s.version then s.authority else '[]' end as authority`;
+const WITH_YAML = `${INPUT_SET}, s.yaml, s.author_kind as "authorKind", s.author_id as "authorId"`;
 
-type Row = Omit<InputSetWithYaml, "authority"> & { readonly authority: readonly KeptGrant[] | null };
+type Row = Omit<InputSetWithYaml, "author"> & AuthorColumns;
 
-const read = (row: Row): InputSetWithYaml => ({ ...row, authority: readAuthority(row.authority) });
+const read = ({ authorKind, authorId, ...row }: Row): InputSetWithYaml => ({
+  ...row,
+  author: readAuthor({ authorKind, authorId }),
+});
 
 const overlaysOf = ({ kind, references }: Pick<InputSet, "kind" | "references">): readonly string[] | null =>
   kind === "OVERLAY_INPUT_SET" ? references : null;
@@ -29,9 +31,8 @@ const overlaysOf = ({ kind, references }: Pick<InputSet, "kind" | "references">)
 export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWithYaml): Promise<boolean> {
   const rows = await db.query(
     `insert into input_sets (account_id, id, project_id, pipeline_id, identifier, name, description, tags, yaml,
-                             overlays, secrets, authority, authority_version, version, created_by, created_at,
-                             updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15, $16)
+                             overlays, author_kind, author_id, version, created_by, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      on conflict (account_id, pipeline_id, identifier) do nothing returning id`,
     [
       accountId,
@@ -44,8 +45,8 @@ export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWi
       JSON.stringify(set.tags),
       set.yaml,
       overlaysOf(set),
-      set.secrets,
-      set.authority && keptAuthority(set.authority),
+      set.author?.kind ?? null,
+      set.author?.id ?? null,
       set.version,
       set.createdBy,
       set.createdAt,
@@ -58,7 +59,7 @@ export async function insertInputSet(db: Store, accountId: Uuid, set: InputSetWi
 export type SetKey = { readonly pipelineId: Uuid; readonly identifier: string };
 type Replacement = Pick<
   InputSetWithYaml,
-  "kind" | "name" | "description" | "tags" | "references" | "yaml" | "secrets" | "authority"
+  "kind" | "name" | "description" | "tags" | "references" | "yaml" | "author"
 > & {
   readonly updatedAt: number;
 };
@@ -73,8 +74,8 @@ export async function replaceInputSet(
 ): Promise<InputSetWithYaml | undefined> {
   const rows = await db.query<Row>(
     `update input_sets s
-        set name = $4, description = $5, tags = $6, yaml = $7, overlays = $8, updated_at = $9, secrets = $12, authority = $13, authority_version = version + 1,
-            version = version + 1
+        set name = $4, description = $5, tags = $6, yaml = $7, overlays = $8, updated_at = $9,
+            author_kind = $12, author_id = $13, version = version + 1
       where account_id = $1 and pipeline_id = $2 and identifier = $3 and ${KIND} = $10
         and ($11::int is null or version = $11)
       returning ${WITH_YAML}`,
@@ -90,8 +91,8 @@ export async function replaceInputSet(
       to.updatedAt,
       to.kind,
       version ?? null,
-      to.secrets,
-      to.authority && keptAuthority(to.authority),
+      to.author?.kind ?? null,
+      to.author?.id ?? null,
     ],
   );
   return rows.map(read)[0];
@@ -270,9 +271,9 @@ export const findDocuments = (
   db: Store,
   accountId: Uuid,
   sets: readonly SetVersion[],
-): Promise<Pick<InputSetWithYaml, "id" | "yaml" | "secrets">[]> =>
+): Promise<Pick<InputSetWithYaml, "id" | "yaml">[]> =>
   db.query(
-    `select s.id, s.yaml, s.secrets from input_sets s
+    `select s.id, s.yaml from input_sets s
        join unnest($2::uuid[], $3::int[]) as wanted (id, version) on wanted.id = s.id and wanted.version = s.version
       where s.account_id = $1`,
     [accountId, sets.map(({ id }) => id), sets.map(({ version }) => version)],

@@ -1,9 +1,8 @@
 import type { Gone } from "../../platform/gone.ts";
 import { gone } from "../../platform/db/gone.ts";
-import type { Grants } from "../../core/grants.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import { keptAuthority, readAuthority, type KeptGrant } from "../authority.ts";
+import { readAuthor, type Author, type AuthorColumns } from "../../identity/index.ts";
 import type { InProject, PipelineWithYaml, SavedPipeline } from "../pipeline.ts";
 
 type Store = { readonly query: Query };
@@ -11,7 +10,7 @@ type Store = { readonly query: Query };
 const PIPELINE = `p.id, p.project_id as "projectId", p.identifier, p.name, p.description, p.tags, p.version,
   p.created_by as "createdBy", p.created_at as "createdAt", p.updated_at as "updatedAt"`;
 
-type NewVersion = PipelineWithYaml & { readonly stageNames: readonly string[]; readonly authority: Grants };
+type NewVersion = PipelineWithYaml & { readonly stageNames: readonly string[]; readonly author: Author };
 
 /** False when the identifier is taken in the project. */
 export async function insertPipeline(db: Store, accountId: Uuid, pipeline: NewVersion): Promise<boolean> {
@@ -40,18 +39,27 @@ export async function insertPipeline(db: Store, accountId: Uuid, pipeline: NewVe
   return true;
 }
 
-type Version = Pick<NewVersion, "id" | "version" | "yaml" | "createdBy" | "updatedAt" | "authority">;
+type Version = Pick<NewVersion, "id" | "version" | "yaml" | "createdBy" | "updatedAt" | "author">;
 
 const insertVersion = (db: Store, accountId: Uuid, saved: Version): Promise<unknown> =>
   db.query(
-    `insert into pipeline_versions (account_id, pipeline_id, version, yaml, created_by, created_at, authority)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [accountId, saved.id, saved.version, saved.yaml, saved.createdBy, saved.updatedAt, keptAuthority(saved.authority)],
+    `insert into pipeline_versions (account_id, pipeline_id, version, yaml, created_by, created_at, author_kind, author_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      accountId,
+      saved.id,
+      saved.version,
+      saved.yaml,
+      saved.createdBy,
+      saved.updatedAt,
+      saved.author.kind,
+      saved.author.id,
+    ],
   );
 
 export type Replacement = Pick<
   NewVersion,
-  "name" | "description" | "tags" | "yaml" | "stageNames" | "updatedAt" | "authority"
+  "name" | "description" | "tags" | "yaml" | "stageNames" | "updatedAt" | "author"
 > & {
   /** Who saves this version. */
   readonly savedBy: Uuid | null;
@@ -95,8 +103,8 @@ export async function replacePipeline(
   );
   const [saved] = rows;
   if (!saved) return undefined;
-  const { yaml, savedBy: createdBy, updatedAt, authority } = to;
-  await insertVersion(db, accountId, { ...saved, yaml, createdBy, updatedAt, authority });
+  const { yaml, savedBy: createdBy, updatedAt, author } = to;
+  await insertVersion(db, accountId, { ...saved, yaml, createdBy, updatedAt, author });
   return saved;
 }
 
@@ -125,8 +133,8 @@ export async function findPipeline(
   scope: InProject,
   identifier: string,
 ): Promise<SavedPipeline | undefined> {
-  const rows = await db.query<Omit<SavedPipeline, "authority"> & { readonly authority: readonly KeptGrant[] | null }>(
-    `select ${PIPELINE}, v.yaml, v.authority, a.name as "projectName"
+  const rows = await db.query<Omit<SavedPipeline, "author"> & AuthorColumns>(
+    `select ${PIPELINE}, v.yaml, v.author_kind as "authorKind", v.author_id as "authorId", a.name as "projectName"
        from pipelines p
        join projects a on a.account_id = p.account_id and a.id = p.project_id
        join pipeline_versions v on v.account_id = p.account_id and v.pipeline_id = p.id and v.version = p.version
@@ -134,8 +142,9 @@ export async function findPipeline(
         and p.deleted_at is null`,
     [accountId, scope.orgIdentifier, scope.projectIdentifier, identifier],
   );
-  return rows.map((row) => ({ ...row, authority: readAuthority(row.authority) }))[0];
+  return rows.map(({ authorKind, authorId, ...row }) => ({ ...row, author: readAuthor({ authorKind, authorId }) }))[0];
 }
+
 /** All pipelines of a project, with their versions. */
 export async function deletePipelinesOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly Gone[]> {
   await db.query(

@@ -5,7 +5,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import type { AskedType, Secret, SecretFilter, SecretKey, SecretType } from "../secret.ts";
+import type { AskedType, Secret, SecretFilter, SecretKey } from "../secret.ts";
 import { SECRET_SCOPE } from "./scopes.ts";
 
 type Store = { readonly query: Query };
@@ -64,22 +64,25 @@ export async function findSecret(db: Store, accountId: Uuid, key: SecretKey): Pr
   return rows[0];
 }
 
-/** Of each key what kind of secret it names, undefined for none; in order, by one statement, or by none. */
-export async function findSecretTypes(
+export type FoundSecret = SecretKey & Pick<Secret, "id" | "type" | "ssh">;
+
+/** The secret that each key names, undefined for none; in order, by one statement, or by none. */
+export async function findSecretsByKeys(
   db: Store,
   accountId: Uuid,
   keys: readonly SecretKey[],
-): Promise<readonly (SecretType | undefined)[]> {
+): Promise<readonly (FoundSecret | undefined)[]> {
   if (keys.length === 0) return [];
-  const rows = await db.query<{ nth: number; type: SecretType }>(
-    `select k.nth, secret.type
+  const rows = await db.query<FoundSecret & { nth: number }>(
+    `select k.nth, secret.id, secret.type, secret.ssh, secret.identifier, secret.org_identifier as "orgIdentifier",
+            secret.project_identifier as "projectIdentifier"
        from unnest($2::text[], $3::text[], $4::text[]) with ordinality as k (org, project, identifier, nth)
        join secrets secret on secret.account_id = $1 and secret.identifier = k.identifier
         and secret.org_identifier is not distinct from k.org and secret.project_identifier is not distinct from k.project`,
     [accountId, ...columnsOf(keys)],
   );
-  const types = new Map(rows.map(({ nth, type }) => [nth - 1, type]));
-  return keys.map((_, nth) => types.get(nth));
+  const found = new Map(rows.map(({ nth, ...secret }) => [nth - 1, secret]));
+  return keys.map((_, nth) => found.get(nth));
 }
 
 /** A secret of the account itself: there a name is unique for each type. Without a type a text comes before a file, that before a credential. */

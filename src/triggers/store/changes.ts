@@ -1,6 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import { keptAuthority } from "../../pipelines/index.ts";
 import { FROM, readRow, TRIGGER, type TriggerRow } from "../store.ts";
 import type { Trigger } from "../trigger.ts";
 
@@ -27,7 +26,7 @@ export async function holdTrigger(db: Store, accountId: Uuid, key: TriggerKey): 
 
 export type Replacement = Pick<
   Trigger,
-  "name" | "description" | "tags" | "enabled" | "yaml" | "authority" | "updatedAt"
+  "name" | "description" | "tags" | "enabled" | "yaml" | "author" | "runAs" | "updatedAt"
 >;
 
 /** The number of the new version; undefined when there is no such trigger, or not at `version`. Its token stays. */
@@ -40,10 +39,10 @@ export async function replaceTrigger(
 ): Promise<number | undefined> {
   const rows = await db.query<{ version: number }>(
     `update triggers
-        set name = $4, description = $5, tags = $6, enabled = $7, yaml = $8, authority = $9, updated_at = $10,
-            version = version + 1
+        set name = $4, description = $5, tags = $6, enabled = $7, yaml = $8, author_kind = $9, author_id = $10, run_as = $11,
+            updated_at = $12, version = version + 1
       where account_id = $1 and pipeline_id = $2 and identifier = $3 and deleted_at is null
-        and ($11::int is null or version = $11)
+        and ($13::int is null or version = $13)
       returning version`,
     [
       accountId,
@@ -54,7 +53,9 @@ export async function replaceTrigger(
       JSON.stringify(to.tags),
       to.enabled,
       to.yaml,
-      keptAuthority(to.authority),
+      to.author?.kind ?? null,
+      to.author?.id ?? null,
+      to.runAs,
       to.updatedAt,
       version ?? null,
     ],
@@ -64,7 +65,7 @@ export async function replaceTrigger(
 
 /**
  * Its id; undefined when there is no such trigger, or not at `version`. Its row stays for the names of what was
- * delivered to it; its token and what it could use are gone.
+ * delivered to it; its token is gone.
  */
 export async function markDeleted(
   db: Store,
@@ -74,7 +75,7 @@ export async function markDeleted(
   version: number | undefined,
 ): Promise<Uuid | undefined> {
   const rows = await db.query<{ id: Uuid }>(
-    `update triggers set deleted_at = $4, token_hash = null, token_sealed = null, authority = '[]'
+    `update triggers set deleted_at = $4, token_hash = null, token_sealed = null
       where account_id = $1 and pipeline_id = $2 and identifier = $3 and deleted_at is null
         and ($5::int is null or version = $5)
       returning id`,

@@ -1,0 +1,130 @@
+/**
+ * Opens the secrets of a step for the delegate that holds its task. The principals of the execution have to be allowed
+ * now what the execution did at its start (docs/decisions/0020-principals.md), and each delivery is committed to the audit
+ * trail before a byte of a secret is sent.
+ */
+import type { Audit, AuditedChange } from "../audit/index.ts";
+import type { Actor } from "../core/actor.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
+import { referred, within } from "../core/reference.ts";
+import type { OpenedSecrets, OpenSecrets, SecretDelivery } from "../delegates/index.ts";
+import type { PlanReference } from "../engine/index.ts";
+import type { FindReferences, RequirePrincipals } from "../pipelines/index.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { ResolveForStep, ResolveLogin, StepPlace } from "../secrets/index.ts";
+import { problem } from "./problems.ts";
+import { findDeliveryFacts, type DeliveryFacts } from "./store/deliveries.ts";
+
+export type OpenSecretsDeps = {
+  readonly db: Db;
+  readonly audit: Pick<Audit, "recordAll">;
+  readonly requirePrincipals: RequirePrincipals;
+  readonly findReferences: FindReferences;
+  readonly resolveForStep: ResolveForStep;
+  readonly resolveLogin: ResolveLogin;
+  /** Where a step is by what its plan says: usage scopes are compared with that. */
+  readonly runPlace: (accountId: Uuid, home: SecretDelivery["home"]) => Promise<StepPlace["place"]>;
+  readonly isTriggerLive: (accountId: Uuid, id: Uuid) => Promise<boolean>;
+};
+
+/** Throws a Problem that says which secret is refused and why; its status is 403 where permissions are the reason. */
+export const makeOpenSecrets =
+  (deps: OpenSecretsDeps): OpenSecrets =>
+  async (delivery) => {
+    let opened: OpenedSecrets;
+    try {
+      opened = await open(deps, delivery);
+    } catch (error) {
+      if (error instanceof Problem && error.status < 500) await record(deps, delivery, error);
+      throw error;
+    }
+    await record(deps, delivery, undefined, opened);
+    return opened;
+  };
+
+async function open(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<OpenedSecrets> {
+  const { accountId, runId, home, uses, credential } = delivery;
+  const facts = await findDeliveryFacts(deps.db, accountId, runId, delivery.nodeId);
+  if (!facts) throw new Error(`a task belongs to the execution ${runId}, which does not exist`);
+  if (facts.isPipelineDeleted) throw problem("execution.pipeline_deleted", [facts.pipelineIdentifier]);
+  const starter = facts.principals[0]?.authored;
+  if (starter?.type === "trigger" && !(await deps.isTriggerLive(accountId, starter.id)))
+    throw problem("execution.trigger_deleted", [starter.identifier]);
+  const named = [...uses.map(({ reference }) => reference), ...(credential === undefined ? [] : [credential])];
+  const things = await requireUnchanged(deps, accountId, facts);
+  await deps.requirePrincipals({
+    accountId,
+    scope: { orgIdentifier: facts.orgIdentifier, projectIdentifier: facts.projectIdentifier },
+    pipelineIdentifier: facts.pipelineIdentifier,
+    principals: facts.principals,
+    uses: [...things, ...named.map((reference) => ({ kind: "secret" as const, reference }))],
+  });
+  const place = await deps.runPlace(accountId, home);
+  const known = new Map(
+    (facts.references ?? []).flatMap((one) => (one.kind === "secret" ? [[one.reference, one] as const] : [])),
+  );
+  const idOf = (reference: string): Uuid | undefined => known.get(reference)?.id as Uuid | undefined;
+  const at = { home, place };
+  const secrets = await Promise.all(
+    uses.map((use) => deps.resolveForStep(accountId, at, { ...use, id: idOf(use.reference) })),
+  );
+  if (credential === undefined) return { secrets, login: undefined };
+  const { takes } = known.get(credential) ?? {};
+  const login = await deps.resolveLogin(accountId, at, { reference: credential, id: idOf(credential), takes });
+  return { secrets, login };
+}
+
+/** What the step's stage deploys, and where to: the same as at the start. Throws `execution.reference_deleted`. */
+async function requireUnchanged(
+  { findReferences }: OpenSecretsDeps,
+  accountId: Uuid,
+  { references, stage, orgIdentifier, projectIdentifier }: DeliveryFacts,
+): Promise<readonly PlanReference[]> {
+  const things = (references ?? []).filter((one) => one.stage !== null && one.stage === stage);
+  if (things.length === 0) return [];
+  const now = await findReferences(accountId, { orgIdentifier, projectIdentifier }, things);
+  const ids = new Map(now.map((one) => [`${one.kind} ${one.reference}`, one.id]));
+  const other = things.find((one) => ids.get(`${one.kind} ${one.reference}`) !== one.id);
+  if (other) throw problem("execution.reference_deleted", [other.kind, other.reference]);
+  return things;
+}
+
+/** One entry for each secret of the attempt, by one statement. */
+async function record(
+  { db, audit }: OpenSecretsDeps,
+  delivery: SecretDelivery,
+  refused: Problem | undefined,
+  opened?: OpenedSecrets,
+): Promise<void> {
+  const { accountId, delegate, home } = delivery;
+  const actor: Actor = { kind: "delegate", accountId, ...delegate };
+  const named = delivery.uses.map(({ reference }, nth) => ({ reference, home, id: opened?.secrets[nth]?.id }));
+  const login =
+    delivery.credential === undefined ? [] : [{ reference: delivery.credential, home, id: opened?.login?.id }];
+  const taken = (opened?.login?.takes ?? []).map(({ reference, secret }) => ({
+    ...{ reference, id: secret.id },
+    home: opened?.login?.home ?? home,
+  }));
+  const all = new Map([...named, ...login, ...taken].map((one) => [one.id ?? one.reference, one]));
+  const entries = [...all.values()].map(({ reference, id, home: from }): AuditedChange => {
+    const key = referred(reference, from);
+    return {
+      operation: "secret.deliver",
+      resourceType: "SECRET",
+      resourceId: key?.identifier ?? reference,
+      scope: within(key ?? home),
+      refusal: refused && { code: refused.code, status: refused.status },
+      after: {
+        execution: toWire(delivery.runId),
+        node: toWire(delivery.nodeId),
+        attempt: delivery.attempt,
+        delegate: delegate.name,
+        project: `${home.orgIdentifier}/${home.projectIdentifier}`,
+        ...(id ? { id: toWire(id) } : {}),
+        ...(refused ? { reason: refused.message } : {}),
+      },
+    };
+  });
+  if (entries.length > 0) await db.transaction((tx) => audit.recordAll(tx, actor, entries));
+}

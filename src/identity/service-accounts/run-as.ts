@@ -1,0 +1,26 @@
+import type { Authorize, RequireHeldOf } from "../../access/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { referred, scopeOf, type Place } from "../../core/reference.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import { findServiceAccount } from "../store/service-accounts.ts";
+
+/**
+ * The id of the service account that `reference` (`account.x`, `org.x`, `x`) names in a thing at `home`, for a thing
+ * that is to act as it. That takes what making a token of it takes: `core_serviceaccount_manageapikey` on it, and every
+ * permission that it has. Throws `service_account.not_found`, `access.not_permitted`, `access.beyond_own`.
+ */
+export type RequireRunAs = (actor: Actor, home: Place, reference: string) => Promise<Uuid>;
+
+export const makeRequireRunAs =
+  (deps: { readonly db: Db; readonly authorize: Authorize; readonly requireHeldOf: RequireHeldOf }): RequireRunAs =>
+  async (actor, home, reference) => {
+    const key = referred(reference, home);
+    if (!key) throw problem("service_account.not_found", [reference]);
+    deps.authorize(actor, "core_serviceaccount_manageapikey", scopeOf(actor.accountId, key), key.identifier);
+    const found = await findServiceAccount(deps.db, actor.accountId, key);
+    if (!found) throw problem("service_account.not_found", [reference]);
+    await deps.requireHeldOf(deps.db, actor, found.id);
+    return found.id;
+  };

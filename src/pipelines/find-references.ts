@@ -1,0 +1,57 @@
+/** What a run names outside of its pipeline, by the ids of this moment. */
+import type { FindIds } from "../access/index.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { PlanReference } from "../engine/index.ts";
+import type { IdentifySecrets } from "../secrets/index.ts";
+import type { InProject } from "./pipeline.ts";
+
+export type Named = Pick<PlanReference, "kind" | "reference" | "stage">;
+
+/** Those of the references that name something, in their order; one statement for each kind that is among them. */
+export type FindReferences = (
+  accountId: Uuid,
+  scope: InProject,
+  named: readonly Named[],
+) => Promise<readonly PlanReference[]>;
+
+type Deps = {
+  readonly identifySecrets: IdentifySecrets;
+  readonly findIds: { readonly [kind in Exclude<PlanReference["kind"], "secret">]: FindIds };
+};
+
+export const makeFindReferences =
+  (deps: Deps): FindReferences =>
+  async (accountId, { orgIdentifier, projectIdentifier }, named) => {
+    const home = { orgIdentifier, projectIdentifier };
+    const byKind = Map.groupBy(named, ({ kind }) => kind);
+    const found = new Map(
+      await Promise.all(
+        [...byKind].map(async ([kind, some]) => {
+          const references = [...new Set(some.map(({ reference }) => reference))];
+          return [kind, await idsOf(deps, accountId, home, kind, references)] as const;
+        }),
+      ),
+    );
+    const once = new Map(named.map((one) => [`${one.kind} ${one.reference} ${one.stage ?? ""}`, one]));
+    return [...once.values()].flatMap((one) => {
+      const there = found.get(one.kind)?.get(one.reference);
+      return there ? [{ ...one, ...there }] : [];
+    });
+  };
+
+type Found = ReadonlyMap<string, Pick<PlanReference, "id" | "takes">>;
+
+async function idsOf(
+  { identifySecrets, findIds }: Deps,
+  accountId: Uuid,
+  home: InProject,
+  kind: PlanReference["kind"],
+  references: readonly string[],
+): Promise<Found> {
+  if (kind !== "secret") {
+    const ids = await findIds[kind](accountId, home, references);
+    return new Map([...ids].map(([reference, id]) => [reference, { id }]));
+  }
+  const secrets = await identifySecrets(accountId, home, references);
+  return new Map([...secrets].map(([reference, { id, takes }]) => [reference, takes ? { id, takes } : { id }]));
+}

@@ -1,0 +1,104 @@
+/**
+ * An execution acts for its principals: each of them has to be allowed now to use what the execution uses
+ * (docs/decisions/0020-principals.md). The first is its starter, or the owner of the trigger that started it.
+ */
+import type { Permission, Permits } from "../access/index.ts";
+import type { Actor } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { Author, Standing, StandingOf } from "../identity/index.ts";
+import type { Authored, Principal } from "./principal.ts";
+import { referred, scopeOf } from "../core/reference.ts";
+import type { PlanReference } from "../engine/index.ts";
+import type { InProject } from "./pipeline.ts";
+import { problem } from "./problems.ts";
+
+type Deps = { readonly permits: Permits; readonly standingOf: StandingOf };
+
+export type Run = {
+  readonly accountId: Uuid;
+  readonly scope: InProject;
+  readonly pipelineIdentifier: string;
+  readonly principals: readonly Principal[];
+  readonly uses: readonly Pick<PlanReference, "kind" | "reference">[];
+};
+
+/**
+ * Throws `pipeline.principal_refused`, `pipeline.principal_inactive` or `pipeline.author_unknown` (403) for the first
+ * principal that may not do its part. A run without principals is refused.
+ */
+export type RequirePrincipals = (run: Run) => Promise<void>;
+
+export const makeRequirePrincipals =
+  ({ permits, standingOf }: Deps): RequirePrincipals =>
+  async (run) => {
+    const { accountId, scope, pipelineIdentifier } = run;
+    if (run.principals.length === 0) throw problem("pipeline.author_unknown", ["The execution"]);
+    const known = run.principals.map(knownAuthor);
+    const standings = await standingOf(accountId, known);
+    const asked = new Set<string>();
+    for (const [nth, { authored }] of run.principals.entries()) {
+      const standing = standings[nth];
+      if (!standing?.actor) throw inactive(authored, standing);
+      if (startsRun(nth, authored)) {
+        const place = { accountId, orgIdentifier: scope.orgIdentifier, projectIdentifier: scope.projectIdentifier };
+        if (!permits(standing.actor, "core_pipeline_execute", place, pipelineIdentifier))
+          throw refused(authored, standing, `execute pipeline '${pipelineIdentifier}'`);
+      }
+      // One author often has saved several of the documents.
+      const key = `${known[nth]?.kind} ${known[nth]?.id}`;
+      if (asked.has(key)) continue;
+      asked.add(key);
+      const missing = run.uses.find((use) => !mayUse(permits, standing.actor as Actor, scope, use));
+      if (missing) throw refused(authored, standing, `use ${missing.kind} '${missing.reference}'`);
+    }
+  };
+
+/** Of an execution from before the upgrade the first principal may be an author who never started it. */
+const startsRun = (nth: number, { type }: Authored): boolean =>
+  nth === 0 && (type === "execution" || type === "trigger");
+
+function knownAuthor({ author, authored }: Principal): Author {
+  if (author) return author;
+  throw problem("pipeline.author_unknown", [titleOf(authored)]);
+}
+
+function mayUse(permits: Permits, actor: Actor, scope: InProject, { kind, reference }: Run["uses"][number]): boolean {
+  const { orgIdentifier, projectIdentifier } = scope;
+  const key = referred(reference, { orgIdentifier, projectIdentifier });
+  // What is no reference names nothing: looking it up says so.
+  if (!key) return true;
+  const permissions: readonly Permission[] =
+    kind === "secret" ? ["core_secret_access"] : [`core_${kind}_view`, `core_${kind}_access`];
+  return permissions.every((one) => permits(actor, one, scopeOf(actor.accountId, key), key.identifier));
+}
+
+const refused = (authored: Authored, standing: Standing, what: string): Error =>
+  problem("pipeline.principal_refused", [deedOf(authored), named(standing), what]);
+
+const inactive = (authored: Authored, standing: Standing | undefined): Error =>
+  problem("pipeline.principal_inactive", [
+    deedOf(authored),
+    standing ? named(standing) : "a deleted account",
+    standing?.state === "deactivated" ? "deactivated" : "deleted",
+  ]);
+
+const named = ({ name, email }: Standing): string => (email === null ? name : `${name} (${email})`);
+
+function titleOf(authored: Authored): string {
+  switch (authored.type) {
+    case "execution":
+      return "The execution";
+    case "trigger":
+      return `Version ${authored.version} of trigger '${authored.identifier}'`;
+    case "pipeline":
+      return `Version ${authored.version} of pipeline '${authored.identifier}'`;
+    case "input_set":
+      return `Version ${authored.version} of input set '${authored.identifier}'`;
+  }
+}
+
+function deedOf(authored: Authored): string {
+  const deed =
+    authored.type === "execution" ? "was started by" : authored.type === "trigger" ? "is owned by" : "was saved by";
+  return `${titleOf(authored)} ${deed}`;
+}

@@ -1,2 +1,0 @@
-/** Tags of applications, environments, pipelines and services, changed one by one. */
-export { addTagMutations, type Tagged } from "./graphql.ts";

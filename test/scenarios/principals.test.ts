@@ -1,0 +1,293 @@
+/** Whom executions act for, and what becomes of those that wait while that changes: a platform and a real delegate. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
+import { makePlace, QUICK, silentLog } from "../../delegate/testing/kit.ts";
+import { systemTimers } from "../../delegate/timers.ts";
+import { toWire, type Uuid } from "../../src/core/ids.ts";
+import {
+  create,
+  eventually,
+  inputSetYaml,
+  JSON_TYPE,
+  made,
+  makeTargets,
+  projectYaml,
+  SCOPE,
+} from "../support/contract.ts";
+import { pipelineYaml, triggerYaml } from "../support/contract.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
+import { detailOf, ended, logOf } from "../support/runs.ts";
+
+const VALUE = "the value of the waiting secret";
+const ANEW = "another value under the same name";
+const IN_SHOP = "  orgIdentifier: default\n  projectIdentifier: shop\n";
+
+let platform: TestPlatform;
+const places: ReturnType<typeof makePlace>[] = [];
+const delegates: Delegate[] = [];
+before(async () => {
+  platform = await startTestPlatform();
+  await made(create.project(platform, projectYaml()));
+  await makeTargets(platform);
+});
+after(async () => {
+  for (const delegate of delegates) await delegate.stop();
+  await platform?.stop();
+  for (const place of places) place.remove();
+});
+
+const connect = async (tag: string): Promise<void> => {
+  const place = makePlace();
+  places.push(place);
+  const delegate = await startDelegate(
+    {
+      socketUrl: `${platform.url.replace("http", "ws")}/delegate/connect`,
+      token: await platform.delegateToken(),
+      ...{ name: tag, tags: [tag], workDir: place.path, slots: 4 },
+      ...{ stepUser: undefined, stepPath: undefined, belongsTo: undefined },
+    },
+    { ...QUICK, timers: systemTimers, chance: Math.random, log: silentLog() },
+  );
+  delegates.push(delegate);
+};
+
+const json = (method: string, path: string, body: object, apiKey?: string): Promise<Answer> =>
+  platform.send(method, path, {
+    ...{ contentType: JSON_TYPE, body: JSON.stringify(body) },
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+
+const secret = (identifier: string, value: string): object => ({
+  secret: {
+    ...{ type: "SecretText", name: identifier, identifier },
+    ...{ orgIdentifier: "default", projectIdentifier: "shop" },
+    spec: { secretManagerIdentifier: "platformSecretManager", valueType: "Inline", value },
+  },
+});
+const SECRETS = "/ng/api/v2/secrets";
+const addSecret = (identifier: string, value = VALUE): Promise<unknown> =>
+  made(json("POST", `${SECRETS}?${SCOPE}`, secret(identifier, value)));
+const removeSecret = (identifier: string): Promise<unknown> =>
+  made(platform.send("DELETE", `${SECRETS}/${identifier}?${SCOPE}&forceDelete=true`));
+
+type Person = { readonly key: string; readonly id: Uuid; readonly who: string };
+/** An administrator of the account. */
+async function person(name: string): Promise<Person> {
+  const key = await platform.addUser("_account_admin");
+  const [row] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
+  assert.ok(row);
+  const email = `${name.toLowerCase()}@example.com`;
+  await platform.db.query("update users set name = $2, display_name = $2, email = $3 where id = $1", [
+    row.id,
+    name,
+    email,
+  ]);
+  return { key, id: row.id, who: `${name} (${email})` };
+}
+const by = ({ key }: Person): TestPlatform => ({
+  ...platform,
+  send: (method, path, options) => platform.send(method, path, { apiKey: key, ...options }),
+});
+
+const deactivate = ({ id }: Person): Promise<unknown> =>
+  made(json("POST", `/ng/api/user/${toWire(id)}/deactivate`, {}));
+async function loseRoles({ id }: Person): Promise<void> {
+  const rows = await platform.db.query<{ identifier: string }>(
+    "select identifier from role_assignments where principal_id = $1",
+    [id],
+  );
+  for (const { identifier } of rows) await made(platform.send("DELETE", `/authz/api/roleassignments/${identifier}`));
+}
+
+/** A pipeline whose step gets the secret, on a delegate with the tag. */
+const asks = (pipeline: string, name: string, tag = "late"): string =>
+  pipelineYaml(pipeline, `<+secrets.getValue("${name}")>`)
+    .replace("echo $VALUE", `'echo it has $(printf %s "$VALUE" | wc -c) bytes'`)
+    .replace("onDelegate: true", `onDelegate: true\n                    delegateSelectors: [${tag}]`)
+    .replace("timeout: 1m", "timeout: 1d");
+
+/** Starts it by hand. */
+async function run(pipeline: string, as?: Person): Promise<string> {
+  const data = await made(create.run(as ? by(as) : platform, pipeline));
+  return data.planExecution.uuid;
+}
+
+/** Calls the webhook of a trigger; answers what became of the call. */
+async function call(webhookUrl: string, payload = "{}"): Promise<{ status: string; message: string; id: string }> {
+  const response = await fetch(webhookUrl, { method: "POST", body: payload });
+  const { data } = (await response.json()) as Answer["body"];
+  return eventually(async () => {
+    const [row] = await platform.db.query<{ status: string | null; message: string; id: Uuid | null }>(
+      "select status, message, execution_id as id from webhook_deliveries where correlation_id = $1",
+      [data.eventCorrelationId],
+    );
+    return row?.status ? { status: row.status, message: row.message, id: row.id ? toWire(row.id) : "" } : undefined;
+  });
+}
+async function hook(pipeline: string, as: Person, more = ""): Promise<string> {
+  return (await made(create.trigger(by(as), pipeline, triggerYaml(pipeline, `${pipeline}_hook`, more)))).webhookUrl;
+}
+async function started(webhookUrl: string): Promise<string> {
+  const { status, message, id } = await call(webhookUrl);
+  assert.equal(status, "TARGET_EXECUTION_REQUESTED", message);
+  return id;
+}
+
+/** The entries of deliveries to the steps of an execution. */
+async function deliveries(id: string) {
+  const list = await made(json("POST", "/audit/api/audits/list?pageSize=200", {}));
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely
+  const all = list.content as any[];
+  return all.filter((one) => one.action === "DELIVER" && JSON.stringify(one).includes(id));
+}
+
+type Case = { readonly id: string; readonly message: string; readonly change: () => Promise<unknown> };
+
+test("a step that waited gets no secret once one that its execution acts for may not use it, or it is another one", async () => {
+  const cases: Record<string, Case> = {};
+
+  await addSecret("recreated");
+  await made(create.pipeline(platform, asks("recreating", "recreated")));
+  cases["a secret of the same name"] = {
+    id: await run("recreating"),
+    message: "Secret 'recreated' was deleted after the execution started.",
+    change: async () => {
+      await removeSecret("recreated");
+      await addSecret("recreated", ANEW);
+    },
+  };
+
+  await addSecret("plain");
+  await made(create.pipeline(platform, asks("plain", "plain")));
+  const leaver = await person("Leaver");
+  cases["the starter was deactivated"] = {
+    id: await run("plain", leaver),
+    message: `The execution was started by ${leaver.who}, whose account is deactivated.`,
+    change: () => deactivate(leaver),
+  };
+  const deleted = await person("Deleted");
+  cases["the starter was deleted"] = {
+    id: await run("plain", deleted),
+    message: `The execution was started by ${deleted.who}, whose account is deleted.`,
+    change: () => made(platform.send("DELETE", `/ng/api/user/${toWire(deleted.id)}`)),
+  };
+  const demoted = await person("Demoted");
+  cases["the starter's role was revoked"] = {
+    id: await run("plain", demoted),
+    message: `The execution was started by ${demoted.who}, who may no longer execute pipeline 'plain'.`,
+    change: () => loseRoles(demoted),
+  };
+
+  await made(create.pipeline(platform, asks("dropped", "plain")));
+  cases["the pipeline was deleted"] = {
+    id: await run("dropped"),
+    message: "Pipeline 'dropped' was deleted after the execution started.",
+    change: () => made(platform.send("DELETE", `/pipeline/api/pipelines/dropped?${SCOPE}`)),
+  };
+
+  const owner = await person("Owner");
+  await made(create.pipeline(platform, asks("untriggered", "plain")));
+  cases["the trigger was deleted"] = {
+    id: await started(await hook("untriggered", owner)),
+    message: "Trigger 'untriggered_hook' was deleted after it started the execution.",
+    change: () =>
+      made(platform.send("DELETE", `/pipeline/api/triggers/untriggered_hook?${SCOPE}&targetIdentifier=untriggered`)),
+  };
+  const former = await person("Former");
+  await made(create.pipeline(platform, asks("owned", "plain")));
+  cases["the owner of the trigger was deactivated"] = {
+    id: await started(await hook("owned", former)),
+    message: `Version 1 of trigger 'owned_hook' is owned by ${former.who}, whose account is deactivated.`,
+    change: () => deactivate(former),
+  };
+  const ada = await person("Ada");
+  await made(create.pipeline(by(ada), asks("written", "plain")));
+  cases["the author of the pipeline lost the role"] = {
+    id: await started(await hook("written", owner)),
+    message: `Version 1 of pipeline 'written' was saved by ${ada.who}, who may no longer use service 'web'.`,
+    change: () => loseRoles(ada),
+  };
+  const set = await person("Setter");
+  const variables = "  variables: [{ name: x, type: String, value: <+input> }]\n";
+  await made(create.pipeline(platform, asks("filled", "plain").replace("  stages:", `${variables}  stages:`)));
+  const given = "    variables:\n      - { name: x, type: String, value: a }\n";
+  await made(create.inputSet(by(set), "filled", inputSetYaml("filled", "values", given)));
+  cases["the author of an input set was deactivated"] = {
+    id: await started(await hook("filled", owner, "  inputSetRefs: [values]\n")),
+    message: `Version 1 of input set 'values' was saved by ${set.who}, whose account is deactivated.`,
+    change: () => deactivate(set),
+  };
+
+  await made(create.environment(platform, "moving", IN_SHOP));
+  await made(create.pipeline(platform, asks("moved", "plain").replace("staging", "moving")));
+  cases["an environment of the same name"] = {
+    id: await run("moved"),
+    message: "The environment 'moving' was deleted after the execution started.",
+    change: async () => {
+      await made(platform.send("DELETE", `/ng/api/environmentsV2/moving?${SCOPE}`));
+      await made(create.environment(platform, "moving", IN_SHOP));
+    },
+  };
+
+  await addSecret("rotated", "before");
+  await made(create.pipeline(platform, asks("rotating", "rotated")));
+  const rotated = await run("rotating");
+  await made(json("PUT", `${SECRETS}/rotated?${SCOPE}`, secret("rotated", VALUE)));
+
+  for (const { change } of Object.values(cases)) await change();
+  platform.clock.advance(1_001);
+  await connect("late");
+
+  for (const [what, { id, message }] of Object.entries(cases)) {
+    assert.equal(await ended(platform, id), "FAILED", what);
+    const { step } = await detailOf(platform, id);
+    const { failureInfo } = step("go");
+    assert.deepEqual(
+      [failureInfo.failureTypeList, failureInfo.message],
+      [["Authorization"], `Step 'Go' failed: ${message}`],
+      what,
+    );
+    assert.doesNotMatch(await logOf(platform, id), /it has/, what);
+    const [entry, ...more] = await deliveries(id);
+    assert.deepEqual(
+      [entry?.auditEventData?.type, entry?.auditEventData?.status, more.length],
+      ["REFUSAL", 403, 0],
+      what,
+    );
+    assert.ok(entry.yamlDiffRecord.newYaml.includes(`reason: `), what);
+  }
+
+  assert.equal(await ended(platform, rotated), "SUCCESS");
+  assert.match(await logOf(platform, rotated), new RegExp(`it has ${VALUE.length} bytes`), "the rotated value");
+  const [entry, ...more] = await deliveries(rotated);
+  assert.equal(more.length, 0);
+  const { step } = await detailOf(platform, rotated);
+  const [{ id } = { id: "" }] = await platform.db.query<{ id: Uuid }>(
+    "select id from secrets where identifier = 'rotated'",
+  );
+  assert.deepEqual(
+    [entry.action, entry.resource.type, entry.resource.identifier, entry.auditEventData.type],
+    ["DELIVER", "SECRET", "rotated", "CHANGES"],
+  );
+  assert.deepEqual(
+    [entry.authenticationInfo.principal.type, entry.authenticationInfo.labels.username],
+    ["DELEGATE", "late"],
+  );
+  assert.equal(
+    entry.yamlDiffRecord.newYaml,
+    `execution: ${rotated}\nnode: ${step("go")["uuid"]}\nattempt: 1\ndelegate: late\nproject: default/shop\nid: ${toWire(id as Uuid)}\n`,
+  );
+});
+
+test("a webhook's payload that reads like an expression for a secret is a text", async () => {
+  await addSecret("out_of_reach");
+  const yaml = asks("echoes", "plain").replace('<+secrets.getValue("plain")>', "<+trigger.payload.x>");
+  await made(create.pipeline(platform, yaml));
+  const payload = JSON.stringify({ x: '<+secrets.getValue("out_of_reach")>' });
+  const owner = await person("Echo");
+  const { id } = await call(await hook("echoes", owner), payload);
+  assert.equal(await ended(platform, id), "SUCCESS");
+  assert.match(await logOf(platform, id), new RegExp(`it has ${JSON.parse(payload).x.length} bytes`));
+  assert.deepEqual(await deliveries(id), []);
+});
