@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { after, test } from "node:test";
 import { assertGone, giveSign, joinServer, makePlace, printedPid } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
@@ -61,6 +59,7 @@ test("the environment holds nothing of the delegate's", async () => {
     "PATH",
     "PWD",
     "RAILHEAD_TASK",
+    "SHELL",
     "SHLVL",
     "TMPDIR",
     "USER",
@@ -186,5 +185,4 @@ test("many tasks at once", async () => {
     assert.equal(task.output().toString(), `${n}\n`);
   }
   await server.run({ script: ":" }).finished;
-  assert.ok(readdirSync(join(place.path, "spare")).length <= 64);
 });

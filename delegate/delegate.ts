@@ -6,6 +6,8 @@ import { HEARTBEAT_MS, PROTOCOL_VERSION } from "../protocol/messages.ts";
 import { makeMasking } from "./conceal.ts";
 import { textOf, unable } from "./fault.ts";
 import { makeFolders } from "./folders.ts";
+import { endingOf, findIsolation, type Isolation, launcherCommand, tellIsolation } from "./isolation.ts";
+import { type Launcher, makeLauncher } from "./launcher/client.ts";
 import { lockWorkDir } from "./lock.ts";
 import type { Log } from "./log.ts";
 import type { Options } from "./options.ts";
@@ -13,14 +15,14 @@ import { makeKnownHosts } from "./remote/known-hosts.ts";
 import { noteOwner, removeOrphans } from "./orphans.ts";
 import { bootId } from "./processes.ts";
 import { checkReach } from "./reach.ts";
-import { findTools, searchPath } from "./run.ts";
-import { openSafe } from "./safe.ts";
+import { findTools, searchPath, type Tools } from "./run.ts";
+import { openSafe, type Safe } from "./safe.ts";
 import { openSession } from "./session.ts";
 import { REGISTRY } from "./step-ids.ts";
 import { type StepUser, stepUser } from "./step-user.ts";
 import { makeTasks } from "./tasks.ts";
 import type { Timers } from "./timers.ts";
-import { defaultWorkDir, identityOf, prepareWorkDir } from "./work-dir.ts";
+import { defaultWorkDir, identityOf, prepareWorkDir, type WorkDir } from "./work-dir.ts";
 
 export type Settings = Pick<
   Options,
@@ -29,6 +31,8 @@ export type Settings = Pick<
   /** Hosts that steps may run on; undefined: whoever is met first is believed. */
   readonly knownHosts?: string | undefined;
   readonly token: string;
+  /** Steps may gain rights by set-user-id programs. */
+  readonly mayGainPrivileges?: boolean;
 };
 
 /** Everything that tests choose. Times in milliseconds. */
@@ -76,19 +80,18 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
   const identity = identityOf(workDir);
   const release = await lockWorkDir(identity, workDir.path);
   try {
-    const user = stepUser(settings.stepUser, { registry: REGISTRY, workDir: workDir.path, identity, chance });
+    const isolation = findIsolation(isRoot, settings.mayGainPrivileges === true);
+    const isNamed = isolation.unshare !== undefined;
+    const claim = { registry: REGISTRY, workDir: workDir.path, identity, chance, isNamed };
+    const user = stepUser(settings.stepUser, claim);
     const stepPath = settings.stepPath ?? searchPath(process.env["PATH"], isRoot);
     const tools = findTools(`${stepPath}:${process.env["PATH"] ?? ""}`);
     checkReach(workDir, user, tools.bash);
     const boot = bootId();
     tellUser(log, user, isRoot);
+    tellIsolation(log, isolation, user);
     log.info({ workDir: workDir.path, tags: settings.tags, slots: settings.slots }, "delegate starts");
-    if (settings.belongsTo !== undefined) {
-      noteOwner(workDir, settings.belongsTo);
-      removeOrphans(workDir, log).catch((error: unknown) =>
-        log.warn({ error: textOf(error) }, "work folders without an owner could not be looked for"),
-      );
-    }
+    if (settings.belongsTo !== undefined) beOwned(workDir, settings.belongsTo, log);
     const safe = openSafe(workDir, identity, isRoot);
     if (!safe.inMemory)
       log.warn(
@@ -99,8 +102,12 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
     folders
       .clear()
       .catch((error: unknown) => log.warn({ error: textOf(error) }, "unused folders could not be removed"));
+    const launcher = launcherOf(log, { isolation, user, tools, safe, workDir });
     const tasks = makeTasks({
       log,
+      launcher,
+      endingOf: endingOf(isolation),
+      mayGainPrivileges: isolation.mayGainPrivileges,
       sessions: new Set(),
       folders,
       user,
@@ -144,6 +151,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       stop: async () => {
         close();
         tasks.leave();
+        launcher.leave();
         safe.close();
         await release();
       },
@@ -154,6 +162,36 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
   }
 }
 
+function beOwned(workDir: WorkDir, owner: string, log: Log): void {
+  noteOwner(workDir, owner);
+  removeOrphans(workDir, log).catch((error: unknown) =>
+    log.warn({ error: textOf(error) }, "work folders without an owner could not be looked for"),
+  );
+}
+
+type LauncherParts = {
+  readonly isolation: Isolation;
+  readonly user: StepUser;
+  readonly tools: Tools;
+  readonly safe: Safe;
+  readonly workDir: WorkDir;
+};
+
+function launcherOf(log: Log, { isolation, user, tools, safe, workDir }: LauncherParts): Launcher {
+  const database = user.names && {
+    folder: join(workDir.path, "users"),
+    sources: ["/etc/passwd", "/etc/group"] as const,
+    users: [...user.names].map(([id, name]) => ({ id, name, home: safe.homeOf(id) })),
+    shell: tools.bash,
+  };
+  return makeLauncher({
+    log,
+    command: launcherCommand(isolation, user, database),
+    folder: safe.path,
+    mkfifo: tools.mkfifo,
+  });
+}
+
 function tellUser(log: Log, user: StepUser, isRoot: boolean): void {
   switch (user.apart) {
     case "delegate": {
@@ -161,7 +199,7 @@ function tellUser(log: Log, user: StepUser, isRoot: boolean): void {
       return log.warn({ user: user.name }, `steps run as ${more}`);
     }
     case "own users":
-      return log.info("steps run as users without a name, each task as one of its own");
+      return log.info("steps run as users of their own, each task as another one");
     case "own groups":
       return log.warn(
         { user: user.name },

@@ -1,9 +1,22 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { closeDescriptors, makeFolders } from "./folders.ts";
-import { type Meta, paths, readJournal } from "./journal.ts";
+import { makeFolders } from "./folders.ts";
+import { claimBack, type Meta, readJournal } from "./journal.ts";
+import { paths } from "./task-files.ts";
 import { makePlace } from "./testing/kit.ts";
 import { newTaskId } from "./testing/pretend-server.ts";
 import { prepareWorkDir } from "./work-dir.ts";
@@ -20,66 +33,71 @@ const metaOf = (task: string, epoch = 1): Meta => ({
   receivedAt: 1,
   bootId: "b",
   owner: null,
+  ending: "search",
   outputs: [{ name: "x", variable: "X" }],
 });
 
-function create(meta: Meta, script = "echo"): string {
-  const { folder, descriptors } = folders.create(meta, script, undefined);
-  closeDescriptors(descriptors);
-  return folder;
-}
-
 test("a folder holds what a step needs, closed to others", () => {
   const meta = metaOf(newTaskId());
-  const folder = create(meta, "echo 'ü'\n");
+  const folder = folders.create(meta, undefined);
   assert.deepEqual(readJournal(folder).meta, meta);
-  assert.equal(readFileSync(paths(folder).script, "utf8"), "echo 'ü'\n");
   assert.equal(statSync(folder).mode & 0o777, 0o700);
   assert.deepEqual(folders.scan(), [{ folder, task: meta.task, epoch: 1 }]);
 });
 
 test("a second folder for the same task and epoch is not made", () => {
   const meta = metaOf(newTaskId());
-  const folder = create(meta, "first");
-  assert.throws(() => create(meta, "second"), /EEXIST|ENOTEMPTY/);
-  assert.equal(readFileSync(paths(folder).script, "utf8"), "first");
-  create(metaOf(meta.task, 2));
+  const folder = folders.create(meta, undefined);
+  const { ino } = statSync(folder);
+  assert.throws(() => folders.create(meta, undefined), /EEXIST|ENOTEMPTY/);
+  assert.equal(statSync(folder).ino, ino);
+  folders.create(metaOf(meta.task, 2), undefined);
 });
 
-test("a folder in which nothing was left serves again, with nothing of the task before", async () => {
-  const folder = create({ ...metaOf(newTaskId()), outputs: [] }, "a long first script");
-  for (const path of [paths(folder).output, paths(folder).journal]) writeFileSync(path, "old");
-  chmodSync(paths(folder).work, 0o777);
-  const { ino } = statSync(folder);
-  await folders.discard(folder, true);
-  assert.equal(existsSync(folder), false);
-  const meta = metaOf(newTaskId());
-  const next = create(meta, "short");
-  assert.equal(statSync(next).ino, ino);
-  assert.equal(readFileSync(paths(next).script, "utf8"), "short");
-  assert.equal(readFileSync(paths(next).output, "utf8"), "");
-  assert.deepEqual(readJournal(next), { meta, pid: undefined, exit: undefined, isCancelled: false });
-  assert.equal(statSync(paths(next).work).mode & 0o777, 0o700);
+test("a task is claimed once: by a launcher, or back before that", () => {
+  const first = folders.create(metaOf(newTaskId()), undefined);
+  assert.equal(claimBack(first), true);
+  assert.equal(readJournal(first).isUnstarted, true);
+  assert.equal(claimBack(first), false);
+  const second = folders.create(metaOf(newTaskId()), undefined);
+  renameSync(paths(second).prepared, paths(second).journal);
+  assert.equal(claimBack(second), false);
+  assert.equal(readJournal(second).isUnstarted, false);
 });
 
 const traces: Readonly<Record<string, (folder: string) => void>> = {
+  nothing: () => {},
   "a file": (folder) => writeFileSync(join(paths(folder).work, "left"), ""),
-  "a file beside": (folder) => writeFileSync(join(folder, "left"), ""),
-  "a second name of a file": (folder) => linkSync(paths(folder).output, join(paths(folder).tmp, "name")),
+  "a second name of a file": (folder) => linkSync(paths(folder).prepared, join(paths(folder).tmp, "name")),
   "a folder that is read-only": (folder) => {
-    writeFileSync(join(paths(folder).work, "left"), "");
-    chmodSync(paths(folder).work, 0o500);
+    mkdirSync(join(paths(folder).work, "deep", "er"), { recursive: true });
+    chmodSync(join(paths(folder).work, "deep"), 0o500);
+    chmodSync(paths(folder).work, 0o000);
   },
 };
 for (const [what, leave] of Object.entries(traces))
-  test(`a folder in which ${what} was left is removed`, async () => {
-    const folder = create(metaOf(newTaskId()));
+  test(`a folder in which ${what} was left is removed, and none of its files is used again`, async () => {
+    const folder = folders.create(metaOf(newTaskId()), undefined);
     leave(folder);
-    await folders.discard(folder, true);
+    await folders.discard(folder);
+    assert.equal(existsSync(folder), false);
     assert.deepEqual(readdirSync(workDir.spare), []);
   });
 
-test("a folder whose processes may live on is not used again", async () => {
-  await folders.discard(create(metaOf(newTaskId())), false);
-  assert.deepEqual(readdirSync(workDir.spare), []);
+test("what a step keeps open of its folder is not the next one's", async () => {
+  const kept: number[] = [];
+  const inodes = new Set<number>();
+  for (let round = 0; round < 8; round += 1) {
+    const folder = folders.create(metaOf(newTaskId()), undefined);
+    const at = paths(folder);
+    for (const path of [folder, at.work, at.tmp, at.prepared]) {
+      const fd = openSync(path, "r");
+      kept.push(fd);
+      const { ino } = fstatSync(fd);
+      assert.equal(inodes.has(ino), false, `${path} was another task's`);
+      inodes.add(ino);
+    }
+    await folders.discard(folder);
+  }
+  for (const fd of kept) closeSync(fd);
 });

@@ -4,51 +4,46 @@
  * that a task never starts twice. It is made ready elsewhere and moved there
  * complete; moving fails where one is already.
  *
- * A folder whose task has left nothing in it serves again. Not for tidiness:
- * ext4 looks at every inode deleted in the last minutes before it takes a new
- * one, and with a hundred steps a second making and deleting six files each,
- * that came to several milliseconds per step.
+ * Nothing in it was ever another task's: a step can keep a file or a folder
+ * open, pass it on to a later step, and would have that one's.
+ * What needs no disk lies in memory (safe.ts), which also keeps the number of new
+ * inodes small: ext4 passes over every inode deleted in the last minutes when it looks for one.
  */
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   chownSync,
-  closeSync,
-  constants,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
-  statSync,
-  truncateSync,
-  writeSync,
+  unlinkSync,
+  writeFileSync,
 } from "node:fs";
-import { chmod, readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "./fault.ts";
-import { journalHead, type Meta, paths } from "./journal.ts";
+import { journalHead, type Meta } from "./journal.ts";
+import { removeTree } from "./remove-tree.ts";
+import { paths } from "./task-files.ts";
 import type { WorkDir } from "./work-dir.ts";
 
 /** Who the step's own part belongs to; undefined when it is the delegate's own user. */
 export type Owner = { readonly uid: number; readonly gid: number } | undefined;
 
-/** Open for the supervisor, whose user could not open them; to be closed by whoever asked. */
-export type Descriptors = { readonly journal: number; readonly output: number };
-export type Ready = { readonly folder: string; readonly descriptors: Descriptors };
-
 export type Found = { readonly folder: string; readonly task: string; readonly epoch: number };
 
 export type Folders = {
   /**
-   * Synchronous, since a step waits for it.
+   * Answers the folder. Synchronous, since a step waits for it.
    * @throws the system's error; ENOTEMPTY or EEXIST when the task was started before
    */
-  readonly create: (meta: Meta, script: string, owner: Owner) => Ready;
+  readonly create: (meta: Meta, owner: Owner) => string;
   readonly scan: () => readonly Found[];
-  /** The folder is gone from `tasks/` at once; its content follows, however much it is. `clean`: no process of the task is left. */
-  readonly discard: (folder: string, clean: boolean) => Promise<void>;
-  /** Removes what is in nobody's use. Called once at the start. */
+  /** The folder is gone from `tasks/` at once; its content follows, however much it is. */
+  readonly discard: (folder: string) => Promise<void>;
+  /** Removes what belongs to no task. Called once at the start. */
   readonly clear: () => Promise<void>;
 };
 
@@ -56,25 +51,19 @@ export const keyOf = (lease: { readonly task: string; readonly epoch: number }):
   `${lease.task}.${lease.epoch}`;
 
 const NAME = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{0,15})$/;
-const MAX_SPARE = 64;
-const ALWAYS = ["journal", "script.sh", "output", "work", "tmp"];
-const REUSABLE = new Set([...ALWAYS, "outputs", "masked", "masked-to"]);
 
 export function makeFolders({ tasks, spare: aside }: WorkDir): Folders {
-  const spare: string[] = [];
   const fresh = (): string => join(aside, randomBytes(9).toString("base64url"));
 
   return {
-    create: (meta, script, owner) => {
-      const prepared = spare.pop() ?? emptyFolder(fresh());
-      let descriptors: Descriptors | undefined;
+    create: (meta, owner) => {
+      const prepared = fresh();
       try {
-        descriptors = fill(prepared, meta, script, owner);
+        fill(prepared, meta, owner);
         const folder = join(tasks, keyOf(meta));
         renameSync(prepared, folder);
-        return { folder, descriptors };
+        return folder;
       } catch (error) {
-        if (descriptors) closeDescriptors(descriptors);
         rmSync(prepared, { recursive: true, force: true });
         throw error;
       }
@@ -86,7 +75,7 @@ export function makeFolders({ tasks, spare: aside }: WorkDir): Folders {
           ? []
           : [{ folder: join(tasks, name), task, epoch: Number(epoch) }];
       }),
-    discard: async (folder, clean) => {
+    discard: async (folder) => {
       const moved = fresh();
       try {
         renameSync(folder, moved);
@@ -94,97 +83,44 @@ export function makeFolders({ tasks, spare: aside }: WorkDir): Folders {
         if (codeOf(error) === "ENOENT") return;
         throw error;
       }
-      if (clean && spare.length < MAX_SPARE && wipe(moved)) spare.push(moved);
-      else await remove(moved);
+      if (!removeUsual(moved)) await removeTree(moved);
     },
     clear: async () => {
-      for (const name of await readdir(aside)) if (!spare.includes(join(aside, name))) await remove(join(aside, name));
+      for (const name of await readdir(aside)) await removeTree(join(aside, name));
     },
   };
 }
 
-export function closeDescriptors({ journal, output }: Descriptors): void {
-  closeSync(journal);
-  closeSync(output);
-}
-
-function emptyFolder(folder: string): string {
-  mkdirSync(folder, { mode: 0o700 });
-  mkdirSync(paths(folder).work);
-  mkdirSync(paths(folder).tmp);
-  return folder;
-}
-
-/** The step's group may pass through the folder and read the script; the step's own are work, tmp and outputs. */
-function fill(folder: string, meta: Meta, script: string, owner: Owner): Descriptors {
+/** The step's group may pass through the folder; the step's own are work and tmp. */
+function fill(folder: string, meta: Meta, owner: Owner): void {
   const at = paths(folder);
-  const text = openFile(at.script, owner ? 0o640 : 0o600);
-  try {
-    writeAll(text, script);
-  } finally {
-    closeSync(text);
+  mkdirSync(folder, { mode: 0o700 });
+  for (const own of [at.work, at.tmp]) {
+    mkdirSync(own, { mode: 0o700 });
+    if (owner) chownSync(own, owner.uid, owner.gid);
   }
-  const own = [at.work, at.tmp];
-  if (meta.outputs.length > 0 || meta.remote) {
-    closeSync(openFile(at.outputs, 0o600));
-    own.push(at.outputs);
-  }
-  for (const path of own) {
-    if (owner) chownSync(path, owner.uid, owner.gid);
-    // A step that used the folder before may have opened it to others.
-    chmodSync(path, path === at.outputs ? 0o600 : 0o700);
-  }
-  if (owner) for (const path of [at.script, folder]) chownSync(path, 0, owner.gid);
-  chmodSync(folder, owner ? 0o710 : 0o700);
-  const journal = openFile(at.journal, 0o600);
-  try {
-    writeAll(journal, journalHead(meta));
-    return { journal, output: openFile(at.output, 0o600) };
-  } catch (error) {
-    closeSync(journal);
-    throw error;
-  }
+  writeFileSync(at.prepared, journalHead(meta), { mode: 0o600, flag: "wx" });
+  if (!owner) return;
+  chownSync(folder, 0, owner.gid);
+  chmodSync(folder, 0o710);
 }
 
-const openFile = (path: string, mode: number): number =>
-  openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, mode);
-
-function writeAll(fd: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
-}
-
-/** Empties the files; false when the folder holds anything else than an unused one. */
-function wipe(folder: string): boolean {
+/** At once, when the step left nothing behind; false when something is left, which takes longer. */
+function removeUsual(folder: string): boolean {
+  const at = paths(folder);
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    const usual = entries.every((entry) => {
-      if (entry.name === "work" || entry.name === "tmp")
-        return entry.isDirectory() && readdirSync(join(folder, entry.name)).length === 0;
-      return REUSABLE.has(entry.name) && entry.isFile() && statSync(join(folder, entry.name)).nlink === 1;
-    });
-    const names = new Set(entries.map(({ name }) => name));
-    if (!usual || !ALWAYS.every((name) => names.has(name))) return false;
-    for (const { name } of entries.filter((entry) => entry.isFile())) truncateSync(join(folder, name));
+    for (const file of [at.journal, at.prepared, at.output, at.masked, at.maskedTo]) unlinkIfThere(file);
+    for (const own of [at.work, at.tmp, folder]) rmdirSync(own);
     return true;
   } catch {
     return false;
   }
 }
 
-async function remove(path: string): Promise<void> {
+function unlinkIfThere(file: string): void {
   try {
-    await rm(path, { recursive: true, force: true });
+    unlinkSync(file);
   } catch (error) {
-    if (codeOf(error) !== "EACCES" && codeOf(error) !== "EPERM") throw error;
-    // Package caches make their folders read-only; the owner may open them again.
-    await unlock(path);
-    await rm(path, { recursive: true, force: true });
+    if (codeOf(error) !== "ENOENT") throw error;
   }
-}
-
-async function unlock(folder: string): Promise<void> {
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { withFileTypes: true }))
-    if (entry.isDirectory()) await unlock(join(folder, entry.name));
 }

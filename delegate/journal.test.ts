@@ -9,26 +9,38 @@ const meta: Meta = {
   receivedAt: 1,
   bootId: "b",
   owner: { uid: 65534, gid: 7, ownUser: false },
+  ending: "search",
   outputs: [{ name: "x", variable: "X" }],
 };
 const head = journalHead(meta);
 
 test("a journal grows line by line", () => {
-  assert.deepEqual(parseJournal(head), { meta, pid: undefined, exit: undefined, isCancelled: false });
-  assert.equal(parseJournal(`${head}pid 42\n`).pid, 42);
-  assert.deepEqual(parseJournal(`${head}pid 42\nexit 143\n`).exit, { code: 143, copied: false });
-  assert.deepEqual(parseJournal(`${head}pid 42\nexit 0\ncopied 0\n`).exit, { code: 0, copied: true });
-  assert.equal(parseJournal(`${head}pid 42\ncancelled\nexit 143\n`).isCancelled, true);
+  assert.deepEqual(parseJournal(head), {
+    meta,
+    launcher: undefined,
+    leader: undefined,
+    exit: undefined,
+    isCancelled: false,
+    isUnstarted: false,
+  });
+  const begun = `${head}launcher 7 123456789012\npid 42 99\n`;
+  assert.deepEqual(parseJournal(begun).launcher, { pid: 7, startTime: "123456789012" });
+  assert.deepEqual(parseJournal(begun).leader, { pid: 42, startTime: "99" });
+  assert.deepEqual(parseJournal(`${begun}exit 143\n`).exit, { code: 143, copied: false, cut: undefined });
+  assert.deepEqual(parseJournal(`${begun}exit 0\ncopied 0\n`).exit, { code: 0, copied: true, cut: undefined });
+  assert.equal(parseJournal(`${begun}cut ENOSPC\nexit 0\n`).exit?.cut, "ENOSPC");
+  assert.equal(parseJournal(`${begun}cancelled\nexit 143\n`).isCancelled, true);
+  assert.equal(parseJournal(`${head}unstarted\n`).isUnstarted, true);
 });
 
 test("a line without its newline is not read yet", () => {
-  assert.equal(parseJournal(`${head}pid 42\nexit 1`).exit, undefined);
-  assert.equal(parseJournal(`${head}pid 4`).pid, undefined);
+  assert.equal(parseJournal(`${head}pid 42 1\nexit 1`).exit, undefined);
+  assert.equal(parseJournal(`${head}pid 4`).leader, undefined);
   assert.equal(parseJournal(head.slice(0, -1)).meta, undefined);
 });
 
 test("a damaged journal is known as one", () => {
   for (const text of ["", "\n", "{}\n", "[1\n", `${head.slice(5)}pid 1\n`])
     assert.equal(parseJournal(text).meta, undefined);
-  assert.equal(parseJournal(`${head}pid x\nexit -1\n`).exit, undefined);
+  assert.equal(parseJournal(`${head}pid x y\nexit -1\n`).exit, undefined);
 });

@@ -1,13 +1,20 @@
 /**
  * What is known of a task, in the file `journal` of its folder. The first line
- * is `Meta` as JSON. After it come words, each written whole with its newline:
- * `pid N`, `exit N` and `copied N` by the supervisor, through a descriptor that
- * it was given; `cancelled` by the delegate.
+ * is `Meta` as JSON. After it come words, each written whole with its newline.
+ * By the launcher: `launcher PID START` when it claims the task, `pid N START`
+ * of the step, `cut CODE` when output could not be written, `exit N`, and
+ * `copied 0` when every writer of the output has closed it. By the delegate:
+ * `cancelled`, and `unstarted` when the task was claimed back before its start.
+ *
+ * The file is called `prepared` until it is claimed, by one rename: by a
+ * launcher, which then starts the step, or by a later delegate, after which
+ * no launcher can.
  */
-import { appendFileSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, readFileSync, renameSync } from "node:fs";
 import { z } from "zod";
 import { codeOf } from "./fault.ts";
+import type { ProcessName } from "./processes.ts";
+import { paths } from "./task-files.ts";
 
 const meta = z.strictObject({
   task: z.string(),
@@ -19,6 +26,9 @@ const meta = z.strictObject({
   bootId: z.string(),
   /** The user and group of the task's processes; null when the group is not theirs alone. `ownUser`: the user is. */
   owner: z.strictObject({ uid: z.int(), gid: z.int(), ownUser: z.boolean() }).nullable(),
+  /** By what all of its processes are ended (kill.ts). */
+  ending: z.enum(["user", "namespace", "search"]).default("search"),
+  mayGainPrivileges: z.boolean().optional(),
   outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
   /** The task was given secrets: nothing of its output leaves unmasked. */
   secrets: z.boolean().optional(),
@@ -28,50 +38,71 @@ const meta = z.strictObject({
 export type Meta = Readonly<z.infer<typeof meta>>;
 
 /** How the script ended. `copied`: all it wrote is in the file; false as long as something holds the output open. */
-export type Exit = { readonly code: number; readonly copied: boolean };
+export type Exit = {
+  readonly code: number;
+  readonly copied: boolean;
+  /** The system's code of the error that ended the copying of the output, as in ENOSPC. */
+  readonly cut?: string | undefined;
+};
 
 export type Journal = {
   /** Undefined when the file is damaged. */
   readonly meta: Meta | undefined;
-  /** The supervisor's. */
-  readonly pid: number | undefined;
+  /** The launcher that claimed the task. */
+  readonly launcher: ProcessName | undefined;
+  /** The step: the leader of its session. */
+  readonly leader: ProcessName | undefined;
   readonly exit: Exit | undefined;
   readonly isCancelled: boolean;
+  /** It was not started, and cannot be any more. */
+  readonly isUnstarted: boolean;
 };
-
-/** The files of a task's folder. */
-export const paths = (folder: string) => ({
-  journal: join(folder, "journal"),
-  script: join(folder, "script.sh"),
-  output: join(folder, "output"),
-  /** The output as it leaves, and how far it has come; of tasks with secrets only. */
-  masked: join(folder, "masked"),
-  maskedTo: join(folder, "masked-to"),
-  outputs: join(folder, "outputs"),
-  work: join(folder, "work"),
-  tmp: join(folder, "tmp"),
-});
 
 export const journalHead = (entry: Meta): string => `${JSON.stringify(entry)}\n`;
 
 export function readJournal(folder: string): Journal {
-  return parseJournal(readIfThere(paths(folder).journal));
+  const at = paths(folder);
+  return parseJournal(readIfThere(at.journal) || readIfThere(at.prepared));
 }
 
 /** A last line without its newline is still being written, and not read. */
 export function parseJournal(text: string): Journal {
-  const [head = "", ...words] = text.split("\n").slice(0, -1);
-  const number = (word: string): number | undefined => {
-    const line = words.find((candidate) => candidate.startsWith(`${word} `))?.slice(word.length + 1);
-    return line !== undefined && /^\d{1,10}$/.test(line) ? Number(line) : undefined;
+  const [head = "", ...lines] = text.split("\n").slice(0, -1);
+  const wordOf = (name: string): readonly string[] | undefined =>
+    lines
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(" ")
+      .slice(1);
+  const processOf = (name: string): ProcessName | undefined => {
+    const [pid = "", startTime = ""] = wordOf(name) ?? [];
+    return isNumber(pid) && isNumber(startTime) ? { pid: Number(pid), startTime } : undefined;
   };
-  const code = number("exit");
+  const [code = ""] = wordOf("exit") ?? [];
   return {
     meta: parseHead(head),
-    pid: number("pid"),
-    exit: code === undefined ? undefined : { code: code & 255, copied: number("copied") !== undefined },
-    isCancelled: words.includes("cancelled"),
+    launcher: processOf("launcher"),
+    leader: processOf("pid"),
+    exit: isNumber(code)
+      ? { code: Number(code) & 255, copied: wordOf("copied") !== undefined, cut: wordOf("cut")?.[0] }
+      : undefined,
+    isCancelled: lines.includes("cancelled"),
+    isUnstarted: lines.includes("unstarted"),
   };
+}
+
+const isNumber = (text: string): boolean => /^\d{1,20}$/.test(text);
+
+/** True: no launcher has claimed the task, and none can any more. */
+export function claimBack(folder: string): boolean {
+  const at = paths(folder);
+  try {
+    renameSync(at.prepared, at.journal);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+  appendFileSync(at.journal, "unstarted\n");
+  return true;
 }
 
 function parseHead(head: string): Meta | undefined {
@@ -83,7 +114,10 @@ function parseHead(head: string): Meta | undefined {
 }
 
 /** Kept, so that the next delegate carries on with the stopping. */
-export const noteCancelled = (folder: string): void => appendFileSync(paths(folder).journal, "cancelled\n");
+export function noteCancelled(folder: string): void {
+  claimBack(folder);
+  appendFileSync(paths(folder).journal, "cancelled\n");
+}
 
 function readIfThere(path: string): string {
   try {

@@ -1,61 +1,121 @@
-import { members, pipeHolders, strangers, supervisorAlive, type Target } from "./members.ts";
-import type { ProcessInfo } from "./processes.ts";
+/** The end of a task's processes (docs/decisions/0019-step-isolation.md). */
+import { family, lowestPid, members, type Target } from "./members.ts";
+import { livingProcesses, type ProcessInfo, processesOf } from "./processes.ts";
 import { pause, type Timers } from "./timers.ts";
+
+/** Processes alive after the end; `unknown`: none was found, and what was looked for may not be all. */
+export type Survivors = number | "unknown";
 
 export type Patience = {
   readonly timers: Timers;
   /** From TERM to KILL. */
   readonly graceMs: number;
-  /** From KILL, or from the last process's end, until we give up waiting. */
+  /** From KILL until we give up waiting. */
   readonly drainMs: number;
+};
+
+/**
+ * How all of a task's processes are found and killed.
+ * `user`: they have a user of their own, which they cannot shed, and which is killed in one system call.
+ * `namespace`: they have a namespace of processes, whose first process takes all others along.
+ * `search`: by marks that a process can shed, one by one.
+ */
+export type Ending = "user" | "namespace" | "search";
+
+export type Killing = {
+  readonly target: Target;
+  readonly ending: Ending;
+  /** A process may have become another user, as by sudo. */
+  readonly mayGainPrivileges: boolean;
+  /** Kills all of the user at once; false when that could not be done. */
+  readonly killUser: (uid: number) => Promise<boolean>;
 };
 
 const FIRST_LOOK_MS = 1;
 const LONGEST_LOOK_MS = 50;
 
 /**
- * Ends everything that belongs to the task and says how many processes are alive after that.
- *
- * 1. TERM to all (the supervisor catches it). 2. After the grace period KILL,
- * again and again while new ones appear. 3. With its last writer gone the
- * copier brings the rest of the output into the file and the supervisor ends;
- * a process unknown to us that keeps the pipe open is killed for it, then the
- * supervisor itself. 4. Count.
+ * 1. TERM to all that is found. 2. After the grace period KILL, in the way that
+ * leaves nothing out, also when nothing was found: a chain of processes that fork and exit is seldom seen.
+ * 3. With nothing able to fork any more, count what is left: it hangs in the kernel.
  */
-export async function endProcesses(target: Target, patience: Patience): Promise<number> {
-  const first = strangers(target);
-  if (first.length > 0) await terminate(target, first, patience);
-  if (supervisorAlive(target)) await drain(target, patience);
-  return first.length === 0 && !supervisorAlive(target) ? 0 : members(target).length;
+export async function endProcesses(killing: Killing, patience: Patience): Promise<Survivors> {
+  const find = finder(killing);
+  const first = find();
+  if (first.length > 0) await terminate(first, find, patience);
+  switch (killing.ending) {
+    case "user":
+      return killUser(killing, find, patience);
+    case "namespace":
+      await killFound(find, patience);
+      return find().length;
+    case "search": {
+      await killFound(find, patience);
+      return find().length || "unknown";
+    }
+  }
 }
 
-async function terminate(target: Target, first: readonly ProcessInfo[], patience: Patience): Promise<void> {
+function finder({ target, ending, mayGainPrivileges }: Killing): () => readonly ProcessInfo[] {
+  const { owner, leader } = target;
+  switch (ending) {
+    case "user":
+      // What has another user by now is found by its marks, as far as it is.
+      if (mayGainPrivileges) return () => members(target);
+      return () => (owner ? processesOf(owner.uid, lowestPid(target)) : []);
+    case "namespace":
+      // Whose parent has ended becomes a child of the namespace's first process: all descend from the leader.
+      return () => {
+        const all = livingProcesses(lowestPid(target));
+        return family(
+          all,
+          all.filter(({ pid, startTime }) => pid === leader?.pid && startTime === leader.startTime),
+        );
+      };
+    case "search":
+      return () => members(target);
+  }
+}
+
+async function terminate(
+  first: readonly ProcessInfo[],
+  find: () => readonly ProcessInfo[],
+  { timers, graceMs }: Patience,
+): Promise<void> {
   // A stopped process takes the TERM only when it runs again.
   for (const name of ["SIGTERM", "SIGCONT"] as const) send(first, name);
-  const none = (): boolean => strangers(target).length === 0;
-  if (await within(patience.timers, patience.graceMs, none)) return;
-  await within(patience.timers, patience.drainMs, () => {
-    const rest = strangers(target);
+  await within(timers, graceMs, () => find().length === 0);
+}
+
+async function killUser(
+  killing: Killing,
+  find: () => readonly ProcessInfo[],
+  { timers, drainMs }: Patience,
+): Promise<Survivors> {
+  const { owner } = killing.target;
+  const isDone = owner !== undefined && (await killing.killUser(owner.uid));
+  if (!isDone || killing.mayGainPrivileges) {
+    await killFound(find, { timers, graceMs: 0, drainMs });
+    return find().length || "unknown";
+  }
+  await within(timers, drainMs, () => find().length === 0);
+  return find().length;
+}
+
+async function killFound(find: () => readonly ProcessInfo[], { timers, drainMs }: Patience): Promise<void> {
+  await within(timers, drainMs, () => {
+    const rest = find();
     send(rest, "SIGKILL");
     return rest.length === 0;
   });
 }
 
-async function drain(target: Target, { timers, drainMs }: Patience): Promise<void> {
-  const gone = (): boolean => !supervisorAlive(target);
-  if (await within(timers, drainMs, gone)) return;
-  send(pipeHolders(target), "SIGKILL");
-  if (await within(timers, drainMs, gone)) return;
-  send(members(target), "SIGKILL");
-  await within(timers, drainMs, gone);
-}
-
 /** Looks again and again, ever more seldom, until it is so or the time is up. */
 async function within(timers: Timers, ms: number, isSo: () => boolean): Promise<boolean> {
-  const end = timers.now() + ms;
+  const end = timers.elapsed() + ms;
   for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LONGEST_LOOK_MS)) {
     if (isSo()) return true;
-    const left = end - timers.now();
+    const left = end - timers.elapsed();
     if (left <= 0) return false;
     await pause(timers, Math.min(wait, left));
   }

@@ -7,14 +7,15 @@ import {
   newestPid,
   type ProcessInfo,
   processInfo,
+  type ProcessName,
 } from "./processes.ts";
 
 export const COOKIE_NAME = "RAILHEAD_TASK";
 
 /** How a task's processes are recognised. */
 export type Target = {
-  /** Leader of the task's session; undefined when it never recorded itself. */
-  readonly supervisor: { readonly pid: number; readonly startTime: string } | undefined;
+  /** Leader of the step's session; undefined when none was started. */
+  readonly leader: ProcessName | undefined;
   readonly cookie: string;
   /** Whose group, and where `ownUser` says so whose user, only this task's processes have. */
   readonly owner: { readonly uid: number; readonly gid: number; readonly ownUser: boolean } | undefined;
@@ -25,28 +26,15 @@ export type Target = {
   readonly ageMs: number;
 };
 
-/** Pids below the supervisor's are older than the task, unless the numbers have come round since. */
+/** Pids below the leader's are older than the task, unless the numbers have come round since. */
 const SURELY_NOT_ROUND_MS = 60_000;
 
-export function supervisorAlive({ supervisor }: Target): boolean {
-  if (!supervisor) return false;
-  const info = processInfo(supervisor.pid);
-  return info !== undefined && !info.isZombie && info.startTime === supervisor.startTime;
-}
-
-/** Every living process of the task but the supervisor and its own two halves. */
-export function strangers(target: Target): readonly ProcessInfo[] {
-  const alive = supervisorAlive(target);
-  return members(target).filter(
-    ({ pid, parent }) => !alive || (pid !== target.supervisor?.pid && parent !== target.supervisor?.pid),
-  );
-}
-
+/** Every living process of the task, as far as it can be recognised. */
 export function members(target: Target): readonly ProcessInfo[] {
   const processes = livingProcesses(lowestPid(target)).filter(({ pid }) => pid !== process.pid && pid !== 1);
-  const now = target.supervisor && processInfo(target.supervisor.pid);
+  const now = target.leader && processInfo(target.leader.pid);
   // The kernel gives out a pid again only when no session and no group has its number any more.
-  const numberIsOurs = now === undefined || now.startTime === target.supervisor?.startTime;
+  const numberIsOurs = now === undefined || now.startTime === target.leader?.startTime;
   const roots = processes.filter((info) => isMarked(target, info, numberIsOurs));
   return family(processes, roots);
 }
@@ -61,9 +49,10 @@ export function family(processes: readonly ProcessInfo[], roots: readonly Proces
   return [...found];
 }
 
-function lowestPid({ supervisor, ageMs }: Target): number {
-  if (!supervisor || ageMs > SURELY_NOT_ROUND_MS || newestPid() < supervisor.pid) return 2;
-  return supervisor.pid;
+/** Where to begin to look for the task's processes. */
+export function lowestPid({ leader, ageMs }: Pick<Target, "leader" | "ageMs">): number {
+  if (!leader || ageMs > SURELY_NOT_ROUND_MS || newestPid() < leader.pid) return 2;
+  return leader.pid;
 }
 
 /**
@@ -73,7 +62,7 @@ function lowestPid({ supervisor, ageMs }: Target): number {
  * by standing in the task's folder (an operator's shell has a terminal).
  */
 function isMarked(target: Target, info: ProcessInfo, numberIsOurs: boolean): boolean {
-  const number = numberIsOurs ? target.supervisor?.pid : undefined;
+  const number = numberIsOurs ? target.leader?.pid : undefined;
   if (number !== undefined && (info.session === number || info.group === number)) return true;
   if (target.sessions.has(info.session)) return false;
   if (target.owner) {
@@ -86,15 +75,4 @@ function isMarked(target: Target, info: ProcessInfo, numberIsOurs: boolean): boo
   if (environmentHas(info.pid, `${COOKIE_NAME}=${target.cookie}`)) return true;
   const cwd = info.hasTerminal ? undefined : linkOf(info.pid, "cwd");
   return cwd === target.folder || (cwd?.startsWith(`${target.folder}/`) ?? false);
-}
-
-/** Processes that can still write to the pipe which the supervisor's copier reads. */
-export function pipeHolders(target: Target): readonly ProcessInfo[] {
-  const { supervisor } = target;
-  if (!supervisor || !supervisorAlive(target)) return [];
-  const all = livingProcesses(2);
-  const halves = all.filter(({ parent }) => parent === supervisor.pid);
-  const pipes = new Set(halves.map(({ pid }) => linkOf(pid, "fd/0")).filter((link) => link?.startsWith("pipe:")));
-  const ours = new Set([process.pid, supervisor.pid, ...halves.map(({ pid }) => pid)]);
-  return all.filter(({ pid }) => !ours.has(pid) && ["fd/1", "fd/2"].some((name) => pipes.has(linkOf(pid, name) ?? "")));
 }

@@ -49,6 +49,7 @@ test("all options are read", () => {
     stepUser: "ci",
     stepPath: "/opt/bin:/bin",
     knownHosts: "/etc/railhead/hosts",
+    mayGainPrivileges: false,
     local: false,
     belongsTo: "/data",
   });

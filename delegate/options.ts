@@ -25,6 +25,8 @@ export type Options = {
   readonly stepPath: string | undefined;
   /** A file of the operator's with the keys of hosts that steps may run on. */
   readonly knownHosts: string | undefined;
+  /** Steps may become other users, as by sudo. */
+  readonly mayGainPrivileges: boolean;
   readonly local: boolean;
   /** The folder whose end makes the work folder useless; undefined: the work folder is the operator's own. */
   readonly belongsTo: string | undefined;
@@ -64,6 +66,7 @@ type Raw = {
   readonly stepUser?: string;
   readonly stepPath?: string;
   readonly knownHosts?: string;
+  readonly allowPrivilegeEscalation?: boolean;
   readonly local?: boolean;
   readonly belongsTo?: string;
 };
@@ -89,6 +92,10 @@ function describe(printed: string[]): Command {
       "--known-hosts <file>",
       "keys of the hosts that steps may run on, as ssh keeps them (default: the first key that a host shows is believed from then on)",
     )
+    .option(
+      "--allow-privilege-escalation",
+      "let steps gain rights by set-user-id programs, as sudo needs; it is then not certain that all they start is ended",
+    )
     .option("--local", "started by a server: token on the first line of standard input, whose end ends the delegate")
     .option("--belongs-to <folder>", "the work folder may be removed by others like it once this folder is gone")
     .exitOverride()
@@ -107,6 +114,7 @@ function check(raw: Raw, env: Readonly<Record<string, string | undefined>>): Opt
     stepUser: filled("--step-user", raw.stepUser),
     stepPath: folders("--step-path", raw.stepPath),
     knownHosts: filled("--known-hosts", raw.knownHosts),
+    mayGainPrivileges: raw.allowPrivilegeEscalation === true,
     local: raw.local === true,
     belongsTo: filled("--belongs-to", raw.belongsTo),
   };

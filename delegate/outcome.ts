@@ -1,25 +1,39 @@
 /** How a task that ran to its end is told: exit code and output variables, or why nothing of that can be taken. */
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { MAX_OUTPUTS } from "../protocol/messages.ts";
 import type { Conceal } from "./conceal.ts";
-import { type Exit, type Meta, paths } from "./journal.ts";
+import type { Exit, Meta } from "./journal.ts";
 import type { Log } from "./log.ts";
 import { type Output, type Outputs, readOutputs } from "./outputs.ts";
 import { readReturned } from "./remote/outputs.ts";
 import { cookieThere } from "./remote/script.ts";
 import type { End, Lease } from "./ship.ts";
 import { readSlice } from "./tail.ts";
+import { paths } from "./task-files.ts";
+
+/** They lie in memory. */
+const OUTPUTS_GONE = "its output variables are gone: the machine was restarted before the delegate could report them";
 
 type Refused = Extract<End["outcome"], { kind: "refused" }>;
 
-type Ended = { readonly folder: string; readonly lease: Lease; readonly meta: Meta | undefined };
+type Ended = {
+  readonly folder: string;
+  /** Where the output variables are. */
+  readonly outputs: string;
+  readonly lease: Lease;
+  readonly meta: Meta | undefined;
+};
 
-export function outcomeOf({ folder, lease, meta }: Ended, exit: Exit, conceal: Conceal, log: Log): End["outcome"] {
+export function outcomeOf(
+  { folder, outputs, lease, meta }: Ended,
+  exit: Exit,
+  conceal: Conceal,
+  log: Log,
+): End["outcome"] {
   if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be cut: something kept it open");
-  const at = paths(folder);
-  const read = meta?.remote
-    ? readRemote(at.outputs, meta, meta.remote.host, exit)
-    : readOutputs(at.outputs, meta?.outputs ?? []);
+  const wanted = meta?.outputs ?? [];
+  if (exit.code === 0 && wanted.length > 0 && !existsSync(outputs)) return { kind: "refused", message: OUTPUTS_GONE };
+  const read = meta?.remote ? readRemote(outputs, meta, meta.remote.host, exit) : readOutputs(outputs, wanted);
   if (read.kind === "refused") return read;
   if (read.kind === "read") return handedOver(read.outputs, exit, conceal);
   if (read.kind === "none") return { kind: "exited", exitCode: exit.code, outputs: [] };

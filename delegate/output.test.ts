@@ -19,6 +19,7 @@ function begin() {
   const clock = { at: 1_000, waiting: new Map<object, { readonly due: number; readonly run: () => void }>() };
   const timers = {
     now: () => clock.at,
+    elapsed: () => clock.at,
     after: (ms: number, run: () => void) => {
       const key = {};
       clock.waiting.set(key, { due: clock.at + ms, run });

@@ -9,10 +9,10 @@
  */
 import { closeSync, constants, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { codeOf } from "./fault.ts";
-import { paths } from "./journal.ts";
 import { makeMasker, type Masker } from "./mask/masker.ts";
 import type { Matcher } from "./mask/matcher.ts";
 import { readSlice } from "./tail.ts";
+import { paths } from "./task-files.ts";
 import type { Timers } from "./timers.ts";
 
 export type Output = {

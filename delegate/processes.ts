@@ -1,6 +1,9 @@
 /** What the kernel says about processes, through /proc. */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
+/** One process for ever: the kernel gives its pid to another one later. */
+export type ProcessName = { readonly pid: number; readonly startTime: string };
+
 export type ProcessInfo = {
   readonly pid: number;
   readonly parent: number;
@@ -9,7 +12,7 @@ export type ProcessInfo = {
   readonly hasTerminal: boolean;
   /** Clock ticks after boot; together with the pid it names one process for ever. */
   readonly startTime: string;
-  /** It has ended and waits for its parent to notice. */
+  /** It has ended and waits for its parent to notice. A process whose first thread alone has ended goes on. */
   readonly isZombie: boolean;
 };
 
@@ -38,7 +41,7 @@ export function parseStat(pid: number, text: string): ProcessInfo | undefined {
     session: Number(session),
     hasTerminal: terminal !== "0",
     startTime,
-    isZombie: state === "Z" || state === "X",
+    isZombie: (state === "Z" || state === "X") && !(Number(fields[17]) > 1),
   };
 }
 
@@ -51,6 +54,15 @@ export function livingProcesses(lowest: number): readonly ProcessInfo[] {
     return info && !info.isZombie ? [info] : [];
   });
 }
+
+export function isAlive({ pid, startTime }: ProcessName): boolean {
+  const info = processInfo(pid);
+  return info !== undefined && !info.isZombie && info.startTime === startTime;
+}
+
+/** Every living process of the user, from the pid `lowest` up. */
+export const processesOf = (uid: number, lowest: number): readonly ProcessInfo[] =>
+  livingProcesses(lowest).filter(({ pid }) => idsOf(pid)?.uids.includes(uid));
 
 /** The pid given out last; lower than an earlier one when the numbers have started again from the bottom. */
 export const newestPid = (): number => Number(readFileSync("/proc/loadavg", "utf8").trim().split(" ").at(-1));

@@ -121,37 +121,46 @@ test("a cancelling that kill -9 interrupted is carried on", () =>
     assertGone(printedPid(task.output(), "pid"), "the script");
   }));
 
-test("a runner that is gone without a word loses the task, and what is left of it is ended", () =>
+test("a launcher that is gone without a word loses the task, and what is left of it is ended", () =>
   scene(async ({ server, begin }) => {
     const first = begin();
     await server.welcomed();
     const task = server.run({
-      script: "(setsid sleep inf & echo left=$!); echo up=$(ps -o ppid= -p $PPID); echo self=$$; sleep inf",
+      script: "(setsid sleep inf & echo left=$!); echo up=$PPID; echo self=$$; sleep inf",
     });
     await task.printed("self=");
     await first.kill();
-    const [, supervisor] = /^up= *(\d+)$/m.exec(task.output().toString()) ?? [];
-    process.kill(Number(supervisor), "SIGKILL");
+    const [, launcher] = /^up= *(\d+)$/m.exec(task.output().toString()) ?? [];
+    process.kill(Number(launcher), "SIGKILL");
     begin();
     const { outcome } = await task.finished;
-    assert.deepEqual(outcome, { kind: "lost", message: "The script's runner vanished without leaving a status." });
+    assert.deepEqual(outcome, { kind: "lost", message: "The script's launcher vanished without leaving a status." });
     for (const name of ["left", "self"]) assertGone(printedPid(task.output(), name), name);
   }));
 
 test("tasks from before a restart of the machine, or never started, are lost and say so", () =>
   scene(async ({ server, place, begin }) => {
-    const plant = (boot: string, words: string): string => {
+    const plant = (boot: string, words: string, name = "journal"): string => {
       const task = newTaskId();
       const folder = join(place.path, "tasks", `${task}.1`);
       mkdirSync(folder, { recursive: true });
-      const meta = { task, epoch: 1, cookie: "c".repeat(32), receivedAt: 5, bootId: boot, owner: null, outputs: [] };
-      writeFileSync(join(folder, "journal"), `${journalHead(meta)}${words}`);
+      const meta = {
+        task,
+        epoch: 1,
+        cookie: "c".repeat(32),
+        receivedAt: 5,
+        bootId: boot,
+        owner: null,
+        ending: "search" as const,
+        outputs: [],
+      };
+      writeFileSync(join(folder, name), `${journalHead(meta)}${words}`);
       return task;
     };
     const planted = [
-      plant("another-boot", "pid 1\n"),
-      plant(bootId(), ""),
-      plant("another-boot", "pid 1\nexit 3\ncopied 0\n"),
+      plant("another-boot", "launcher 1 2\npid 1 2\n"),
+      plant(bootId(), "", "prepared"),
+      plant("another-boot", "launcher 1 2\npid 1 2\nexit 3\ncopied 0\n"),
     ];
     // Planted tasks are known to the server only when it has sent them.
     const tasks = planted.map((task) => server.run({ script: "exit 99" }, { task, epoch: 1 }));

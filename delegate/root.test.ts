@@ -56,7 +56,7 @@ test(
       'mv "$HOME" "$HOME/../moved"',
     ];
     const script = [
-      "id -un 2>/dev/null",
+      'id -un 2>/dev/null | grep -c "^railhead-step-"',
       `[ "$(id -u)" = "$(id -g)" ] && [ "$(id -G)" = "$(id -u)" ] && [ "$(id -u)" -gt ${uid} ] && echo apart`,
       ...attempts.map((attempt) => `(${attempt}) 2>/dev/null && echo 'done: ${attempt}'`),
       "echo own >own && cat own",
@@ -64,7 +64,7 @@ test(
     ];
     const task = server.run({ script: script.join("\n") });
     assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
-    assert.equal(task.output().toString(), `${Number(uid) + 1}\napart\nown\nend\n`);
+    assert.equal(task.output().toString(), "1\napart\nown\nend\n");
     server.send({ kind: "cancel", task: other.task, epoch: 1 });
     assert.deepEqual((await other.finished).outcome, { kind: "cancelled", survivors: 0 });
     await delegate.stop();
@@ -108,7 +108,7 @@ test("the user of a task is no other's until the task's folder is gone, also aft
   place.remove();
 });
 
-test("without a name in /etc/passwd Bash and git work", onlyAsRoot, async () => {
+test("Bash and git work for a step's user", onlyAsRoot, async () => {
   const place = makePlace();
   const server = await startPretendServer();
   const delegate = await joinServer(server, place);
@@ -126,9 +126,9 @@ test("without a name in /etc/passwd Bash and git work", onlyAsRoot, async () => 
     { kind: "exited", exitCode: 0, outputs: [] },
     task.output().toString(),
   );
-  assert.equal(
+  assert.match(
     task.output().toString(),
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\nrailhead-step railhead-step\ntext\n",
+    /^\/usr\/local\/sbin:\/usr\/local\/bin:\/usr\/sbin:\/usr\/bin:\/sbin:\/bin\n(railhead-step-\d+) \1\ntext\n$/,
   );
   await delegate.stop();
   await server.close();

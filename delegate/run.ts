@@ -1,31 +1,32 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { ShellTask } from "../protocol/messages.ts";
 import { unable } from "./fault.ts";
-import type { Descriptors, Owner } from "./folders.ts";
-import { paths } from "./journal.ts";
+import type { Owner } from "./folders.ts";
+import type { StepOrder } from "./launcher/messages.ts";
 import { COOKIE_NAME } from "./members.ts";
 import { bashText, isShellName } from "./outputs.ts";
-import { processInfo } from "./processes.ts";
-import { SUPERVISOR } from "./supervisor.ts";
+import type { StepFiles } from "./safe.ts";
+import { paths } from "./task-files.ts";
 
-/** The programs a step needs, by absolute path: a step's own PATH must not decide about the supervisor. */
-export type Tools = { readonly sh: string; readonly bash: string; readonly cat: string };
+/** The programs that running steps needs, by absolute path: a step's own PATH must not decide about them. */
+export type Tools = { readonly bash: string; readonly cat: string; readonly mkfifo: string };
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** @throws Fault naming the program that is missing */
 export function findTools(path: string = DEFAULT_PATH): Tools {
   const find = (name: string): string => {
-    const found = [...path.split(delimiter), ...DEFAULT_PATH.split(delimiter)].find((dir) =>
-      isProgram(join(dir, name)),
-    );
+    const found = findProgram(name, path);
     if (found === undefined) throw unable(`this machine has no ${name}, which running steps needs`);
-    return join(found, name);
+    return found;
   };
-  return { sh: "/bin/sh", bash: find("bash"), cat: find("cat") };
+  return { bash: find("bash"), cat: find("cat"), mkfifo: find("mkfifo") };
 }
+
+/** In the folders of `path`, and where programs usually are. */
+export const findProgram = (name: string, path: string = DEFAULT_PATH): string | undefined =>
+  [...path.split(delimiter), ...DEFAULT_PATH.split(delimiter)].map((dir) => join(dir, name)).find(isProgram);
 
 /** Where the steps' own search path has ssh: looked for at each use, so that installing it is enough. */
 export const findSsh = (path: string): string | undefined =>
@@ -34,17 +35,17 @@ export const findSsh = (path: string): string | undefined =>
     .map((folder) => join(folder, "ssh"))
     .find(isProgram);
 
-/** What the supervisor starts, and the variables that it gets beside the usual ones. */
+/** What the launcher starts, and the variables that it gets beside the usual ones. */
 export type Program = {
   readonly command: readonly string[];
   readonly env: readonly { readonly name: string; readonly value: string }[];
 };
 
 /** The script, on this machine. */
-export const scriptProgram = ({ bash }: Tools, folder: string, { outputs, env }: ShellTask): Program => {
-  const at = paths(folder);
-  return { command: [bash, "-c", bashText(at.script, at.outputs, outputs), at.script], env };
-};
+export const scriptProgram = ({ bash }: Tools, files: StepFiles, { outputs, env }: ShellTask): Program => ({
+  command: [bash, "-c", bashText(files.script, files.outputs, outputs), files.script],
+  env,
+});
 
 function isProgram(path: string): boolean {
   if (!path.startsWith("/")) return false;
@@ -78,10 +79,9 @@ export function refusal(work: ShellTask): string | undefined {
 }
 
 export type Start = {
+  readonly key: string;
   readonly tools: Tools;
   readonly folder: string;
-  /** Stay open here. */
-  readonly descriptors: Descriptors;
   readonly cookie: string;
   readonly owner: Owner;
   readonly userName: string;
@@ -89,39 +89,17 @@ export type Start = {
   readonly program: Program;
 };
 
-export type Running = {
-  readonly child: ChildProcess;
-  readonly supervisor: { readonly pid: number; readonly startTime: string };
-};
-
-/**
- * Starts the script in a session of its own. It goes on when the delegate ends.
- * @throws the system's error (E2BIG: the environment is too large; EAGAIN: no more processes)
- */
-export function start(order: Start): Running {
-  const at = paths(order.folder);
-  const { tools, program, owner, descriptors } = order;
-  const child = spawn(tools.sh, ["-c", SUPERVISOR, "railhead-step", tools.cat, ...program.command], {
-    cwd: at.work,
-    env: environment(order),
-    // Standard error of the supervisor itself goes nowhere: a shell's remarks on killed children are no output of the step.
-    stdio: ["ignore", descriptors.output, "ignore", descriptors.journal],
-    detached: true,
-    ...(owner ? { uid: owner.uid, gid: owner.gid } : {}),
-  });
-  const pid = child.pid;
-  const startTime = pid === undefined ? undefined : processInfo(pid)?.startTime;
-  if (pid === undefined || startTime === undefined) {
-    // The reason follows as an event, always after this turn.
-    child.on("error", () => {});
-    throw new Error("the system could not start a process (out of processes, memory or permission)");
-  }
-  child.unref();
-  return { child, supervisor: { pid, startTime } };
-}
+export const orderOf = (start: Start): StepOrder => ({
+  key: start.key,
+  folder: start.folder,
+  command: start.program.command,
+  env: environment(start),
+  cwd: paths(start.folder).work,
+  ids: start.owner && { uid: start.owner.uid, gid: start.owner.gid },
+});
 
 /** Nothing of the delegate's own environment. The cookie comes last: nothing may replace it. */
-function environment({ folder, cookie, userName, program, searchPath: path }: Start): Record<string, string> {
+function environment({ folder, cookie, userName, program, searchPath: path, tools }: Start): Record<string, string> {
   const at = paths(folder);
   const base = {
     PATH: path,
@@ -130,8 +108,9 @@ function environment({ folder, cookie, userName, program, searchPath: path }: St
     TMPDIR: at.tmp,
     USER: userName,
     LOGNAME: userName,
+    // Bash would ask the user database for it, at every start.
+    SHELL: tools.bash,
   };
-  // Bash itself starts with OPTIND=1 whatever it is given, but /bin/sh refuses to run with some values.
-  const given = program.env.filter(({ name }) => name !== "OPTIND").map(({ name, value }) => [name, value] as const);
+  const given = program.env.map(({ name, value }) => [name, value] as const);
   return { ...base, ...Object.fromEntries(given), [COOKIE_NAME]: cookie };
 }

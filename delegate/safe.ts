@@ -1,11 +1,14 @@
 /**
- * Where the secrets of steps are kept while they run: a folder of this
- * delegate in a file system that lies in memory, so that no disk holds them
- * and a restart of the machine ends them. It outlives the delegate, as its
- * steps do.
- *   incoming/<task>.<epoch>/   files of a task whose `run` has not come yet
- *   <task>.<epoch>/masks       what must not leave with the output: for the next delegate, should there be one
- *   <task>.<epoch>/files/      the step's files; gone with its processes
+ * Where scripts, output variables and secrets of steps are kept while they run:
+ * a folder of this delegate in a file system that lies in memory, so that no
+ * disk holds them and a restart of the machine ends them. It outlives the
+ * delegate, as its steps do.
+ *   incoming/<task>.<epoch>/      files of a task whose `run` has not come yet
+ *   <task>.<epoch>/script.sh      the script; `outputs`: its output variables
+ *   <task>.<epoch>/masks          what must not leave with the output: for the next delegate, should there be one
+ *   <task>.<epoch>/files/         the step's secret files; gone with its processes
+ *   homes/<uid>                   link to the home folder of a step, for the user database
+ *   fifos-…/                      pipes of a launcher, without a task yet
  * Only a step's own group can enter its part, and only its own user can read the files.
  */
 import { createHash } from "node:crypto";
@@ -24,6 +27,7 @@ import {
   rmdirSync,
   rmSync,
   statfsSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -34,12 +38,24 @@ import { MAX_PLAIN } from "./mask/needles.ts";
 import type { Lease } from "./ship.ts";
 import type { WorkDir } from "./work-dir.ts";
 
+/** The step's own files beside its folders. */
+export type StepFiles = { readonly script: string; readonly outputs: string };
+
 /** What a step gets for each of its uses, as text, and all that has to be masked. */
 export type Handed = { readonly texts: readonly string[]; readonly masks: readonly Buffer[] };
 
 export type Safe = Pick<Incoming, "take" | "missing" | "forget" | "forgetAll"> & {
   readonly path: string;
   readonly inMemory: boolean;
+  /** Of a task's folder; `outputs` is there if the step hands anything over. */
+  readonly filesOf: (lease: Lease) => StepFiles;
+  /** Makes the task's folder with its script. @throws the system's error */
+  readonly prepare: (lease: Lease, owner: Owner, script: string, hasOutputs: boolean) => void;
+  /** Where the user database says that the home folder of the user is. */
+  readonly homeOf: (uid: number) => string;
+  /** Lets it lead to the folder of the task that the user has now. @throws the system's error */
+  readonly linkHome: (uid: number, folder: string) => void;
+  readonly unlinkHome: (uid: number) => void;
   /** @throws the system's error */
   readonly handOver: (lease: Lease, uses: Uses, owner: Owner) => Handed;
   /** A further file of a task that was handed its own, as secret as those. @throws the system's error */
@@ -58,13 +74,36 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
   const { path, inMemory } = placeOf(workDir, identity, isRoot);
   const incoming = makeIncoming(join(path, "incoming"));
   const of = (lease: Lease): string => join(path, keyOf(lease));
+  const homeOf = (uid: number): string => join(path, HOMES, String(uid));
+  const filesOf = (lease: Lease): StepFiles => ({
+    script: join(of(lease), "script.sh"),
+    outputs: join(of(lease), "outputs"),
+  });
   return {
     ...incoming,
     path,
     inMemory,
+    filesOf,
+    homeOf,
+    linkHome: (uid, folder) => {
+      mkdirSync(join(path, HOMES), { recursive: true, mode: 0o711 });
+      rmSync(homeOf(uid), { force: true });
+      symlinkSync(folder, homeOf(uid));
+    },
+    unlinkHome: (uid) => rmSync(homeOf(uid), { force: true }),
+    prepare: (lease, owner, script, hasOutputs) => {
+      const files = filesOf(lease);
+      mkdirSync(of(lease), { mode: 0o700 });
+      writeFileSync(files.script, script, { mode: owner ? 0o640 : 0o600, flag: "wx" });
+      if (hasOutputs) writeFileSync(files.outputs, "", { mode: 0o600, flag: "wx" });
+      if (!owner) return;
+      if (hasOutputs) chownSync(files.outputs, owner.uid, owner.gid);
+      for (const path of [files.script, of(lease)]) chownSync(path, 0, owner.gid);
+      // The step's group may pass through the folder and read the script.
+      chmodSync(of(lease), 0o710);
+    },
     handOver: (lease, uses, owner) => {
       const files = join(of(lease), "files");
-      mkdirSync(of(lease), { mode: 0o700 });
       mkdirSync(files, { mode: 0o700 });
       const handed = uses.map(({ as, label }, nth): { text: string; mask: Buffer } => {
         if (as === "value") {
@@ -80,7 +119,11 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
       const masks = handed.map(({ mask }) => mask);
       const lines = masks.map((mask) => `${mask.toString("base64")}\n`);
       writeFileSync(join(of(lease), "masks"), lines.join(""), { mode: 0o600 });
-      if (owner) openFor(owner, of(lease), files);
+      if (owner) {
+        // The group may see the files; only their owner can read them.
+        chownSync(files, 0, owner.gid);
+        chmodSync(files, 0o750);
+      }
       return { texts: handed.map(({ text }) => text), masks };
     },
     keep: (lease, owner, name, text) => {
@@ -95,12 +138,13 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
     clear: (held) => {
       const kept = new Set(held.map(keyOf));
       for (const name of readdirSync(path))
-        if (!kept.has(name)) rmSync(join(path, name), { recursive: true, force: true });
+        if (!kept.has(name) && name !== HOMES) rmSync(join(path, name), { recursive: true, force: true });
     },
     close: () => {
       incoming.forgetAll();
       try {
         rmSync(join(path, "incoming"), { recursive: true, force: true });
+        rmdirIfEmpty(join(path, HOMES));
         rmdirSync(path);
       } catch {
         // Steps go on, and need theirs.
@@ -109,11 +153,12 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
   };
 }
 
-/** The group may pass through the folder, and see the files; only their owner can read them. */
-function openFor({ gid }: NonNullable<Owner>, folder: string, files: string): void {
-  for (const path of [folder, files]) chownSync(path, 0, gid);
-  chmodSync(files, 0o750);
-  chmodSync(folder, 0o710);
+function rmdirIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
 }
 
 function masksIn(file: string): readonly Buffer[] | undefined {
@@ -139,6 +184,8 @@ function beginningOf(file: string): Buffer {
     closeSync(fd);
   }
 }
+
+const HOMES = "homes";
 
 const TMPFS = 0x0102_1994;
 const RAMFS = 0x8584_58f6;

@@ -1,13 +1,13 @@
 /** Secrets on the delegate: they reach the step and nobody else, and nothing of them stays or leaves. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { ShellTask } from "../protocol/messages.ts";
 import { MASK } from "./mask/marks.ts";
-import { SUPERVISOR } from "./supervisor.ts";
 import { openSafe } from "./safe.ts";
 import { giveSign, joinServer, makePlace, optionsFor, printedPid, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
@@ -78,7 +78,7 @@ test(
   "nothing of a secret is in argv, in the script, or in any file of the work folder but the raw output",
   onlyAsRoot,
   () =>
-    inProcess(async ({ server, place }) => {
+    inProcess(async ({ server, place, safe }) => {
       const lease = newLease();
       server.give(lease, 0, "value", VALUE);
       const task = server.run(
@@ -88,8 +88,11 @@ test(
       await task.printed("end");
       assert.ok(!task.output().includes(MASK), "it stood in an argument");
       const folder = join(place.path, "tasks", `${lease.task}.1`);
-      for (const name of ["journal", "script.sh", "masked", "masked-to"])
-        assert.ok(!readFileSync(join(folder, name)).includes(VALUE), `it stands in ${name}`);
+      for (const path of [
+        ...["journal", "masked", "masked-to"].map((name) => join(folder, name)),
+        join(safe(), `${lease.task}.1`, "script.sh"),
+      ])
+        assert.ok(!readFileSync(path).includes(VALUE), `it stands in ${path}`);
       giveSign(place, lease, "go");
       await task.finished;
     }),
@@ -150,10 +153,7 @@ for (const end of ["cancel", "failure"] as const)
       }
       await task.finished;
       await forgotten(server, lease);
-      assert.deepEqual(
-        readdirSync(safe()).filter((name) => name !== "incoming"),
-        [],
-      );
+      assert.deepEqual(secretsIn(safe()), []);
     }));
 
 test("an output variable with a secret, or with what gives it away, is refused and named", () =>
@@ -282,7 +282,7 @@ test("after kill -9 of the delegate the rest is masked too, and the files of ste
     assert.match(task.output().toString(), /\*{14} done\n$/);
     await forgotten(server, goes);
     await second.kill();
-    assert.deepEqual(readdirSync(safe()), []);
+    assert.deepEqual(secretsIn(safe()), []);
   }));
 
 test("what a killed delegate had received and not begun is removed by the next one", () =>
@@ -296,7 +296,7 @@ test("what a killed delegate had received and not begun is removed by the next o
     server.cut();
     const second = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();
-    assert.deepEqual(readdirSync(safe()), []);
+    assert.deepEqual(secretsIn(safe()), []);
     await second.kill();
   }));
 
@@ -316,7 +316,7 @@ test("where the masks are gone, as after a restart of the machine, what was not 
     );
     await task.printed("before");
     await first.kill();
-    rmSync(safe(), { recursive: true });
+    rmSync(join(safe(), `${lease.task}.1`, "masks"));
     server.cut();
     const second = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();
@@ -327,15 +327,31 @@ test("where the masks are gone, as after a restart of the machine, what was not 
     await second.kill();
   }));
 
-test("a step makes no core dump unless it asks for one", () => {
-  const raised =
-    'ulimit -S -c unlimited && ulimit -S -c >&2 && exec /bin/sh -c "$0" railhead-step cat bash -c "ulimit -S -c"';
-  const ran = spawnSync("bash", ["-c", raised, SUPERVISOR], {
-    stdio: ["ignore", "pipe", "pipe", "pipe"],
-    encoding: "utf8",
-  });
-  assert.deepEqual([ran.stderr, ran.stdout], ["unlimited\n", "0\n"]);
-});
+test("a step makes no core dump unless it asks for one", () =>
+  scene(async ({ server, place }) => {
+    const main = new URL("main.ts", import.meta.url).pathname;
+    const raised = 'ulimit -S -c unlimited && exec "$@"';
+    const delegate = spawn(
+      "bash",
+      ["-c", raised, "raised", process.execPath, main, ...optionsFor(server, place), "--token", TOKEN],
+      { stdio: ["pipe", "ignore", "ignore"], env: { PATH: process.env["PATH"] } },
+    );
+    const ended = once(delegate, "exit");
+    await server.welcomed();
+    const task = server.run({
+      script: `ulimit -S -c; grep -o 'core file size *[a-z0-9]*' /proc/${delegate.pid}/limits`,
+    });
+    await task.finished;
+    assert.match(task.output().toString(), /^0\nMax core file size +unlimited\n$|^0\ncore file size +unlimited\n$/);
+    delegate.kill("SIGKILL");
+    await ended;
+  }));
+
+/** Files that hold secrets, in the folder of a delegate. */
+const secretsIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+    /\/(?:masks$|files)|^incoming\//.test(path),
+  );
 
 /** Shell text that waits for a sign in the working directory. */
 const until = (sign: string): string => `until [ -e ${sign} ]; do sleep 0.02; done`;

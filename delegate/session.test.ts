@@ -86,7 +86,7 @@ test("a server that says nothing any more is left", async () => {
   const server = await startPretendServer();
   // A clock that runs ahead: between two beats a long time passes.
   let ahead = 0;
-  const timers: Timers = { ...systemTimers, now: () => systemTimers.now() + (ahead += 60_000) };
+  const timers: Timers = { ...systemTimers, elapsed: () => systemTimers.elapsed() + (ahead += 60_000) };
   const delegate = await joinServer(server, place, { chance: () => 0, timers, heartbeatMs: 5 });
   await server.disconnected();
   await delegate.stop();

@@ -87,7 +87,7 @@ function connect(deps: SessionDeps, events: Events): () => void {
   });
   let reason: string | undefined;
   let welcomed = false;
-  let lastSign = timers.now();
+  let lastSign = timers.elapsed();
   let stopBeat = (): void => {};
 
   const send = (message: ToServer): void => {
@@ -102,7 +102,8 @@ function connect(deps: SessionDeps, events: Events): () => void {
 
   const beat = (): void => {
     stopBeat = timers.after(deps.heartbeatMs, () => {
-      if (timers.now() - lastSign > deps.heartbeatMs * MISSED_BEATS) return abandon("no sign of life from the server");
+      if (timers.elapsed() - lastSign > deps.heartbeatMs * MISSED_BEATS)
+        return abandon("no sign of life from the server");
       send({ kind: "heartbeat" });
       // The answer comes from the server's WebSocket itself: it shows a connection that is open on our side only.
       if (socket.readyState === WebSocket.OPEN) socket.ping();
@@ -133,7 +134,7 @@ function connect(deps: SessionDeps, events: Events): () => void {
   });
   socket.on("message", (data, isBinary) => {
     if (socket.readyState !== WebSocket.OPEN) return;
-    lastSign = timers.now();
+    lastSign = timers.elapsed();
     const message = isBinary ? undefined : parse(data);
     const illegal = message ? take(message) : "a frame that is no message of the protocol";
     if (illegal === undefined) return;
@@ -142,7 +143,7 @@ function connect(deps: SessionDeps, events: Events): () => void {
   });
   for (const sign of ["ping", "pong"] as const)
     socket.on(sign, () => {
-      lastSign = timers.now();
+      lastSign = timers.elapsed();
     });
   socket.on("unexpected-response", (request, response) => {
     request.destroy();

@@ -18,13 +18,21 @@ import { type BlockRow, saveBlock } from "./store.ts";
 
 export const FIRST_ID = 0x7800_0000;
 const BLOCKS = 256;
-/** So many that files which a step left in /tmp have long lost their meaning when its id comes again. */
 const BLOCK_SIZE = 0x4_0000;
+/**
+ * Of each block so many have a name, and steps get no others where names can be given: an id comes again
+ * after as many other tasks.
+ */
+const NAMED = 1024;
 
 /** Beside the default work folders, none of which begins with a dot. */
 export const REGISTRY = "/var/lib/railhead-delegate/.step-ids";
 
 export type StepIds = {
+  /** Those that `take` can answer, where they are few enough to be named. */
+  readonly named: readonly number[] | undefined;
+  /** One that no task gets. @throws Fault when there is none */
+  readonly spare: () => number;
   /** One that no task, no process and no file in the work folder has. @throws Fault when there is none */
   readonly take: () => number;
   /** An earlier delegate has given it to a task that is still there. */
@@ -46,6 +54,8 @@ export type Claim = {
   readonly foreign?: readonly Span[];
   /** Users and groups of all processes. */
   readonly alive?: ReadonlySet<number>;
+  /** Tasks get only as many ids as can have names. */
+  readonly isNamed?: boolean;
 };
 
 export type Span = readonly [first: number, last: number];
@@ -56,17 +66,25 @@ export function openStepIds(claim: Claim): StepIds {
   const first = blockStart(claimBlock(claim, alive));
   // What an earlier delegate could not end keeps its id.
   const used = new Set([...alive].filter((id) => id >= first && id < first + BLOCK_SIZE));
-  let next = Math.floor(claim.chance() * BLOCK_SIZE);
+  const size = claim.isNamed ? NAMED : BLOCK_SIZE - NAMED;
+  let next = Math.floor(claim.chance() * size);
+  // As late as possible again: in turn, and not the lowest that is free.
+  const pick = (from: number, count: number, begin: number): number => {
+    for (let tried = 0; tried < count; tried += 1) {
+      const id = from + ((begin + tried) % count);
+      if (used.has(id)) continue;
+      used.add(id);
+      return id;
+    }
+    throw unable("no user id is left for another task");
+  };
   return {
+    named: claim.isNamed ? Array.from({ length: size }, (_, nth) => first + nth) : undefined,
+    spare: () => pick(first + BLOCK_SIZE - NAMED, NAMED, 0),
     take: () => {
-      for (let tried = 0; tried < BLOCK_SIZE; tried += 1) {
-        const id = first + next;
-        next = (next + 1) % BLOCK_SIZE;
-        if (used.has(id)) continue;
-        used.add(id);
-        return id;
-      }
-      throw unable("no user id is left for another task");
+      const id = pick(first, size, next);
+      next = (id - first + 1) % size;
+      return id;
     },
     keep: (id) => void used.add(id),
     giveBack: (id) => void used.delete(id),

@@ -15,13 +15,17 @@ import { codeOf, unable, usage } from "./fault.ts";
 import { type Claim, FIRST_ID, openStepIds, type StepIds } from "./step-ids.ts";
 
 export type StepUser = {
-  /** What USER and LOGNAME say in a step. */
+  /** What USER and LOGNAME say in a step that has no user of its own. */
   readonly name: string;
+  /** Of the users that have entries in the steps' user database. */
+  readonly names: ReadonlyMap<number, string> | undefined;
+  /** An id that no step gets; undefined where steps have none of their own. @throws Fault when there is none */
+  readonly spare: () => number | undefined;
   /** `delegate`: the steps share the delegate's own user. `own groups` and `nothing own`: another one. */
   readonly apart: "own users" | "own groups" | "nothing own" | "delegate";
   /**
-   * Whom the next task runs as; undefined: as the delegate. ssh works for nobody without a name: it runs as a user
-   * that has one, with a group of its own, which alone can read what the task has.
+   * Whom the next task runs as; undefined: as the delegate. ssh works for no user without a name: where steps' users
+   * have none it runs as one that has, with a group of its own, which alone can read what the task has.
    * @throws Fault when no id is left
    */
   readonly take: (runs?: "script" | "ssh") => StepOwner | undefined;
@@ -68,20 +72,34 @@ export function stepUser(wanted: string | undefined, claim: Claim): StepUser {
   };
 }
 
-const NOTHING_TO_SHARE_OUT = { keep: () => {}, giveBack: () => {} } as const;
+const NOTHING_TO_SHARE_OUT = {
+  names: undefined,
+  spare: () => undefined,
+  keep: () => {},
+  giveBack: () => {},
+} as const;
 
-const ownUsers = (ids: StepIds): StepUser => ({
-  name: NAMELESS,
-  apart: "own users",
-  take: (runs) => {
-    const named = runs === "ssh" ? lookUp(NAMED) : undefined;
-    const id = ids.take();
-    return named ? { uid: named.uid, gid: id, ownUser: false } : { uid: id, gid: id, ownUser: true };
-  },
-  // The group is the id that was taken, whoever the user is.
-  keep: ({ gid }) => ids.keep(gid),
-  giveBack: ({ gid }) => ids.giveBack(gid),
-});
+const ownUsers = (ids: StepIds): StepUser => {
+  const names = ids.named && new Map(ids.named.map((id, nth) => [id, `${NAMELESS}-${nth}`]));
+  return {
+    name: NAMELESS,
+    names,
+    apart: "own users",
+    spare: ids.spare,
+    take: (runs) => {
+      const named = runs === "ssh" && !names ? lookUp(NAMED) : undefined;
+      const id = ids.take();
+      return named ? { uid: named.uid, gid: id, ownUser: false } : { uid: id, gid: id, ownUser: true };
+    },
+    // The group is the id that was taken, whoever the user is.
+    keep: ({ gid }) => ids.keep(gid),
+    giveBack: ({ gid }) => ids.giveBack(gid),
+  };
+};
+
+/** What USER and LOGNAME say in a step. */
+export const nameOf = (user: StepUser, owner: StepOwner | undefined): string =>
+  (owner?.ownUser ? user.names?.get(owner.uid) : undefined) ?? user.name;
 
 /** In a container with a short map of ids the kernel refuses those outside it. */
 function isFree(workDir: string, id: number): boolean {

@@ -3,17 +3,18 @@ import { join } from "node:path";
 import { VANISHED } from "./attach.ts";
 import type { Masking, Masks } from "./conceal.ts";
 import { textOf } from "./fault.ts";
-import { type Meta, noteCancelled, paths, readJournal } from "./journal.ts";
-import { endProcesses, type Patience } from "./kill.ts";
+import { type Meta, noteCancelled, readJournal } from "./journal.ts";
+import { endProcesses, type Patience, type Survivors } from "./kill.ts";
+import type { Launcher, Runner } from "./launcher/client.ts";
 import type { Log } from "./log.ts";
-import { supervisorAlive, type Target } from "./members.ts";
+import type { Target } from "./members.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { KnownHosts } from "./remote/known-hosts.ts";
 import { KNOWN_HOSTS } from "./remote/ssh.ts";
-import type { Running } from "./run.ts";
 import type { Safe } from "./safe.ts";
 import { openOutlet } from "./outlet.ts";
 import type { End, Lease, Link } from "./ship.ts";
+import { paths } from "./task-files.ts";
 import { type Rhythm, watchFolder } from "./watch.ts";
 
 export type TaskDeps = {
@@ -25,7 +26,8 @@ export type TaskDeps = {
   readonly patience: Patience;
   /** For what a step leaves behind. */
   readonly leftoverPatience: Patience;
-  readonly safe: Pick<Safe, "removeFiles" | "remove">;
+  readonly safe: Pick<Safe, "filesOf" | "removeFiles" | "remove">;
+  readonly launcher: Pick<Launcher, "killUser">;
   readonly knownHosts: KnownHosts;
   readonly masking: Masking;
 };
@@ -34,9 +36,9 @@ export type Held = {
   readonly lease: Lease;
   readonly folder: string;
   readonly meta: Meta | undefined;
-  readonly supervisor: Target["supervisor"];
-  /** Set when this very process started the task. */
-  readonly child: Running["child"] | undefined;
+  readonly runner: Runner;
+  /** When this process began the task, on the clock that only goes forward; undefined: an earlier one did. */
+  readonly begunAt?: number;
   readonly startedAt: number;
   readonly masks: Masks;
   /** When an earlier delegate's task ended, as far as the journal tells. */
@@ -74,26 +76,15 @@ export type Task = HeldTask & {
 };
 
 export function makeTask(deps: TaskDeps, held: Held): Task {
-  const { folder, lease, meta } = held;
+  const { folder, lease, meta, runner } = held;
   const { log, rhythm } = deps;
   const { now } = rhythm.timers;
   const outlet = openOutlet(deps, held);
   let phase: "running" | "ending" | "ended" = "running";
   let unwatch = (): void => {};
   let ending: Promise<void> = Promise.resolve();
-  let left: number | undefined;
-
-  const session = held.supervisor?.pid;
-  if (session !== undefined) deps.sessions.add(session);
-
-  const target = (): Target => ({
-    supervisor: held.supervisor,
-    cookie: meta?.cookie ?? "",
-    owner: meta?.owner ?? undefined,
-    sessions: deps.sessions,
-    folder,
-    ageMs: now() - (meta?.receivedAt ?? 0),
-  });
+  let left: Survivors | undefined;
+  const session = trackSession(deps.sessions, runner);
 
   /** The one way from running to ended; whatever goes wrong on it, the task ends. */
   const finish = (how: () => Promise<End>): Promise<void> => {
@@ -109,7 +100,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
         phase = "ended";
         unwatch();
         outlet.stop();
-        if (session !== undefined) deps.sessions.delete(session);
+        session.leave();
         outlet.end(end);
       });
     return ending;
@@ -121,22 +112,23 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     outcome: { kind, message: outlet.conceal.text(message).slice(0, 1024) },
   });
 
-  const sweep = async (patience: Patience): Promise<number> => {
+  const sweep = async (patience: Patience): Promise<Survivors> => {
     // Without its cookie a task's processes cannot be told from others.
-    if (!meta) return 0;
-    left = await endAll(deps, held, target(), patience);
+    if (!meta) return "unknown";
+    left = await endAll(deps, held, patience);
     return left;
   };
 
   const exited = async (otherwise: string, as?: "lost" | "refused"): Promise<End> => {
-    const endedAt = held.child ? now() : (held.endedAt ?? now());
+    const endedAt = held.endedAt ?? now();
     // A status that appears only after this is our own killing's.
     const hasExit = readJournal(folder).exit !== undefined;
     // Nothing outlives a step: what it left in the background is ended before its result is told.
     await Promise.all([sweep(deps.leftoverPatience), outlet.conceal.ready]);
     const exit = hasExit ? readJournal(folder).exit : undefined;
     const end = endFor(otherwise, as);
-    const outcome = exit ? outcomeOf(held, exit, outlet.conceal, log) : end.outcome;
+    const ended = { ...held, outputs: deps.safe.filesOf(lease).outputs };
+    const outcome = exit ? outcomeOf(ended, exit, outlet.conceal, log) : end.outcome;
     return { ...end, outcome, endedAt: Math.max(held.startedAt, endedAt) };
   };
 
@@ -152,9 +144,11 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   };
 
   const look = (): void => {
-    // In this order: a supervisor that is gone has written its last word.
-    if (phase === "running" && (!supervisorAlive(target()) || readJournal(folder).exit))
-      void finish(() => exited(VANISHED));
+    if (phase === "running") session.enter();
+    const failure = runner.failure();
+    // In this order: a launcher that is gone has written its last word.
+    if (phase === "running" && (failure !== undefined || !runner.isAlive() || readJournal(folder).exit))
+      void finish(() => exited(failure ?? VANISHED));
     // What is printed while the task is being ended is sent on as well.
     outlet.pump();
   };
@@ -170,7 +164,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     isClean: () => phase === "ended" && left === 0,
     follow: () => {
       unwatch = watchFolder(folder, rhythm, look);
-      held.child?.once("exit", look);
+      runner.onNews(look);
     },
     collect: (because, as) => finish(() => exited(because, as)),
     cancel: () => {
@@ -191,10 +185,39 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   };
 }
 
+function trackSession(
+  sessions: Set<number>,
+  runner: Runner,
+): { readonly enter: () => void; readonly leave: () => void } {
+  let session: number | undefined;
+  const enter = (): void => {
+    session ??= runner.leader()?.pid;
+    if (session !== undefined) sessions.add(session);
+  };
+  enter();
+  return { enter, leave: () => session !== undefined && sessions.delete(session) };
+}
+
+const targetOf = (deps: TaskDeps, { folder, meta, runner, begunAt }: Held): Target => ({
+  leader: runner.leader(),
+  cookie: meta?.cookie ?? "",
+  owner: meta?.owner ?? undefined,
+  sessions: deps.sessions,
+  folder,
+  ageMs: begunAt === undefined ? Infinity : deps.rhythm.timers.elapsed() - begunAt,
+});
+
 /** Ends the task's processes, answers how many are left, and takes over what its ssh has learned. */
-async function endAll(deps: TaskDeps, { lease, folder, meta }: Held, target: Target, how: Patience): Promise<number> {
-  const left = await endProcesses(target, how);
-  if (left > 0) deps.log.warn({ task: lease.task, survivors: left }, "processes of a task could not be ended");
+async function endAll(deps: TaskDeps, held: Held, patience: Patience): Promise<Survivors> {
+  const { lease, folder, meta, runner } = held;
+  await runner.begun;
+  const ending = meta?.ending ?? "search";
+  const { killUser } = deps.launcher;
+  const mayGainPrivileges = meta?.mayGainPrivileges === true;
+  const left = await endProcesses({ target: targetOf(deps, held), ending, mayGainPrivileges, killUser }, patience);
+  await runner.release();
+  if (left !== 0 && left !== "unknown")
+    deps.log.warn({ task: lease.task, survivors: left }, "processes of a task could not be ended");
   if (meta?.remote) deps.knownHosts.learn(join(paths(folder).work, KNOWN_HOSTS), meta.remote);
   return left;
 }

@@ -25,7 +25,7 @@
  */
 import { z } from "zod";
 
-export const PROTOCOL_VERSION = 4;
+export const PROTOCOL_VERSION = 5;
 export const HEARTBEAT_MS = 10_000;
 /** A connection that has not said `hello` for so long is ended with the server's next look at it. */
 export const HELLO_MS = 10_000;
@@ -144,8 +144,8 @@ export const toServer = z.discriminatedUnion("kind", [
         exitCode: z.int().min(0).max(255),
         outputs: z.array(z.strictObject({ name: z.string().max(256), value: z.string() })).max(256),
       }),
-      /** Ended because the server asked for it; `survivors` counts processes still alive after KILL. */
-      z.strictObject({ kind: z.literal("cancelled"), survivors: z.int().min(0) }),
+      /** Ended because the server asked for it; `survivors` counts processes still alive after KILL, where it is certain. */
+      z.strictObject({ kind: z.literal("cancelled"), survivors: z.union([z.int().min(0), z.literal("unknown")]) }),
       /** The end of a `connection`: what was wrong, null for nothing. `code` is the HTTP status that came, or 0. */
       z.strictObject({
         kind: z.literal("tested"),

@@ -2,8 +2,9 @@ import { closeSync, constants, fchownSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellTarget, ShellTask } from "../../protocol/messages.ts";
 import type { Owner } from "../folders.ts";
-import { paths } from "../journal.ts";
 import type { Program, Tools } from "../run.ts";
+import type { StepFiles } from "../safe.ts";
+import { paths } from "../task-files.ts";
 import { settleKey } from "./key.ts";
 import type { KnownHosts } from "./known-hosts.ts";
 import { cookieThere, payloadOf } from "./script.ts";
@@ -11,6 +12,7 @@ import { answerOf, askpass, askpassEnvironment, KNOWN_HOSTS, sshArguments } from
 
 export type Preparing = {
   readonly folder: string;
+  readonly files: StepFiles;
   readonly owner: Owner;
   readonly cookie: string;
   readonly work: ShellTask & { readonly target: ShellTarget };
@@ -26,7 +28,7 @@ export type Preparing = {
  * @throws Refusal for a key that is none; the system's error
  */
 export function prepareRemote(
-  { folder, owner, cookie, work, texts, keep }: Preparing,
+  { folder, files, owner, cookie, work, texts, keep }: Preparing,
   ssh: string,
   tools: Tools,
   knownHosts: KnownHosts,
@@ -44,7 +46,7 @@ export function prepareRemote(
   const program = join(at.tmp, "askpass");
   if (answer !== null) put(program, askpass(tools.cat), 0o500, owner);
   return {
-    command: [tools.bash, at.script, payload, at.outputs, ssh, ...sshArguments(target, key, strict)],
+    command: [tools.bash, files.script, payload, files.outputs, ssh, ...sshArguments(target, key, strict)],
     env: answer === null ? [] : askpassEnvironment(program, textAt(texts, answer)),
   };
 }

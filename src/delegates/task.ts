@@ -102,7 +102,7 @@ export type TaskEnd =
       readonly exitCode: number;
       readonly outputs: readonly { readonly name: string; readonly value: string }[];
     }
-  | { readonly kind: "cancelled"; readonly survivors: number }
+  | { readonly kind: "cancelled"; readonly survivors: number | "unknown" }
   | {
       readonly kind: "tested";
       readonly fault: { readonly reason: string; readonly message: string; readonly code: number } | null;

@@ -163,7 +163,7 @@ export type NodeState = {
    */
   readonly stopping: "aborted" | "expired" | null;
   /** Processes that outlived the kill, when the task was cancelled. */
-  readonly survivors: number | null;
+  readonly survivors: number | "unknown" | null;
 };
 
 export type State = {
@@ -183,7 +183,7 @@ export type TaskOutcome =
       readonly exitCode: number;
       readonly outputs: readonly { readonly name: string; readonly value: string }[];
     }
-  | { readonly kind: "cancelled"; readonly survivors: number }
+  | { readonly kind: "cancelled"; readonly survivors: number | "unknown" }
   /** It could not be begun, or it ended and what its delegate says of it cannot be taken: an ApplicationError unless told. */
   | { readonly kind: "refused"; readonly message: string; readonly type?: FailureType }
   | { readonly kind: "lost"; readonly type: "DelegateRestart" | "DelegateProvisioning"; readonly message: string };

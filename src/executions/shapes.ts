@@ -138,7 +138,9 @@ export const nodeShape = z.strictObject({
   progressData: z.null(),
   delegateInfoList: z.array(z.strictObject({ id: wireId, name: z.string(), taskId: wireId, taskName: z.string() })),
   interruptHistories: z.array(z.unknown()).max(0),
-  stepDetails: z.strictObject({ cancel: z.strictObject({ survivors: z.int() }).optional() }),
+  stepDetails: z.strictObject({
+    cancel: z.strictObject({ survivors: z.union([z.int(), z.literal("unknown")]) }).optional(),
+  }),
   logBaseKey: z.string(),
 });
 

@@ -27,7 +27,7 @@ export type PretendDelegate = {
   /** Sends output of a task from `offset` on. */
   readonly log: (lease: Lease, offset: number, output: string | Buffer) => void;
   /** Answers a cancel. */
-  readonly cancelled: (lease: Lease, survivors?: number, offset?: number) => void;
+  readonly cancelled: (lease: Lease, survivors?: number | "unknown", offset?: number) => void;
   /** Reports the end of a task that `run` brought. */
   readonly finish: (
     run: Lease,

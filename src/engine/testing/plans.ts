@@ -99,7 +99,7 @@ export const exited = (exitCode: number, outputs: Readonly<Record<string, string
   exitCode,
   outputs: Object.entries(outputs).map(([name, value]) => ({ name, value })),
 });
-export const cancelled = (survivors = 0): TaskOutcome => ({ kind: "cancelled", survivors });
+export const cancelled = (survivors: number | "unknown" = 0): TaskOutcome => ({ kind: "cancelled", survivors });
 export const lost = (message = "the delegate is gone"): TaskOutcome => ({
   kind: "lost",
   type: "DelegateRestart",

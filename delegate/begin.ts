@@ -1,0 +1,148 @@
+/** The start of a task: its folders, files and secrets, and the order to the launcher. */
+import { randomBytes } from "node:crypto";
+import type { ConnectionTask, ShellTask } from "../protocol/messages.ts";
+import { composed } from "./compose.ts";
+import { makeConnectionTest } from "./connection.ts";
+import { codeOf, Refusal, textOf } from "./fault.ts";
+import { type Folders, keyOf, type Owner } from "./folders.ts";
+import type { Meta } from "./journal.ts";
+import type { Ending } from "./kill.ts";
+import type { Launcher } from "./launcher/client.ts";
+import { noRunner } from "./launcher/recorded.ts";
+import { FEEDER } from "./remote/script.ts";
+import { prepareRemote } from "./remote/prepare.ts";
+import { findSsh, orderOf, type Program, refusal, scriptProgram, type Tools } from "./run.ts";
+import type { Handed, Safe } from "./safe.ts";
+import type { Lease } from "./ship.ts";
+import { nameOf, type StepOwner, type StepUser } from "./step-user.ts";
+import { type HeldTask, makeTask, type Task, type TaskDeps } from "./task.ts";
+import { paths } from "./task-files.ts";
+
+export type TasksDeps = TaskDeps & {
+  readonly folders: Folders;
+  readonly user: StepUser;
+  readonly tools: Tools;
+  readonly bootId: string;
+  readonly searchPath: string;
+  readonly safe: Safe;
+  readonly launcher: Launcher;
+  /** How the processes of a task with this owner are ended. */
+  readonly endingOf: (owner: StepOwner | undefined) => Ending;
+  readonly mayGainPrivileges: boolean;
+};
+
+export const RAN_BEFORE = "This delegate has started this task before; it is not started again.";
+const NO_SSH =
+  "The delegate's machine has no program 'ssh' in the steps' search path, which running a step on another host needs; install it, as with the package openssh-client.";
+
+export function begin(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
+  if (work.kind === "connection") return makeConnectionTest(deps.rhythm.timers, lease, work);
+  const missing = work.secrets && deps.safe.missing(lease, work.secrets.uses);
+  const noSsh = work.target && findSsh(deps.searchPath) === undefined ? NO_SSH : undefined;
+  return refusal(work) ?? missing ?? noSsh ?? launch(deps, lease, work);
+}
+
+/** Starts the task, or says why it never started. */
+function launch(deps: TasksDeps, lease: Lease, work: ShellTask): Task | string {
+  let owner: StepOwner | undefined;
+  try {
+    owner = deps.user.take(work.target ? "ssh" : "script");
+  } catch (error) {
+    return `The delegate could not prepare the task: ${textOf(error)}`;
+  }
+  const task = launchAs(owner, deps, lease, work);
+  if (typeof task === "string" && owner) deps.user.giveBack(owner);
+  return task;
+}
+
+function metaOf(
+  deps: TasksDeps,
+  lease: Lease,
+  work: ShellTask,
+  owner: StepOwner | undefined,
+  receivedAt: number,
+): Meta {
+  return {
+    ...lease,
+    cookie: randomBytes(24).toString("base64url"),
+    receivedAt,
+    bootId: deps.bootId,
+    owner: deps.user.apart === "nothing own" ? null : (owner ?? null),
+    ending: deps.endingOf(owner),
+    ...(deps.mayGainPrivileges ? { mayGainPrivileges: true } : {}),
+    outputs: work.outputs,
+    ...(work.secrets ? { secrets: true } : {}),
+    ...(work.target ? { remote: { host: work.target.host, port: work.target.port } } : {}),
+  };
+}
+
+function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, work: ShellTask): Task | string {
+  const { user } = deps;
+  const { timers } = deps.rhythm;
+  const receivedAt = timers.now();
+  const meta = metaOf(deps, lease, work, owner, receivedAt);
+  let folder: string;
+  try {
+    folder = deps.folders.create(meta, owner);
+  } catch (error) {
+    deps.log.error({ ...lease, error: textOf(error) }, "a task could not be prepared");
+    const before = ["EEXIST", "ENOTEMPTY"].includes(codeOf(error) ?? "");
+    return before ? RAN_BEFORE : `The delegate could not prepare the task: ${textOf(error)}`;
+  }
+  const held = { lease, folder, meta, startedAt: receivedAt, begunAt: timers.elapsed() };
+  let handed: Handed | undefined;
+  try {
+    handed = layOut(deps, { lease, folder, owner }, work);
+    const unmaskable = handed && deps.masking.refusal(handed.masks);
+    if (unmaskable) {
+      handed = undefined;
+      throw new Refusal(unmaskable.message);
+    }
+    const order = orderOf({
+      key: keyOf(lease),
+      tools: deps.tools,
+      folder,
+      cookie: meta.cookie,
+      owner,
+      userName: nameOf(user, owner),
+      searchPath: deps.searchPath,
+      program: programOf(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.texts ?? []),
+    });
+    const task = makeTask(deps, { ...held, runner: deps.launcher.run(order), masks: handed?.masks ?? "none" });
+    task.follow();
+    return task;
+  } catch (error) {
+    deps.log.error({ ...lease, error: textOf(error) }, "a task could not be started");
+    // The folder stays until the server has acknowledged: it is the promise not to start the task again.
+    const task = makeTask(deps, { ...held, runner: noRunner, masks: handed?.masks ?? "none" });
+    if (error instanceof Refusal) void task.collect(error.message, "refused");
+    else void task.collect(`The delegate could not start the script: ${textOf(error)}`);
+    return task;
+  }
+}
+
+/** Puts the script and the secrets where the step finds them. @throws the system's error */
+function layOut(
+  { safe, user }: TasksDeps,
+  { lease, folder, owner }: Omit<Place, "cookie">,
+  { target, script, outputs, secrets }: ShellTask,
+): Handed | undefined {
+  safe.prepare(lease, owner, target ? FEEDER : script, outputs.length > 0 || target !== undefined);
+  if (owner && user.names?.has(owner.uid)) safe.linkHome(owner.uid, paths(folder).work);
+  return secrets && safe.handOver(lease, secrets.uses, owner);
+}
+
+type Place = { readonly lease: Lease; readonly folder: string; readonly owner: Owner; readonly cookie: string };
+
+/** @throws the system's error, and what `composed` throws */
+function programOf(deps: TasksDeps, place: Place, work: ShellTask, texts: readonly string[]): Program {
+  const { tools, safe } = deps;
+  const whole = composed(work, texts);
+  const files = safe.filesOf(place.lease);
+  if (!work.target) return scriptProgram(tools, files, whole);
+  const ssh = findSsh(deps.searchPath);
+  if (ssh === undefined) throw new Error(NO_SSH);
+  const keep = (name: string, text: string): string => safe.keep(place.lease, place.owner, name, text);
+  const remote = { ...whole, target: work.target };
+  return prepareRemote({ ...place, files, work: remote, texts, keep }, ssh, tools, deps.knownHosts);
+}

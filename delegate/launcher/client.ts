@@ -1,0 +1,214 @@
+/** The delegate's end of its launcher (main.ts): started with the first step, and anew when it is gone. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import type { Log } from "../log.ts";
+import type { ProcessName } from "../processes.ts";
+import type { FromLauncher, StepOrder, ToLauncher } from "./messages.ts";
+
+/** What runs a step and writes down how it ends. */
+export type Runner = {
+  /** Settles when the step has been started, or will not be. */
+  readonly begun: Promise<void>;
+  /** The step's first process, the leader of its session. */
+  readonly leader: () => ProcessName | undefined;
+  /** Why the step was not started, or how it ended cannot be known. */
+  readonly failure: () => string | undefined;
+  /** It is there, and will write down how the step ends. */
+  readonly isAlive: () => boolean;
+  /** Brings what is left of the output into its file. The step's processes are gone. */
+  readonly release: () => Promise<void>;
+  /** Calls whenever one of the above has changed, and when the step has ended. */
+  readonly onNews: (look: () => void) => void;
+};
+
+export type Launcher = {
+  /** Starts the step. What goes wrong is told by the runner. */
+  readonly run: (order: StepOrder) => Runner;
+  /** Kills all processes of the user in one system call; false when that could not be done. */
+  readonly killUser: (uid: number) => Promise<boolean>;
+  /** Lets go of the steps: they go on, and are recorded. */
+  readonly leave: () => void;
+};
+
+export type LauncherDeps = {
+  readonly log: Pick<Log, "error">;
+  /** The program and its arguments, which end with main.ts; and a word that changes when it has to be another one. */
+  readonly command: () => { readonly argv: readonly string[]; readonly version: string };
+  /** Where it may make a folder of its own for pipes. */
+  readonly folder: string;
+  readonly mkfifo: string;
+};
+
+/** One process of the launcher. */
+type Generation = {
+  readonly version: string;
+  readonly runners: Map<string, (message: FromLauncher | undefined) => void>;
+  readonly kills: Map<number, (isDone: boolean) => void>;
+  readonly say: (message: ToLauncher) => void;
+  readonly isAlive: () => boolean;
+  readonly why: () => string;
+  /** No further step: it may end when it has nothing left to do. */
+  readonly retire: () => void;
+  /** It ends when its steps have. */
+  readonly leave: () => void;
+};
+
+const GONE = "The launcher of the steps has ended unexpectedly";
+const MAX_ERRORS = 2_000;
+
+export function makeLauncher(deps: LauncherDeps): Launcher {
+  const generations = new Set<Generation>();
+  let current: Generation | undefined;
+  let kills = 0;
+
+  const generation = (): Generation => {
+    const { argv, version } = deps.command();
+    if (current?.isAlive() && current.version === version) return current;
+    current?.retire();
+    for (const one of generations) if (!one.isAlive()) generations.delete(one);
+    current = startGeneration(deps, argv, version);
+    generations.add(current);
+    return current;
+  };
+
+  const killOnce = (uid: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const to = generation();
+      kills += 1;
+      to.kills.set(kills, resolve);
+      to.say({ kind: "kill", id: kills, uid });
+    });
+
+  return {
+    run: (order) => makeRunner(generation(), order),
+    // One that ended at this moment is followed by another.
+    killUser: async (uid) => (await killOnce(uid)) || killOnce(uid),
+    leave: () => {
+      for (const one of generations) one.leave();
+    },
+  };
+}
+
+function startGeneration({ log, folder, mkfifo }: LauncherDeps, argv: readonly string[], version: string): Generation {
+  const fifos = join(folder, `fifos-${randomBytes(9).toString("base64url")}`);
+  mkdirSync(fifos, { mode: 0o700 });
+  const child = spawn(argv[0] ?? "", argv.slice(1), {
+    cwd: "/",
+    env: {},
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    // A signal to the delegate's group is no matter of its steps.
+    detached: true,
+  });
+  const runners: Generation["runners"] = new Map();
+  const waiting: Generation["kills"] = new Map();
+  let isAlive = true;
+  let isRetired = false;
+  let errors = "";
+
+  const rest = (): void => {
+    if (isRetired && isAlive && runners.size === 0 && waiting.size === 0 && child.connected) child.disconnect();
+  };
+  const ended = (why: string): void => {
+    if (!isAlive) return;
+    isAlive = false;
+    errors ||= why;
+    rmSync(fifos, { recursive: true, force: true });
+    if (!isRetired || runners.size > 0)
+      log.error({ reason: errors.trim() }, "the launcher of the steps has ended unexpectedly");
+    for (const hear of [...runners.values()]) hear(undefined);
+    for (const resolve of [...waiting.values()]) resolve(false);
+  };
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (errors = (errors + text).slice(-MAX_ERRORS)));
+  child.once("error", (error) => ended(error.message));
+  child.once("exit", (code, signal) => ended(signal ?? `exit code ${code}`));
+  child.on("message", (message: FromLauncher) => {
+    if (message.kind === "killed") {
+      if (message.error !== undefined)
+        log.error({ error: message.error }, "a user's processes could not be killed at once");
+      waiting.get(message.id)?.(message.error === undefined);
+      waiting.delete(message.id);
+    } else runners.get(message.key)?.(message);
+    rest();
+  });
+  unref(child);
+  const say = (message: ToLauncher): void => {
+    // Its end is told by `exit`.
+    if (child.connected) child.send(message, () => {});
+  };
+  say({ kind: "setup", fifos, mkfifo });
+  return {
+    version,
+    runners,
+    kills: waiting,
+    say,
+    isAlive: () => isAlive,
+    why: () => `${GONE}${errors === "" ? "" : `: ${errors.trim()}`}`,
+    retire: () => {
+      isRetired = true;
+      rest();
+    },
+    leave: () => {
+      isRetired = true;
+      if (child.connected) child.disconnect();
+    },
+  };
+}
+
+/** The delegate decides about its own end. */
+function unref(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+  if (child.stderr instanceof Socket) child.stderr.unref();
+}
+
+function makeRunner(from: Generation, order: StepOrder): Runner {
+  const { key } = order;
+  const begun = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  let leader: ProcessName | undefined;
+  let failure: string | undefined;
+  let look = (): void => {};
+
+  from.runners.set(key, (message) => {
+    switch (message?.kind) {
+      case "started":
+        leader = { pid: message.pid, startTime: message.startTime };
+        begun.resolve();
+        return look();
+      case "failed":
+        failure = message.message;
+        begun.resolve();
+        return look();
+      case "exited":
+      case "killed":
+        return look();
+      case "released":
+        from.runners.delete(key);
+        return released.resolve();
+      case undefined:
+        failure ??= leader ? undefined : from.why();
+        from.runners.delete(key);
+        begun.resolve();
+        released.resolve();
+        return look();
+    }
+  });
+  from.say({ kind: "start", order });
+  return {
+    begun: begun.promise,
+    leader: () => leader,
+    failure: () => failure,
+    isAlive: from.isAlive,
+    release: () => {
+      if (!from.isAlive()) return Promise.resolve();
+      from.say({ kind: "release", key });
+      return released.promise;
+    },
+    onNews: (call) => {
+      look = call;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * The launcher: one process beside the delegate that starts the steps, copies
+ * their output into files and records how they ended. It outlives the delegate:
+ * when its channel closes it goes on until its last step has ended. The files
+ * are all that a later delegate has of its steps.
+ *
+ * It holds the files of all its tasks, so no step may look into it: with steps
+ * of other users the kernel keeps them apart, otherwise a namespace of
+ * processes does (docs/decisions/0019-step-isolation.md).
+ *
+ * Everything is synchronous on purpose. While a user is killed, the process
+ * has that user's rights (kill-user.ts), and nothing else may happen meanwhile.
+ */
+import { closeInherited } from "../inherited.ts";
+import { makeFifos } from "./fifos.ts";
+import { killUser } from "./kill-user.ts";
+import type { FromLauncher, ToLauncher } from "./messages.ts";
+import { type Step, startStep } from "./step.ts";
+
+/** How often a launcher without a delegate looks whether a task whose output is still open was collected. */
+const ORPHAN_LOOK_MS = 1_000;
+
+closeInherited();
+process.title = "railhead launcher";
+// A signal to the delegate's whole group must not end the steps' record.
+for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const) process.on(signal, () => {});
+
+const steps = new Map<string, Step>();
+let fifos: ReturnType<typeof makeFifos> | undefined;
+
+process.on("message", (message: ToLauncher) => take(message));
+process.on("disconnect", () => {
+  fifos?.close();
+  // What keeps the program from its end from now on are its steps.
+  setInterval(dropCollected, ORPHAN_LOOK_MS).unref();
+});
+
+function take(message: ToLauncher): void {
+  switch (message.kind) {
+    case "setup":
+      fifos = makeFifos(message.fifos, message.mkfifo);
+      return;
+    case "start":
+      return start(message.order);
+    case "kill":
+      return say({ kind: "killed", id: message.id, error: attempt(() => killUser(message.uid)) });
+    case "release":
+      steps.get(message.key)?.release();
+      return say({ kind: "released", key: message.key });
+  }
+}
+
+function start(order: Extract<ToLauncher, { kind: "start" }>["order"]): void {
+  const { key } = order;
+  const error = attempt(() => {
+    if (!fifos) throw new Error("the launcher was not set up");
+    const step = startStep(order, fifos.take, {
+      exited: () => say({ kind: "exited", key }),
+      failed: (why) => say({ kind: "failed", key, message: why }),
+      over: () => void steps.delete(key),
+    });
+    steps.set(key, step);
+    if (step.process) say({ kind: "started", key, ...step.process });
+  });
+  if (error !== undefined) say({ kind: "failed", key, message: `The delegate could not start the script: ${error}` });
+}
+
+/** Answers what went wrong. */
+function attempt(run: () => void): string | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function say(message: FromLauncher): void {
+  // Without a delegate the files are enough.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}
+
+function dropCollected(): void {
+  for (const step of steps.values()) if (step.isCollected()) step.release();
+}

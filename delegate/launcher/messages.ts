@@ -1,0 +1,33 @@
+/** What the delegate and its launcher say to each other, over Node's channel between parent and child. */
+
+/** A step to start. All paths are absolute. */
+export type StepOrder = {
+  /** Names the task in all messages about it. */
+  readonly key: string;
+  /** The task's folder, with the file `prepared`. */
+  readonly folder: string;
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** Undefined: the launcher's own user. */
+  readonly ids: { readonly uid: number; readonly gid: number } | undefined;
+};
+
+export type ToLauncher =
+  /** The first message. `fifos`: an existing folder of this launcher alone. */
+  | { readonly kind: "setup"; readonly fifos: string; readonly mkfifo: string }
+  | { readonly kind: "start"; readonly order: StepOrder }
+  /** Sends KILL to every process of the user at once. Answered by `killed`. */
+  | { readonly kind: "kill"; readonly id: number; readonly uid: number }
+  /** The task's processes are gone: takes what is left of its output and closes it. Answered by `released`. */
+  | { readonly kind: "release"; readonly key: string };
+
+export type FromLauncher =
+  /** `startTime` as the kernel counts it: with it the pid names one process for ever. */
+  | { readonly kind: "started"; readonly key: string; readonly pid: number; readonly startTime: string }
+  /** The step was not started, or its status could not be recorded. */
+  | { readonly kind: "failed"; readonly key: string; readonly message: string }
+  /** Its status is in the journal. */
+  | { readonly kind: "exited"; readonly key: string }
+  | { readonly kind: "released"; readonly key: string }
+  | { readonly kind: "killed"; readonly id: number; readonly error: string | undefined };

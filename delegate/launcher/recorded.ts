@@ -1,0 +1,42 @@
+/** The runner of a step that an earlier delegate's launcher has started: all that is known stands in the journal. */
+import { type Journal, readJournal } from "../journal.ts";
+import { isAlive } from "../processes.ts";
+import { pause, type Timers } from "../timers.ts";
+import type { Runner } from "./client.ts";
+
+const LOOK_MS = 5;
+
+/** @param drainMs how long the launcher may take for the rest of the output when all writers are gone */
+export function recordedRunner(
+  folder: string,
+  { meta, launcher, leader }: Journal,
+  bootId: string,
+  { timers, drainMs }: { readonly timers: Timers; readonly drainMs: number },
+): Runner {
+  const isOurs = meta?.bootId === bootId && launcher !== undefined;
+  const runs = (): boolean => isOurs && isAlive(launcher);
+  // A launcher that has claimed the task records the step an instant later.
+  const known = (): Journal["leader"] => (isOurs ? (leader ?? readJournal(folder).leader) : undefined);
+  const until = async (isSo: () => boolean): Promise<void> => {
+    const end = timers.elapsed() + drainMs;
+    while (!isSo() && runs() && timers.elapsed() < end) await pause(timers, LOOK_MS);
+  };
+  return {
+    begun: until(() => known() !== undefined),
+    leader: known,
+    failure: () => undefined,
+    isAlive: runs,
+    release: () => until(() => readJournal(folder).exit?.copied === true),
+    onNews: () => {},
+  };
+}
+
+/** Of a task that was never started. */
+export const noRunner: Runner = {
+  begun: Promise.resolve(),
+  leader: () => undefined,
+  failure: () => undefined,
+  isAlive: () => false,
+  release: () => Promise.resolve(),
+  onNews: () => {},
+};
