@@ -72,10 +72,15 @@ const ACCOUNT: Json = {
   schema: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
 };
 
-const accountParameter = (route: Route): Json[] =>
-  "account" in route && route.account !== "path"
-    ? [{ name: route.account, in: "query", required: true, ...ACCOUNT }]
-    : [];
+function accountParameter(route: Route): Json[] {
+  if (!("account" in route) || route.account === "path") return [];
+  if (route.account !== "header") return [{ name: route.account, in: "query", required: true, ...ACCOUNT }];
+  const description = "The account; it must be the credential's own. One of this header and the parameter is required.";
+  return [
+    { ...ACCOUNT, name: "X-Platform-Account", in: "header", required: false, description },
+    { ...ACCOUNT, name: "accountIdentifier", in: "query", required: false },
+  ];
+}
 
 function queryParameters(route: Route, doc: RouteDoc): Json[] {
   const { properties = {}, required = [] } = jsonSchema(route.query, "input") as {

@@ -8,6 +8,7 @@ import { problem } from "./problems.ts";
 import { BASE, readRoutes, type ReadVerbs } from "./rest-read.ts";
 import { refusedRoutes } from "./rest-refused.ts";
 import { runRoutes, type RunVerbs } from "./rest-run.ts";
+import { executeV1Routes } from "./rest-v1.ts";
 
 type LogVerbs = { readonly downloadLog: DownloadLog; readonly followLog: FollowLog };
 type Verbs = RunVerbs & ReadVerbs & LogVerbs & { readonly authorize: Authorize };
@@ -66,6 +67,7 @@ function resumedFrom(call: Pick<Call, "headers">): number | undefined {
 
 export const executionRoutes = (verbs: Verbs): readonly Route[] => [
   ...runRoutes(verbs),
+  ...executeV1Routes(verbs.run),
   ...readRoutes(verbs),
   ...logRoutes(verbs),
   ...refusedRoutes(verbs),

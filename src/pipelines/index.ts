@@ -10,6 +10,7 @@ import type { InProject } from "./pipeline.ts";
 import { makePrepareRun } from "./prepare-run.ts";
 import { makeInputSets } from "./input-sets/index.ts";
 import { pipelineRoutes } from "./rest.ts";
+import { pipelineV1Routes } from "./rest-v1.ts";
 import { deleteInputSetsOf } from "./store/input-sets.ts";
 import { deletePipelinesOf } from "./store/pipelines.ts";
 import { makeGetSummary, makeGetVersion, makeListSummaries, makeListVersions, type RecentRuns } from "./summaries.ts";
@@ -63,7 +64,7 @@ export function makePipelines(deps: PipelineDeps & { readonly recentRuns: Recent
   return {
     ...verbs,
     mergeInputSets: inputSets.inputsOfSets,
-    routes: [...pipelineRoutes(verbs), ...inputSets.routes],
+    routes: [...pipelineRoutes(verbs), ...pipelineV1Routes(verbs), ...inputSets.routes],
     emptyScope,
   };
 }

@@ -34,6 +34,11 @@ export const problems = {
     "UNSUPPORTED_OPERATION_EXCEPTION",
     "Choosing stages (stageIdentifiers) is not supported yet.",
   ],
+  "pipeline.v1_disagreement": [
+    400,
+    "INVALID_REQUEST",
+    "The field %s says '%s', and the pipeline in pipeline_yaml says '%s'. Send the same in both.",
+  ],
 } as const;
 
 export const problem = problemsOf(problems);

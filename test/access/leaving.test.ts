@@ -70,6 +70,11 @@ const alike = (type: string, at: string, path: string, make: Way["make"]): Way =
   remove: (key) => done(send("DELETE", `${path}/${key}?${at}`)),
 });
 
+const v1 = (base: string): Way => ({
+  ...{ type: "PIPELINE", at: SHOP, make: pipeline },
+  remove: (key) => done(send("DELETE", `${base}/orgs/default/projects/shop/pipelines/${key}`)),
+});
+
 async function person(identifier: string): Promise<Made> {
   await platform.addUser("_account_viewer");
   const [row] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
@@ -158,6 +163,8 @@ const WAYS: Readonly<Record<string, Way>> = {
     done(send("POST", `/ng/api/serviceaccount?${SHOP}`, { identifier, name: identifier })),
   ),
   "pipeline.delete": alike("PIPELINE", SHOP, "/pipeline/api/pipelines", pipeline),
+  "pipeline-v1.delete": v1("/v1"),
+  "pipeline-v1.delete-older": v1("/pipeline/api/v1"),
   "input-set.delete": {
     ...{ type: "INPUT_SET", at: SHOP },
     make: (identifier) => made(create.inputSet(platform, "host", inputSetYaml("host", identifier))),

@@ -167,8 +167,11 @@ test("pages are cut from that order, and what cannot be sorted by is refused by 
   }
 });
 
-/** These lists have one order: that of sets is told by their documents, versions and executions stand newest first. */
-const ONE_ORDER = ["execution.list", "input-set.list", "pipeline.list", "pipeline.list-versions"];
+/** These lists have one order: that of sets is told by their documents, versions and executions stand newest first; the v1 family has parameters of its own. */
+const ONE_ORDER = [
+  ...["execution.list", "input-set.list", "pipeline-v1.list", "pipeline-v1.list-older"],
+  ...["pipeline.list", "pipeline.list-versions"],
+];
 
 test("a list with pages says how it is sorted, or is one of those with one order", () => {
   const paged = samples(world).filter(({ operation }) =>

@@ -68,7 +68,8 @@ const pathOf = (route: Route, account: string | null = null): string =>
 
 const isInPath = (route: Route): boolean => "account" in route && route.account === "path";
 
-const accountParameter = (route: Route): string => ("account" in route ? route.account : "accountIdentifier");
+const accountParameter = (route: Route): string =>
+  "account" in route && route.account !== "header" ? route.account : "accountIdentifier";
 
 const ask = (route: Route, how: SendOptions, prefix = ""): Promise<Answer> => {
   const account = "account" in how ? how.account : platform.accountId;

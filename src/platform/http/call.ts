@@ -7,6 +7,9 @@ import { problem } from "./problems.ts";
 import { mediaType } from "./read-bytes.ts";
 import type { Body, Call, PrivateRoute, PublicCall, Route } from "./routes.ts";
 
+/** Names the account in the v1 family. */
+export const ACCOUNT_HEADER = "x-platform-account";
+
 const NO_BYTES = Buffer.alloc(0);
 
 /** Throws `http.bad_query`. */
@@ -48,6 +51,7 @@ export function privateCall(
   const actor = request.actor;
   if (!actor) throw problem("http.no_credential");
   if (parameter === "path") checkPathAccount(actor, shared);
+  else if (parameter === "header") checkHeaderAccount(request, actor, shared);
   else checkAccount(parameter, request, actor, shared.query);
   return { ...shared, actor, still, accountId: actor.accountId };
 }
@@ -69,6 +73,16 @@ export function checkAccount(parameter: string, request: FastifyRequest, actor: 
 /** The same for an account that stands in the path. */
 function checkPathAccount(actor: Actor, { params }: PublicCall): void {
   if (params["accountId"] !== toWire(actor.accountId)) throw problem("http.not_yours");
+}
+
+/** The same for a header, beside which the query may name the account too. Throws `http.bad_query`, `http.not_yours`. */
+function checkHeaderAccount(request: FastifyRequest, actor: Actor, { query }: PublicCall): void {
+  const named = request.headers[ACCOUNT_HEADER];
+  if (named === undefined || named === "") return checkAccount("accountIdentifier", request, actor, query);
+  if (named !== toWire(actor.accountId)) throw problem("http.not_yours");
+  const { accountIdentifier = named } = request.query as Record<string, unknown>;
+  if (accountIdentifier !== named)
+    throw problem("http.bad_query", [`accountIdentifier is another account than the header ${ACCOUNT_HEADER}.`]);
 }
 
 /** Parameters that may be given several times, known by a fault that lies in one of the values. */

@@ -125,8 +125,11 @@ type Shared = {
 
 export type PrivateRoute = Shared & {
   readonly access: { readonly permission: string };
-  /** The query parameter that names the account, or the path's `:accountId`. It must be the credential's own. */
-  readonly account: "accountIdentifier" | "accountId" | "path";
+  /**
+   * The query parameter that names the account, the path's `:accountId`, or `header`: `X-Platform-Account` or the query
+   * parameter `accountIdentifier`. It must be the credential's own.
+   */
+  readonly account: "accountIdentifier" | "accountId" | "path" | "header";
   /** Who a credential belongs to here, where that may be more than elsewhere; `account` is the one in the path. */
   readonly authenticate?: (token: string, account: string) => Promise<Actor | undefined>;
   readonly query: z.ZodType;

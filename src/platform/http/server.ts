@@ -10,7 +10,7 @@ import { randomUUID } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
 import type { Problem } from "../../core/problem.ts";
 import { partLog, type Log } from "../log/log.ts";
-import { privateCall, sharedCall } from "./call.ts";
+import { ACCOUNT_HEADER, privateCall, sharedCall } from "./call.ts";
 import { addClientAddress } from "./client-address.ts";
 import { callerOf, callerStill, type CallerDeps } from "./callers.ts";
 import type { ErrorFamily } from "./envelope.ts";
@@ -56,7 +56,10 @@ declare module "fastify" {
 }
 
 const TIMEOUTS_MS = { request: 60_000, headers: 10_000 } as const;
-const EXPOSED_HEADERS = ["etag", "retry-after", "content-disposition", "allow", IGNORED_FIELDS];
+const EXPOSED_HEADERS = [
+  ...["etag", "retry-after", "content-disposition", "allow", IGNORED_FIELDS],
+  ...["x-total-elements", "x-page-number", "x-page-size"],
+];
 /** For so long a browser need not ask again. */
 const PREFLIGHT_SECONDS = 600;
 
@@ -95,7 +98,15 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     origin: "*",
     credentials: false,
     methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-    allowedHeaders: ["x-api-key", "authorization", "content-type", "last-event-id", "if-match", "if-none-match"],
+    allowedHeaders: [
+      "x-api-key",
+      "authorization",
+      "content-type",
+      "last-event-id",
+      "if-match",
+      "if-none-match",
+      ACCOUNT_HEADER,
+    ],
     // What a page needs to see beside the body: the version, when to try again, how a download is called, which methods there are, what was ignored.
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_SECONDS,
