@@ -319,11 +319,18 @@ create table log_chunks (
 );
 CREATE INDEX log_chunks_by_node ON public.log_chunks USING btree (account_id, execution_id, node_id, node_position);
 
+create table log_retentions (
+  account_id uuid not null,
+  until bigint not null,
+  constraint log_retentions_pkey PRIMARY KEY (account_id)
+);
+
 create table log_streams (
   account_id uuid not null,
   execution_id uuid not null,
   stream_id uuid not null,
   bytes bigint not null,
+  deleted_at bigint,
   constraint log_streams_pkey PRIMARY KEY (account_id, execution_id, stream_id)
 );
 
@@ -874,6 +881,8 @@ alter table input_sets add constraint input_sets_account_id_project_id_fkey FORE
 alter table key_rotations add constraint key_rotations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table log_chunks add constraint log_chunks_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
+
+alter table log_retentions add constraint log_retentions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table log_streams add constraint log_streams_account_id_execution_id_fkey FOREIGN KEY (account_id, execution_id) REFERENCES executions(account_id, id);
 

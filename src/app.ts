@@ -38,6 +38,7 @@ import { makeLogin, type Lifetimes } from "./login/index.ts";
 import { buildSchema } from "./schema.ts";
 import { makeScim } from "./scim/index.ts";
 import { makeSettings } from "./settings/index.ts";
+import { hourly } from "./platform/jobs/hourly.ts";
 import { every, together } from "./platform/jobs/every.ts";
 import { reachPublic } from "./platform/outgoing/reach.ts";
 import type { Log } from "./platform/log/log.ts";
@@ -74,6 +75,7 @@ export type PlatformDeps = {
 export type Platform = Awaited<ReturnType<typeof buildPlatform>>;
 
 const SWEEP_MS = 1_000;
+const RETENTION_MS = 60_000;
 const RECONCILE_MS = 5_000;
 const CREDENTIALS_MS = 500;
 
@@ -133,9 +135,10 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   });
   const executions: Executions = makeExecutions({
     ...{ ...base, ...principals, getProject: projects.getFor, pipelines, delegates, log, onError },
-    ...{ resolveForStep: secrets.resolveForStep, resolveLogin: secrets.resolveLogin },
+    ...{ resolveForStep: secrets.resolveForStep, resolveLogin: secrets.resolveLogin, settingValue: settings.value },
     runPlace: environments.runPlace,
     isTriggerLive: (accountId, id) => triggers.isLive(accountId, id),
+    onDeleted: (tx, accountId, ids) => triggers.forgetExecutions(tx, accountId, ids),
   });
   const triggers = makeTriggers({
     ...base,
@@ -206,10 +209,12 @@ export async function buildPlatform(deps: PlatformDeps) {
     await lookAtCredentials();
     await login.sweep();
   };
+  const retain = hourly(clock, [triggers.retain, executions.retain]);
   /** Everything that is looked at again and again; tests call it instead of waiting. */
   const sweep = async (): Promise<void> => {
     await triggers.sweep();
     await sweepOthers();
+    await retain();
   };
 
   return {
@@ -239,6 +244,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         every(SWEEP_MS, sweepOthers, onError),
         // Apart, since what a webhook runs may take long to prepare.
         every(SWEEP_MS, triggers.sweep, onError),
+        every(RETENTION_MS, retain, onError),
         every(RECONCILE_MS, served.reconcile, onError),
         // Apart from the sweep, which may take its time: what has ended is over within a second.
         every(CREDENTIALS_MS, lookAtCredentials, onError),

@@ -47,6 +47,8 @@ export type TestTasks = {
     task: TaskOf & { readonly selectors: readonly string[]; readonly work: ConnectionWork },
   ) => Promise<void>;
   readonly cancel: (tx: Tx, task: TaskOf) => Promise<"ended" | "asked" | "over">;
+  /** Removes the tasks of runs whose tasks have all ended; answers these runs. */
+  readonly forgetEndedRuns: (tx: Tx, accountId: Uuid, runIds: readonly Uuid[]) => Promise<readonly Uuid[]>;
   readonly isThereFor: (accountId: Uuid, selectors: readonly string[]) => Promise<boolean>;
 };
 

@@ -143,7 +143,7 @@ export function makeDelegateTests(deps: DelegateTestsDeps) {
       for (const { accountId, id } of await store.findOverdue(db, clock.now()))
         await expire(accountId, id).catch(deps.onError);
       await look([...waiting.keys()]);
-      await store.deleteEnded(db, clock.now() - KEEP_MS);
+      await forgetEnded(deps);
     },
     stop: (): void => {
       stopListening();
@@ -151,4 +151,15 @@ export function makeDelegateTests(deps: DelegateTestsDeps) {
       waiting.clear();
     },
   };
+}
+
+/** Deletes tests that ended a while ago, each with its task; one whose task has not ended stays. */
+async function forgetEnded({ db, clock, tasks }: Pick<DelegateTestsDeps, "db" | "clock" | "tasks">): Promise<void> {
+  const ended = await store.findEnded(db, clock.now() - KEEP_MS);
+  for (const [accountId, tests] of Map.groupBy(ended, (test) => test.accountId)) {
+    const ids = tests.map(({ id }) => id);
+    await db.transaction(async (tx) =>
+      store.deleteTests(tx, accountId, await tasks.forgetEndedRuns(tx, accountId, ids)),
+    );
+  }
 }

@@ -23,7 +23,7 @@ import { makeChangeTags, makeGetTags } from "./tags.ts";
 import { makeSessions } from "./sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
 import { isThereFor } from "./store/delegates.ts";
-import { anyUnfinished, delegatesOf, deleteTasks, findLease, leasedTo, waitingTasks } from "./store/tasks.ts";
+import { anyUnfinished, delegatesOf, deleteTasks, findLease, leasedTo, openRuns, waitingTasks } from "./store/tasks.ts";
 import type { Advancing, OnTaskOutput, OpenSecrets, ReadSecrets } from "./task.ts";
 import {
   makeCreateDelegateToken,
@@ -112,6 +112,15 @@ export function makeDelegates(deps: DelegatesDeps) {
       if (await anyUnfinished(tx, accountId, runIds)) return false;
       await deleteTasks(tx, accountId, runIds);
       return true;
+    },
+    /** Those of the runs that have a task which has not ended. */
+    openRuns: (accountId: Uuid, runIds: readonly Uuid[]) => openRuns(db, accountId, runIds),
+    /** Removes the tasks of runs whose tasks have all ended, inside the caller's transaction; answers these runs. */
+    forgetEndedRuns: async (tx: Tx, accountId: Uuid, runIds: readonly Uuid[]): Promise<readonly Uuid[]> => {
+      const open = new Set(await openRuns(tx, accountId, runIds));
+      const ended = runIds.filter((id) => !open.has(id));
+      await deleteTasks(tx, accountId, ended);
+      return ended;
     },
     /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow poll and how to stop listening. */
     serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; advancing: Advancing }) {

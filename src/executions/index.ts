@@ -8,6 +8,7 @@ import type { Pipelines } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { GetProject } from "../projects/index.ts";
+import type { SettingValue } from "../settings/index.ts";
 import { makeAbortExecution } from "./abort.ts";
 import { makeAdvance } from "./advance.ts";
 import { makeGetDetail, makeGetNode } from "./detail.ts";
@@ -23,6 +24,7 @@ import { makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
 import { makeAdvancing } from "./quarantine.ts";
 import { makeOpenSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
 import { makeRecentRuns } from "./recent.ts";
+import { makeExecutionRetention, type OnExecutionsDeleted } from "./retention.ts";
 import { makeRerunPipeline } from "./rerun.ts";
 import { executionRoutes } from "./rest.ts";
 import { makeStartPipelineById } from "./start-by-id.ts";
@@ -49,8 +51,11 @@ export type ExecutionsDeps = Omit<OpenSecretsDeps, "audit"> & {
   readonly pipelines: Pick<Pipelines, "get" | "prepareRun" | "mergeInputSets">;
   readonly delegates: Pick<
     Delegates,
-    "enqueue" | "cancel" | "cancelRun" | "waitingTasks" | "delegatesOf" | "forgetRuns"
+    "enqueue" | "cancel" | "cancelRun" | "waitingTasks" | "delegatesOf" | "forgetRuns" | "openRuns" | "forgetEndedRuns"
   >;
+  readonly settingValue: SettingValue;
+  /** Removes what refers to executions that the retention deletes. */
+  readonly onDeleted: OnExecutionsDeleted;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
@@ -109,6 +114,8 @@ export function makeExecutions(deps: ExecutionsDeps) {
     recentRuns: makeRecentRuns(deps),
     ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups }) },
     emptyScope: makeEmptyScope(deps),
+    /** Deletes what is old or too much, a bounded part; answers whether nothing is left. */
+    retain: makeExecutionRetention(deps),
     fireTimers: makeFireTimers({ ...deps, advancing }),
     stop: (): void => wakeups.stop(),
   };

@@ -8,6 +8,7 @@ import type { EventSink } from "../platform/http/events.ts";
 import type { GetExecution } from "./get.ts";
 import { problem } from "./problems.ts";
 import { findStatus } from "./store/executions.ts";
+import { logDeletedAt } from "./store/retention.ts";
 import { appendLog, readLog, readNodeLog, type LogChunk } from "./store/logs.ts";
 import { graphqlStatus } from "./wire/status.ts";
 import type { Wakeups } from "./wakeups.ts";
@@ -40,6 +41,8 @@ async function openLog(
 ): Promise<Source> {
   const execution = await deps.get(actor, id, scope);
   const { accountId } = actor;
+  const deletedAt = isFinal(execution.status) ? await logDeletedAt(deps.db, accountId, execution.id) : undefined;
+  if (deletedAt !== undefined) throw problem("execution.log_deleted", [id, new Date(deletedAt).toISOString()]);
   if (node === undefined)
     return { executionId: execution.id, next: (from) => readLog(deps.db, accountId, execution.id, from) };
   const nodeId = fromWire(node);
@@ -47,7 +50,7 @@ async function openLog(
   return { executionId: execution.id, next: (from) => readNodeLog(deps.db, accountId, execution.id, nodeId, from) };
 }
 
-/** What is there now, as bytes. Throws `execution.not_found`, `execution.node_not_found`. */
+/** What is there now, as bytes. Throws `execution.not_found`, `execution.node_not_found`, `execution.log_deleted`. */
 export type DownloadLog = (
   actor: Actor,
   id: string,

@@ -17,6 +17,11 @@ export const problems = {
   ],
   "execution.no_node": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No execution has a node [%s]."],
   "execution.node_not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Execution [%s] has no node [%s]."],
+  "execution.log_deleted": [
+    404,
+    "RESOURCE_NOT_FOUND_EXCEPTION",
+    "The log of execution [%s] was deleted on %s, as the account's setting log_retention_days says.",
+  ],
   "execution.interrupt_unsupported": [
     400,
     "INVALID_REQUEST",

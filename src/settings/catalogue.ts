@@ -17,6 +17,8 @@ const limit = { category: "CORE", group: "limits", type: "Number", levels: ["acc
 const positive = (value: string): string | undefined => (Number(value) === 0 ? "must be at least 1" : undefined);
 const waiting = { category: "PMS", group: "triggers", type: "Number", levels: ["account"], fault: positive } as const;
 
+const kept = { category: "PMS", group: "retention", type: "Number", levels: ["account"] } as const;
+
 export const CATALOGUE = [
   {
     ...scimJwt,
@@ -64,6 +66,36 @@ export const CATALOGUE = [
     type: "Number",
     defaultValue: "0",
     levels: ["account"],
+  },
+  {
+    ...kept,
+    identifier: "execution_retention_days",
+    name: "Days that ended executions are kept, with their logs and tasks; 0 keeps them for ever",
+    defaultValue: "365",
+  },
+  {
+    ...kept,
+    identifier: "execution_retention_count",
+    name: "Executions of each pipeline that are kept, the newest run numbers; 0 keeps all",
+    defaultValue: "100000",
+  },
+  {
+    ...kept,
+    identifier: "log_retention_days",
+    name: "Days that the logs of ended executions are kept; 0 keeps them as long as the executions",
+    defaultValue: "90",
+  },
+  {
+    ...kept,
+    identifier: "delivery_retention_days",
+    name: "Days that processed webhook events are kept; 0 keeps them as long as what they started",
+    defaultValue: "30",
+  },
+  {
+    ...kept,
+    identifier: "delivery_retention_count",
+    name: "Webhook events of each trigger that are kept, the newest; 0 keeps all",
+    defaultValue: "10000",
   },
   {
     ...waiting,

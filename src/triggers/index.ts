@@ -12,6 +12,8 @@ import { makeGetDelivery } from "./delivery.ts";
 import { makeGetTrigger, makeGetTriggerDetails, makeListTriggers } from "./read.ts";
 import { makeReceiveWebhook } from "./receive.ts";
 import { triggerRoutes } from "./rest.ts";
+import { makeDeliveryRetention } from "./retention.ts";
+import { deleteOfExecutions } from "./store/retention.ts";
 import type { TriggerDeps } from "./saved.ts";
 import { makeSealedTokens } from "./sealed-store.ts";
 import { deleteTriggersOf, isTriggerLive } from "./store.ts";
@@ -54,6 +56,9 @@ export function makeTriggers(deps: TriggersDeps) {
     sealed: makeSealedTokens(deps),
     /** Whether a trigger was not deleted: its executions get no secrets once it is. */
     isLive: (accountId: Uuid, id: Uuid) => isTriggerLive(deps.db, accountId, id),
+    /** Deletes what is old or too much, a bounded part; answers whether nothing is left. */
+    retain: makeDeliveryRetention(deps),
+    forgetExecutions: deleteOfExecutions,
     /** Processes what was stored but not finished. Run about once a second. */
     sweep,
   };

@@ -82,10 +82,13 @@ export async function findOverdue(db: Store, now: number): Promise<{ accountId: 
 }
 
 /** Across accounts, those that ended before; a thousand at a time. */
-export async function deleteEnded(db: Store, before: number): Promise<void> {
-  await db.query(
-    `delete from connection_tests where (account_id, id) in
-       (select account_id, id from connection_tests where ended_at < $1 order by ended_at limit 1000)`,
+export async function findEnded(db: Store, before: number): Promise<{ accountId: Uuid; id: Uuid }[]> {
+  return db.query(
+    `select account_id as "accountId", id from connection_tests where ended_at < $1 order by ended_at limit 1000`,
     [before],
   );
+}
+
+export async function deleteTests(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<void> {
+  await db.query(`delete from connection_tests where account_id = $1 and id = any($2)`, [accountId, ids]);
 }

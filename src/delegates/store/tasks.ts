@@ -259,6 +259,15 @@ export async function delegatesOf(
   );
 }
 
+/** Those of the runs that have a task which has not ended. */
+export async function openRuns(db: Store, accountId: Uuid, runIds: readonly Uuid[]): Promise<readonly Uuid[]> {
+  const rows = await db.query<{ runId: Uuid }>(
+    `select distinct run_id as "runId" from tasks where account_id = $1 and run_id = any($2) and status <> 'finished'`,
+    [accountId, runIds],
+  );
+  return rows.map(({ runId }) => runId);
+}
+
 export async function anyUnfinished(db: Store, accountId: Uuid, runIds: readonly Uuid[]): Promise<boolean> {
   const rows = await db.query(
     `select 1 from tasks where account_id = $1 and run_id = any($2) and status <> 'finished' limit 1`,
