@@ -85,6 +85,7 @@ const routeOf = <Q extends z.ZodType>(
     account: "path",
     errors: "scim",
     maxBody: MAX_BODY,
+    trailingSlash: true,
     authenticate: deps.authenticate,
     handle: speaking(handle),
   });

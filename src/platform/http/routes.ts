@@ -119,6 +119,8 @@ type Shared = {
   readonly operation: string;
   readonly errors: ErrorFamily;
   readonly maxBody: number;
+  /** Served with a slash at its end too, which some identity providers send. */
+  readonly trailingSlash?: true;
   /** The texts of the form that stands in place of a body; beside them there may be a file. */
   readonly form?: FormTexts;
 };

@@ -129,7 +129,8 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
     add(routes) {
       for (const route of routes) {
         served.push(route);
-        for (const url of [route.path, `/gateway${route.path}`]) serve(app, deps, route, url);
+        for (const path of [route.path, ...(route.trailingSlash ? [`${route.path}/`] : [])])
+          for (const url of [path, `/gateway${path}`]) serve(app, deps, route, url);
       }
     },
     routes: () => served,

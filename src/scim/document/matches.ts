@@ -58,5 +58,5 @@ function compared({ by, value }: Extract<Filter, { kind: "compare" }>, have: unk
 function comparable(value: unknown, part: Attribute): unknown {
   if (part.type === "boolean") return value === true || value === "true" || value === "True";
   if (value === undefined) return null;
-  return typeof value === "string" && !part.caseExact ? value.toLowerCase() : value;
+  return typeof value === "string" && !part.exact ? value.toLowerCase() : value;
 }

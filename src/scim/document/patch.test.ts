@@ -139,7 +139,8 @@ test("what the server alone writes, and what is no operation, is refused by its 
     "constructor.name",
   ])
     refused("invalidPath", () => ada({ op: "replace", path, value: "x" }));
-  for (const value of [7, {}, ["x"], true]) refused("invalidValue", () => ada({ op: "replace", path: "title", value }));
+  for (const value of [7, {}, ["x", "y"], true])
+    refused("invalidValue", () => ada({ op: "replace", path: "title", value }));
   for (const value of ["yes", 1, "", {}]) refused("invalidValue", () => ada({ op: "replace", path: "active", value }));
   refused("invalidValue", () => ada({ op: "replace", value: "x" }));
   refused("invalidSyntax", () => ada({ op: "move", path: "title" }));

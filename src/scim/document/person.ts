@@ -26,7 +26,14 @@ export function resourceOf(user: Profile): Resource {
 export const shownPerson = (user: UserDetail): Resource => ({
   displayName: user.name,
   emails: [{ value: user.email, type: "work", primary: true }],
+  ...(user.managedExternally ? {} : { name: partsOf(user.name) }),
   ...resourceOf(user),
+});
+
+/** Of a user whom no directory has named: the last word is the family name, a single word is both. `columns.ts` filters by the same. */
+const partsOf = (name: string) => ({
+  familyName: /\S+$/.exec(name)?.[0] ?? name,
+  givenName: /^(.*\S)\s+\S+$/.exec(name)?.[1] ?? name,
 });
 
 const MAX_TEXT = 256;

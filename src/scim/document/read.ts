@@ -76,7 +76,7 @@ const MAX_TEXT = 8_192;
 /** One attribute's value; undefined for what unassigns it: null, an empty list, an object of nothing. */
 export function readValue(attribute: Attribute, value: unknown, at: string): unknown {
   if (value === null || value === undefined) return undefined;
-  if (!attribute.multiValued) return readOne(attribute, value, at);
+  if (!attribute.multiValued) return readSingle(attribute, value, at);
   const values = (Array.isArray(value) ? value : [value]).map((one) => readOne(attribute, one, at));
   if (values.length > MAX_VALUES) throw problem("scim.invalid_value", [`${at} has more than ${MAX_VALUES} values.`]);
   const kept = distinct(
@@ -114,7 +114,7 @@ export function sameness(attribute: Attribute, item: unknown): string {
 }
 
 const foldedPart = ({ subAttributes }: Attribute, name: string, value: unknown): unknown =>
-  typeof value === "string" && !named(subAttributes, name)?.caseExact ? value.toLowerCase() : value;
+  typeof value === "string" && !named(subAttributes, name)?.exact ? value.toLowerCase() : value;
 
 /** Names mean the same in any case: of two nobody knows which one counts. Throws `scim.invalid_syntax`. */
 export function refuseTwice(names: readonly string[], at: string): void {
@@ -124,6 +124,15 @@ export function refuseTwice(names: readonly string[], at: string): void {
     if (seen.has(key)) throw problem("scim.invalid_syntax", [`${at}${name.slice(0, 128)} stands there twice.`]);
     seen.add(key);
   }
+}
+
+/** Directories send a single value as a list of one: `[{"value": "x"}]`, for a complex attribute `[{…}]`. */
+function readSingle(attribute: Attribute, value: unknown, at: string): unknown {
+  if (!Array.isArray(value)) return readOne(attribute, value, at);
+  if (value.length > 1) throw problem("scim.invalid_value", [`${at} takes one value.`]);
+  const [only] = value as readonly unknown[];
+  const plain = attribute.type !== "complex" && isMap(only) ? only["value"] : only;
+  return plain === null || plain === undefined ? undefined : readOne(attribute, plain, at);
 }
 
 function readOne(attribute: Attribute, value: unknown, at: string): unknown {

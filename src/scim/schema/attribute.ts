@@ -5,14 +5,18 @@ export type Attribute = {
   readonly description: string;
   readonly multiValued?: true;
   readonly required?: true;
-  /** Whether case counts when values are compared. */
-  readonly caseExact?: true;
+  /** Case counts when values are compared here: ids, addresses and certificates. The schemas of the RFC say so of none. */
+  readonly exact?: true;
   readonly mutability?: "readOnly" | "immutable" | "writeOnly";
   readonly returned?: "always" | "never";
   readonly uniqueness?: "server";
   readonly canonicalValues?: readonly string[];
   readonly referenceTypes?: readonly string[];
   readonly subAttributes?: readonly Attribute[];
+  /** Taken and shown beside what RFC 7643 section 8.7 has, and so not in the description of the schema. */
+  readonly undescribed?: true;
+  /** What the description says where the RFC is wider than what is done here. */
+  readonly described?: { readonly mutability?: "immutable"; readonly uniqueness?: "none" };
 };
 
 export type Schema = {
@@ -78,17 +82,17 @@ export const extensionOf = (type: ResourceType, urn: string): Schema | undefined
 
 /** What every resource has (RFC 7643 section 3.1); `schemas` and `id` are always returned. */
 export const COMMON: readonly Attribute[] = [
-  text("id", "The server's own id.", { caseExact: true, mutability: "readOnly", returned: "always" }),
-  text("externalId", "What the client calls the resource.", { caseExact: true }),
+  text("id", "The server's own id.", { exact: true, mutability: "readOnly", returned: "always" }),
+  text("externalId", "What the client calls the resource.", { exact: true }),
   complex(
     "meta",
     "About the resource.",
     [
-      text("resourceType", "Its type.", { caseExact: true, mutability: "readOnly" }),
+      text("resourceType", "Its type.", { exact: true, mutability: "readOnly" }),
       { name: "created", type: "dateTime", description: "When it was made.", mutability: "readOnly" },
       { name: "lastModified", type: "dateTime", description: "When it was changed last.", mutability: "readOnly" },
-      { name: "location", type: "reference", description: "Its address.", mutability: "readOnly", caseExact: true },
-      text("version", "Its entity tag.", { caseExact: true, mutability: "readOnly" }),
+      { name: "location", type: "reference", description: "Its address.", mutability: "readOnly", exact: true },
+      text("version", "Its entity tag.", { exact: true, mutability: "readOnly" }),
     ],
     { mutability: "readOnly" },
   ),

@@ -1,5 +1,5 @@
-/** What the server says of itself (RFC 7644 section 4, RFC 7643 sections 5 to 7). */
-import { COMMON, type Attribute, type ResourceType, type Schema } from "./attribute.ts";
+/** What the server says of itself (RFC 7644 section 4, RFC 7643 sections 5 to 7); the schemas as in RFC 7643 section 8.7. */
+import type { Attribute, ResourceType, Schema } from "./attribute.ts";
 import { RESOURCE_TYPES } from "./resources.ts";
 
 const CONFIG_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig";
@@ -52,31 +52,28 @@ const shown = (base: string, { id, name, description, attributes }: Schema) => (
   id,
   name,
   description,
-  // Of what every resource has, only externalId is told: the others are the same everywhere.
-  attributes: [...COMMON.filter((one) => one.name === "externalId" && !id.includes("extension")), ...attributes].map(
-    characteristics,
-  ),
+  attributes: attributes.map(characteristics),
   ...meta("Schema", `${base}/Schemas/${id}`),
 });
+
+const isDescribed = ({ undescribed }: Attribute): boolean => !undescribed;
 
 type Shown = { readonly [key: string]: unknown };
 
 function characteristics(attribute: Attribute): Shown {
-  const { subAttributes, canonicalValues, referenceTypes, ...one } = attribute;
+  const { subAttributes, canonicalValues, referenceTypes, described, ...one } = attribute;
   return {
     name: one.name,
     type: one.type,
     multiValued: one.multiValued ?? false,
     description: one.description,
     required: one.required ?? false,
-    ...(one.type === "string" || one.type === "reference" || one.type === "binary"
-      ? { caseExact: one.caseExact ?? false }
-      : {}),
-    mutability: one.mutability ?? "readWrite",
+    ...(one.type === "string" || one.type === "reference" || one.type === "binary" ? { caseExact: false } : {}),
+    mutability: described?.mutability ?? one.mutability ?? "readWrite",
     returned: one.returned ?? "default",
-    uniqueness: one.uniqueness ?? "none",
+    uniqueness: described?.uniqueness ?? one.uniqueness ?? "none",
     ...(canonicalValues ? { canonicalValues } : {}),
     ...(referenceTypes ? { referenceTypes } : {}),
-    ...(subAttributes ? { subAttributes: subAttributes.map(characteristics) } : {}),
+    ...(subAttributes ? { subAttributes: subAttributes.filter(isDescribed).map(characteristics) } : {}),
   };
 }

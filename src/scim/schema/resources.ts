@@ -1,5 +1,5 @@
 /** The schemas of RFC 7643 sections 4.1 to 4.3, whole: what Okta and Entra map, they may send, and get back. */
-import { complex, plural, text, type ResourceType, type Schema } from "./attribute.ts";
+import { complex, plural, text, type Attribute, type ResourceType, type Schema } from "./attribute.ts";
 
 export const USER_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:User";
 export const GROUP_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:Group";
@@ -12,13 +12,13 @@ const reference = (referenceTypes: readonly string[]) =>
     description: "Its address.",
     referenceTypes,
     mutability: "readOnly",
-    caseExact: true,
-  }) as const;
+    exact: true,
+  }) as const satisfies Attribute;
 
 const user: Schema = {
   id: USER_SCHEMA,
   name: "User",
-  description: "A person",
+  description: "User Account",
   attributes: [
     text("userName", "What the directory calls the person for logging in; as a rule an e-mail address.", {
       required: true,
@@ -39,7 +39,7 @@ const user: Schema = {
       type: "reference",
       description: "A page about the person.",
       referenceTypes: ["external"],
-      caseExact: true,
+      exact: true,
     },
     text("title", "The job title."),
     text("userType", "The kind of employment."),
@@ -57,8 +57,11 @@ const user: Schema = {
       "other",
     ]),
     plural("phoneNumbers", "Phone numbers.", ["work", "home", "mobile", "fax", "pager", "other"]),
-    plural("ims", "Addresses for messages."),
-    plural("photos", "Addresses of pictures.", ["photo", "thumbnail"]),
+    plural("ims", "Addresses for messages.", ["aim", "gtalk", "icq", "xmpp", "msn", "skype", "qq", "yahoo"]),
+    plural("photos", "Addresses of pictures.", ["photo", "thumbnail"], {
+      type: "reference",
+      referenceTypes: ["external"],
+    }),
     complex(
       "addresses",
       "Postal addresses.",
@@ -70,7 +73,7 @@ const user: Schema = {
         text("postalCode", "The postal code."),
         text("country", "The country."),
         text("type", "What the address is for.", { canonicalValues: ["work", "home", "other"] }),
-        { name: "primary", type: "boolean", description: "Whether this is the preferred one." },
+        { name: "primary", type: "boolean", description: "Whether this is the preferred one.", undescribed: true },
       ],
       { multiValued: true },
     ),
@@ -78,23 +81,23 @@ const user: Schema = {
       "groups",
       "The groups that the person is a member of; changed at the groups.",
       [
-        text("value", "The group's id.", { mutability: "readOnly", caseExact: true }),
-        reference(["Group"]),
+        text("value", "The group's id.", { mutability: "readOnly", exact: true }),
+        reference(["User", "Group"]),
         text("display", "The group's name.", { mutability: "readOnly" }),
-        text("type", "Always direct.", { mutability: "readOnly", canonicalValues: ["direct"] }),
+        text("type", "Always direct.", { mutability: "readOnly", canonicalValues: ["direct", "indirect"] }),
       ],
       { multiValued: true, mutability: "readOnly" },
     ),
     plural("entitlements", "Kept for the directory; they give nothing here."),
     plural("roles", "Kept for the directory; roles are given here, to people and groups."),
-    plural("x509Certificates", "Certificates.", [], { type: "binary", caseExact: true }),
+    plural("x509Certificates", "Certificates.", [], { type: "binary", exact: true }),
   ],
 };
 
 const enterprise: Schema = {
   id: ENTERPRISE_SCHEMA,
   name: "EnterpriseUser",
-  description: "A person of a company",
+  description: "Enterprise User",
   attributes: [
     text("employeeNumber", "The number of the employee."),
     text("costCenter", "The cost center."),
@@ -102,13 +105,13 @@ const enterprise: Schema = {
     text("division", "The division."),
     text("department", "The department."),
     complex("manager", "Who the person reports to.", [
-      text("value", "The manager's id.", { caseExact: true }),
+      text("value", "The manager's id.", { exact: true }),
       {
         name: "$ref",
         type: "reference",
         description: "The manager's address.",
         referenceTypes: ["User"],
-        caseExact: true,
+        exact: true,
       },
       text("displayName", "The manager's name.", { mutability: "readOnly" }),
     ]),
@@ -118,17 +121,21 @@ const enterprise: Schema = {
 const group: Schema = {
   id: GROUP_SCHEMA,
   name: "Group",
-  description: "A group of people",
+  description: "Group",
   attributes: [
-    text("displayName", "The group's name.", { required: true, uniqueness: "server" }),
+    text("displayName", "The group's name.", {
+      required: true,
+      uniqueness: "server",
+      described: { uniqueness: "none" },
+    }),
     complex(
       "members",
       "The people in the group.",
       [
-        text("value", "The person's id.", { mutability: "immutable", caseExact: true }),
-        reference(["User"]),
-        text("display", "The person's name.", { mutability: "readOnly" }),
-        text("type", "Always User.", { mutability: "immutable", canonicalValues: ["User"] }),
+        text("value", "The person's id.", { mutability: "immutable", exact: true }),
+        { ...reference(["User", "Group"]), described: { mutability: "immutable" } },
+        text("display", "The person's name.", { mutability: "readOnly", undescribed: true }),
+        text("type", "Always User.", { mutability: "immutable", canonicalValues: ["User", "Group"] }),
       ],
       { multiValued: true },
     ),

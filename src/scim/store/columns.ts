@@ -1,7 +1,7 @@
 /** Where the attributes of people and groups stand in the database, for filters and orders. Nothing in here comes from outside. */
 import { folded } from "../../identity/index.ts";
 import type { AttributePath } from "../filter/syntax.ts";
-import { badFilter, type Complain } from "../filter/tokens.ts";
+import { badFilter, badSort } from "../filter/tokens.ts";
 import {
   attributesOf,
   extensionOf,
@@ -21,7 +21,14 @@ export type Column =
   | { readonly kind: "id"; readonly sql: string }
   /** `from` gives the values as rows of one column, `e`. */
   | { readonly kind: "list"; readonly from: string; readonly of: Attribute }
-  | { readonly kind: "parts"; readonly of: readonly Column[] };
+  /** `value` is what the whole is compared by, as `manager` by `manager.value`. */
+  | { readonly kind: "parts"; readonly of: readonly Column[]; readonly value?: Column }
+  /** An attribute that no resource has. */
+  | { readonly kind: "none" };
+
+/** What a column is for: filters take attributes that no resource has, and match nothing; orders refuse them. */
+type Use = "filter" | "sort";
+const complaint = (use: Use, what: string): Error => (use === "sort" ? badSort : badFilter)(what);
 
 /** A uuid as the wire has it (core/ids.ts). */
 export const wireOf = (uuid: string): string =>
@@ -42,6 +49,12 @@ const membersOf = `select jsonb_build_object('value', ${wireOf("p.id")}, 'displa
 const emails = `select e from jsonb_array_elements(case when u.directory ? 'emails' then u.directory -> 'emails'
    else jsonb_build_array(jsonb_build_object('value', u.email, 'type', 'work', 'primary', true)) end) as l (e)`;
 
+/** As `shownPerson` has it: of a user whom no directory has named, from the whole name. */
+function partOfName(column: string, pattern: string): string {
+  return `case when u.managed_externally or u.given_name <> '' or u.family_name <> '' then nullif(${column}, '')
+    else coalesce(substring(u.name from '${pattern}'), u.name) end`;
+}
+
 const META = {
   "meta.created": { kind: "time", sql: "u.created_at" },
   "meta.lastmodified": { kind: "time", sql: "greatest(u.created_at, u.updated_at)" },
@@ -56,8 +69,8 @@ const OWN: Readonly<Record<ResourceType["name"], Readonly<Record<string, Column 
     "meta.resourcetype": exact("'User'"),
     username: { kind: "text", sql: "coalesce(u.user_key, u.email)", exact: true, fold: folded },
     displayname: text("coalesce(u.display_name, u.name)"),
-    "name.givenname": text("nullif(u.given_name, '')"),
-    "name.familyname": text("nullif(u.family_name, '')"),
+    "name.givenname": text(partOfName("u.given_name", "^(.*\\S)\\s+\\S+$")),
+    "name.familyname": text(partOfName("u.family_name", "\\S+$")),
     active: { kind: "boolean", sql: "u.active" },
     emails,
     groups: groupsOf,
@@ -78,48 +91,64 @@ function schemasOf({ schema, extensions }: ResourceType): Column {
   return { kind: "list", from, of: { ...textual("schemas", ""), multiValued: true } };
 }
 
-/** Throws `scim.invalid_filter`, or what `complain` makes, for what is no attribute, or cannot be looked for. */
-export function columnOf(type: ResourceType, path: AttributePath, complain: Complain = badFilter): Column {
+/** Throws `scim.invalid_filter`, or `scim.invalid_sort` also for what is no attribute, or cannot be looked for. */
+export function columnOf(type: ResourceType, path: AttributePath, use: Use = "filter"): Column {
   if (path.schema === undefined && path.sub === undefined && path.name.toLowerCase() === "schemas")
     return schemasOf(type);
-  return attributeColumn(type, path, complain);
+  return attributeColumn(type, path, use);
 }
 
-function attributeColumn(type: ResourceType, path: AttributePath, complain: Complain): Column {
-  const { attribute, json } = found(type, path, complain);
+function attributeColumn(type: ResourceType, path: AttributePath, use: Use): Column {
+  const there = found(type, path);
+  const name = nameOf(path).toLowerCase();
+  if (!there) return missing(use, `${nameOf(path)} is no attribute of a ${type.name}`);
+  const { attribute, json } = there;
   const own = OWN[type.name];
-  const name = [path.name, ...(path.sub === undefined ? [] : [path.sub])].join(".").toLowerCase();
   const known = json === undefined ? undefined : own[name];
   if (known !== undefined && typeof known !== "string") return known;
-  if (attribute.returned === "never") throw complain(`${attribute.name} is never told`);
+  if (attribute.returned === "never") throw complaint(use, `${attribute.name} is never told`);
   const list = json === undefined ? undefined : own[path.name.toLowerCase()];
   const from = typeof list === "string" ? list : elementsOf(json ?? "", path, attribute);
   if (attribute.multiValued) {
     const column: Column = { kind: "list", from, of: attribute };
     return path.sub === undefined ? column : partOf(column, path.sub);
   }
-  if (type.name === "Group" || attribute.name === "meta") throw complain(`${name} cannot be looked for`);
-  if (path.sub === undefined && attribute.subAttributes) {
-    const parts = attribute.subAttributes.map((sub) => columnOf(type, { ...path, sub: sub.name }, complain));
-    return { kind: "parts", of: parts };
-  }
+  if (type.name === "Group" || attribute.name === "meta") return missing(use, `${name} cannot be looked for`);
+  if (path.sub === undefined && attribute.subAttributes)
+    return partsColumn(attribute.subAttributes, (sub) => columnOf(type, { ...path, sub }, use));
   const sub = path.sub === undefined ? undefined : named(attribute.subAttributes, path.sub);
   const holder = path.sub === undefined ? json : `${json} -> '${attribute.name}'`;
   return scalar(sub ?? attribute, `(${holder} ->> '${(sub ?? attribute).name}')`);
 }
 
-/** The attribute, and the JSON that it stands in when no column has it. */
+const nameOf = ({ name, sub }: AttributePath): string => (sub === undefined ? name : `${name}.${sub}`);
+
+const partsColumn = (parts: readonly Attribute[], part: (name: string) => Column): Column => ({
+  kind: "parts",
+  of: parts.map(({ name }) => part(name)),
+  ...(named(parts, "value") ? { value: part("value") } : {}),
+});
+
+function missing(use: Use, what: string): Column {
+  if (use === "sort") throw badSort(what);
+  return { kind: "none" };
+}
+
+/** The attribute, and the JSON that it stands in when no column has it. Without a URN one of an extension is found too: Entra asks for `manager`. */
 function found(
   type: ResourceType,
   { schema, name, sub }: AttributePath,
-  complain: Complain,
-): { attribute: Attribute; json?: string } {
-  const extension = schema === undefined ? undefined : extensionOf(type, schema);
-  if (schema !== undefined && !extension && schema.toLowerCase() !== type.schema.id.toLowerCase())
-    throw complain(`${schema} is no schema of a ${type.name}`);
-  const attribute = named(extension?.attributes ?? attributesOf(type), name);
-  if (!attribute || (sub !== undefined && !named(attribute.subAttributes, sub)))
-    throw complain(`${[name, sub].filter(Boolean).join(".")} is no attribute of a ${type.name}`);
+): { attribute: Attribute; json?: string } | undefined {
+  const isOwn = schema === undefined || schema.toLowerCase() === type.schema.id.toLowerCase();
+  const own = isOwn ? named(attributesOf(type), name) : undefined;
+  const extension = own
+    ? undefined
+    : type.extensions.find(
+        ({ id, attributes }) =>
+          (schema === undefined || extensionOf(type, schema)?.id === id) && named(attributes, name),
+      );
+  const attribute = own ?? named(extension?.attributes, name);
+  if (!attribute || (sub !== undefined && !named(attribute.subAttributes, sub))) return undefined;
   return { attribute, json: extension ? `u.directory -> '${extension.id}'` : "u.directory" };
 }
 
@@ -132,10 +161,10 @@ const partOf = (list: Extract<Column, { kind: "list" }>, sub: string): Column =>
   of: named(list.of.subAttributes, sub) ?? list.of,
 });
 
-/** What stands in a value of a list, inside of brackets. Throws `scim.invalid_filter`. */
+/** What stands in a value of a list, inside of brackets. */
 export function elementColumn(list: Extract<Column, { kind: "list" }>, path: AttributePath): Column {
   const sub = path.schema === undefined && path.sub === undefined ? named(list.of.subAttributes, path.name) : undefined;
-  if (!sub) throw badFilter(`${path.name} is no part of ${list.of.name}`);
+  if (!sub) return { kind: "none" };
   return scalar(sub, `(s.e ->> '${sub.name}')`);
 }
 
@@ -150,6 +179,6 @@ export function scalar(attribute: Attribute, sql: string): Column {
     case "reference":
     case "binary":
     case "complex":
-      return { kind: "text", sql, exact: attribute.caseExact === true };
+      return { kind: "text", sql, exact: attribute.exact === true };
   }
 }

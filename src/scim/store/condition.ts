@@ -26,6 +26,7 @@ function compile(filter: Filter, look: Look, param: Param): string {
       return compare(look(filter.path), filter.by, filter.value, param);
     case "some": {
       const list = look(filter.path);
+      if (list.kind === "none") return "false";
       if (list.kind !== "list") throw badFilter(`${filter.path.name} is no list`);
       return some(
         list,
@@ -51,6 +52,8 @@ function present(column: Column): string {
       return `(coalesce(${column.sql}, '') <> '')`;
     case "list":
       return column.of.multiValued ? some(column, "true") : some(column, present(valueOf(column)));
+    case "none":
+      return "false";
     case "parts":
       return `(${column.of.map(present).join(" or ")})`;
     case "boolean":
@@ -81,7 +84,10 @@ function compare(column: Column, by: Comparison, value: Literal, param: Param): 
     case "list":
       return some(column, compare(valueOf(column), by, value, param));
     case "parts":
-      throw badFilter("name one of the parts");
+      if (!column.value) throw badFilter("name one of the parts");
+      return compare(column.value, by, value, param);
+    case "none":
+      return by === "ne" ? "true" : "false";
   }
 }
 
@@ -156,6 +162,7 @@ export function orderOf(column: Column): string {
       return `(select ${orderOf(value)} from (${column.from}) as s ${first})`;
     }
     case "parts":
+    case "none":
       throw badSort("name the part to sort by");
     case "boolean":
     case "time":

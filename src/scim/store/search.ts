@@ -3,7 +3,6 @@ import type { Uuid } from "../../core/ids.ts";
 import { PERSON, type UserDetail } from "../../identity/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { AttributePath, Filter } from "../filter/syntax.ts";
-import { badSort } from "../filter/tokens.ts";
 import { GROUP, USER } from "../schema/resources.ts";
 import type { ResourceType } from "../schema/attribute.ts";
 import { columnOf } from "./columns.ts";
@@ -51,7 +50,7 @@ async function search<T extends object>(
   const condition = asked.filter ? ` and ${conditionOf(type, asked.filter, param)}` : "";
   const where = `from ${from}${condition}`;
   const count = [...values];
-  const order = asked.sortBy ? `${orderOf(columnOf(type, asked.sortBy, badSort))} ${direction(asked)}, u.id` : "u.id";
+  const order = asked.sortBy ? `${orderOf(columnOf(type, asked.sortBy, "sort"))} ${direction(asked)}, u.id` : "u.id";
   const window = `limit ${param(asked.limit)} offset ${param(asked.offset)}`;
   const items =
     asked.limit === 0 ? [] : await db.query<T>(`select ${columns} ${where} order by ${order} ${window}`, values);
