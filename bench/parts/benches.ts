@@ -1,5 +1,6 @@
 /** All benchmarks by their names, in the order in which they run; test/conventions/benches.test.ts holds the folder to it. */
 import { auditChain } from "../audit-chain.ts";
+import { auditIdle } from "../audit-idle.ts";
 import { credentials } from "../credentials.ts";
 import { graphql } from "../graphql.ts";
 import { latency } from "../latency.ts";
@@ -22,5 +23,6 @@ export const BENCHES = {
   secrets,
   rotation,
   "audit-chain": auditChain,
+  "audit-idle": auditIdle,
   credentials,
 } as const;

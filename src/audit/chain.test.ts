@@ -261,8 +261,7 @@ async function contentIn(insert: string, id: string): Promise<string> {
   const undo = new Error("undo");
   const work = db.transaction(async (tx) => {
     await tx.query(insert.replaceAll("$account", `'${accountId}'`));
-    const none = { xid: "0", id: "00000000-0000-0000-0000-000000000000" as Uuid };
-    const entry = (await unsealedEntries(tx, none, 10)).find((one) => one.id === id);
+    const entry = (await unsealedEntries(tx)).find((one) => one.id === id);
     assert.ok(entry);
     content = contentOf(entry).toString("hex");
     throw undo;

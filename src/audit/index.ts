@@ -15,6 +15,7 @@ export type { AuditedChange } from "./entry.ts";
 export { makeAudit, type Audit } from "./record.ts";
 export { addAuditTypes } from "./graphql.ts";
 export { entriesOf, lineOf } from "./export.ts";
+export { makeSealEntries } from "./seal.ts";
 export type { RunBack } from "./times.ts";
 export { verifyChain, type Verdict } from "./verify.ts";
 

@@ -11,32 +11,55 @@
  */
 import type { Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { BEGINNING, contentOf, link, type Head, type Seal } from "./chain.ts";
+import { BEGINNING, contentOf, link, type Head, type Seal, type SealedFields } from "./chain.ts";
 import * as store from "./store/chain.ts";
 
-/** Entries in one transaction: some ten milliseconds. */
-const BATCH = 1_000;
+/** In one sweep, which other sweeps wait for: so many seconds of a busy platform, or a part of a restored trail. */
+const MOST_BATCHES = 20;
 
-/** Seals what is there; answers how many entries that were. */
+/** Seals what is there, 20,000 entries at most; answers how many entries that were. */
 export type SealEntries = () => Promise<number>;
 
 export const makeSealEntries =
   ({ db }: { readonly db: Db }): SealEntries =>
   async () => {
     let sealed = 0;
-    for (;;) {
+    for (let batches = 0; batches < MOST_BATCHES; batches += 1) {
       const batch = await db.transaction(sealBatch);
-      sealed += batch;
-      if (batch < BATCH) return sealed;
+      sealed += batch.sealed;
+      if (!batch.more) break;
     }
+    return sealed;
   };
 
-async function sealBatch(tx: Tx): Promise<number> {
+type Batch = { readonly sealed: number; readonly more: boolean };
+
+async function sealBatch(tx: Tx): Promise<Batch> {
   const position = await store.lockPosition(tx);
-  if (!position) return 0;
-  const entries = await store.unsealedEntries(tx, position, BATCH);
+  if (!position) return { sealed: 0, more: false };
+  if (position.isAhead) return sealRestored(tx);
+  const entries = await store.nextEntries(tx, position);
   const last = entries.at(-1);
-  if (!last) return 0;
+  if (!last) return { sealed: 0, more: false };
+  const unsealed = entries.filter(({ isSealed }) => !isSealed);
+  await seal(tx, unsealed);
+  await store.savePosition(tx, last);
+  return { sealed: unsealed.length, more: entries.length === store.BATCH };
+}
+
+/**
+ * A database that was restored into another cluster counts its transactions anew, and no new entry would ever come after
+ * the position. Whatever has no seal gets one, in batches; then the position begins anew and passes what is sealed.
+ */
+async function sealRestored(tx: Tx): Promise<Batch> {
+  const unsealed = await store.unsealedEntries(tx);
+  await seal(tx, unsealed);
+  if (unsealed.length < store.BATCH) await store.savePosition(tx, store.FIRST_POSITION);
+  return { sealed: unsealed.length, more: true };
+}
+
+async function seal(tx: Tx, entries: readonly SealedFields[]): Promise<void> {
+  if (entries.length === 0) return;
   const accounts = [...new Set(entries.map(({ accountId }) => accountId))].toSorted();
   const heads = new Map(await store.lockHeads(tx, accounts));
   const seals: (Seal & { readonly accountId: Uuid })[] = [];
@@ -49,6 +72,4 @@ async function sealBatch(tx: Tx): Promise<number> {
   }
   await store.insertSeals(tx, seals);
   await store.saveHeads(tx, heads);
-  await store.savePosition(tx, last);
-  return entries.length;
 }

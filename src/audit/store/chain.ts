@@ -8,9 +8,18 @@ type Store = { readonly query: Query };
 /** Up to which entry, in the order of transactions and in them of ids, all are sealed. */
 export type Position = { readonly xid: string; readonly id: Uuid };
 
+/** Before every entry. */
+export const FIRST_POSITION: Position = { xid: "0", id: "00000000-0000-0000-0000-000000000000" as Uuid };
+
+/** `isAhead`: of a transaction that is yet to come, as after the database was restored into another cluster. */
+export type LockedPosition = Position & { readonly isAhead: boolean };
+
 /** Undefined while another sealer is at work. */
-export async function lockPosition(tx: Tx): Promise<Position | undefined> {
-  const rows = await tx.query<Position>(`select xid::text, id from audit_sealed for update skip locked`);
+export async function lockPosition(tx: Tx): Promise<LockedPosition | undefined> {
+  const rows = await tx.query<LockedPosition>(
+    `select xid::text, id, xid > pg_snapshot_xmax(pg_current_snapshot()) as "isAhead"
+       from audit_sealed for update skip locked`,
+  );
   return rows[0];
 }
 
@@ -23,22 +32,33 @@ const FIELDS = `e.account_id as "accountId", e.id, e.at, e.actor_kind as "actorK
 
 const NOT_SEALED = `not exists (select 1 from audit_seals s where s.account_id = e.account_id and s.entry_id = e.id)`;
 
+/** Entries in one transaction of the sealer: some ten milliseconds. */
+export const BATCH = 1_000;
+
+type Next = SealedFields & { readonly xid: string };
+
 /**
- * What can be sealed now. A database that was restored into another cluster counts its transactions anew: then the
- * position may be one that is long to come, and whatever is not sealed is next.
+ * The entries after the position, up to the oldest transaction that has not ended; `isSealed` for those that an earlier
+ * pass has sealed, before the database was restored into another cluster. The index on (xid, id) answers it: the entries
+ * before the position are not read, and only those of the batch are looked up among the seals. The limit is part of the
+ * text, since a plan for an unknown limit may read the whole table.
  */
-export const unsealedEntries = (
-  tx: Tx,
-  { xid, id }: Position,
-  limit: number,
-): Promise<(SealedFields & { readonly xid: string })[]> =>
+export const nextEntries = (tx: Tx, { xid, id }: Position): Promise<(Next & { readonly isSealed: boolean })[]> =>
   tx.query(
-    `select ${FIELDS}, e.xid::text from audit_entries e
-      where (((e.xid, e.id) > ($1::xid8, $2::uuid) and e.xid < pg_snapshot_xmin(pg_current_snapshot()))
-             or $1::xid8 > pg_snapshot_xmax(pg_current_snapshot()))
-        and ${NOT_SEALED}
-      order by e.xid, e.id limit $3`,
-    [xid, id, limit],
+    `select ${FIELDS}, e.xid::text, s.entry_id is not null as "isSealed"
+       from (select * from audit_entries
+              where (xid, id) > ($1::xid8, $2::uuid) and xid < pg_snapshot_xmin(pg_current_snapshot())
+              order by xid, id limit ${BATCH}) e
+       left join lateral (select entry_id from audit_seals
+                           where account_id = e.account_id and entry_id = e.id limit 1) s on true
+      order by e.xid, e.id`,
+    [xid, id],
+  );
+
+/** Entries without a seal, wherever they stand. It reads the whole trail: for a restored database, once. */
+export const unsealedEntries = (tx: Tx): Promise<Next[]> =>
+  tx.query(
+    `select ${FIELDS}, e.xid::text from audit_entries e where ${NOT_SEALED} order by e.xid, e.id limit ${BATCH}`,
   );
 
 /** Where the chains of these accounts end; those that have not begun are left out. */
