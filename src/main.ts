@@ -48,6 +48,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   onStop(() => instead.close().then(() => {}));
   const database = await openDatabase({
     ...{ url: config.databaseUrl, lock, log, name: serverName(keys) },
+    connections: config.databaseConnections,
     waiting: { signal: leaving, onWaiting: () => instead.open().catch(cannotListen(config)) },
   });
   onStop(() => database.close());

@@ -5,6 +5,7 @@ import { credentials } from "../credentials.ts";
 import { graphql } from "../graphql.ts";
 import { latency } from "../latency.ts";
 import { masking } from "../masking.ts";
+import { readsUnderIntake } from "../reads-under-intake.ts";
 import { rotation } from "../rotation.ts";
 import { scim } from "../scim.ts";
 import { secrets } from "../secrets.ts";
@@ -22,6 +23,7 @@ export const BENCHES = {
   masking,
   secrets,
   rotation,
+  "reads-under-intake": readsUnderIntake,
   "audit-chain": auditChain,
   "audit-idle": auditIdle,
   credentials,

@@ -1,4 +1,5 @@
 /** What starts executions from outside: custom webhooks. */
+import { asIntake } from "../platform/db/budget.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { NoteRefused } from "../core/refused.ts";
@@ -33,7 +34,10 @@ export type TriggersDeps = TriggerDeps &
   };
 
 export function makeTriggers(deps: TriggersDeps) {
-  const { receive, sweep } = makeReceiveWebhook(deps);
+  const webhooks = makeReceiveWebhook(deps);
+  // Deliveries have a share of the database's connections, so that any number of them leaves room for reads.
+  const receive: typeof webhooks.receive = (...delivery) => asIntake(() => webhooks.receive(...delivery));
+  const sweep = (): Promise<void> => asIntake(webhooks.sweep);
   const verbs = {
     create: makeCreateTrigger(deps),
     update: makeUpdateTrigger(deps),

@@ -34,6 +34,7 @@ test("with an empty environment: this machine only, the embedded database, a loc
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     allowPrivateAddresses: [],
     trustedProxies: [],
+    databaseConnections: 10,
     secretCommands: new Map(),
     logLevel: "info",
   });
@@ -58,6 +59,7 @@ test("every value is read, paths from the current folder, addresses without a sl
       RAILHEAD_SESSION_HOURS: "8",
       RAILHEAD_ALLOW_PRIVATE_ADDRESSES: "10.1.0.0/16, registry.internal:5000",
       RAILHEAD_TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8",
+      RAILHEAD_DATABASE_CONNECTIONS: "24",
       RAILHEAD_LOG_LEVEL: "warn",
     },
     folder,
@@ -73,6 +75,7 @@ test("every value is read, paths from the current folder, addresses without a sl
   assert.equal(config.maxSecretFile, 4096);
   assert.deepEqual(config.sessions, { idleMs: 1_800_000, mostMs: 8 * 3_600_000 });
   assert.deepEqual(config.allowPrivateAddresses, ["10.1.0.0/16", "registry.internal:5000"]);
+  assert.equal(config.databaseConnections, 24);
   assert.deepEqual(config.trustedProxies, ["10.0.0.0/8", "fd00::/8"]);
   assert.equal(config.logLevel, "warn");
 });

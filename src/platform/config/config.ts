@@ -22,6 +22,8 @@ export type Config = KeySources & {
   readonly dataDir: string;
   /** A PostgreSQL of one's own; undefined means the embedded one. */
   readonly databaseUrl: string | undefined;
+  /** Connections to the database at most, besides the one that listens; half of them are for intake at most. */
+  readonly databaseConnections: number;
   readonly localDelegate: boolean;
   /** The local delegate's work folder; undefined lets the server choose. */
   readonly delegateDir: string | undefined;
@@ -57,6 +59,7 @@ export function readConfig(env: Env, cwd: string): Config {
     publicUrl: readPublicUrl(env["RAILHEAD_PUBLIC_URL"], faults),
     dataDir,
     databaseUrl: readDatabaseUrl(env["DATABASE_URL"], faults),
+    databaseConnections: readConnections(env["RAILHEAD_DATABASE_CONNECTIONS"], faults),
     ...readKeySources(env, cwd, dataDir, faults),
     localDelegate: readSwitch("RAILHEAD_LOCAL_DELEGATE", env, faults),
     delegateDir: env["RAILHEAD_DELEGATE_DIR"] ? resolve(cwd, env["RAILHEAD_DELEGATE_DIR"]) : undefined,
@@ -103,6 +106,19 @@ function readDatabaseUrl(text: string | undefined, faults: string[]): string | u
     "DATABASE_URL is not a PostgreSQL address; it takes the form postgres://user:password@host:5432/database.",
   );
   return undefined;
+}
+
+/** The embedded database takes 100 in all, the operator's commands and psql among them. */
+const CONNECTIONS = { fewest: 4, usual: 10, most: 90 };
+
+function readConnections(text: string | undefined, faults: string[]): number {
+  if (!text) return CONNECTIONS.usual;
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count >= CONNECTIONS.fewest && count <= CONNECTIONS.most) return count;
+  faults.push(
+    `RAILHEAD_DATABASE_CONNECTIONS is "${text}"; it takes a whole number from ${CONNECTIONS.fewest} to ${CONNECTIONS.most}.`,
+  );
+  return CONNECTIONS.usual;
 }
 
 function readSwitch(name: string, env: Env, faults: string[]): boolean {

@@ -26,10 +26,12 @@ export async function openDatabase(options: {
   lock: DataDirLock;
   log: Log;
   name?: string | undefined;
+  /** At most, besides the one that listens. */
+  connections?: number | undefined;
   /** For a database of the operator's own, which may come later than we do. */
   waiting?: Waiting;
 }): Promise<Database> {
-  const { url, lock, log, name, waiting } = options;
+  const { url, lock, log, name, connections, waiting } = options;
   const embedded = url === undefined ? await startEmbedded({ lock, log }) : undefined;
   try {
     const connection: Connection = embedded?.connection ?? url ?? "";
@@ -41,6 +43,7 @@ export async function openDatabase(options: {
     const db = openDb({
       connection,
       name,
+      ...(connections === undefined ? {} : { max: connections }),
       log,
       onError: (error) => log.error({ err: error }, "a hook of the database failed"),
     });

@@ -1,5 +1,6 @@
 import { Pool, Query as DriverQuery, type PoolClient } from "pg";
 import { Problem } from "../../core/problem.ts";
+import { besideTransaction, isIntake, lendWithin, outsideIntake } from "./budget.ts";
 import { clientConfig, type Connection } from "./connection.ts";
 import type { Db, DbLog } from "./db.ts";
 import type { AskFor, LentTo } from "./lent.ts";
@@ -16,6 +17,8 @@ export type DbOptions = {
   readonly name?: string | undefined;
   /** Connections at most, besides the one that listens. Default 10. */
   readonly max?: number;
+  /** Milliseconds to wait for a connection of intake's share, which is half of them. Default 10 000. */
+  readonly intakeTimeout?: number;
   /** Milliseconds a statement may take; 0 = no limit. Default 30 000. */
   readonly statementTimeout?: number;
   /** Milliseconds to wait for a free or a new connection. Default 5 000. */
@@ -27,6 +30,7 @@ export type DbOptions = {
   readonly listenBackoff?: Backoff;
 };
 
+const USUAL_CONNECTIONS = 10;
 const STATEMENTS_AT_MOST = 1_000;
 /** Idle connections beyond two end after this many milliseconds: each one costs the database some megabytes. */
 const IDLE_FOR = 60_000;
@@ -40,9 +44,10 @@ export function openDb(options: DbOptions): Db {
     statement_timeout: options.statementTimeout ?? 30_000,
     connectionTimeoutMillis: options.connectTimeout ?? 5_000,
   };
+  const max = options.max ?? USUAL_CONNECTIONS;
   const pool = new Pool({
     ...config,
-    max: options.max ?? 10,
+    max,
     min: Math.min(2, options.max ?? 2),
     idleTimeoutMillis: IDLE_FOR,
   });
@@ -50,18 +55,26 @@ export function openDb(options: DbOptions): Db {
   // these two handlers either would end the process; the statement that is under way rejects anyway.
   pool.on("error", (error) => log.warn({ err: error }, "an idle connection to the database was lost"));
   pool.on("connect", (client) => client.on("error", () => {}));
-  const lend = makeLend(pool, makeStatements(STATEMENTS_AT_MOST));
+  const lendAny = makeLend(pool, makeStatements(STATEMENTS_AT_MOST));
+  const lendToIntake = lendWithin(lendAny, {
+    most: Math.max(1, Math.floor(max / 2)),
+    waitMs: options.intakeTimeout ?? 10_000,
+  });
+  const lend = (): Promise<LentTo> => (isIntake() ? lendToIntake() : lendAny());
   const listener = makeListener({ connection: config, log, onError, backoff: options.listenBackoff });
   let closing: Promise<void> | undefined;
   const query = makeQuery(lend);
-  const tuples = makeReadTogether(lend, (error) => hasCode(error, "db.unavailable"));
+  const isLost = (error: unknown): boolean => hasCode(error, "db.unavailable");
+  // Apart: a read that shares a connection with intake would wait for intake's permit.
+  const [ofIntake, ofOthers] = [makeReadTogether(lendToIntake, isLost), makeReadTogether(lendAny, isLost)];
+  const tuples: AskFor = (text, values) => (isIntake() ? ofIntake : ofOthers)(text, values);
   return {
     query,
     tuples: againIfChanged(tuples),
     notify: async (channel, payload) => void (await query("select pg_notify($1, $2)", [channel, payload])),
     transaction: async (work) => {
-      const { result, hooks } = await runTransaction(await lend(), work);
-      for (const hook of hooks) runHook(hook, onError);
+      const { result, hooks } = await runTransaction(await lend(), (tx) => besideTransaction(() => work(tx)));
+      for (const hook of hooks) outsideIntake(() => runHook(hook, onError));
       return result;
     },
     listen: listener.listen,

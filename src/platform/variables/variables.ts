@@ -34,6 +34,7 @@ export const VARIABLES: Readonly<Record<Program, readonly string[]>> = {
     "RAILHEAD_SECRET_COMMANDS",
     "RAILHEAD_ALLOW_PRIVATE_ADDRESSES",
     "RAILHEAD_TRUSTED_PROXIES",
+    "RAILHEAD_DATABASE_CONNECTIONS",
     "RAILHEAD_LOG_LEVEL",
   ],
   delegate: ["RAILHEAD_DELEGATE_TOKEN"],

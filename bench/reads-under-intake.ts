@@ -1,0 +1,71 @@
+/**
+ * What a reader notices of webhooks that pour in: the list of executions through GraphQL, one request after the other,
+ * while 2,000 webhooks are called, 200 at a time, each of which starts an execution. The floor is the same reader just
+ * before, with nothing else going on.
+ */
+import { inParallel } from "./parts/children.ts";
+import { makeClient, type Client } from "./parts/client.ts";
+import { createPipeline, createProject, createWebhook } from "./parts/pipelines.ts";
+import { beside, median, percentile, type Bench, type Sizes } from "./parts/result.ts";
+import { withServer } from "./parts/server.ts";
+
+const SIZES: Sizes<{ webhooks: number; atOnce: number; reads: number }> = {
+  whole: { webhooks: 2_000, atOnce: 200, reads: 500 },
+  brief: { webhooks: 10, atOnce: 5, reads: 5 },
+};
+const QUERY = JSON.stringify({ query: "{ executions(limit: 20) { nodes { id status } } }" });
+
+export const readsUnderIntake: Bench = (signal, progress, size) =>
+  withServer(
+    signal,
+    async (server) => {
+      const { webhooks, atOnce, reads } = SIZES[size];
+      const { baseUrl, accountId } = server.facts;
+      const [reader, caller] = [makeClient(server.facts, 1, signal), makeClient(server.facts, atOnce, signal)];
+      await createProject(caller);
+      const url = await createWebhook(caller, await createPipeline(caller, "called", 1, ":"));
+      const read = async (): Promise<number> => {
+        const { status, sentAt, answeredAt } = await reader.exchange(
+          "POST",
+          `${baseUrl}/gateway/api/graphql?accountId=${accountId}`,
+          "application/json",
+          QUERY,
+        );
+        if (status !== 200) throw new Error(`a read was answered with ${status}`);
+        return answeredAt - sentAt;
+      };
+      await inParallel(Math.ceil(webhooks / 20), atOnce, () => called(caller, url));
+      progress("reads alone");
+      const alone: number[] = [];
+      for (let nth = 0; nth < reads; nth += 1) alone.push(await read());
+
+      progress("reads while webhooks come");
+      const under: number[] = [];
+      let over = false;
+      const from = performance.now();
+      const calls = inParallel(webhooks, atOnce, () => called(caller, url)).finally(() => (over = true));
+      do under.push(await read());
+      while (!over);
+      await calls;
+      const seconds = (performance.now() - from) / 1_000;
+      for (const client of [reader, caller]) client.close();
+      return {
+        definition: `One reader of executions while ${webhooks} webhooks are called, ${atOnce} at a time; floor: the same reader alone.`,
+        parameters: { webhooks, atOnce, reads: under.length },
+        figures: [
+          beside({ name: "read, median", value: median(under), unit: "ms", floor: median(alone) }),
+          beside({
+            ...{ name: "read, 99th percentile", unit: "ms" },
+            ...{ value: percentile(under, 0.99), floor: percentile(alone, 0.99) },
+          }),
+          { name: "webhooks accepted", value: webhooks / seconds, unit: "/s" },
+        ],
+      };
+    },
+    { RAILHEAD_LOCAL_DELEGATE: "off" },
+  );
+
+async function called(client: Client, url: string): Promise<void> {
+  const { status, body } = await client.exchange("POST", url, "application/json", "{}");
+  if (status !== 200) throw new Error(`a webhook was answered with ${status}: ${body}`);
+}
