@@ -7,6 +7,7 @@ import type { Authorize, NoteUses, LeaveGroups, Permits } from "../access/index.
 import type { Db } from "../platform/db/db.ts";
 import type { GetProject } from "../projects/index.ts";
 import type { JudgeSecrets } from "../secrets/index.ts";
+import type { CheckScripts } from "./bash-syntax.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline.ts";
 import type { FindReferences } from "./find-references.ts";
@@ -28,6 +29,7 @@ export type PipelineDeps = {
   /** Whether what a pipeline names exists. */
   readonly exist: ExistOf;
   readonly judgeSecrets: JudgeSecrets;
+  readonly checkScripts: CheckScripts;
   readonly findReferences: FindReferences;
   readonly requirePrincipals: RequirePrincipals;
   /** Keeps the secrets that a pipeline names from being deleted unless that is forced. */
@@ -55,6 +57,7 @@ export const makeCreatePipeline =
     deps.authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope });
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const { pipeline: document, doc } = readPipeline(yaml, scope, { format });
+    await deps.checkScripts(document, doc);
     await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
     const at = deps.clock.now();
     const pipeline = {

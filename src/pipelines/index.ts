@@ -1,6 +1,7 @@
 /** Pipeline definitions: YAML, validation, versions, runtime inputs. */
 import type { EmptyScope } from "../projects/index.ts";
 import type { PipelineDeps } from "./create.ts";
+import { makeCheckScripts } from "./bash-syntax.ts";
 import { makeCreatePipeline } from "./create.ts";
 import { makeGetPipeline } from "./get.ts";
 import { makeGetNode, makeGetNodeByName, makeListNodes } from "./nodes.ts";
@@ -36,7 +37,8 @@ export const inputTemplateOf = (yaml: string, scope: InProject): string | null =
 
 export type Pipelines = ReturnType<typeof makePipelines>;
 
-export function makePipelines(deps: PipelineDeps & { readonly recentRuns: RecentRuns }) {
+export function makePipelines(given: Omit<PipelineDeps, "checkScripts"> & { readonly recentRuns: RecentRuns }) {
+  const deps = { ...given, checkScripts: makeCheckScripts() };
   const get = makeGetPipeline(deps);
   const listSummaries = makeListSummaries(deps);
   const verbs = {

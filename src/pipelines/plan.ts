@@ -127,7 +127,8 @@ function stepNode(step: StepDocument, path: readonly string[], { levels, secrets
     selectors: mostSpecific([spec.delegateSelectors, ...levels]),
     work: {
       kind: "shell",
-      script: bound.script,
+      // On the line of the script's first, so that Bash counts lines as the author does.
+      script: spec.errexit === true ? `set -e; ${bound.script}` : bound.script,
       ...environmentOf(spec.environmentVariables ?? [], bound.bindings, secrets),
       ...targetOf(spec, secrets),
       outputs: (spec.outputVariables ?? []).map((one) => ({ name: one.name, variable: one.value })),

@@ -138,7 +138,7 @@ const validateRoutes = (verbs: PipelineVerbs): readonly Route[] => [
       body: bodyOf("drafted"),
       answer: enveloped(z.string()),
     },
-    handle: async (call) => ok(call, verbs.validate(call.actor, call.query, sent(call.body))),
+    handle: async (call) => ok(call, await verbs.validate(call.actor, call.query, sent(call.body))),
   }),
   route({
     method: "POST",

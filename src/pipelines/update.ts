@@ -37,6 +37,7 @@ export const makeUpdatePipeline =
       const fault = faultOf(doc, ["pipeline", "identifier"], `'${document.identifier}' is not '${identifier}'`);
       throw problem("pipeline.other_identifier", [document.identifier, identifier], { faults: [fault] });
     }
+    await deps.checkScripts(document, doc);
     await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
     const to = {
       name: document.name,

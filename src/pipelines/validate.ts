@@ -6,13 +6,15 @@ import type { InProject } from "./pipeline.ts";
 import type { PipelineText } from "./text.ts";
 
 /** Answers the identifier of a pipeline that could be saved; throws what saving throws of its document. */
-export type ValidatePipeline = (actor: Actor, scope: InProject, yaml: PipelineText) => string;
+export type ValidatePipeline = (actor: Actor, scope: InProject, yaml: PipelineText) => Promise<string>;
 
 export const makeValidatePipeline =
-  (deps: Pick<PipelineDeps, "authorize">): ValidatePipeline =>
-  (actor, scope, { text, format }) => {
+  (deps: Pick<PipelineDeps, "authorize" | "checkScripts">): ValidatePipeline =>
+  async (actor, scope, { text, format }) => {
     deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId, ...scope });
-    return readPipeline(text, scope, { format }).pipeline.identifier;
+    const { pipeline, doc } = readPipeline(text, scope, { format });
+    await deps.checkScripts(pipeline, doc);
+    return pipeline.identifier;
   };
 
 /** The same of the newest version that is saved: what an earlier release took, this one may refuse. */

@@ -145,3 +145,17 @@ test("output variables keep every byte, and so do values that look like code", a
   assert.deepEqual((await client.node(id, "first")).outcomes.output.outputVariables, { copy: evil, quotes, empty: "" });
   assert.equal(existsSync(hacked), false);
 });
+
+test("a script goes on after a command that fails, unless errexit is set; lines are counted as they are written", async () => {
+  const script = 'echo "line $LINENO"\nfalse\necho "line $LINENO"\nlast=$LINENO';
+  await client.makePipeline(
+    pipelineOf("errexit", step("goes_on", script, { outputs: ["last"] }), step("ends", script, { errexit: true })),
+  );
+  const id = await client.run("errexit");
+  assert.equal(await client.end(id), "FAILED");
+  assert.equal(await client.log(id), "line 1\nline 3\nline 1\n");
+  const [goesOn, ends] = await Promise.all([client.node(id, "goes_on"), client.node(id, "ends")]);
+  assert.deepEqual([goesOn.status, goesOn.outcomes.output.outputVariables], ["Success", { last: "4" }]);
+  assert.equal(ends.status, "Failed");
+  assert.match(ends.failureInfo.message, /exited with code 1/);
+});

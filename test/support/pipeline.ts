@@ -7,6 +7,7 @@ export type StepOptions = {
   /** Names of the script's variables. */
   readonly outputs?: readonly string[];
   readonly selectors?: readonly string[];
+  readonly errexit?: boolean;
   /** The host that it runs on instead of its delegate. */
   readonly target?: { readonly host: string; readonly connectorRef: string };
 };
@@ -14,7 +15,7 @@ export type StepOptions = {
 export type PipelineDocument = { readonly pipeline: Readonly<Record<string, unknown>> };
 
 export function step(identifier: string, script: string, options: StepOptions = {}): object {
-  const { env = {}, outputs = [], selectors, target } = options;
+  const { env = {}, outputs = [], selectors, target, errexit } = options;
   return {
     step: {
       type: "ShellScript",
@@ -28,6 +29,7 @@ export function step(identifier: string, script: string, options: StepOptions = 
         source: { type: "Inline", spec: { script } },
         environmentVariables: Object.entries(env).map(([name, value]) => ({ name, type: "String", value })),
         outputVariables: outputs.map((name) => ({ name, type: "String", value: name })),
+        ...(errexit === undefined ? {} : { errexit }),
         ...(selectors ? { delegateSelectors: selectors } : {}),
       },
     },

@@ -38,6 +38,7 @@ const shellScript = (phase: Phase) =>
     .strictObject({
       shell: choice("Shell", ["Bash"], oneOf("PowerShell")),
       onDelegate: z.boolean().nullish(),
+      errexit: z.boolean().nullish(),
       source: source(phase),
       environmentVariables: z.array(environmentVariable(phase)).nullish(),
       outputVariables: z.array(outputVariable).nullish(),
