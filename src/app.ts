@@ -21,7 +21,7 @@ import {
   type FirstStart,
   type OnLeave,
 } from "./identity/index.ts";
-import { makeFindReferences, makePipelines, makeRequirePrincipals } from "./pipelines/index.ts";
+import { makePipelines, makePrincipals } from "./pipelines/index.ts";
 import type { OidcConfig } from "./platform/config/oidc.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
@@ -117,13 +117,8 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     openSecrets: (delivery) => executions.openSecrets(delivery),
   });
   const connectionTests = makeConnectionTests({ ...base, readSecrets, tasks: delegates, mayReach, onError });
-  const principals = {
-    requirePrincipals: makeRequirePrincipals({ permits: access.permits, standingOf: identity.standingOf }),
-    findReferences: makeFindReferences({
-      identifySecrets: secrets.identify,
-      findIds: { ...environments.findIds, connector: connectors.findIds },
-    }),
-  };
+  const findIds = { ...environments.findIds, connector: connectors.findIds };
+  const principals = makePrincipals({ ...access, ...identity, identifySecrets: secrets.identify, findIds });
   const pipelines = makePipelines({
     ...{ ...base, ...principals, permits: access.permits },
     getProject: projects.getFor,
@@ -153,6 +148,8 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     startExecution: executions.start,
     getExecution: executions.get,
     requireRunAs: identity.requireRunAs,
+    findServiceAccount: (accountId, key) => findServiceAccount(db, accountId, key),
+    ...{ adoptPipeline: pipelines.adopt, adoptInputSet: pipelines.adoptInputSet },
     refused: audits.refused,
     sealer: makeSealer(deps.keys, "webhook tokens"),
     holdRootKey: makeHoldRootKey(deps.keys),

@@ -14,13 +14,13 @@ export type FindReferences = (
   named: readonly Named[],
 ) => Promise<readonly PlanReference[]>;
 
-type Deps = {
+export type FindReferencesDeps = {
   readonly identifySecrets: IdentifySecrets;
   readonly findIds: { readonly [kind in Exclude<PlanReference["kind"], "secret">]: FindIds };
 };
 
 export const makeFindReferences =
-  (deps: Deps): FindReferences =>
+  (deps: FindReferencesDeps): FindReferences =>
   async (accountId, { orgIdentifier, projectIdentifier }, named) => {
     const home = { orgIdentifier, projectIdentifier };
     const byKind = Map.groupBy(named, ({ kind }) => kind);
@@ -42,7 +42,7 @@ export const makeFindReferences =
 type Found = ReadonlyMap<string, Pick<PlanReference, "id" | "takes">>;
 
 async function idsOf(
-  { identifySecrets, findIds }: Deps,
+  { identifySecrets, findIds }: FindReferencesDeps,
   accountId: Uuid,
   home: InProject,
   kind: PlanReference["kind"],

@@ -1,8 +1,10 @@
 /** Pipeline definitions: YAML, validation, versions, runtime inputs. */
 import type { EmptyScope } from "../projects/index.ts";
+import { makeAdoptInputSet, makeAdoptPipeline } from "./adopt.ts";
 import type { PipelineDeps } from "./create.ts";
 import { makeCheckScripts } from "./bash-syntax.ts";
 import { makeCreatePipeline } from "./create.ts";
+import { makeFindReferences, type FindReferencesDeps } from "./find-references.ts";
 import { makeGetPipeline } from "./get.ts";
 import { makeGetNode, makeGetNodeByName, makeListNodes } from "./nodes.ts";
 import { readPipeline } from "./document/index.ts";
@@ -10,6 +12,7 @@ import { inputTemplate } from "./inputs.ts";
 import type { InProject } from "./pipeline.ts";
 import { makePrepareRun } from "./prepare-run.ts";
 import { makeInputSets } from "./input-sets/index.ts";
+import { makeRequirePrincipals, type RequirePrincipalsDeps } from "./principals.ts";
 import { pipelineRoutes } from "./rest.ts";
 import { pipelineV1Routes } from "./rest-v1.ts";
 import { deleteInputSetsOf } from "./store/input-sets.ts";
@@ -27,13 +30,20 @@ export { chosenSets, setsBody, type InputsOfSets } from "./input-sets/index.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
 export { keptText, type PipelineText } from "./text.ts";
 export type { RecentRuns } from "./summaries.ts";
-export { makeFindReferences, type FindReferences } from "./find-references.ts";
+export type { FindReferences } from "./find-references.ts";
+export { shownAuthor, type AdoptInputSet, type Adoption, type AdoptPipeline } from "./adopt.ts";
 export type { Principal } from "./principal.ts";
-export { makeRequirePrincipals, type RequirePrincipals } from "./principals.ts";
+export type { RequirePrincipals } from "./principals.ts";
 
 /** The runtime inputs of a saved pipeline as YAML; null when it has none. */
 export const inputTemplateOf = (yaml: string, scope: InProject): string | null =>
   inputTemplate(readPipeline(yaml, scope).pipeline) ?? null;
+
+/** What starts and deliveries of secrets have in common. */
+export const makePrincipals = (deps: FindReferencesDeps & RequirePrincipalsDeps) => ({
+  requirePrincipals: makeRequirePrincipals(deps),
+  findReferences: makeFindReferences(deps),
+});
 
 export type Pipelines = ReturnType<typeof makePipelines>;
 
@@ -55,6 +65,8 @@ export function makePipelines(given: Omit<PipelineDeps, "checkScripts"> & { read
     getNode: makeGetNode(deps),
     getNodeByName: makeGetNodeByName(deps),
     listNodes: makeListNodes(deps),
+    adopt: makeAdoptPipeline(deps),
+    adoptInputSet: makeAdoptInputSet(deps),
     ...makePrepareRun({ ...deps, get }),
   };
   const inputSets = makeInputSets(deps);

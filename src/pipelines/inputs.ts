@@ -7,6 +7,7 @@ import { merge, type Merged } from "./document/merge.ts";
 import { problem } from "./document/problems.ts";
 import { type PipelineDocument, pipelineSchema } from "./document/schema.ts";
 import type { Phase } from "./document/fields.ts";
+import { referencesIn, type Reference } from "./document/references.ts";
 import { secretsInGiven } from "./document/secrets.ts";
 import { filledSecrets, type WrittenSecret } from "./secrets.ts";
 
@@ -71,6 +72,14 @@ export type GivenInputs = ReadonlyMap<string, unknown>;
 export function givenSecrets(pipeline: PipelineDocument, doc: Doc): readonly WrittenSecret[] {
   const { pipeline: merged, givenIn } = checked(merge(pipeline, doc, { open: true }), doc, "saved");
   return filledSecrets(merged, givenIn, () => undefined).filter(({ inInputs }) => inInputs);
+}
+
+/** The services, environments and connectors that such a document names. */
+export function referencesGiven(pipeline: PipelineDocument, doc: Doc): readonly Reference[] {
+  const merged = merge(pipeline, doc, { open: true });
+  return referencesIn(checked(merged, doc, "saved").pipeline).filter(
+    ({ path }) => originOf(merged, path) !== undefined,
+  );
 }
 
 /**

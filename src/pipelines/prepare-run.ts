@@ -127,7 +127,7 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
       const pipeline = await deps.get(actor, scope, identifier);
       const { document, secrets } = filledIn(pipeline, scope, input);
       await requireSecrets(deps.judgeSecrets, actor, scope, secrets);
-      await permitReferences(deps.exist, actor, scope, document);
+      await permitReferences(deps.exist, actor, scope, referencesIn(document));
       return pipeline;
     },
   };

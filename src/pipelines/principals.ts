@@ -12,7 +12,7 @@ import type { PlanReference } from "../engine/index.ts";
 import type { InProject } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 
-type Deps = { readonly permits: Permits; readonly standingOf: StandingOf };
+export type RequirePrincipalsDeps = { readonly permits: Permits; readonly standingOf: StandingOf };
 
 export type Run = {
   readonly accountId: Uuid;
@@ -29,7 +29,7 @@ export type Run = {
 export type RequirePrincipals = (run: Run) => Promise<void>;
 
 export const makeRequirePrincipals =
-  ({ permits, standingOf }: Deps): RequirePrincipals =>
+  ({ permits, standingOf }: RequirePrincipalsDeps): RequirePrincipals =>
   async (run) => {
     const { accountId, scope, pipelineIdentifier } = run;
     if (run.principals.length === 0) throw problem("pipeline.author_unknown", ["The execution"]);

@@ -15,6 +15,11 @@ export const problems = {
     "NG_ACCESS_DENIED",
     "%s has no known author. A person who may use what it names has to save or adopt it.",
   ],
+  "pipeline.changed_meanwhile": [
+    402,
+    "OPTIMISTIC_LOCKING_EXCEPTION",
+    "%s [%s] was changed while it was being adopted. Look at it and adopt it again.",
+  ],
   "pipeline.no_workflow": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Workflow [%s] does not exist."],
   "pipeline.no_such_id": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist."],
   "pipeline.no_such_name": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist in application [%s]."],

@@ -52,11 +52,11 @@ export async function permitReferences(
   exist: ExistOf,
   actor: Actor,
   { orgIdentifier, projectIdentifier }: Place,
-  pipeline: PipelineDocument,
+  all: readonly Reference[],
 ): Promise<void> {
-  const references = referencesIn(pipeline).filter((one) => !isOpen(one));
-  for (const [kind, all] of Map.groupBy(references, (one) => one.kind))
-    await exist[kind](actor, { orgIdentifier, projectIdentifier }, [...new Set(all.map(({ value }) => value))]);
+  const references = all.filter((one) => !isOpen(one));
+  for (const [kind, some] of Map.groupBy(references, (one) => one.kind))
+    await exist[kind](actor, { orgIdentifier, projectIdentifier }, [...new Set(some.map(({ value }) => value))]);
 }
 
 type Required = {

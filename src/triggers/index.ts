@@ -10,19 +10,22 @@ import type { AdmitDeps } from "./admit.ts";
 import { makeDeleteTrigger, makeUpdateTrigger } from "./change.ts";
 import { makeCreateTrigger, sealedFor } from "./create.ts";
 import { makeGetDelivery } from "./delivery.ts";
+import { makeAdopt, type AdoptDeps } from "./ownership/adopt.ts";
+import { makeListOwned, type ListOwnedDeps } from "./ownership/list.ts";
+import { ownershipRoutes } from "./ownership/rest.ts";
 import { makeGetTrigger, makeGetTriggerDetails, makeListTriggers } from "./read.ts";
 import { makeReceiveWebhook } from "./receive.ts";
 import { triggerRoutes } from "./rest.ts";
 import { makeDeliveryRetention } from "./retention.ts";
 import { deleteOfExecutions } from "./store/retention.ts";
-import type { TriggerDeps } from "./saved.ts";
 import { makeSealedTokens } from "./sealed-store.ts";
 import { deleteTriggersOf, isTriggerLive } from "./store.ts";
 import type { Trigger } from "./trigger.ts";
 
 export { makeSealedTokens };
 
-export type TriggersDeps = TriggerDeps &
+export type TriggersDeps = AdoptDeps &
+  ListOwnedDeps &
   AdmitDeps & {
     readonly prepareRun: PrepareRun;
     readonly startExecution: StartExecution;
@@ -55,7 +58,10 @@ export function makeTriggers(deps: TriggersDeps) {
   };
   return {
     ...verbs,
-    routes: triggerRoutes({ ...verbs, publicUrl: deps.publicUrl }),
+    routes: [
+      ...triggerRoutes({ ...verbs, publicUrl: deps.publicUrl }),
+      ...ownershipRoutes({ listOwned: makeListOwned(deps), adopt: makeAdopt(deps) }),
+    ],
     emptyScope,
     sealed: makeSealedTokens(deps),
     /** Whether a trigger was not deleted: its executions get no secrets once it is. */

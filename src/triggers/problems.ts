@@ -22,6 +22,16 @@ export const problems = {
     "TOO_MANY_REQUESTS",
     "The event was not stored: %s to be processed, which is the limit. Send it again later.",
   ],
+  "ownership.no_principal": [
+    404,
+    "RESOURCE_NOT_FOUND_EXCEPTION",
+    "No person or service account has the identifier [%s].",
+  ],
+  "trigger.changed_meanwhile": [
+    402,
+    "OPTIMISTIC_LOCKING_EXCEPTION",
+    "Trigger [%s] was changed while it was being adopted. Look at it and adopt it again.",
+  ],
   "trigger.not_permitted": [403, "NG_ACCESS_DENIED", "The API key may not run the pipeline of this trigger."],
 } as const;
 

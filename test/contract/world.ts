@@ -101,6 +101,7 @@ export async function furnish(platform: TestPlatform): Promise<World> {
   return {
     userIdentifier: userByName.id,
     "connector.test identifier": "unserved",
+    "ownership.list principalIdentifier": userByName.id,
     delegateId,
     auditId: trail[0].auditId,
     userId: content[0].uuid,

@@ -4,7 +4,8 @@ import { parseDocument, type Doc, type Format } from "../../platform/document/do
 import { description, displayName, entityIdentifier, tags } from "../../platform/document/fields.ts";
 import { faultOf, invalid, validate } from "../../platform/document/validate.ts";
 import { sameScope } from "../document/read.ts";
-import { givenInputs, givenSecrets } from "../inputs.ts";
+import type { Reference } from "../document/references.ts";
+import { givenInputs, givenSecrets, referencesGiven } from "../inputs.ts";
 import type { PipelineDocument } from "../document/index.ts";
 import type { InProject } from "../pipeline.ts";
 import type { WrittenSecret } from "../secrets.ts";
@@ -101,6 +102,10 @@ export const valuesOf = (pipeline: PipelineDocument, doc: Doc): ReadonlyMap<stri
 /** The secrets that an input set asks for. */
 export const secretsOfSet = (pipeline: PipelineDocument, doc: Doc): readonly WrittenSecret[] =>
   givenSecrets(pipeline, below(doc, ROOTS.INPUT_SET));
+
+/** The services, environments and connectors that an input set names. */
+export const givenReferences = (pipeline: PipelineDocument, doc: Doc): readonly Reference[] =>
+  referencesGiven(pipeline, below(doc, ROOTS.INPUT_SET));
 
 /** The values of a set that was saved. */
 export const savedValues = (

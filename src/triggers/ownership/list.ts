@@ -1,0 +1,68 @@
+import { reach, type Authorize } from "../../access/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import type { Page } from "../../core/page.ts";
+import { scopeOf, type Place } from "../../core/reference.ts";
+import type { Author } from "../../identity/index.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import { countOwned, listOwned, type OwnedRow } from "../store/ownership.ts";
+
+/** A person by id, or a service account by its identifier in its place. */
+export type PrincipalRef =
+  | { readonly type: "USER"; readonly identifier: string }
+  | ({ readonly type: "SERVICE_ACCOUNT"; readonly identifier: string } & Place);
+
+/** `hidden` counts what the actor may not see. */
+export type OwnedPage = Page<OwnedRow> & { readonly hidden: () => Promise<number> };
+
+/**
+ * The triggers, pipelines and input sets that triggers run for a person or a service account, and that stop with the
+ * account. Needs `core_user_view`, or `core_serviceaccount_view` on the account; rows need `core_pipeline_view`. Throws
+ * `ownership.no_principal`.
+ */
+export type ListOwned = (
+  actor: Actor,
+  of: PrincipalRef,
+  window: { readonly limit: number; readonly offset: number },
+) => Promise<OwnedPage>;
+
+export type ListOwnedDeps = {
+  readonly db: Pick<Db, "query">;
+  readonly authorize: Authorize;
+  readonly findServiceAccount: (
+    accountId: Uuid,
+    key: Place & { readonly identifier: string },
+  ) => Promise<{ readonly id: Uuid } | undefined>;
+};
+
+export const makeListOwned =
+  (deps: ListOwnedDeps): ListOwned =>
+  async (actor, of, { limit, offset }) => {
+    const { accountId } = actor;
+    const author = await authorBy(deps, actor, of);
+    if (!author) throw problem("ownership.no_principal", [of.identifier]);
+    const places = reach(actor, "core_pipeline_view");
+    const seen = places === "all" ? null : JSON.stringify(places);
+    return {
+      items: await listOwned(deps.db, accountId, author, seen, { limit, offset }),
+      ...{ limit, offset },
+      total: async () => (await countOwned(deps.db, accountId, author, seen)).visible,
+      hidden: async () => {
+        const { visible, all } = await countOwned(deps.db, accountId, author, seen);
+        return all - visible;
+      },
+    };
+  };
+
+async function authorBy(deps: ListOwnedDeps, actor: Actor, of: PrincipalRef): Promise<Author | undefined> {
+  const { accountId } = actor;
+  if (of.type === "USER") {
+    deps.authorize(actor, "core_user_view", { accountId });
+    const id = fromWire(of.identifier);
+    return id && { kind: "user", id };
+  }
+  deps.authorize(actor, "core_serviceaccount_view", scopeOf(accountId, of), of.identifier);
+  const found = await deps.findServiceAccount(accountId, of);
+  return found && { kind: "service_account", id: found.id };
+}
