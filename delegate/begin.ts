@@ -1,5 +1,6 @@
 /** The start of a task: its folders, files and secrets, and the order to the launcher. */
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import type { ConnectionTask, ShellTask } from "../protocol/messages.ts";
 import { composed } from "./compose.ts";
 import { makeConnectionTest } from "./connection.ts";
@@ -9,6 +10,7 @@ import type { Meta } from "./journal.ts";
 import type { Ending } from "./kill.ts";
 import type { Launcher } from "./launcher/client.ts";
 import { noRunner } from "./launcher/recorded.ts";
+import { inNamespaces, type Namespaces } from "./namespaces.ts";
 import { FEEDER } from "./remote/script.ts";
 import { prepareRemote } from "./remote/prepare.ts";
 import { findSsh, orderOf, type Program, refusal, scriptProgram, type Tools } from "./run.ts";
@@ -29,6 +31,7 @@ export type TasksDeps = TaskDeps & {
   /** How the processes of a task with this owner are ended. */
   readonly endingOf: (owner: StepOwner | undefined) => Ending;
   readonly mayGainPrivileges: boolean;
+  readonly namespaces: Namespaces | undefined;
 };
 
 export const RAN_BEFORE = "This delegate has started this task before; it is not started again.";
@@ -106,7 +109,7 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
       owner,
       userName: nameOf(user, owner),
       searchPath: deps.searchPath,
-      program: programOf(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.texts ?? []),
+      program: secludedProgram(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.texts ?? []),
     });
     const task = makeTask(deps, { ...held, runner: deps.launcher.run(order), masks: handed?.masks ?? "none" });
     task.follow();
@@ -133,6 +136,16 @@ function layOut(
 }
 
 type Place = { readonly lease: Lease; readonly folder: string; readonly owner: Owner; readonly cookie: string };
+
+/** The program, in name spaces of its own where steps have no users of their own. */
+function secludedProgram(deps: TasksDeps, place: Place, work: ShellTask, texts: readonly string[]): Program {
+  const program = programOf(deps, place, work, texts);
+  if (!deps.namespaces) return program;
+  const files = deps.safe.pathOf(place.lease);
+  const ids = place.owner ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const parts = { folder: place.folder, files, table: join(files, "mounts") };
+  return { ...program, command: inNamespaces(deps.namespaces, parts, ids, program.command) };
+}
 
 /** @throws the system's error, and what `composed` throws */
 function programOf(deps: TasksDeps, place: Place, work: ShellTask, texts: readonly string[]): Program {

@@ -6,7 +6,14 @@ import { HEARTBEAT_MS, PROTOCOL_VERSION } from "../protocol/messages.ts";
 import { makeMasking } from "./conceal.ts";
 import { textOf, unable } from "./fault.ts";
 import { makeFolders } from "./folders.ts";
-import { endingOf, findIsolation, type Isolation, launcherCommand, tellIsolation } from "./isolation.ts";
+import {
+  endingOf,
+  findIsolation,
+  type Isolation,
+  launcherCommand,
+  tellIsolation,
+  withNamespaces,
+} from "./isolation.ts";
 import { type Launcher, makeLauncher } from "./launcher/client.ts";
 import { lockWorkDir } from "./lock.ts";
 import type { Log } from "./log.ts";
@@ -80,8 +87,8 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
   const identity = identityOf(workDir);
   const release = await lockWorkDir(identity, workDir.path);
   try {
-    const isolation = findIsolation(isRoot, settings.mayGainPrivileges === true);
-    const isNamed = isolation.unshare !== undefined;
+    const found = findIsolation(isRoot, settings.mayGainPrivileges === true);
+    const isNamed = found.unshare !== undefined;
     const claim = { registry: REGISTRY, workDir: workDir.path, identity, chance, isNamed };
     const user = stepUser(settings.stepUser, claim);
     const stepPath = settings.stepPath ?? searchPath(process.env["PATH"], isRoot);
@@ -89,10 +96,12 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
     checkReach(workDir, user, tools.bash);
     const boot = bootId();
     tellUser(log, user, isRoot);
-    tellIsolation(log, isolation, user);
     log.info({ workDir: workDir.path, tags: settings.tags, slots: settings.slots }, "delegate starts");
     if (settings.belongsTo !== undefined) beOwned(workDir, settings.belongsTo, log);
     const safe = openSafe(workDir, identity, isRoot);
+    const secluded = [settings.belongsTo, workDir.path, safe.path].filter((path) => path !== undefined);
+    const isolation = withNamespaces(found, user, secluded);
+    tellIsolation(log, isolation, user);
     if (!safe.inMemory)
       log.warn(
         { folder: safe.path },
@@ -108,6 +117,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       launcher,
       endingOf: endingOf(isolation),
       mayGainPrivileges: isolation.mayGainPrivileges,
+      namespaces: isolation.namespaces,
       sessions: new Set(),
       folders,
       user,

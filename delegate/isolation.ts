@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import type { Ending } from "./kill.ts";
 import type { Log } from "./log.ts";
+import { type Namespaces, permitsNamespaces } from "./namespaces.ts";
 import { findProgram } from "./run.ts";
 import type { StepOwner, StepUser } from "./step-user.ts";
 import { type UserDatabase, writeUserDatabase } from "./user-database.ts";
@@ -17,6 +18,8 @@ export type Isolation = {
   /** Makes a file system name space; undefined where that is not permitted. */
   readonly unshare: string | undefined;
   readonly mayGainPrivileges: boolean;
+  /** For steps without a user of their own; undefined where the kernel refuses them. */
+  readonly namespaces: Namespaces | undefined;
 };
 
 export type Tell = Pick<Log, "info" | "warn">;
@@ -41,7 +44,21 @@ export function findIsolation(isRoot: boolean, mayGainPrivileges: boolean): Isol
         ? unshare
         : undefined,
     mayGainPrivileges,
+    namespaces: undefined,
   };
+}
+
+/** @param hidden folders that no step may see */
+export function withNamespaces(isolation: Isolation, user: StepUser, hidden: readonly string[]): Isolation {
+  const unshare = findProgram("unshare");
+  // In a name space of users `sudo` finds no root.
+  if (user.apart === "own users" || isolation.mayGainPrivileges || unshare === undefined) return isolation;
+  const ids = user.take();
+  const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  if (ids === undefined && self.uid === 0) return isolation;
+  const isPermitted = permitsNamespaces(unshare, ids ?? self);
+  if (ids) user.giveBack(ids);
+  return isPermitted ? { ...isolation, namespaces: { unshare, hidden } } : isolation;
 }
 
 const NAMESPACE = ["--mount", "--propagation", "slave"];
@@ -53,9 +70,11 @@ const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** How the processes of a task are ended. */
 export const endingOf =
-  ({ setpriv }: Isolation) =>
-  (owner: StepOwner | undefined): Ending =>
-    owner?.ownUser && setpriv !== undefined ? "user" : "search";
+  ({ setpriv, namespaces }: Isolation) =>
+  (owner: StepOwner | undefined): Ending => {
+    if (namespaces) return "namespace";
+    return owner?.ownUser && setpriv !== undefined ? "user" : "search";
+  };
 
 /** The command that starts a launcher; `version` changes when the machine's users do. */
 export function launcherCommand(
@@ -109,6 +128,10 @@ export function tellIsolation(log: Tell, isolation: Isolation, user: StepUser): 
   else if (isolation.mayGainPrivileges)
     log.warn(
       "steps may gain rights (--allow-privilege-escalation): what does is not bound by the user of its step, and it is not certain that all of it is ended",
+    );
+  if (user.apart !== "own users" && isolation.namespaces === undefined)
+    log.warn(
+      "name spaces are not permitted here, or would not let steps gain rights: steps share a user, and it is not certain that all of their processes are ended",
     );
   if (user.apart === "own users" && !user.names)
     log.warn(

@@ -41,8 +41,14 @@ const LONGEST_LOOK_MS = 50;
  */
 export async function endProcesses(killing: Killing, patience: Patience): Promise<Survivors> {
   const find = finder(killing);
-  const first = find();
-  if (first.length > 0) await terminate(first, find, patience);
+  const { leader } = killing.target;
+  // The first process of a name space, and the one beside it that waits for it, end with the last of the others.
+  const own = (): readonly ProcessInfo[] =>
+    killing.ending === "namespace"
+      ? find().filter(({ pid, parent }) => pid !== leader?.pid && parent !== leader?.pid)
+      : find();
+  const first = own();
+  if (first.length > 0) await terminate(first, own, patience);
   switch (killing.ending) {
     case "user":
       return killUser(killing, find, patience);
@@ -67,10 +73,8 @@ function finder({ target, ending, mayGainPrivileges }: Killing): () => readonly 
       // Whose parent has ended becomes a child of the namespace's first process: all descend from the leader.
       return () => {
         const all = livingProcesses(lowestPid(target));
-        return family(
-          all,
-          all.filter(({ pid, startTime }) => pid === leader?.pid && startTime === leader.startTime),
-        );
+        const roots = all.filter(({ pid, startTime }) => pid === leader?.pid && startTime === leader.startTime);
+        return family(all, roots);
       };
     case "search":
       return () => members(target);

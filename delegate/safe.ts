@@ -47,6 +47,8 @@ export type Handed = { readonly texts: readonly string[]; readonly masks: readon
 export type Safe = Pick<Incoming, "take" | "missing" | "forget" | "forgetAll"> & {
   readonly path: string;
   readonly inMemory: boolean;
+  /** The task's folder. */
+  readonly pathOf: (lease: Lease) => string;
   /** Of a task's folder; `outputs` is there if the step hands anything over. */
   readonly filesOf: (lease: Lease) => StepFiles;
   /** Makes the task's folder with its script. @throws the system's error */
@@ -83,6 +85,7 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
     ...incoming,
     path,
     inMemory,
+    pathOf: of,
     filesOf,
     homeOf,
     linkHome: (uid, folder) => {

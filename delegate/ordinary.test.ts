@@ -1,0 +1,128 @@
+/** A delegate that was started as an ordinary user: its steps have no users of their own, but name spaces. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { livingProcesses, idsOf } from "./processes.ts";
+import { optionsFor, TOKEN } from "./testing/kit.ts";
+import { type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
+
+/** No other process of the machine has it. */
+const UID = 0x6f00_0000 + process.pid;
+const MAIN = new URL("main.ts", import.meta.url).pathname;
+const onlyAsRoot = { skip: process.getuid?.() === 0 ? false : "needs root, to start a delegate as another user" };
+
+async function asOrdinary(play: (server: PretendServer, place: string, data: string) => Promise<void>): Promise<void> {
+  const place = mkdtempSync(join(tmpdir(), "railhead-ordinary-"));
+  const data = join(place, "data");
+  const work = join(place, "work");
+  for (const folder of [data, work]) {
+    mkdirSync(folder);
+    chownSync(folder, UID, UID);
+  }
+  chmodSync(place, 0o755);
+  writeFileSync(join(data, "root-key"), "key of the server\n");
+  chmodSync(join(data, "root-key"), 0o644);
+  const server = await startPretendServer();
+  const options = optionsFor(server, { path: work, remove: () => {}, tasks: () => [] });
+  const delegate = spawn(process.execPath, [MAIN, ...options, "--belongs-to", data, "--token", TOKEN], {
+    uid: UID,
+    gid: UID,
+    cwd: "/",
+    stdio: ["pipe", "ignore", "inherit"],
+    env: { PATH: process.env["PATH"], HOME: place },
+  });
+  const ended = once(delegate, "exit");
+  try {
+    await server.welcomed();
+    await play(server, work, data);
+  } finally {
+    delegate.kill("SIGKILL");
+    await ended;
+    await server.close();
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Processes in name spaces of steps: they have a second pid. */
+const living = (): number =>
+  livingProcesses(2).filter(({ pid }) => idsOf(pid)?.uids.includes(UID) && isInside(pid)).length;
+
+function isInside(pid: number): boolean {
+  try {
+    return /^NSpid:\t\d+\t/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+/** Forks and exits for ever: no look at /proc is sure to see it. Daemons have a session and an environment of their own. */
+const ESCAPES = `chain() { (sleep 0.00$((RANDOM % 9 + 1)); chain) & }
+env -i setsid bash -c 'chain() { (chain) & }; chain' &
+(cd /; env -i setsid sleep inf >/dev/null 2>&1 &)
+`;
+
+test("of what an ordinary user's step has forked nothing is left: after its end, and after an abort", onlyAsRoot, () =>
+  asOrdinary(async (server) => {
+    const ends = server.run({ script: `${ESCAPES} sleep 0.2; exit 3` });
+    assert.deepEqual((await ends.finished).outcome, { kind: "exited", exitCode: 3, outputs: [] });
+    assert.equal(living(), 0);
+    const stopped = server.run({ script: `${ESCAPES} echo begun; trap '' TERM; while :; do sleep 1; done` });
+    await stopped.printed("begun");
+    assert.ok(living() > 0);
+    server.send({ kind: "cancel", task: stopped.task, epoch: 1 });
+    assert.deepEqual((await stopped.finished).outcome, { kind: "cancelled", survivors: 0 });
+    assert.equal(living(), 0);
+  }),
+);
+
+test(
+  "an ordinary user's step sees no other process, no other task and nothing of the delegate or the server",
+  onlyAsRoot,
+  () =>
+    asOrdinary(async (server, place, data) => {
+      const other = server.run({ script: "echo secret >file; echo pid=$$; echo home=$HOME; sleep inf" });
+      await other.printed("home=");
+      const [, home = ""] = /^home=(.*)$/m.exec(other.output().toString()) ?? [];
+      assert.ok(existsSync(join(home, "file")));
+      const attempts = [
+        `cat "${home}/file"`,
+        `ls "${home}/.."`,
+        `cat "${place}/identity"`,
+        `cat "${data}/root-key"`,
+        'cat "$HOME/../journal"',
+        'cat "$HOME/../output"',
+        "[ $(ls -d /dev/shm/railhead-*/*/ | wc -l) -gt 1 ]",
+        `umount "${place}" || umount /dev/shm || umount /tmp`,
+        "unshare --user --map-root-user umount /proc",
+      ];
+      const script = [
+        ...attempts.map((attempt) => `(${attempt}) >/dev/null 2>&1 && echo 'done: ${attempt}'`),
+        'ls -d /proc/[0-9]* | wc -l | { read -r n; [ "$n" -lt 8 ] && echo few; }',
+        "pwd; id -u; echo x >/dev/stderr; mktemp >/dev/null && touch /tmp/t /dev/shm/s && echo end; kill -9 $$",
+      ];
+      const task = server.run({ script: script.join("\n") });
+      assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 137, outputs: [] });
+      assert.match(task.output().toString(), new RegExp(`^few\n${place}/tasks/[^\n]*/work\n${UID}\nx\nend\n$`));
+      for (const left of ["/tmp/t", "/dev/shm/s"]) assert.equal(existsSync(left), false);
+      server.send({ kind: "cancel", task: other.task, epoch: 1 });
+      assert.deepEqual((await other.finished).outcome, { kind: "cancelled", survivors: 0 });
+    }),
+);
+
+test("an ordinary user's step hands over outputs and its status", onlyAsRoot, () =>
+  asOrdinary(async (server) => {
+    const task = server.run({
+      script: "(sleep inf &); X=done; (exit 5)",
+      outputs: [{ name: "x", variable: "X" }],
+    });
+    assert.deepEqual((await task.finished).outcome, {
+      kind: "exited",
+      exitCode: 5,
+      outputs: [{ name: "x", value: "done" }],
+    });
+  }),
+);
