@@ -102,8 +102,8 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
       if (!owner) return;
       if (hasOutputs) chownSync(files.outputs, owner.uid, owner.gid);
       for (const path of [files.script, of(lease)]) chownSync(path, 0, owner.gid);
-      // The step's group may pass through the folder and read the script.
-      chmodSync(of(lease), 0o710);
+      // The step's group may open the folder, to see it in a name space, and read the script.
+      chmodSync(of(lease), 0o750);
     },
     handOver: (lease, uses, owner) => {
       const files = join(of(lease), "files");
