@@ -5,6 +5,7 @@ import { graphqlPaths } from "./graphql.ts";
 import { IGNORED_FIELDS, operationOf, refusalResponses } from "./operation.ts";
 import type { Json } from "./schemas.ts";
 import { withShared } from "./share.ts";
+import { tagsOf } from "./tags.ts";
 
 const DESCRIPTION = `The REST interface of Railhead. Every path is served with and without the prefix \`/gateway\`. The
 credential is an API key in \`x-api-key\` or \`authorization: Bearer\`. Bodies may be JSON or YAML alike. Unknown
@@ -28,6 +29,7 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
       title: "Railhead",
       version,
       description: DESCRIPTION,
+      contact: { name: "The contributors of Railhead" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/gateway" }, { url: "/" }],
@@ -43,7 +45,7 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
         csrfToken: { type: "apiKey", in: "header", name: "x-csrf-token" },
       },
       schemas: { ...ERRORS, ...shared.schemas },
-      responses: refusalResponses(codes),
+      responses: usedResponses(shared.paths, refusalResponses(codes)),
       headers: { IgnoredFields: IGNORED_FIELDS },
     },
   };
@@ -52,10 +54,13 @@ export function openApi(routes: readonly Route[], problems: readonly Declared[],
 const sorted = <T>(paths: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-const tagsOf = (routes: readonly Route[]): Json[] =>
-  [...new Set(["graphql", ...routes.map(({ operation }) => operation.split(".")[0] ?? "")])]
-    .toSorted()
-    .map((name) => ({ name }));
+/** Of the responses that a family may have, those that an operation refers to. */
+function usedResponses(paths: Json, responses: Json): Json {
+  const text = JSON.stringify(paths);
+  return Object.fromEntries(
+    Object.entries(responses).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
+  );
+}
 
 const text = { type: "string" };
 const message = {

@@ -29,6 +29,8 @@ const form = {
   required: ["query"],
 };
 
+const location = { type: "object", properties: { line: { type: "integer" }, column: { type: "integer" } } };
+
 const answer = {
   type: "object",
   properties: {
@@ -39,8 +41,8 @@ const answer = {
         type: "object",
         properties: {
           message: { type: "string" },
-          locations: { type: "array" },
-          path: { type: "array" },
+          locations: { type: "array", items: location },
+          path: { type: "array", items: { type: ["string", "integer"] } },
           extensions: { type: "object" },
         },
         required: ["message"],
@@ -53,6 +55,8 @@ const operation = (operationId: string): Readonly<Record<string, Json>> => ({
   post: {
     operationId,
     summary: "Run a GraphQL query or mutation",
+    description:
+      "The body is JSON or a form. Each field needs the permission that the schema names; a field that is refused is null and has its error in `errors`, with the status 200. What is no GraphQL request is 400, in the shape `GraphqlError`.",
     tags: ["graphql"],
     parameters: [
       {

@@ -2,7 +2,9 @@
 import { z } from "zod";
 import type { ErrorFamily } from "../../src/platform/http/envelope.ts";
 import type { BodyDoc, Route, RouteDoc } from "../../src/platform/http/routes.ts";
+import { descriptionOf } from "./description.ts";
 import { envelopeSchema, jsonSchema, type Json } from "./schemas.ts";
+import { tagOf } from "./tags.ts";
 
 const DOCUMENT_TYPES = ["application/json", "application/yaml"];
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -37,8 +39,8 @@ export function operationOf(route: Route, doc: RouteDoc): Json {
     operationId: route.operation,
     summary: doc.summary,
     ...("permission" in route.access ? { "x-permission": route.access.permission } : {}),
-    ...(doc.description === undefined ? {} : { description: doc.description }),
-    tags: [route.operation.split(".")[0]],
+    description: descriptionOf(route, doc),
+    tags: [tagOf(route)],
     ...(open ? { security: [] } : {}),
     ...("session" in route.access ? { security: [{ session: [], csrfToken: [] }] } : {}),
     parameters: [
@@ -53,6 +55,8 @@ export function operationOf(route: Route, doc: RouteDoc): Json {
       [doc.status ?? 200]: answerOf(route, doc),
       ...refusalsOf(route, open ? (doc.refuses ?? []) : ["401", "403"]),
       ...otherAnswers(doc),
+      // Redirects alone have no answer of success that could be described.
+      ...(doc.status === 302 ? { default: { $ref: `#/components/responses/${FAMILIES[route.errors].name}500` } } : {}),
     },
   };
 }

@@ -19,8 +19,24 @@ function opened(value: unknown): unknown {
 /** `input` describes what is sent, `output` what is answered. */
 export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
-  return withoutRefused(made) as Json;
+  return simplified(withoutRefused(made)) as Json;
 }
+
+/** The same in the forms that tools for OpenAPI expect: a list says what its items are, and a choice has several branches. */
+function simplified(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => simplified(item));
+  if (typeof value !== "object" || value === null) return value;
+  const map: Json = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, simplified(part)]));
+  const { anyOf, ...beside } = map;
+  if (Array.isArray(anyOf) && anyOf.length === 1) return { ...(anyOf[0] as Json), ...beside };
+  if (map["type"] !== "array") return map;
+  // No items at all, or only those that stand one by one: the length says so.
+  if (isNever(map["items"])) return { ...map, items: {}, maxItems: 0 };
+  const listed = map["prefixItems"];
+  return Array.isArray(listed) && !isSchema(map["items"]) ? { ...map, items: {}, maxItems: listed.length } : map;
+}
+
+const isSchema = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 /** Fields marked `z.never()` are refused by name: the document does not offer them. */
 function withoutRefused(value: unknown): unknown {

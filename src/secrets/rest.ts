@@ -205,6 +205,7 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
     doc: {
       summary: "Whether a new secret may have an identifier",
       params: { identifier: "other" },
+      mayBeAbsent: ["identifier"],
       answer: enveloped(z.boolean()),
     },
     handle: async (call) => ok(call, await verbs.isFree(call.actor, keyOf(call))),

@@ -19,6 +19,7 @@ export type Operation = {
   readonly method: string;
   readonly path: string;
   readonly operationId: string;
+  readonly description?: string;
   readonly public: boolean;
   /** For people who are signed in: no key opens it. */
   readonly session: boolean;

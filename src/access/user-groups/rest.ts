@@ -193,6 +193,8 @@ const batchRoute = (verbs: UserGroups): Route =>
 function memberRoutes(verbs: UserGroups): readonly Route[] {
   const path = `${PATH}/:identifier/member/:userIdentifier`;
   const params = { identifier: first.example };
+  // Of users some answers say that they are no members, or that there are none (400).
+  const mayBeAbsent = ["userIdentifier"];
   const personOf = (call: Call): Uuid => {
     const text = call.params["userIdentifier"] ?? "";
     const id = fromWire(text);
@@ -206,7 +208,7 @@ function memberRoutes(verbs: UserGroups): readonly Route[] {
       operation: `user-group.${change}-member`,
       access: manage,
       query: maybeProjectQuery,
-      doc: { summary, params, answer: enveloped(wire.groupShape) },
+      doc: { summary, params, mayBeAbsent, answer: enveloped(wire.groupShape) },
       handle: async (call) => {
         // The permission first: who may not change the group is told no more.
         const key = keyOf(call);
@@ -224,7 +226,7 @@ function memberRoutes(verbs: UserGroups): readonly Route[] {
       operation: "user-group.has-member",
       access: view,
       query: maybeProjectQuery,
-      doc: { summary: "Whether a user is in a user group", params, answer: enveloped(z.boolean()) },
+      doc: { summary: "Whether a user is in a user group", params, mayBeAbsent, answer: enveloped(z.boolean()) },
       handle: async (call) => {
         const group = await verbs.get(call.actor, keyOf(call));
         const members = (await verbs.membersOf(call.actor, [group])).get(group.id) ?? [];

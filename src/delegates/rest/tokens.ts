@@ -98,7 +98,12 @@ function both<Q extends z.ZodRawShape>({ verb, query, summary, answer, examples,
     }),
     route({
       ...{ ...shared, path: ONE, operation: `delegate-token.${verb}-by-name`, query },
-      doc: { summary: `${summary}; by its name in the path`, params: { tokenName: inPath }, answer },
+      doc: {
+        summary: `${summary}; by its name in the path`,
+        params: { tokenName: inPath },
+        ...(verb === "create" ? { mayBeAbsent: ["tokenName"] } : {}),
+        answer,
+      },
     }),
   ];
 }

@@ -92,6 +92,8 @@ export type RouteDoc = {
   /** Working values of the path's and the query's parameters; what a server makes up itself (an id) may be any. */
   readonly params?: Readonly<Record<string, string>>;
   readonly queryExample?: Readonly<Record<string, string>>;
+  /** Names of the path that may name nothing: the answer is another one than 404. */
+  readonly mayBeAbsent?: readonly string[];
   readonly body?: BodyDoc;
   /** Of success; 200 unless told otherwise. */
   readonly status?: 201 | 204 | 302;
