@@ -243,6 +243,8 @@ export async function buildPlatform(deps: PlatformDeps) {
         every(SWEEP_MS, triggers.sweep, onError),
         every(RETENTION_MS, retain, onError),
         every(RECONCILE_MS, served.reconcile, onError),
+        // Apart, since a database that does not answer holds up everything else.
+        every(RECONCILE_MS, async () => served.closeDead(), onError),
         // Apart from the sweep, which may take its time: what has ended is over within a second.
         every(CREDENTIALS_MS, lookAtCredentials, onError),
       ]),

@@ -2,7 +2,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { unlinkSync } from "node:fs";
 import { buildPlatform, DEFAULT_ORGANIZATION, type FirstStart, type Platform } from "./app.ts";
-import { systemClock } from "./core/clock.ts";
 import { toWire, type Uuid } from "./core/ids.ts";
 import { Problem } from "./core/problem.ts";
 import { factsFile, firstStartText, keepFacts, readFacts, type BootstrapFacts } from "./platform/config/bootstrap.ts";
@@ -11,6 +10,7 @@ import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { lackedKeys } from "./platform/crypto/sealed-store.ts";
 import { makeFolder } from "./platform/folder.ts";
 import type { Db } from "./platform/db/db.ts";
+import { startDatabaseClock } from "./platform/db/clock.ts";
 import { lockDataDir } from "./platform/db/embedded/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
 import { serverName } from "./platform/db/servers.ts";
@@ -52,12 +52,14 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     waiting: { signal: leaving, onWaiting: () => instead.open().catch(cannotListen(config)) },
   });
   onStop(() => database.close());
+  const { clock, stop: stopClock } = await startDatabaseClock(database.db, log);
+  onStop(stopClock);
   let baseUrl = config.publicUrl ?? "";
   const platform = await buildPlatform({
     db: database.db,
     pendingMigrations: database.pendingMigrations,
     keys,
-    clock: systemClock,
+    clock,
     newId: () => randomUUIDv7() as Uuid,
     log,
     publicUrl: () => baseUrl,

@@ -3,7 +3,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { authorize, makeLeaveGroups, permits } from "../../src/access/index.ts";
 import { makeAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
-import { systemClock } from "../../src/core/clock.ts";
+import type { Clock } from "../../src/core/clock.ts";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import type { KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { openDb } from "../../src/platform/db/pool.ts";
@@ -22,6 +22,8 @@ export const openQuietly = (connection: string, max?: number): Db =>
     onError: nothing,
     ...(max === undefined ? {} : { max }),
   });
+
+const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
 /** Texts and files of up to 1 MiB, in the account. */
 export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof makeSecrets> {

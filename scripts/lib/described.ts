@@ -2,7 +2,6 @@ import { randomUUIDv7 } from "node:crypto";
 import type { GraphQLSchema } from "graphql";
 import { makeKeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { buildPlatform } from "../../src/app.ts";
-import { systemClock } from "../../src/core/clock.ts";
 import type { Uuid } from "../../src/core/ids.ts";
 import type { Route } from "../../src/platform/http/routes.ts";
 import { makeLog } from "../../src/platform/log/log.ts";
@@ -16,7 +15,7 @@ export async function describePlatform(): Promise<{
   const platform = await buildPlatform({
     db: { query: none, tuples: none, transaction: none, notify: none, listen: () => () => undefined, close: none },
     keys: makeKeyRing(Buffer.alloc(32)),
-    clock: systemClock,
+    clock: { now: () => 0, elapsed: () => 0 },
     newId: () => randomUUIDv7() as Uuid,
     log: makeLog("silent"),
     publicUrl: () => "",

@@ -9,11 +9,12 @@ import { randomUUIDv7 } from "node:crypto";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { systemClock, type Clock } from "../core/clock.ts";
+import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { loadRootKeys, readConfig, type Config } from "../platform/config/config.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
+import { readDatabaseClock } from "../platform/db/clock.ts";
 import type { Connection } from "../platform/db/connection.ts";
 import type { Db } from "../platform/db/db.ts";
 import { holderOf, lockDataDir, type DataDirLock } from "../platform/db/embedded/lock.ts";
@@ -47,7 +48,12 @@ export async function openForCommand(env: NodeJS.ProcessEnv = process.env, cwd =
     throw problem("command.no_database", [config.dataDir]);
   const keys = await existingRootKeys(config);
   const { db, close } = await openIt(config, log);
-  return { db, config, keys, log, clock: systemClock, newId: () => randomUUIDv7() as Uuid, close };
+  try {
+    return { db, config, keys, log, clock: await readDatabaseClock(db), newId: () => randomUUIDv7() as Uuid, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** A command never makes a key: one that nothing was sealed with would be of no use. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { PROTOCOL_VERSION } from "../../protocol/messages.ts";
 import { detailOf, givePipelines, logOf, startRun, statusesOf } from "../../test/support/runs.ts";
+import { passTime } from "../../test/support/pass-time.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import {
   newIdentity,
@@ -148,10 +149,10 @@ test("a name belongs to one identity until it is gone for good", async () => {
   assert.deepEqual(await row(), before);
   // Gone, but the attempt it holds is not ended yet.
   await owner.cut();
-  platform.clock.advance(LOST_AFTER_MS + 1);
+  await passTime(LOST_AFTER_MS, platform);
   const hasty = await connect({ name: "taken" });
   await hasty.next("refused");
-  await platform.platform.reconcile();
+  await passTime(1, platform);
   assert.equal(await statusesOf(platform, id), "Failed");
   const heir = await connect({ name: "taken", holds: [{ task: run.task, epoch: run.epoch }] });
   const welcome = await heir.next("welcome");

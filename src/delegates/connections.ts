@@ -7,7 +7,7 @@ import type { Uuid } from "../core/ids.ts";
 export type Connection = {
   readonly accountId: Uuid;
   readonly tokenId: Uuid;
-  /** When it came, epoch milliseconds. */
+  /** When it came, by the monotonic clock. */
   readonly since: number;
   /** False until it says hello. */
   greeted: boolean;

@@ -13,6 +13,7 @@ import { makeDeliver, type LeaseOf } from "./deliver.ts";
 import { makeDispatch, READY_CHANNEL } from "./enqueue.ts";
 import { localDelegateDir, startLocalDelegate, type LocalDelegate, type LocalDelegateConfig } from "./local.ts";
 import { localClaimFile, renewLocalPass, type LocalClaimFile } from "./local-pass.ts";
+import { makePresence } from "./presence.ts";
 import { makeReconcile } from "./reconcile.ts";
 import { makeListDelegates } from "./list.ts";
 import { listRoutes } from "./rest/registry.ts";
@@ -122,9 +123,18 @@ export function makeDelegates(deps: DelegatesDeps) {
       await deleteTasks(tx, accountId, ended);
       return ended;
     },
-    /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow poll and how to stop listening. */
+    /** Begins to serve delegates; the ports take what they say of their tasks. Answers the slow polls and how to stop listening. */
     serve(app: FastifyInstance, ports: { onOutput: OnTaskOutput; advancing: Advancing }) {
-      const take = { ...deps, ...ports, connections, sessions, dispatch, deliver, standing };
+      const take = {
+        ...deps,
+        ...ports,
+        connections,
+        sessions,
+        dispatch,
+        deliver,
+        standing,
+        presence: makePresence(deps.clock),
+      };
       addDelegateSocket(app, take);
       const stops = [
         db.listen(READY_CHANNEL, dispatch.readyNotified),
@@ -132,7 +142,7 @@ export function makeDelegates(deps: DelegatesDeps) {
         db.listen(CANCEL_CHANNEL, (delegateId) => void passCancels(delegateId).catch(deps.onError)),
       ];
       return {
-        reconcile: makeReconcile(take),
+        ...makeReconcile(take),
         stop: (): void => {
           for (const stop of stops) stop();
           dispatch.stop();

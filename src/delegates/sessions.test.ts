@@ -10,6 +10,7 @@ const idle = {
   tokenId: newId(),
   held: new Map<Uuid, Uuid>(),
   heardAt: 0,
+  ping: () => undefined,
   send: () => true,
   sent: async () => true,
   refuse: async () => {},

@@ -16,8 +16,14 @@ export type Session = {
   readonly held: Map<Uuid, Uuid>;
   /** Slots set aside while ready tasks are leased for them. */
   pulling: number;
-  /** When the delegate last said anything. */
+  /** When the delegate last said anything, by the monotonic clock. */
   heardAt: number;
+  /** When it was last asked for an answer. */
+  askedAt?: number;
+  /** When the oldest heartbeat came that is not stored yet. */
+  unsavedSince?: number | undefined;
+  /** Asks for an answer, which counts as something said. */
+  readonly ping: () => void;
   /** False when the connection is closed: then the message has certainly not gone out. */
   readonly send: (message: ToDelegate) => boolean;
   /** The same, answered once the message has left this process: whoever sends much waits for it. */
@@ -29,7 +35,7 @@ export type Session = {
   readonly stands: () => Promise<boolean>;
 };
 
-type Begin = Pick<Session, "tokenId" | "held" | "heardAt" | "send" | "sent" | "refuse" | "close" | "stands">;
+type Begin = Pick<Session, "tokenId" | "held" | "heardAt" | "ping" | "send" | "sent" | "refuse" | "close" | "stands">;
 
 export type Sessions = ReturnType<typeof makeSessions>;
 

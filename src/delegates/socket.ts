@@ -13,6 +13,7 @@ import { connect } from "./connect.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { toOf, type Deliver } from "./deliver.ts";
 import type { Dispatch } from "./enqueue.ts";
+import type { Presence } from "./presence.ts";
 import { problem } from "./problems.ts";
 import { takeInOrder } from "./take-in-order.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -29,6 +30,7 @@ export type SocketDeps = TakeDeps & {
   readonly dispatch: Dispatch;
   readonly standing: Pick<Standing, "admitted" | "check">;
   readonly deliver: Deliver;
+  readonly presence: Pick<Presence, "interrupted">;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
@@ -72,7 +74,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
 
   const connection: Connection = {
     ...token,
-    since: deps.clock.now(),
+    since: deps.clock.elapsed(),
     greeted: false,
     end: () => {
       // At once: nothing is leased to it while the socket closes.
@@ -101,7 +103,8 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     const opened = deps.sessions.open(beginning.delegate, {
       tokenId: token.tokenId,
       held: new Map(beginning.held),
-      heardAt: deps.clock.now(),
+      heardAt: deps.clock.elapsed(),
+      ping: () => socket.ping(),
       send,
       sent: (message) => sentOver(socket, message),
       refuse,
@@ -128,12 +131,12 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
       if (message.kind !== "hello") throw problem("delegate.illegal_message", [`${message.kind} before hello`]);
       return begin(message);
     }
-    session.heardAt = deps.clock.now();
+    session.heardAt = deps.clock.elapsed();
     switch (message.kind) {
       case "hello":
         throw problem("delegate.illegal_message", ["a second hello"]);
       case "heartbeat":
-        return markSeen(deps.db, session.delegate.accountId, session.delegate.id, deps.clock.now());
+        return takeHeartbeat(deps, session);
       case "log":
         return answer(session, await takeLog(deps, session, message));
       case "finished":
@@ -162,16 +165,33 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
   }
 
   takeInOrder(socket, take, fail);
+  socket.on("pong", () => {
+    if (session) session.heardAt = deps.clock.elapsed();
+  });
   socket.on("error", (error) => deps.log.warn({ err: error }, "the connection of a delegate failed"));
   deps.connections.opened(connection);
   deps.standing.admitted(connection);
   socket.on("close", () => {
     deps.connections.closed(connection);
-    if (!session) return;
-    deps.sessions.closed(session);
-    deps.dispatch.sessionClosed(session);
-    deps.log.info({ delegate: session.delegate.name }, "delegate disconnected");
+    if (session) endSession(deps, session);
   });
+}
+
+function endSession({ sessions, dispatch, log }: SocketDeps, session: Session): void {
+  sessions.closed(session);
+  dispatch.sessionClosed(session);
+  log.info({ delegate: session.delegate.name }, "delegate disconnected");
+}
+
+async function takeHeartbeat({ db, clock, presence }: SocketDeps, session: Session): Promise<void> {
+  session.unsavedSince ??= clock.elapsed();
+  try {
+    await markSeen(db, session.delegate.accountId, session.delegate.id, clock.now());
+  } catch (error) {
+    presence.interrupted();
+    throw error;
+  }
+  session.unsavedSince = undefined;
 }
 
 async function standsOrEnds({ db, clock }: Pick<SocketDeps, "db" | "clock">, connection: Connection): Promise<boolean> {

@@ -9,6 +9,7 @@ import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { Session } from "./sessions.ts";
+import { findSeenAt } from "./store/delegates.ts";
 import { advanceLog, closeTask, findRunOf, lockTask, type TaskRow } from "./store/tasks.ts";
 import type { Advancing, OnTaskOutput, TaskEnd } from "./task.ts";
 
@@ -99,14 +100,26 @@ function endOf({ outcome }: Finished): TaskEnd {
 const tooLarge = (bytes: number): string =>
   `its output variables have ${bytes} bytes, the limit is ${MAX_OUTPUTS}; none was taken`;
 
-export type LostTask = { readonly accountId: Uuid; readonly id: Uuid; readonly runId: Uuid; readonly epoch: number };
+export type LostTask = {
+  readonly accountId: Uuid;
+  readonly id: Uuid;
+  readonly runId: Uuid;
+  readonly epoch: number;
+  /** Given where silence is the reason: the delegate's `seen_at` of which the caller knows. */
+  readonly delegateId?: Uuid;
+  readonly seenAt?: number;
+};
 
-/** Ends an attempt whose delegate is not heard of any more; a returning delegate is told to drop it. */
+/**
+ * Ends an attempt whose delegate is not heard of any more; a returning delegate is told to drop it. A delegate that was
+ * heard of since keeps its task: another server may have taken its hello in this moment, which locks its tasks.
+ */
 export async function endAsLost(deps: TakeDeps, lost: LostTask, end: TaskEnd): Promise<void> {
   await deps.advancing(async (tx, lockRun) => {
     const endTask = await lockRun(lost.accountId, lost.runId);
     const row = await lockTask(tx, lost.accountId, lost.id);
     if (row?.status !== "leased" || row.epoch !== lost.epoch) return;
+    if (lost.delegateId && (await findSeenAt(tx, lost.accountId, lost.delegateId)) !== lost.seenAt) return;
     await closeTask(tx, { ...row, at: deps.clock.now() });
     await endTask?.(row, end);
   });

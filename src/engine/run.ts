@@ -13,7 +13,7 @@ export type Work = { readonly kind: "start" | "ended"; readonly node: NodeId };
 export type Run = {
   readonly plan: Plan;
   readonly before: State;
-  /** The time of the event. */
+  /** The time of the event, and not before anything that the state tells of: no duration is negative. */
   readonly at: number;
   readonly aborting: boolean;
   readonly changed: Map<NodeId, NodeState>;
@@ -23,11 +23,18 @@ export type Run = {
 export const beginRun = (plan: Plan, before: State, at: number, aborting = before.aborting): Run => ({
   plan,
   before,
-  at,
+  at: notBefore(before, at),
   aborting,
   changed: new Map(),
   effects: [],
 });
+
+/** Replicas agree on the time to some milliseconds only, and a step may take less than that. */
+function notBefore({ startedAt, nodes }: State, at: number): number {
+  let latest = Math.max(at, startedAt ?? at);
+  for (const node of Object.values(nodes)) latest = Math.max(latest, node.startedAt ?? at, node.endedAt ?? at);
+  return latest;
+}
 
 /** The node's state as it is by now; undefined when it was never reached. */
 export function stateOf(run: Pick<Run, "before" | "changed">, id: NodeId): NodeState | undefined {

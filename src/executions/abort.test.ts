@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { abortRun, detailOf, ended, givePipelines, logOf, startRun, statusesOf } from "../../test/support/runs.ts";
+import { passTime } from "../../test/support/pass-time.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import {
   newIdentity,
@@ -19,7 +20,6 @@ const opened: PretendDelegate[] = [];
 before(async () => {
   platform = await startTestPlatform({ logTo: log.stream });
   token = await platform.delegateToken();
-  platform.clock.advance(60_000);
   await givePipelines(platform, { id: "two", steps: [{ id: "a" }, { id: "b" }], rollback: [{ id: "undo" }] });
 });
 after(() => platform?.stop());
@@ -108,8 +108,7 @@ test("a delegate that never comes back is lost, and the run aborted", async () =
   await delegate.next("run");
   await delegate.cut();
   assert.equal((await abort(id)).status, 200);
-  platform.clock.advance(60_001);
-  await platform.platform.reconcile();
+  await passTime(60_001, platform);
   assert.equal(await all(id), ABORTED);
   assert.deepEqual(await leftovers(), []);
 });

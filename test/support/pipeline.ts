@@ -6,6 +6,7 @@ export type StepOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Names of the script's variables. */
   readonly outputs?: readonly string[];
+  readonly timeout?: string;
   readonly selectors?: readonly string[];
   readonly errexit?: boolean;
   /** The host that it runs on instead of its delegate. */
@@ -15,13 +16,13 @@ export type StepOptions = {
 export type PipelineDocument = { readonly pipeline: Readonly<Record<string, unknown>> };
 
 export function step(identifier: string, script: string, options: StepOptions = {}): object {
-  const { env = {}, outputs = [], selectors, target, errexit } = options;
+  const { env = {}, outputs = [], selectors, target, errexit, timeout = "1m" } = options;
   return {
     step: {
       type: "ShellScript",
       name: identifier,
       identifier,
-      timeout: "1m",
+      timeout,
       spec: {
         shell: "Bash",
         onDelegate: target === undefined,

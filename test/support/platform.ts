@@ -5,6 +5,7 @@
  */
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { buildPlatform, type Platform } from "../../src/app.ts";
+import type { Clock } from "../../src/core/clock.ts";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import type { LocalClaim, LocalClaimFile } from "../../src/delegates/index.ts";
 import type { OidcConfig } from "../../src/platform/config/oidc.ts";
@@ -16,11 +17,11 @@ import { makeLog } from "../../src/platform/log/log.ts";
 import { assignRole, type BuiltIn, type Within } from "./access.ts";
 import { freshDatabase, silentLog, type TestDatabase } from "./database.ts";
 
-export type HandClock = { readonly now: () => number; readonly advance: (ms: number) => void };
+export type HandClock = Clock & { readonly advance: (ms: number) => void };
 
 export function handClock(start = 1_800_000_000_000): HandClock {
   let at = start;
-  return { now: () => at, advance: (ms) => void (at += ms) };
+  return { now: () => at, elapsed: () => at, advance: (ms) => void (at += ms) };
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers freely

@@ -33,6 +33,12 @@ export type PretendDelegate = {
     run: Lease,
     how?: { exitCode?: number; output?: string | Buffer; offset?: number; outputs?: { name: string; value: string }[] },
   ) => void;
+  /** How often the server has asked for a sign of life; each time it was answered at once. */
+  readonly pings: () => number;
+  /** From now on it does not answer, as behind a network that loses everything. */
+  readonly deafen: () => void;
+  /** Resolves once the server has taken every frame sent so far; says nothing that the server counts as a sign of life. */
+  readonly roundTrip: () => Promise<void>;
   readonly closed: Promise<number>;
   readonly close: () => Promise<void>;
   /** Cuts the connection as a broken network does: nothing is said. */
@@ -69,8 +75,15 @@ export const newIdentity = (): string => randomBytes(32).toString("base64url");
 
 /** Connects and says hello; the welcome waits among the messages. */
 export async function pretendDelegate(options: PretendOptions): Promise<PretendDelegate> {
+  let [pinged, isDeaf] = [0, false];
   const socket = new WebSocket(`${options.url.replace(/^http/, "ws")}/delegate/connect`, {
     headers: { authorization: `Bearer ${options.token}` },
+    autoPong: false,
+  });
+  socket.on("ping", () => {
+    if (isDeaf) return;
+    pinged += 1;
+    socket.pong();
   });
   const arrived: ToDelegate[] = [];
   const takers: { kind: Kind; take: (message: ToDelegate) => void; fail: (error: Error) => void }[] = [];
@@ -129,6 +142,12 @@ export async function pretendDelegate(options: PretendOptions): Promise<PretendD
     next,
     waiting: () => arrived,
     closed,
+    pings: () => pinged,
+    roundTrip: async () => {
+      socket.ping();
+      await once(socket, "pong");
+    },
+    deafen: () => void (isDeaf = true),
     sendRaw: (data) => socket.send(data),
     log: ({ task, epoch }, offset, output) =>
       send({ kind: "log", task, epoch, offset, data: Buffer.from(output).toString("base64") }),

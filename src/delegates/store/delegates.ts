@@ -75,6 +75,15 @@ export async function markSeen(db: Store, accountId: Uuid, id: Uuid, at: number)
   await db.query(`update delegates set seen_at = $3 where account_id = $1 and id = $2`, [accountId, id, at]);
 }
 
+/** The value that `markSeen` has stored last; undefined when there is no such delegate. */
+export async function findSeenAt(db: Store, accountId: Uuid, id: Uuid): Promise<number | undefined> {
+  const rows = await db.query<{ seenAt: number }>(
+    `select seen_at as "seenAt" from delegates where account_id = $1 and id = $2`,
+    [accountId, id],
+  );
+  return rows[0]?.seenAt;
+}
+
 /** The boot from which on the delegate's journal speaks for all its leases. */
 export async function knowBoot(db: Store, accountId: Uuid, id: Uuid, bootId: string): Promise<void> {
   await db.query(`update delegates set boot_id = $3 where account_id = $1 and id = $2`, [accountId, id, bootId]);

@@ -1,0 +1,72 @@
+/** Somebody sets the wall clock of the server's machine while steps run: their timeouts and durations stay what they are. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { alterClocks, type AlteredClocks } from "../support/altered-clocks.ts";
+import { makeClient, type Client } from "../support/client.ts";
+import { databaseByAddress } from "../support/database.ts";
+import { readUntil } from "../support/event-stream.ts";
+import { pipelineOf, step } from "../support/pipeline.ts";
+import {
+  makeGate,
+  makeServerFolder,
+  readFacts,
+  startServer,
+  type Gate,
+  type ServerFolder,
+  type ServerProcess,
+} from "../support/server-process.ts";
+
+const HOUR = 3_600_000;
+
+let folder: ServerFolder;
+let database: Awaited<ReturnType<typeof databaseByAddress>>;
+let clocks: AlteredClocks;
+let server: ServerProcess;
+let client: Client;
+let gate: Gate;
+
+before(async () => {
+  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  // Time passes faster in the server, so that the short timeout below is half a second.
+  clocks = alterClocks(`${folder.path}/clocks.json`, { factor: 20 });
+  server = await startServer(folder, { DATABASE_URL: database.url, ...clocks.env });
+  client = makeClient(await readFacts(folder));
+  await client.makeProject();
+  gate = makeGate(folder);
+  await client.makePipeline(
+    pipelineOf("long", step("one", `echo first; read -r word < ${gate.path}`, { timeout: "30m" })),
+  );
+  await client.makePipeline(pipelineOf("short", step("one", "echo first; exec sleep 1000", { timeout: "10s" })));
+});
+after(async () => {
+  gate?.close();
+  await server?.end("SIGTERM");
+  await folder?.remove();
+  await database?.drop();
+});
+
+for (const [name, wallMs] of [
+  ["forward", HOUR],
+  ["back", -HOUR],
+] as const) {
+  test(`an hour ${name}: a step with time left goes on, one whose time is up expires`, async () => {
+    const long = await client.run("long");
+    await readUntil(client.follow(long), "first\n");
+    const short = await client.run("short");
+    await readUntil(client.follow(short), "first\n");
+    clocks.set(server.child.pid, { wallMs });
+    // The end of the short one shows that the server has looked for timeouts since.
+    await client.end(short);
+    assert.equal((await client.node(short, "one")).status, "Expired");
+    assert.equal((await client.node(long, "one")).status, "Running");
+    gate.open();
+    assert.equal(await client.end(long), "SUCCESS");
+    for (const id of [short, long]) {
+      const { startTs, endTs } = (await client.detail(id)).pipelineExecutionSummary;
+      assert.ok(endTs >= startTs && endTs - startTs < HOUR / 2, `${startTs} ${endTs}`);
+      const node = await client.node(id, "one");
+      assert.ok(node.endTs >= node.startTs && node.endTs - node.startTs < HOUR / 2, `${node.startTs} ${node.endTs}`);
+    }
+    clocks.set(server.child.pid, { wallMs: 0 });
+  });
+}
