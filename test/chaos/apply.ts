@@ -1,0 +1,151 @@
+/** Does what a fault says, and undoes it when its time is up. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as rest } from "node:timers/promises";
+import { bootId } from "../../delegate/processes.ts";
+import { toWire, type Uuid } from "../../src/core/ids.ts";
+import { postgresIn } from "../../src/platform/db/embedded/processes.ts";
+import { pretendDelegate } from "../support/pretend-delegate.ts";
+import { fillDisk } from "./leftovers.ts";
+import type { DelegateName, ProcessName } from "./names.ts";
+import type { Fault, FaultAction } from "./plan.ts";
+import type { Timeline } from "./timeline.ts";
+import { SLOTS, type World } from "./world.ts";
+
+const MINUTE = 60_000;
+/** What a server of the database needs to be back after it was killed. */
+const RECOVERY_MS = 2_000;
+/** From the start of a program until it can be spoken with. */
+const START_MS = 3_000;
+
+/** Resolves when the fault has ended and been undone, or when the run is over. */
+export async function applyFault(world: World, timeline: Timeline, fault: Fault, over: AbortSignal): Promise<void> {
+  const end = timeline.begin(fault.target, fault.kind);
+  const undo = await begin(world, fault);
+  await pause(fault.seconds * 1_000, over);
+  await undo();
+  if (!over.aborted) await pause(afterwards(fault), over);
+  end();
+}
+
+type Undo = () => Promise<void> | void;
+
+function begin(world: World, fault: FaultAction): Promise<Undo> | Undo {
+  switch (fault.kind) {
+    case "kill":
+      return down(world, fault.target, "SIGKILL");
+    case "restart":
+      return down(world, fault.target, "SIGTERM");
+    case "stop":
+      return fault.target === "database" ? stopDatabase(world) : stopProcess(world, fault.target);
+    case "cut":
+    case "stall":
+    case "blackhole":
+      world.links.get(fault.target)?.set(fault.kind);
+      return () => world.links.get(fault.target)?.set("pass");
+    case "kill database":
+      return signalAll(world, "SIGKILL");
+    case "kill backend":
+      return killBackend(world);
+    case "clock":
+      writeFileSync(world.clockFile(fault.target), String(fault.minutes * MINUTE));
+      return () => {};
+    case "fill disk":
+      return fillDisk(world.workDir(fault.target));
+    case "wrong epochs":
+      return wrongEpochs(world, fault.target);
+  }
+}
+
+/** How long a fault is felt after it was undone. */
+function afterwards({ kind }: FaultAction): number {
+  if (kind === "kill" || kind === "restart" || kind === "wrong epochs") return START_MS;
+  return kind === "kill database" || kind === "kill backend" ? RECOVERY_MS : 0;
+}
+
+async function down(world: World, name: ProcessName, signal: "SIGKILL" | "SIGTERM"): Promise<Undo> {
+  const machine = world.machines.get(name);
+  await machine?.end(signal);
+  return () => machine?.start();
+}
+
+function stopProcess(world: World, name: ProcessName): Undo {
+  world.machines.get(name)?.signal("SIGSTOP");
+  return () => world.machines.get(name)?.signal("SIGCONT");
+}
+
+const cluster = ({ database }: World): string => join(database.location, "data");
+
+async function signalAll(world: World, name: NodeJS.Signals): Promise<Undo> {
+  for (const pid of await postgresIn(cluster(world))) send(pid, name);
+  return () => {};
+}
+
+async function stopDatabase(world: World): Promise<Undo> {
+  await signalAll(world, "SIGSTOP");
+  return () => void signalAll(world, "SIGCONT");
+}
+
+/** PostgreSQL then restarts all of them: their shared memory may be damaged. */
+async function killBackend(world: World): Promise<Undo> {
+  const [row] = await world.db
+    .query<{ pid: number }>(
+      `select pid from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid() and datname = current_database()
+        order by state_change desc limit 1`,
+    )
+    .catch(() => []);
+  if (row) send(row.pid, "SIGKILL");
+  return () => {};
+}
+
+function send(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+/**
+ * A delegate whose work folder was put back to an old copy reports leases that it no longer has: another program with
+ * its identity says that it holds each of its tasks under another epoch, and reports them as ended with success.
+ */
+async function wrongEpochs(world: World, name: DelegateName): Promise<Undo> {
+  const undo = await down(world, name, "SIGKILL");
+  await reportWrongEpochs(world, name).catch(() => {});
+  return undo;
+}
+
+const REPORT_MS = 5_000;
+
+async function reportWrongEpochs(world: World, name: DelegateName): Promise<void> {
+  const leased = await world.db.query<{ id: Uuid; epoch: number }>(
+    `select t.id, t.epoch from tasks t join delegates d on d.account_id = t.account_id and d.id = t.delegate_id
+      where t.status = 'leased' and d.name = $1`,
+    [name],
+  );
+  const holds = leased.map(({ id, epoch }) => ({ task: toWire(id), epoch: epoch + 1 }));
+  const link = world.links.get(`${name} link`)?.port;
+  const connecting = pretendDelegate({
+    url: `http://127.0.0.1:${link}`,
+    token: world.delegateToken,
+    name,
+    tags: ["chaos"],
+    slots: SLOTS,
+    identity: readFileSync(join(world.workDir(name), "identity"), "utf8").trim(),
+    bootId: bootId(),
+    holds,
+  });
+  // A link that is cut or a server that does not answer ends the attempt, not the run.
+  const late = rest(REPORT_MS).then(() => undefined);
+  const copy = await Promise.race([connecting, late]);
+  if (!copy) return void connecting.then((one) => one.cut()).catch(() => {});
+  if (await Promise.race([copy.next("welcome"), late])) {
+    for (const lease of holds) copy.finish(lease);
+    await Promise.race([Promise.all(holds.map(() => copy.next("finishedAck"))), copy.closed, rest(REPORT_MS / 10)]);
+  }
+  await copy.cut();
+}
+
+const pause = (ms: number, over: AbortSignal): Promise<void> => rest(ms, undefined, { signal: over }).catch(() => {});

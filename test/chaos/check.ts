@@ -1,0 +1,204 @@
+/** The checks of executions, as functions of what was asked, what was done to whom, and what is stored. */
+import { toWire } from "../../src/core/ids.ts";
+import type { ExecutionFacts, StepFacts } from "./facts.ts";
+import type { Request } from "./load.ts";
+import type { DelegateName } from "./names.ts";
+import { TIMEOUT_SECONDS, type Kind, type KindPlan, type StepPlan } from "./pipelines.ts";
+import { longest, type Outage } from "./timeline.ts";
+import { violation, type Check, type Violation } from "./violation.ts";
+import { FINAL, type SeenEnd } from "./watch.ts";
+
+export type Evidence = {
+  readonly kinds: Readonly<Record<Kind, KindPlan>>;
+  readonly requests: ReadonlyMap<number, Request>;
+  readonly outages: readonly Outage[];
+  readonly ends: ReadonlyMap<string, SeenEnd>;
+  /** How often each step has started, by `<number> <step>`. */
+  readonly starts: ReadonlyMap<string, number>;
+};
+
+/**
+ * A step may be lost once its own delegate was away for so long, in one piece: servers count a minute from the last
+ * heartbeat, which may be ten seconds old when the delegate goes away.
+ */
+const MAY_BE_LOST_MS = 45_000;
+/** What a delegate needs to be back after it was away: its longest pause between two attempts, and a hello. */
+const RETURN_MS = 15_000;
+/** A full disk may fail a step that was running on it, or that ends within this time after it. */
+const DISK_MS = 15_000;
+
+export const nameOf = ({ id, number }: Pick<ExecutionFacts, "id" | "number">): string =>
+  `execution ${toWire(id)} (number ${number ?? "unknown"})`;
+
+/** All that is wrong with one execution. */
+export function checkExecution(execution: ExecutionFacts, evidence: Evidence): readonly Violation[] {
+  const of = nameOf(execution);
+  const request = evidence.requests.get(execution.number ?? 0);
+  if (!request) return [violation("accepted", of, "no request has its number", "an execution that a request started")];
+  const gaps = execution.gaps.map((gap) => violation("log", of, gap, "chunks that follow one another"));
+  if (!FINAL.has(execution.status)) {
+    const seen = `${execution.status}; ${stepsText(execution)}`;
+    return [...gaps, violation("ended", of, seen, "a final status")];
+  }
+  const kind = evidence.kinds[request.kind];
+  const end = evidence.ends.get(execution.id);
+  const steps = checkSteps(execution, { ...evidence, request, kind, end });
+  const found = [...gaps, ...steps.found];
+  const wanted = steps.isExcused ? undefined : endFault(execution, kind, request, end, evidence.outages);
+  if (wanted !== undefined && !found.some(({ check }) => check === "outcome"))
+    found.push(violation("outcome", of, `${execution.status}; ${stepsText(execution)}`, wanted));
+  const after = end ? end.at - request.sentAt : Number.POSITIVE_INFINITY;
+  if (execution.steps.some(({ state }) => state?.status === "expired") && after < TIMEOUT_SECONDS * 1_000) {
+    const seen = `one ${Math.round(after)} ms after the start was sent`;
+    found.push(violation("times", of, seen, `a timeout after ${TIMEOUT_SECONDS} s`));
+  }
+  return found;
+}
+
+type Case = Pick<Evidence, "outages" | "starts"> & {
+  readonly request: Request;
+  readonly kind: KindPlan;
+  readonly end: SeenEnd | undefined;
+};
+
+/** `isExcused`: one of them has failed as it may, so that the execution has ended in another way than planned. */
+function checkSteps(
+  execution: ExecutionFacts,
+  { kind, request, end, starts: allStarts, outages }: Case,
+): { readonly found: readonly Violation[]; readonly isExcused: boolean } {
+  const found: Violation[] = [];
+  const add = (check: Check, expected: string, seen: string): void =>
+    void found.push(violation(check, nameOf(execution), seen, expected));
+  const plans = new Map([...kind.steps, ...kind.rollback].map((plan) => [plan.identifier, plan]));
+  let isExcused = false;
+  for (const step of execution.steps) {
+    const { identifier, state } = step;
+    const plan = plans.get(identifier);
+    if (!plan || !state || state.status === "skipped") continue;
+    const starts = allStarts.get(`${request.number} ${identifier}`) ?? 0;
+    if (starts > 1) add("once", `one start of step ${identifier}`, `${starts} starts`);
+    const times = timesFault(step);
+    if (times !== undefined) add("times", `step ${identifier} to end after its start`, times);
+    const isPlanned = endsAsPlanned(step, plan, request);
+    const isWhole = isPlanned && (state.status === "succeeded" || state.status === "failed");
+    if (isWhole && starts === 0) add("once", `one start of step ${identifier}`, "none");
+    const fault = isWhole ? wholeFault(step, plan, request) : cutFault(step, plan, request);
+    if (fault !== undefined) add("log", `the ${isWhole ? "" : "beginning of the "}text of step ${identifier}`, fault);
+    if (isPlanned) continue;
+    if (isAllowed(step, request, end, starts, outages)) isExcused = true;
+    else add("outcome", `step ${identifier} to be ${plan.ends}`, stepText(step));
+  }
+  return { found, isExcused };
+}
+
+function endsAsPlanned({ state }: StepFacts, plan: StepPlan, request: Request): boolean {
+  if (!state) return false;
+  if (request.kind === "abort" && state.status === "aborted") return true;
+  if (plan.ends === "aborted") return state.status === "succeeded";
+  if (plan.ends === "failed") return state.status === "failed" && state.exitCode === 7;
+  return state.status === plan.ends;
+}
+
+/** What the execution should have been; undefined when it is that. */
+function endFault(
+  { status }: ExecutionFacts,
+  kind: KindPlan,
+  request: Request,
+  end: SeenEnd | undefined,
+  outages: readonly Outage[],
+): string | undefined {
+  if (kind.ends !== "aborted") return status === kind.ends ? undefined : `an execution that is ${kind.ends}`;
+  if (status === "aborted") return undefined;
+  const { abortedAt } = request;
+  // A step that has come to its end before the abort reached it has ended so.
+  const mayBeLate =
+    abortedAt === undefined || longest(outages, abortedAt - RETURN_MS, end?.at ?? Number.POSITIVE_INFINITY, 0) > 0;
+  return status === "succeeded" && mayBeLate ? undefined : "an execution that is aborted";
+}
+
+/** Whether the step may have failed as it did, for what was done to its own delegate. */
+function isAllowed(
+  { state, delegate }: StepFacts,
+  request: Request,
+  end: SeenEnd | undefined,
+  starts: number,
+  outages: readonly Outage[],
+): boolean {
+  if (state?.status !== "failed" || delegate === undefined) return false;
+  const to = end?.at ?? Number.POSITIVE_INFINITY;
+  if (state.failure?.types.includes("DelegateRestart")) {
+    const away = longest(ownOutages(delegate, outages), request.sentAt, to, RETURN_MS);
+    if (away >= MAY_BE_LOST_MS) return true;
+  }
+  // What was never begun goes to another delegate instead.
+  const full = outages.filter(({ target, kind }) => target === delegate && kind === "fill disk");
+  return starts > 0 && full.some((one) => one.from <= to && one.to + DISK_MS >= request.sentAt);
+}
+
+/** When the delegate itself could not speak with any server: it was down or stopped, or its own link was not open. */
+function ownOutages(delegate: DelegateName, outages: readonly Outage[]): readonly Outage[] {
+  return outages.filter(
+    ({ target, kind }) =>
+      (target === delegate && kind !== "clock" && kind !== "fill disk") || target === `${delegate} link`,
+  );
+}
+
+function wholeFault({ log }: StepFacts, plan: StepPlan, { number }: Request): string | undefined {
+  const expected = Buffer.from(plan.text(number));
+  return log.equals(expected) ? undefined : difference(log, expected);
+}
+
+/** The delegate may say why it cut the output, in lines of its own. */
+function cutFault({ log }: StepFacts, plan: StepPlan, { number }: Request): string | undefined {
+  const expected = Buffer.from(plan.text(number));
+  const text = Buffer.from(log.toString("latin1").replace(/\n?(?:railhead: [^\n]*\n)+$/, ""), "latin1");
+  const isBeginning = [log, text].some((one) => expected.subarray(0, one.length).equals(one));
+  return isBeginning ? undefined : difference(log, expected);
+}
+
+function difference(log: Buffer, expected: Buffer): string {
+  let at = 0;
+  while (at < log.length && at < expected.length && log[at] === expected[at]) at += 1;
+  const near = (bytes: Buffer): string => JSON.stringify(bytes.subarray(Math.max(0, at - 20), at + 40).toString());
+  return `${log.length} bytes instead of ${expected.length}; from byte ${at} on ${near(log)} instead of ${near(expected)}`;
+}
+
+function timesFault({ state }: StepFacts): string | undefined {
+  if (!state || state.startedAt === null || state.endedAt === null || state.endedAt >= state.startedAt)
+    return undefined;
+  return `it ended ${state.startedAt - state.endedAt} ms before`;
+}
+
+const stepText = ({ identifier, state, delegate }: StepFacts): string =>
+  `${identifier} on ${delegate ?? "no delegate"}: ${state?.status ?? "not reached"}${state?.failure ? `, ${state.failure.types.join()}: ${state.failure.message}` : ""}`;
+
+const stepsText = ({ steps }: ExecutionFacts): string => steps.map(stepText).join("; ");
+
+/** Each acknowledged request has one execution, and no request has two. */
+export function checkAccepted(
+  requests: readonly Request[],
+  executions: ReadonlyMap<number, number>,
+): readonly Violation[] {
+  return requests.flatMap((request) => {
+    const count = executions.get(request.number) ?? 0;
+    if (count === 1 || (count === 0 && !request.acknowledged)) return [];
+    const of = `request ${request.number} (${request.kind})`;
+    return [violation("accepted", of, `${count} executions`, "one execution")];
+  });
+}
+
+/** The state and the log that were first seen of an ended execution are those that are there at the end. */
+export function checkFinal(
+  first: ReadonlyMap<string, SeenEnd>,
+  last: readonly { readonly id: string; readonly status: string; readonly hash: string; readonly bytes: number }[],
+): readonly Violation[] {
+  return last.flatMap(({ id, status, hash, bytes }) => {
+    const end = first.get(id);
+    if (!end || (end.hash === hash && end.status === status && end.logBytes === bytes)) return [];
+    const of = `execution ${toWire(id as never)}`;
+    const text = (s: string, h: string | undefined, b: number | undefined): string =>
+      `${s}, state ${h}, ${b} bytes of log`;
+    const [expected, seen] = [text(end.status, end.hash, end.logBytes), text(status, hash, bytes)];
+    return [violation("final", of, seen, expected)];
+  });
+}

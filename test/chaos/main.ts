@@ -1,0 +1,87 @@
+/** `npm run chaos`: reads the options, runs, reports, and cleans up also after Ctrl-C. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { processesIn } from "../support/server-process.ts";
+import { readOptions, USAGE, type ChaosOptions } from "./options.ts";
+import { PLANTS, type PlantName } from "./plants.ts";
+import { reportOf } from "./report.ts";
+import { runChaos, type Result } from "./run.ts";
+
+/** Violations of each check; report.txt in the folder has all of them. */
+const SHOWN = 4;
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Answers the exit code: 0 nothing found, 1 something found or the run failed, 2 wrong options, 130 interrupted. */
+export async function main(args: readonly string[]): Promise<number> {
+  let options: ChaosOptions;
+  try {
+    options = readOptions(args, Math.random);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    return 2;
+  }
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(new Error(name)));
+  // A fault of this program itself ends the run in order, too: nothing may be left running.
+  for (const name of ["uncaughtException", "unhandledRejection"] as const)
+    process.on(name, (error: unknown) => {
+      say(`The chaos program failed: ${error instanceof Error ? error.stack : String(error)}`);
+      stop.abort(error);
+    });
+  const code = options.plants ? await provePlants(options, stop.signal) : await runOnce(options, stop.signal);
+  return stop.signal.aborted ? 130 : code;
+}
+
+async function runOnce(options: ChaosOptions, signal: AbortSignal): Promise<number> {
+  const { seed, seconds, rate, plant } = options;
+  say(`chaos: seed ${seed}, ${seconds} s of faults, ${rate} requests a second${plant ? `, planted: ${plant}` : ""}`);
+  const { result, folder } = await inFolder(options, signal, ({ violations }) => violations.length > 0);
+  if (!result) return 1;
+  process.stdout.write(`\n${reportOf(result, SHOWN)}`);
+  if (result.violations.length === 0) return 0;
+  const again = plant ? `--plant ${plant}` : `--minutes ${seconds / 60}`;
+  say(`Everything is kept in ${folder}. Again: npm run chaos -- --seed ${seed} ${again} --rate ${rate}`);
+  return 1;
+}
+
+/** The checker is right when it finds each fault that was planted, by the check that is meant to. */
+async function provePlants(options: ChaosOptions, signal: AbortSignal): Promise<number> {
+  let missed = 0;
+  for (const plant of Object.keys(PLANTS) as PlantName[]) {
+    if (signal.aborted) break;
+    const planted = { ...options, plant, seconds: PLANTS[plant].seconds };
+    say(`\nchaos: planted: ${plant}, seed ${options.seed}`);
+    const { foundBy } = PLANTS[plant];
+    const { result } = await inFolder(planted, signal, () => false);
+    const found = result?.violations.filter(({ check }) => check === foundBy) ?? [];
+    if (found.length === 0) missed += 1;
+    say(found[0] ? `found: ${found[0].of}: ${found[0].seen}` : `NOT FOUND by the check '${foundBy}'`);
+  }
+  return missed === 0 ? 0 : 1;
+}
+
+/** Runs in a folder of its own, which is removed unless something speaks for keeping it. */
+async function inFolder(
+  options: ChaosOptions,
+  signal: AbortSignal,
+  isKept: (result: Result) => boolean,
+): Promise<{ readonly result: Result | undefined; readonly folder: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "railhead-chaos-"));
+  chmodSync(folder, 0o711);
+  const undo: (() => Promise<void> | void)[] = [];
+  let result: Result | undefined;
+  try {
+    result = await runChaos({ ...options, folder, signal, say, onStop: (one) => undo.push(one) });
+    writeFileSync(join(folder, "report.txt"), reportOf(result, Number.POSITIVE_INFINITY));
+  } catch (error) {
+    if (!signal.aborted) say(`The run failed: ${error instanceof Error ? error.stack : String(error)}`);
+  } finally {
+    for (let next = undo.pop(); next; next = undo.pop())
+      await Promise.resolve(next()).catch((error: unknown) => say(`Cleaning up failed: ${String(error)}`));
+    for (const { pid } of processesIn(folder)) process.kill(pid, "SIGKILL");
+  }
+  if (signal.aborted || (result && !isKept(result))) rmSync(folder, { recursive: true, force: true });
+  else if (!result) say(`Everything is kept in ${folder}.`);
+  return { result, folder };
+}

@@ -1,0 +1,142 @@
+/** The plan of faults of a run. It depends on seed and length alone, so that a failure can be run again. */
+import {
+  CLOCKED_DELEGATE,
+  CLOCKED_SERVER,
+  DELEGATES,
+  LINKS,
+  SERVERS,
+  SMALL_DISK,
+  type DelegateName,
+  type LinkName,
+  type ProcessName,
+} from "./names.ts";
+import type { LinkMode } from "./proxy.ts";
+import type { Random } from "./random.ts";
+
+export type FaultAction =
+  /** kill -9, and a start after `seconds`. */
+  | { readonly kind: "kill"; readonly target: ProcessName }
+  /** SIGTERM, and a start after `seconds`. */
+  | { readonly kind: "restart"; readonly target: ProcessName }
+  /** SIGSTOP, and SIGCONT after `seconds`. */
+  | { readonly kind: "stop"; readonly target: ProcessName | "database" }
+  | { readonly kind: Exclude<LinkMode, "pass">; readonly target: LinkName }
+  /** kill -9 of all processes of PostgreSQL, or of one of its connections. It comes back by itself. */
+  | { readonly kind: "kill database" | "kill backend"; readonly target: "database" }
+  /** The process's clock jumps by so many minutes; 0 brings it back. It stays there until the next jump. */
+  | { readonly kind: "clock"; readonly target: ProcessName; readonly minutes: number }
+  /** The file system of its work folder is full for `seconds`. */
+  | { readonly kind: "fill disk"; readonly target: DelegateName }
+  /** The delegate is down for `seconds`; meanwhile its identity connects and reports every lease of it with a wrong epoch. */
+  | { readonly kind: "wrong epochs"; readonly target: DelegateName };
+
+/** `at` and `seconds` are seconds; `at` counts from the start of the load. */
+export type Fault = FaultAction & { readonly at: number; readonly seconds: number };
+
+export type PlanOptions = {
+  readonly seconds: number;
+  readonly random: Random;
+  /** False leaves the full disk out: it takes a file system of its own, which takes root. */
+  readonly canMount: boolean;
+};
+
+/** A run shorter than this has no outage beyond the time after which delegates count as lost. */
+const LONG_RUN = 110;
+const MAX_OUTAGE = 120;
+/** Beyond the minute after which a server takes a delegate for lost. */
+const LONG_OUTAGE = [66, 72] as const;
+
+/** Each kind of fault comes up in turn, in an order and at targets that chance decides; faults of different targets overlap. */
+export function makePlan({ seconds, random, canMount }: PlanOptions): readonly Fault[] {
+  const faults: Fault[] = [];
+  const busyUntil = new Map<string, number>();
+  let queue: readonly ((random: Random) => FaultAction)[] = [];
+  const add = (at: number, action: FaultAction, wanted: number): void => {
+    const last = seconds - 2 - at;
+    const lasting = Math.min(wanted, last);
+    const parts = partsOf(action);
+    if (lasting < 0 || parts.some((part) => (busyUntil.get(part) ?? 0) > at)) return;
+    for (const part of parts) busyUntil.set(part, at + lasting + 3);
+    faults.push({ at, seconds: lasting, ...action });
+  };
+  let nextLong = seconds < LONG_RUN ? Number.POSITIVE_INFINITY : random.between(8, 14);
+  for (let at = 4; at < seconds - 6; at += random.between(2, 6)) {
+    if (at >= nextLong) {
+      const length = seconds < 4 * MAX_OUTAGE ? random.between(...LONG_OUTAGE) : random.between(66, MAX_OUTAGE);
+      add(at, longOutage(random, seconds), length);
+      nextLong = at + length + random.between(20, 60);
+      continue;
+    }
+    if (queue.length === 0) queue = random.shuffle(canMount ? [...usual, fillDisk] : usual);
+    const [next, ...others] = queue;
+    queue = others;
+    if (next) add(at, next(random), random.between(1, 12));
+  }
+  return faults;
+}
+
+type Choice = (random: Random) => FaultAction;
+
+const link =
+  (kind: Exclude<LinkMode, "pass">): Choice =>
+  (random) => ({ kind, target: random.pick(LINKS) });
+const fillDisk: Choice = () => ({ kind: "fill disk", target: SMALL_DISK });
+const usual: readonly Choice[] = [
+  (random) => ({ kind: "kill", target: random.pick(SERVERS) }),
+  (random) => ({ kind: "kill", target: random.pick(SERVERS) }),
+  (random) => ({ kind: "kill", target: random.pick(DELEGATES) }),
+  (random) => ({ kind: "kill", target: random.pick(DELEGATES) }),
+  (random) => ({ kind: "restart", target: random.pick([...SERVERS, ...DELEGATES]) }),
+  (random) => ({ kind: "stop", target: random.pick(SERVERS) }),
+  (random) => ({ kind: "stop", target: random.pick(DELEGATES) }),
+  () => ({ kind: "stop", target: "database" }),
+  () => ({ kind: "kill database", target: "database" }),
+  () => ({ kind: "kill backend", target: "database" }),
+  link("cut"),
+  link("cut"),
+  link("stall"),
+  link("blackhole"),
+  (random) => ({ kind: "clock", target: CLOCKED_SERVER, minutes: random.pick([-60, 60]) }),
+  (random) => ({ kind: "clock", target: CLOCKED_DELEGATE, minutes: random.pick([-60, 60]) }),
+  (random) => ({ kind: "wrong epochs", target: random.pick(DELEGATES) }),
+];
+
+/** Short runs have one, which is not the fault of any delegate: its steps must survive it. */
+function longOutage(random: Random, seconds: number): FaultAction {
+  const others: readonly Choice[] = [
+    () => ({ kind: "stop", target: "database" }),
+    () => ({ kind: "stop", target: random.pick(SERVERS) }),
+    () => ({ kind: "stall", target: `${random.pick(SERVERS)} database` }),
+  ];
+  const own: readonly Choice[] = [
+    () => ({ kind: "stop", target: random.pick(DELEGATES) }),
+    () => ({ kind: "stall", target: `${random.pick(DELEGATES)} link` }),
+    () => ({ kind: "blackhole", target: `${random.pick(DELEGATES)} link` }),
+    () => ({ kind: "kill", target: random.pick(DELEGATES) }),
+  ];
+  return random.pick(seconds < 4 * MAX_OUTAGE ? others : [...others, ...own])(random);
+}
+
+/** Faults that share a part do not overlap. A clock may jump at any time. */
+const partsOf = (action: FaultAction): readonly string[] => (action.kind === "clock" ? [] : [action.target]);
+
+export function describe(fault: Fault): string {
+  const lasting = fault.kind === "clock" || fault.seconds === 0 ? "" : ` for ${fault.seconds} s`;
+  switch (fault.kind) {
+    case "clock":
+      return `clock of ${fault.target} by ${fault.minutes} min`;
+    case "kill database":
+    case "kill backend":
+      return fault.kind;
+    case "kill":
+    case "restart":
+      return `${fault.kind} ${fault.target}, down${lasting}`;
+    case "stop":
+    case "cut":
+    case "stall":
+    case "blackhole":
+    case "fill disk":
+    case "wrong epochs":
+      return `${fault.kind} ${fault.target}${lasting}`;
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Faults planted into the product, by which the checker itself is tested: each replaces a few lines of one module in the
+ * memory of the processes of a run. What is not found in the module any more ends the process: the plant has to be
+ * brought up to date then.
+ */
+import type { Fault } from "./plan.ts";
+import type { Check } from "./violation.ts";
+import type { Kind } from "./pipelines.ts";
+
+export type PlantName = "skip-epoch-check" | "ack-before-commit" | "wall-clock-grace";
+
+export type Plant = {
+  /** The module, from the root of the checkout on. */
+  readonly module: string;
+  readonly replace: readonly (readonly [from: string, to: string])[];
+  /** A run that must find it: how long, with which faults and which load, and by which check. */
+  readonly seconds: number;
+  readonly faults: readonly Fault[];
+  readonly weights: Readonly<Partial<Record<Kind, number>>>;
+  readonly foundBy: Check;
+};
+
+export const PLANTS: Readonly<Record<PlantName, Plant>> = {
+  "skip-epoch-check": {
+    module: "src/delegates/take-messages.ts",
+    replace: [[" && row.epoch === message.epoch", ""]],
+    seconds: 12,
+    faults: [
+      { at: 4, seconds: 1, kind: "wrong epochs", target: "delegate-1" },
+      { at: 8, seconds: 1, kind: "wrong epochs", target: "delegate-2" },
+    ],
+    weights: { long: 1 },
+    foundBy: "log",
+  },
+  "ack-before-commit": {
+    module: "src/triggers/receive.ts",
+    replace: [
+      [
+        'if (!(await insertDelivery(deps.db, delivery))) throw problem("trigger.no_webhook");',
+        "void new Promise((done) => setTimeout(done, 1_000)).then(() => insertDelivery(deps.db, delivery));",
+      ],
+    ],
+    seconds: 12,
+    faults: [
+      { at: 4, seconds: 1, kind: "kill", target: "server-a" },
+      { at: 8, seconds: 1, kind: "kill", target: "server-b" },
+    ],
+    weights: { hook: 1 },
+    foundBy: "accepted",
+  },
+  "wall-clock-grace": {
+    module: "src/delegates/reconcile.ts",
+    replace: [],
+    seconds: 15,
+    faults: [{ at: 5, seconds: 0, kind: "clock", target: "server-b", minutes: 60 }],
+    weights: { long: 1 },
+    foundBy: "outcome",
+  },
+};
