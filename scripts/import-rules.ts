@@ -20,6 +20,7 @@ export const slices = [
   ["pipelines", "definitions: YAML, validation, versions, input sets"],
   ["executions", "runs: plan, advance, logs, approvals, history"],
   ["triggers", "webhooks and schedules that start executions"],
+  ["tags", "tags of applications, environments, pipelines and services, changed one by one"],
 ] as const;
 
 export type SliceName = (typeof slices)[number][0] | "scim";

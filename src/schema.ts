@@ -9,6 +9,7 @@ import { addIdentityTypes } from "./identity/index.ts";
 import { addPipelineTypes } from "./pipelines/index.ts";
 import { makeBuilder } from "./platform/graphql/builder.ts";
 import { addProjectTypes, type Projects } from "./projects/index.ts";
+import { addTagMutations, type Tagged } from "./tags/index.ts";
 import { addSecretTypes, type Secrets } from "./secrets/index.ts";
 
 type Slices = {
@@ -16,10 +17,10 @@ type Slices = {
   readonly users: Omit<Parameters<typeof addIdentityTypes>[2], "userGroups">;
   readonly audits: Parameters<typeof addAuditTypes>[2];
   readonly projects: Projects;
-  readonly environments: Parameters<typeof addEnvironmentTypes>[2];
+  readonly environments: Parameters<typeof addEnvironmentTypes>[2] & Pick<Tagged, "tagEnvironment" | "tagService">;
   readonly secrets: Secrets;
   readonly delegates: Parameters<typeof addDelegateTypes>[1];
-  readonly pipelines: Parameters<typeof addPipelineTypes>[2];
+  readonly pipelines: Parameters<typeof addPipelineTypes>[2] & Pick<Tagged, "tagPipeline">;
   readonly executions: Executions;
 };
 
@@ -36,5 +37,8 @@ export function buildSchema(slices: Slices): GraphQLSchema {
   const piped = addPipelineTypes(builder, { Application, User }, pipelines);
   const { Execution } = addExecutionTypes(builder, { Application, User, ...placed, ...piped }, executions);
   addExecutionMutations(builder, Execution, executions);
+  const { tagApplication } = projects;
+  const { tagEnvironment, tagService } = environments;
+  addTagMutations(builder, { tagApplication, tagEnvironment, tagService, tagPipeline: pipelines.tagPipeline });
   return builder.toSchema();
 }

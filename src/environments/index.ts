@@ -13,6 +13,7 @@ import { environmentRoutes } from "./rest.ts";
 import { deleteEntitiesOf } from "./store.ts";
 import { makePlacesOf, makeRunPlace } from "./places.ts";
 import { makeGetService, makeGetServiceByName, makeListServices } from "./services.ts";
+import { makeTagEntity } from "./tag.ts";
 import { makeEntities, type EntityDeps } from "./verbs.ts";
 
 export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql.ts";
@@ -30,6 +31,8 @@ export function makeEnvironments(deps: EntityDeps) {
     runPlace: makeRunPlace(deps),
     listEnvironments: makeListOfProjects<EnvironmentOfProject>(deps, ENVIRONMENT),
     listServices: makeListOfProjects<EntityOfProject>(deps, SERVICE),
+    tagEnvironment: makeTagEntity({ ...deps, entities: environments }, ENVIRONMENT),
+    tagService: makeTagEntity({ ...deps, entities: services }, SERVICE),
     listAllServices,
     getService: makeGetService(listAllServices),
     getServiceByName: makeGetServiceByName(listAllServices),

@@ -124,6 +124,22 @@ export async function deleteEntity(
   return rows.length > 0;
 }
 
+/** With the id of the project that it lies in. */
+export async function findEntityById(
+  db: Store,
+  kind: Kind,
+  accountId: Uuid,
+  id: Uuid,
+): Promise<{ readonly entity: Entity; readonly projectId: Uuid | null } | undefined> {
+  const rows = await db.query<Entity & { readonly projectId: Uuid | null }>(
+    `select ${columnsOf(kind)}, (select p.id from projects p where p.account_id = e.account_id
+             and p.org_identifier = e.org_identifier and p.identifier = e.project_identifier) as "projectId"
+       from ${kind.table} e where e.account_id = $1 and e.id = $2`,
+    [accountId, id],
+  );
+  return rows.map(({ projectId, ...entity }) => ({ entity, projectId }))[0];
+}
+
 /** With `hold` nobody else changes it until the transaction ends. */
 export async function findEntity<T extends Entity>(
   db: Store,

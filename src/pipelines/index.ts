@@ -18,6 +18,7 @@ import { pipelineV1Routes } from "./rest-v1.ts";
 import { deleteInputSetsOf } from "./store/input-sets.ts";
 import { deletePipelinesOf } from "./store/pipelines.ts";
 import { makeGetSummary, makeGetVersion, makeListSummaries, makeListVersions, type RecentRuns } from "./summaries.ts";
+import { makeTagPipeline } from "./tag.ts";
 import { makeDeletePipeline, makeUpdatePipeline } from "./update.ts";
 import { makeValidatePipeline, makeValidateSaved } from "./validate.ts";
 
@@ -51,10 +52,12 @@ export function makePipelines(given: Omit<PipelineDeps, "checkScripts"> & { read
   const deps = { ...given, checkScripts: makeCheckScripts() };
   const get = makeGetPipeline(deps);
   const listSummaries = makeListSummaries(deps);
+  const update = makeUpdatePipeline(deps);
+  const getNode = makeGetNode(deps);
   const verbs = {
     create: makeCreatePipeline(deps),
     get,
-    update: makeUpdatePipeline(deps),
+    update,
     remove: makeDeletePipeline(deps),
     listSummaries,
     getSummary: makeGetSummary({ list: listSummaries }),
@@ -62,7 +65,8 @@ export function makePipelines(given: Omit<PipelineDeps, "checkScripts"> & { read
     getVersion: makeGetVersion({ ...deps, get }),
     validate: makeValidatePipeline(deps),
     validateSaved: makeValidateSaved({ get }),
-    getNode: makeGetNode(deps),
+    getNode,
+    tagPipeline: makeTagPipeline({ getNode, update }),
     getNodeByName: makeGetNodeByName(deps),
     listNodes: makeListNodes(deps),
     adopt: makeAdoptPipeline(deps),

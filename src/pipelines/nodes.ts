@@ -37,11 +37,7 @@ export const makeListNodes =
   };
 
 /** Of an id that a client sends; a deleted one only where something that is still there names it. Throws `pipeline.no_such_id`. */
-export type GetNode = (
-  actor: Actor,
-  id: string,
-  options?: { readonly evenDeleted: boolean },
-) => Promise<store.GraphPipeline>;
+export type GetNode = (actor: Actor, id: string, options?: { readonly evenDeleted: boolean }) => Promise<store.Placed>;
 
 export const makeGetNode =
   (deps: Deps): GetNode =>

@@ -17,6 +17,7 @@ import { DEFAULT_ORGANIZATION } from "./project.ts";
 import { organizationRoutes } from "./rest-organizations.ts";
 import { projectRoutes } from "./rest.ts";
 import { insertOrganization } from "./store/organizations.ts";
+import { makeTagApplication } from "./tag.ts";
 import { makeUpdateProject } from "./update.ts";
 
 export { addProjectTypes, type ApplicationNode } from "./graphql.ts";
@@ -51,6 +52,7 @@ export function makeProjects(deps: OrganizationDeps) {
     updateApplication: makeUpdateApplication(deps),
     deleteApplication: makeDeleteApplication(deps),
     listApplications: makeListApplications(deps),
+    tagApplication: makeTagApplication(deps),
     requireScope: makeRequireScope(deps),
     applicationsExist: makeApplicationsExist(deps),
   };

@@ -159,7 +159,8 @@ const groups: readonly Group[] = [
   [
     "--x??xx???",
     "The same, where this request finds nothing.",
-    `mutation addUserToUserGroup, mutation deleteApplication, mutation deleteUserGroup,
+    `mutation addUserToUserGroup, mutation attachTag, mutation deleteApplication, mutation deleteUserGroup,
+     mutation detachTag,
      mutation removeUserFromUserGroup, mutation updateUserGroup`,
   ],
   [

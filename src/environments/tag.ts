@@ -1,0 +1,36 @@
+import type { Actor } from "../core/actor.ts";
+import { fromWire, toWire } from "../core/ids.ts";
+import { scopeOf } from "../core/reference.ts";
+import { permits } from "../access/index.ts";
+import { changedTags, withTags, type TagChange } from "../platform/document/tags.ts";
+import type { Db } from "../platform/db/db.ts";
+import type { Entity, Fields, Kind } from "./entity.ts";
+import { problem } from "./problems.ts";
+import { findEntityById } from "./store.ts";
+import type { Entities } from "./verbs.ts";
+
+/**
+ * Changes one tag of an environment, or of a service, and the same in its document. Answers the id of its application;
+ * null for one that lies in an organization or in the account. Throws `<noun>.no_such_id`, also for what the actor may not
+ * see, and what `Entities.update` throws.
+ */
+export type TagEntity = (actor: Actor, id: string, to: TagChange) => Promise<string | null>;
+
+export const makeTagEntity =
+  <T extends Entity>(
+    deps: { readonly db: Db; readonly entities: Pick<Entities<T>, "update"> },
+    kind: Kind,
+  ): TagEntity =>
+  async (actor, id, to) => {
+    const uuid = fromWire(id);
+    const found = uuid && (await findEntityById(deps.db, kind, actor.accountId, uuid));
+    const isSeen =
+      found &&
+      permits(actor, `core_${kind.noun}_view`, scopeOf(actor.accountId, found.entity), found.entity.identifier);
+    if (!isSeen) throw problem(`${kind.noun}.no_such_id`, [id]);
+    const { entity, projectId } = found;
+    const tags = changedTags(entity.tags, to);
+    const fields = { ...entity, tags, yaml: withTags(entity.yaml, kind.noun, tags) } as unknown as Fields<T>;
+    await deps.entities.update(actor, fields, entity.version);
+    return projectId && toWire(projectId);
+  };
