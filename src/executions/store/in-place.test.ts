@@ -1,0 +1,48 @@
+/** Which updates of running executions touch no index (HOT), by PostgreSQL's own count. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { pretendDelegate } from "../../../test/support/pretend-delegate.ts";
+import { ended, givePipelines, startRun } from "../../../test/support/runs.ts";
+
+const STEPS = 10;
+const RUNS = 30;
+
+let platform: TestPlatform;
+before(async () => {
+  platform = await startTestPlatform();
+  const steps = Array.from({ length: STEPS }, (_, at) => ({ id: `s${at}` }));
+  await givePipelines(platform, { id: "long", steps });
+});
+after(() => platform?.stop());
+
+type Updates = { readonly table: string; readonly all: number; readonly inPlace: number };
+
+const updates = (): Promise<Updates[]> =>
+  platform.db.query<Updates>(
+    `select relname as "table", n_tup_upd as "all", n_tup_hot_upd as "inPlace" from pg_stat_user_tables
+      where relname in ('executions', 'delegates') order by relname desc`,
+  );
+
+test("of an execution's updates all but the last touch no index", async () => {
+  // Connections of its own: PostgreSQL counts what a connection has done at the latest when it ends.
+  const server = await platform.replica();
+  const delegate = await pretendDelegate({ url: server.url, token: await platform.delegateToken() });
+  await delegate.next("welcome");
+  for (let runs = 0; runs < RUNS; runs += 1) {
+    const id = await startRun(server, "long");
+    for (let at = 0; at < STEPS; at += 1) {
+      delegate.finish(await delegate.next("run"));
+      await delegate.next("finishedAck");
+    }
+    assert.equal(await ended(server, id), "SUCCESS");
+  }
+  await delegate.close();
+  await server.stop();
+  const [executions] = await updates();
+  assert.ok(executions);
+  assert.equal(executions.all, RUNS * STEPS);
+  const most = RUNS * (STEPS - 1);
+  // Of ten updates one ends the execution; a full page now and then moves a row.
+  assert.ok(executions.inPlace >= most * 0.9, JSON.stringify(executions));
+});
