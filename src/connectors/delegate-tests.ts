@@ -79,6 +79,8 @@ export function makeDelegateTests(deps: DelegateTestsDeps) {
         await deps.record(tx, actor, connector);
         await tasks.enqueue(tx, {
           ...taskOf(accountId, id),
+          // A person waits for the answer, and it takes a moment only.
+          queueId: null,
           selectors,
           work: {
             kind: "connection",

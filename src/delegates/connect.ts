@@ -1,6 +1,7 @@
 /** The beginning of a session: who the delegate is, and what becomes of each task that either side believes it holds. */
 import { createHash } from "node:crypto";
 import { PROTOCOL_VERSION, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import { fromWire, toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
@@ -22,7 +23,7 @@ export type Beginning = {
 };
 
 export async function connect(
-  deps: { db: Db; clock: Clock; newId: NewId },
+  deps: { db: Db; audit: Audit; clock: Clock; newId: NewId },
   token: { accountId: Uuid; tokenId: Uuid },
   hello: Hello,
 ): Promise<Beginning> {
@@ -33,7 +34,8 @@ export async function connect(
   const identityHash = createHash("sha256").update(hello.identity).digest();
   return deps.db.transaction(async (tx) => {
     const known = await lockDelegate(tx, accountId, hello.name);
-    if (known && !known.identityHash.equals(identityHash)) await refuseUnlessGone(tx, accountId, known, hello, at);
+    const isSame = known?.identityHash.equals(identityHash) ?? false;
+    if (known && !isSame) await refuseUnlessGone(tx, accountId, known, hello, at);
     const id = known?.id ?? deps.newId();
     const settled = settle(accountId, id, await lockLeasedTo(tx, accountId, id), hello, known?.bootId === hello.bootId);
     const again = settled.messages.flatMap((message) => (message.kind === "run" ? (fromWire(message.task) ?? []) : []));
@@ -46,8 +48,26 @@ export async function connect(
     const tags = await saveDelegate(tx, { ...presence, at: deps.clock.now() });
     // It was believed when the connection was opened; by now its token may have been revoked.
     if (!tags) throw problem("delegate.token_ended");
+    await record(tx, deps.audit, { accountId, id, name, host, tags }, isSame ? known : undefined);
     return { delegate: { id, accountId, name, tags, slots }, ...settled };
   });
+}
+
+type Registered = Pick<Delegate, "accountId" | "id" | "name" | "tags"> & { readonly host: string };
+
+/** What a hello has changed: a new delegate, or another work folder under its name; other tags. A reconnect changes nothing. */
+async function record(tx: Tx, audit: Audit, now: Registered, before: DelegateRow | undefined): Promise<void> {
+  const { accountId, id, name, host, tags } = now;
+  const entry = { resourceType: "DELEGATE", resourceId: name, scope: {} };
+  const actor = { kind: "delegate", accountId, id, name } as const;
+  if (!before) await audit.record(tx, actor, { ...entry, operation: "delegate.register", after: { host, tags } });
+  else if (new Set(before.tags).symmetricDifference(new Set(tags)).size > 0)
+    await audit.record(tx, actor, {
+      ...entry,
+      operation: "delegate-tags.declare",
+      before: { tags: before.tags },
+      after: { tags },
+    });
 }
 
 /** A name belongs to one work folder; another one may take it over once the first is gone and holds nothing. */

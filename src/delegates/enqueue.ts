@@ -1,7 +1,9 @@
 /**
  * Enqueue and dispatch. A task that a delegate connected here can take at once
- * is leased in the transaction that makes it, and sent after the commit; any
- * other waits as `ready` until a replica that holds a matching delegate pulls it.
+ * is leased in the transaction that makes it, and sent after the commit, unless
+ * it begins a run and others may wait for that slot; any other waits as `ready`
+ * until a replica that holds a matching delegate pulls it, in the order of
+ * `leaseReady`.
  */
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
@@ -35,7 +37,10 @@ export function makeDispatch(deps: DispatchDeps) {
 
   const enqueue: Enqueue = async (tx, task) => {
     const [id, at] = [deps.newId(), deps.clock.now()];
-    const session = sessions.match(task.accountId, task.selectors);
+    const free = sessions.match(task.accountId, task.selectors, task.runId);
+    // A run that begins does not overtake those that wait for this slot. It waits with them, for a moment if there are none.
+    const isBehind = free !== undefined && task.queueId !== null && hopeful.has(free);
+    const session = isBehind ? undefined : free;
     // The slot is taken before the statement is sent, so that two transactions at once do not both take the last one.
     session?.held.set(id, task.runId);
     tx.afterRollback(() => session?.held.delete(id));
@@ -43,6 +48,7 @@ export function makeDispatch(deps: DispatchDeps) {
     tx.afterCommit(() => {
       if (session && isLeased) sendTask(session, { id, epoch: 1, work: task.work }, at);
       else waits(task.accountId);
+      if (isBehind) pull(free).catch(deps.onError);
     });
     isLeased = await insertTask(tx, { ...task, id, holder: session && holderOf(session), at });
     if (!isLeased) session?.held.delete(id);

@@ -235,12 +235,15 @@ test("of a delegate that another server hears in the moment when this one counts
 });
 
 test("while the database does not answer, delegates are let go, so that they find a server that reaches it", async () => {
-  const held = Promise.withResolvers<void>();
+  const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const stuck = await startTestPlatform({
     wrapDb: (db) => ({
       ...db,
       query: async (text, values) => {
-        if (text.startsWith("update delegates set seen_at")) await held.promise;
+        if (text.startsWith("update delegates set seen_at")) {
+          reached.resolve();
+          await held.promise;
+        }
         return db.query(text, values);
       },
     }),
@@ -248,9 +251,7 @@ test("while the database does not answer, delegates are let go, so that they fin
   const delegate = await pretendDelegate({ url: stuck.url, token: await stuck.delegateToken() });
   await delegate.next("welcome");
   delegate.send({ kind: "heartbeat" });
-  // A later message of another chain is answered: the heartbeat has arrived.
-  delegate.log({ task: "AZMAAAAAcACAAAAAAAAAAA", epoch: 1 }, 0, "");
-  await delegate.next("drop");
+  await reached.promise;
   stuck.clock.advance(30_000);
   await stuck.platform.reconcile();
   delegate.log({ task: "AZMAAAAAcACAAAAAAAAAAA", epoch: 1 }, 0, "");

@@ -14,6 +14,8 @@ export type Session = {
   selectors: ReadonlySet<string>;
   /** Tasks it holds, or that are on their way to it, and the run each belongs to. */
   readonly held: Map<Uuid, Uuid>;
+  /** By run: slots that are free once the transaction under way has ended one of its tasks. For the run's next task alone. */
+  readonly passing: Map<Uuid, number>;
   /** Slots set aside while ready tasks are leased for them. */
   pulling: number;
   /** When the delegate last said anything, by the monotonic clock. */
@@ -46,7 +48,7 @@ export function makeSessions() {
     /** A delegate that connects anew replaces its old connection, which may be half open. */
     open(delegate: Delegate, begin: Begin): Session {
       byDelegate.get(delegate.id)?.close();
-      const session: Session = { ...begin, delegate, selectors: selectorsOf(delegate), pulling: 0 };
+      const session: Session = { ...begin, delegate, selectors: selectorsOf(delegate), passing: new Map(), pulling: 0 };
       byDelegate.set(delegate.id, session);
       return session;
     },
@@ -63,11 +65,11 @@ export function makeSessions() {
     },
     of: (delegateId: Uuid): Session | undefined => byDelegate.get(delegateId),
     all: (): readonly Session[] => [...byDelegate.values()],
-    /** The least busy matching delegate with a free slot. */
-    match(accountId: Uuid, selectors: readonly string[]): Session | undefined {
+    /** The least busy matching delegate with a free slot, which may be one that this run is just giving back. */
+    match(accountId: Uuid, selectors: readonly string[], runId?: Uuid): Session | undefined {
       let best: Session | undefined;
       for (const session of byDelegate.values()) {
-        if (session.delegate.accountId !== accountId || freeSlots(session) === 0) continue;
+        if (session.delegate.accountId !== accountId || freeSlots(session, runId) === 0) continue;
         if (!selectors.every((selector) => session.selectors.has(selector))) continue;
         if (!best || load(session) < load(best)) best = session;
       }
@@ -76,6 +78,16 @@ export function makeSessions() {
   };
 }
 
-export const freeSlots = (session: Session): number =>
-  Math.max(0, session.delegate.slots - session.held.size - session.pulling);
+export const freeSlots = ({ delegate, held, pulling, passing }: Session, runId?: Uuid): number =>
+  Math.max(0, delegate.slots - held.size - pulling + ((runId && passing.get(runId)) ?? 0));
 const load = (session: Session): number => session.held.size / session.delegate.slots;
+
+/** Lets the next task of the run have the slot that one of its tasks gives back; answers how to end that. */
+export function passSlot({ passing }: Session, runId: Uuid): () => void {
+  passing.set(runId, (passing.get(runId) ?? 0) + 1);
+  return () => {
+    const left = (passing.get(runId) ?? 1) - 1;
+    if (left > 0) passing.set(runId, left);
+    else passing.delete(runId);
+  };
+}

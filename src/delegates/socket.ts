@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { WebSocket } from "ws";
 import { toDelegate, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import type { Audit } from "../audit/index.ts";
 import { fromWire } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { credentialOf } from "../platform/http/credentials.ts";
@@ -30,6 +31,7 @@ export type SocketDeps = TakeDeps & {
   readonly dispatch: Dispatch;
   readonly standing: Pick<Standing, "admitted" | "check">;
   readonly deliver: Deliver;
+  readonly audit: Audit;
   readonly presence: Pick<Presence, "interrupted">;
   readonly newId: NewId;
   readonly clock: Clock;

@@ -76,7 +76,7 @@ test("get, add, replace, clear: the envelope and the tags of the contract", asyn
   const audit = await platform.db.query("select operation from audit_entries where resource_id = 'build' order by id");
   assert.deepEqual(
     audit.map(({ operation }) => operation),
-    ["add", "add", "replace", "replace", "replace"].map((verb) => `delegate-tags.${verb}`),
+    ["delegate.register", ...["add", "add", "replace", "replace", "replace"].map((verb) => `delegate-tags.${verb}`)],
   );
 });
 
@@ -189,4 +189,32 @@ test("by the name of its group: added, replaced and cleared like by its id", asy
     assert.deepEqual(answer.body.resource.tags, result, method);
     assert.deepEqual((await tagsOf(id, "GET")).body.resource.tags, result, method);
   }
+});
+
+test("the trail tells of a delegate's registration, of other tags in its hello, and of no reconnect without a change", async () => {
+  const own = newIdentity();
+  const entries = async (): Promise<unknown[]> =>
+    (
+      await platform.db.query<{ operation: string; kind: string; name: string; difference: unknown }>(
+        `select operation, actor_kind as kind, actor_name as name, difference from audit_entries
+          where resource_id = 'audited' order by at, id`,
+      )
+    ).map(({ operation, kind, name }) => `${operation} by ${kind} ${name}`);
+  const registered = "delegate.register by delegate audited";
+  const declared = "delegate-tags.declare by delegate audited";
+  await connect({ name: "audited", identity: own, tags: ["a", "b"] });
+  assert.deepEqual(await entries(), [registered]);
+  await connect({ name: "audited", identity: own, tags: ["a", "b"] });
+  await connect({ name: "audited", identity: own, tags: ["b", "a"] });
+  assert.deepEqual(await entries(), [registered]);
+  const id = await connect({ name: "audited", identity: own, tags: ["b"] });
+  assert.deepEqual(await entries(), [registered, declared]);
+  // Edited by hand: the same declaration as before changes nothing.
+  await tagsOf(id, "PUT", ["c"]);
+  await connect({ name: "audited", identity: own, tags: ["b"] });
+  assert.equal((await entries()).length, 3);
+  const [entry] = await platform.db.query<{ difference: unknown }>(
+    "select difference from audit_entries where operation = 'delegate-tags.declare' and resource_id = 'audited'",
+  );
+  assert.match(JSON.stringify(entry?.difference), /"a"/);
 });

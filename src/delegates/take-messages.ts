@@ -8,7 +8,7 @@ import type { Clock } from "../core/clock.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import type { Session } from "./sessions.ts";
+import { passSlot, type Session } from "./sessions.ts";
 import { findSeenAt } from "./store/delegates.ts";
 import { advanceLog, closeTask, findRunOf, lockTask, type TaskRow } from "./store/tasks.ts";
 import type { Advancing, OnTaskOutput, TaskEnd } from "./task.ts";
@@ -47,8 +47,12 @@ export async function takeFinished(deps: TakeDeps, session: Session, message: Fi
     if (row.status === "finished") return ack;
     const logOffset = await takeBytes(deps, tx, row, message);
     await closeTask(tx, { ...row, logOffset, at: deps.clock.now() });
-    // Its slot is free for the task that may follow in this very transaction.
-    if (session.held.delete(row.id)) tx.afterRollback(() => session.held.set(row.id, row.runId));
+    if (session.held.has(row.id)) {
+      // Its slot is for the task that may follow in this very transaction; for others only after the commit.
+      const end = passSlot(session, row.runId);
+      tx.afterCommit(end);
+      tx.afterRollback(end);
+    }
     await endTask(row, endOf(message));
     return ack;
   });

@@ -11,7 +11,15 @@ export type TaskFor = {
   readonly attempt: number;
 };
 
-export type NewTask = TaskFor & { readonly selectors: readonly string[]; readonly work: Work };
+export type NewTask = TaskFor & {
+  readonly selectors: readonly string[];
+  readonly work: Work;
+  /**
+   * What the first task of a run queues up behind: those of the same queue start in their order, and other queues get their
+   * turn in between. Null for a task that continues a run: it goes before all that have not begun.
+   */
+  readonly queueId: Uuid | null;
+};
 
 /** A test of a connection as it waits: the secrets by name only. They are read for the delegate that gets the task. */
 export type StoredConnectionTask = Omit<ConnectionTask, "secrets"> & {

@@ -21,6 +21,8 @@ export type AdvanceDeps = {
 };
 
 export type RunRef = { readonly accountId: Uuid; readonly id: Uuid };
+/** A run that begins queues up behind others of its pipeline; one that has begun goes before those. */
+type Beginning = RunRef & { readonly queueId?: Uuid };
 
 /**
  * Plans never change, so the latest ones are kept rather than read again for every event. Characters of their JSON at
@@ -46,13 +48,18 @@ export function makeAdvance(deps: AdvanceDeps) {
   }
 
   /** Does what the engine asked for; answers the events that follow at once. */
-  async function perform(tx: Tx, run: RunRef, effects: readonly Effect[]): Promise<Event[]> {
+  async function perform(tx: Tx, run: Beginning, effects: readonly Effect[]): Promise<Event[]> {
     const following: Event[] = [];
     for (const effect of effects) {
       if (effect.kind !== "enqueueTask" && effect.kind !== "cancelTask") continue;
       const task = { accountId: run.accountId, runId: run.id, nodeId: effect.node as Uuid, attempt: effect.attempt };
       if (effect.kind === "enqueueTask")
-        await deps.enqueue(tx, { ...task, selectors: effect.selectors, work: mutableWork(effect) });
+        await deps.enqueue(tx, {
+          ...task,
+          queueId: run.queueId ?? null,
+          selectors: effect.selectors,
+          work: mutableWork(effect),
+        });
       else if ((await deps.cancel(tx, task)) === "ended") {
         following.push({
           kind: "taskEnded",
@@ -67,7 +74,7 @@ export function makeAdvance(deps: AdvanceDeps) {
   }
 
   /** Performs the effects of a state that is written, and feeds what follows from them; answers the last state. */
-  async function follow(tx: Tx, run: RunRef, plan: Plan, from: State, effects: readonly Effect[]): Promise<State> {
+  async function follow(tx: Tx, run: Beginning, plan: Plan, from: State, effects: readonly Effect[]): Promise<State> {
     tx.afterCommit(() => deps.wakeups.wake(run.id));
     const queue = await perform(tx, run, effects);
     let state = from;

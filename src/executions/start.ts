@@ -108,7 +108,7 @@ export const makeStartExecution =
     });
     deps.advance.remember(id, { plan, length });
     await insertTimers(tx, accountId, id, timersOf(effects).started);
-    const followed = await deps.advance.follow(tx, { accountId, id }, plan, state, effects);
+    const followed = await deps.advance.follow(tx, { accountId, id, queueId: pipelineId }, plan, state, effects);
     return { id, runSequence, state: followed, createdAt, version, triggerType, triggeredBy, rerunInfo };
   };
 

@@ -9,12 +9,13 @@ export type DelegateRow = {
   readonly identityHash: Buffer;
   readonly bootId: string;
   readonly seenAt: number;
+  readonly tags: readonly string[];
 };
 
 /** The delegate of this name, locked: two programs that claim one name take turns. */
 export async function lockDelegate(db: Store, accountId: Uuid, name: string): Promise<DelegateRow | undefined> {
   const rows = await db.query<DelegateRow>(
-    `select id, identity_hash as "identityHash", boot_id as "bootId", seen_at as "seenAt"
+    `select id, identity_hash as "identityHash", boot_id as "bootId", seen_at as "seenAt", tags
        from delegates where account_id = $1 and name = $2 for no key update`,
     [accountId, name],
   );

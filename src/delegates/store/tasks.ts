@@ -8,15 +8,25 @@ type Store = { readonly query: Query };
 /** A delegate that is connected, and the token that it came by. */
 export type Holder = { readonly delegateId: Uuid; readonly tokenId: Uuid };
 
+/**
+ * By how much later a task has its turn than the one before it that waits in the same queue. So a queue with many waiting
+ * tasks gets one slot per second of waiting before those of other queues that came later.
+ */
+const TURN_MS = 1_000;
+
 /** Leased to the holder if there is one, and the token that it came by still counts; whether it is. */
 export async function insertTask(
   db: Store,
   task: NewTask & { readonly id: Uuid; readonly holder: Holder | undefined; readonly at: number },
 ): Promise<boolean> {
   const rows = await db.query<{ leased: boolean }>(
-    `insert into tasks (account_id, id, run_id, node_id, attempt, status, epoch, delegate_id, selectors, work, created_at, leased_at)
+    `insert into tasks (account_id, id, run_id, node_id, attempt, status, epoch, delegate_id, selectors, work, created_at, leased_at,
+                        queue_id, turn)
      select $1, $2, $3, $4, $5, case when holder is null then 'ready' else 'leased' end,
-            case when holder is null then 0 else 1 end, holder, $6, $7, $8, case when holder is null then null else $8::bigint end
+            case when holder is null then 0 else 1 end, holder, $6, $7, $8, case when holder is null then null else $8::bigint end,
+            $11, case when holder is not null or $11::uuid is null then $8::bigint
+                 else greatest($8::bigint, ${TURN_MS} + (
+                   select max(turn) from tasks where account_id = $1 and queue_id = $11 and status = 'ready')) end
        from (select (select $9::uuid where exists (${countingToken("$10", "$8")})) as holder) as new
      returning delegate_id is not null as leased`,
     [
@@ -30,6 +40,7 @@ export async function insertTask(
       task.at,
       task.holder?.delegateId ?? null,
       task.holder?.tokenId ?? null,
+      task.queueId,
     ],
   );
   return rows[0]?.leased ?? false;
@@ -136,17 +147,19 @@ export type Wanted = Holder & {
 };
 
 /**
- * Oldest first; a replica that is leasing the same row is skipped over, so that each task has one winner. None once the
+ * What continues a run first, then by turn; a replica that is leasing the same row is skipped over, so that each task has one winner. None once the
  * delegate's token counts no more.
  */
 export async function leaseReady(db: Store, wanted: Wanted): Promise<LeasedWork[]> {
   return db.query<LeasedWork>(
-    `update tasks set status = 'leased', epoch = epoch + 1, delegate_id = $2, leased_at = $5
-      where account_id = $1 and id in (
-        select id from tasks where account_id = $1 and status = 'ready' and selectors <@ $3::text[]
-           and exists (${countingToken("$6", "$5")})
-         order by id for update skip locked limit $4)
-     returning id, run_id as "runId", epoch, work`,
+    // Chosen once: as a subquery of the update it may run again for each row, and lock more than the limit.
+    `with chosen as materialized (
+       select id from tasks where account_id = $1 and status = 'ready' and selectors <@ $3::text[]
+          and exists (${countingToken("$6", "$5")})
+        order by (queue_id is null) desc, turn, id for update skip locked limit $4)
+     update tasks t set status = 'leased', epoch = t.epoch + 1, delegate_id = $2, leased_at = $5
+       from chosen where t.account_id = $1 and t.id = chosen.id
+     returning t.id, t.run_id as "runId", t.epoch, t.work`,
     [wanted.accountId, wanted.delegateId, wanted.selectors, wanted.most, wanted.at, wanted.tokenId],
   );
 }
