@@ -182,7 +182,7 @@ create table delegates (
   declared_tags text[] default '{}'::text[] not null,
   constraint delegates_pkey PRIMARY KEY (account_id, id),
   constraint delegates_account_id_name_key UNIQUE (account_id, name)
-);
+) with (fillfactor=60);
 CREATE INDEX delegates_by_token ON public.delegates USING btree (account_id, token_id);
 
 create table environments (
@@ -259,7 +259,7 @@ create table executions (
   constraint executions_pkey PRIMARY KEY (account_id, id),
   constraint executions_account_id_pipeline_id_run_sequence_key UNIQUE (account_id, pipeline_id, run_sequence),
   constraint executions_trigger_type_check CHECK ((trigger_type = ANY (ARRAY['MANUAL'::text, 'WEBHOOK_CUSTOM'::text])))
-);
+) with (fillfactor=60);
 CREATE INDEX executions_by_begin ON public.executions USING btree (account_id, begun_at, id);
 CREATE INDEX executions_by_end ON public.executions USING btree (account_id, ended_at);
 CREATE INDEX executions_by_pipeline ON public.executions USING btree (account_id, pipeline_id, begun_at, id);
@@ -683,13 +683,16 @@ create table tasks (
   created_at bigint not null,
   leased_at bigint,
   finished_at bigint,
+  queue_id uuid,
+  turn bigint default 0 not null,
   constraint tasks_pkey PRIMARY KEY (account_id, id),
   constraint tasks_account_id_run_id_node_id_attempt_key UNIQUE (account_id, run_id, node_id, attempt),
   constraint tasks_check CHECK ((((status = 'ready'::text) = (delegate_id IS NULL)) OR (status = 'finished'::text))),
   constraint tasks_status_check CHECK ((status = ANY (ARRAY['ready'::text, 'leased'::text, 'finished'::text])))
-);
+) with (fillfactor=80);
 CREATE INDEX tasks_leased ON public.tasks USING btree (account_id, delegate_id) WHERE (status = 'leased'::text);
-CREATE INDEX tasks_ready ON public.tasks USING btree (account_id, id) WHERE (status = 'ready'::text);
+CREATE INDEX tasks_queued ON public.tasks USING btree (account_id, queue_id, turn) WHERE (status = 'ready'::text);
+CREATE INDEX tasks_ready ON public.tasks USING btree (account_id, ((queue_id IS NULL)) DESC, turn, id) WHERE (status = 'ready'::text);
 
 create table tokens (
   account_id uuid not null,
