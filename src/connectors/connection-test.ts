@@ -44,7 +44,7 @@ type TaskOf = { readonly accountId: Uuid; readonly runId: Uuid; readonly nodeId:
 export type TestTasks = {
   readonly enqueue: (
     tx: Tx,
-    task: TaskOf & { readonly selectors: readonly string[]; readonly work: ConnectionWork },
+    task: TaskOf & { readonly selectors: readonly string[]; readonly work: ConnectionWork; readonly queueId: null },
   ) => Promise<void>;
   readonly cancel: (tx: Tx, task: TaskOf) => Promise<"ended" | "asked" | "over">;
   /** Removes the tasks of runs whose tasks have all ended; answers these runs. */
