@@ -9,7 +9,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
-import type { TaskHolder } from "./store/tasks.ts";
+import type { TaskHolder } from "./store/silent.ts";
 
 /** More time than this between two looks at the database: delegates may have been heard of in between. */
 export const MOST_BETWEEN_LOOKS_MS = 30_000;

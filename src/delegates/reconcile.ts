@@ -7,7 +7,8 @@ import type { Dispatch } from "./enqueue.ts";
 import type { Presence } from "./presence.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import type { Standing } from "./standing.ts";
-import { findTaskHolders, leasedTo, tasksOfSilent } from "./store/tasks.ts";
+import { findTaskHolders, tasksOfSilent } from "./store/silent.ts";
+import { leasedTo } from "./store/tasks.ts";
 import { endAsLost, type TakeDeps } from "./take-messages.ts";
 
 /** A session without a message for so long is asked for an answer, and one whose heartbeat cannot be stored for so long is closed. */
