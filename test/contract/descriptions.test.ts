@@ -40,6 +40,23 @@ test("an operation that says so answers 404 to each name of its path that there 
   assert.ok(asked > 100, String(asked));
 });
 
+test("an operation that says so ignores an unknown field, and names it in the header", async () => {
+  const wrong: string[] = [];
+  let asked = 0;
+  for (const sample of samples(world)) {
+    const { operation, body } = sample;
+    if (!operation.description?.includes("Unknown fields of the body are ignored")) continue;
+    // Lists hold what has fields: test/scenarios/attacks/mass-assignment.test.ts asks for those.
+    if (typeof body !== "object" || body === null || Array.isArray(body)) continue;
+    const { headers, text, status } = await ask(platform, { ...sample, body: { ...body, _: null } });
+    asked += 1;
+    if (headers.get("railhead-ignored-fields") !== "_")
+      wrong.push(`${operation.operationId}: ${status} ${text.slice(0, 200)}`);
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(asked > 30, String(asked));
+});
+
 test("each operation says which permission it needs, or why it needs none", () => {
   for (const { operation } of samples(world)) {
     const { operationId, description = "" } = operation;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { ok } from "../../platform/http/answers.ts";
-import { documentOf } from "../../platform/http/bodies.ts";
-import { validate } from "../../platform/document/validate.ts";
+import { envelopeOf } from "../../platform/http/bodies.ts";
 import { entityIdentifier, scopeIdentifier } from "../../platform/document/fields.ts";
 import { ngPage, ngPageShape } from "../../platform/http/pages.ts";
 import { maybeProjectQuery, wholeNumber } from "../../platform/http/queries.ts";
@@ -108,7 +107,7 @@ export const ownershipRoutes = (verbs: { readonly listOwned: ListOwned; readonly
     access: { permission: "core_pipeline_edit" },
     query: z.object({}),
     handle: async (call) => {
-      const { resources } = validate(adoptBody, documentOf(call.body));
+      const { resources } = envelopeOf(call, adoptBody);
       await verbs.adopt(
         call.actor,
         resources.map(({ identifier, ...one }) => ({ ...one, identifier: identifier ?? "" })),
