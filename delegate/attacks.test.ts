@@ -191,6 +191,56 @@ for (const [what, end] of Object.entries({
       );
   });
 
+test("what a step leaves in /tmp, /dev/shm and System V memory is removed", needs, async () => {
+  const name = `railhead-left-${process.pid}`;
+  const ipc = "import ctypes; print('shm=%d' % ctypes.CDLL(None).shmget(0, 4096, 0o1666))";
+  const task = server.run({
+    script: `for at in /tmp /var/tmp /dev/shm; do mkdir $at/${name} && touch $at/${name}/x && chmod 777 $at/${name}; done; ln -s ${exchange} /tmp/${name}-link; /usr/bin/env python3 -c "${ipc}"; touch ${exchange}/stays`,
+  });
+  await task.finished;
+  const id = printedPid(task.output(), "shm");
+  const isThere = (): boolean =>
+    ["/tmp", "/var/tmp", "/dev/shm"].some((at) => existsSync(join(at, name))) ||
+    readFileSync("/proc/sysvipc/shm", "latin1")
+      .split("\n")
+      .some((line) => line.trim().split(/\s+/)[1] === String(id));
+  // Other tasks end meanwhile, and make the delegate look.
+  while (isThere()) await server.run({ script: ":" }).finished;
+  assert.equal(existsSync(join(exchange, "stays")), true);
+});
+
+test("a step's user is in the user database, with a home folder that is the step's", needs, async () => {
+  const task = server.run({
+    script: `id -un; id -gn; /usr/bin/env python3 -c 'import os, pwd; p = pwd.getpwuid(os.getuid()); print(p.pw_name, os.path.realpath(p.pw_dir) == os.path.realpath(os.environ["HOME"]), p.pw_shell)'; "${process.execPath}" -p 'os.userInfo().username'; getent passwd $(id -u) | cut -d: -f1; echo "$USER $SHELL"; for fd in /proc/$$/fd/*; do echo \${fd##*/}; done | tr '\n' ' '; grep NoNewPrivs /proc/self/status`,
+  });
+  await task.finished;
+  const lines = task.output().toString().split("\n");
+  const [user = ""] = lines;
+  assert.match(user, /^railhead-step-\d+$/);
+  const [, , , , , shell] = lines;
+  assert.deepEqual(lines.slice(0, 5), [user, user, `${user} True ${shell?.split(" ")[1]}`, user, user]);
+  assert.match(lines.slice(6).join("\n"), /^0 1 2 (?:3 |255 )?NoNewPrivs:\t1\n$/);
+});
+
+test(
+  "a launcher that is killed loses its steps and nothing of them is left; the next step has another one",
+  onlyAsRoot,
+  async () => {
+    const lost = server.run({
+      script: "echo up=$PPID; (env -i setsid sleep inf >/dev/null 2>&1 & echo left=$!); echo self=$$; sleep inf",
+    });
+    await lost.printed("self=");
+    process.kill(printedPid(lost.output(), "up"), "SIGKILL");
+    const { outcome } = await lost.finished;
+    assert.ok(outcome.kind === "lost" && /launcher/.test(outcome.message), JSON.stringify(outcome));
+    for (const name of ["left", "self"])
+      assert.equal(existsSync(`/proc/${printedPid(lost.output(), name)}/exe`), false);
+    const next = server.run({ script: "echo up=$PPID" });
+    assert.deepEqual((await next.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
+    assert.notEqual(printedPid(next.output(), "up"), printedPid(lost.output(), "up"));
+  },
+);
+
 test("a process whose first thread has ended is found and ended", needs, async () => {
   const threads = program(
     "threads.py",

@@ -8,6 +8,7 @@ import { codeOf, Refusal, textOf } from "./fault.ts";
 import { type Folders, keyOf, type Owner } from "./folders.ts";
 import type { Meta } from "./journal.ts";
 import type { Ending } from "./kill.ts";
+import type { Leftovers } from "./leftovers.ts";
 import type { Launcher } from "./launcher/client.ts";
 import { noRunner } from "./launcher/recorded.ts";
 import { inNamespaces, type Namespaces } from "./namespaces.ts";
@@ -32,6 +33,7 @@ export type TasksDeps = TaskDeps & {
   readonly endingOf: (owner: StepOwner | undefined) => Ending;
   readonly mayGainPrivileges: boolean;
   readonly namespaces: Namespaces | undefined;
+  readonly leftovers: Pick<Leftovers, "end">;
 };
 
 export const RAN_BEFORE = "This delegate has started this task before; it is not started again.";

@@ -14,6 +14,7 @@ import {
   tellIsolation,
   withNamespaces,
 } from "./isolation.ts";
+import { makeLeftovers } from "./leftovers.ts";
 import { type Launcher, makeLauncher } from "./launcher/client.ts";
 import { lockWorkDir } from "./lock.ts";
 import type { Log } from "./log.ts";
@@ -112,7 +113,9 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       .clear()
       .catch((error: unknown) => log.warn({ error: textOf(error) }, "unused folders could not be removed"));
     const launcher = launcherOf(log, { isolation, user, tools, safe, workDir });
+    const leftovers = makeLeftovers({ log, timers, everyMs: around.pollMs, user });
     const tasks = makeTasks({
+      leftovers,
       log,
       launcher,
       endingOf: endingOf(isolation),
@@ -162,6 +165,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
         close();
         tasks.leave();
         launcher.leave();
+        leftovers.stop();
         safe.close();
         await release();
       },

@@ -31,6 +31,8 @@ export const REGISTRY = "/var/lib/railhead-delegate/.step-ids";
 export type StepIds = {
   /** Those that `take` can answer, where they are few enough to be named. */
   readonly named: readonly number[] | undefined;
+  /** It is this work folder's, and no task, launcher or remaining process has it. */
+  readonly isUnused: (id: number) => boolean;
   /** One that no task gets. @throws Fault when there is none */
   readonly spare: () => number;
   /** One that no task, no process and no file in the work folder has. @throws Fault when there is none */
@@ -80,6 +82,7 @@ export function openStepIds(claim: Claim): StepIds {
   };
   return {
     named: claim.isNamed ? Array.from({ length: size }, (_, nth) => first + nth) : undefined,
+    isUnused: (id) => id >= first && id < first + BLOCK_SIZE && !used.has(id),
     spare: () => pick(first + BLOCK_SIZE - NAMED, NAMED, 0),
     take: () => {
       const id = pick(first, size, next);

@@ -19,6 +19,8 @@ export type StepUser = {
   readonly name: string;
   /** Of the users that have entries in the steps' user database. */
   readonly names: ReadonlyMap<number, string> | undefined;
+  /** A user of steps of this work folder that no task has. */
+  readonly isUnused: (uid: number) => boolean;
   /** An id that no step gets; undefined where steps have none of their own. @throws Fault when there is none */
   readonly spare: () => number | undefined;
   /** `delegate`: the steps share the delegate's own user. `own groups` and `nothing own`: another one. */
@@ -74,6 +76,7 @@ export function stepUser(wanted: string | undefined, claim: Claim): StepUser {
 
 const NOTHING_TO_SHARE_OUT = {
   names: undefined,
+  isUnused: () => false,
   spare: () => undefined,
   keep: () => {},
   giveBack: () => {},
@@ -85,6 +88,7 @@ const ownUsers = (ids: StepIds): StepUser => {
     name: NAMELESS,
     names,
     apart: "own users",
+    isUnused: ids.isUnused,
     spare: ids.spare,
     take: (runs) => {
       const named = runs === "ssh" && !names ? lookUp(NAMED) : undefined;

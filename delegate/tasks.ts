@@ -46,7 +46,7 @@ export function makeTasks(deps: TasksDeps): Tasks {
       deps.folders
         .discard(folder)
         // What could not be ended keeps its user: nobody else may meet it.
-        .then(() => task.owner && task.isClean() && deps.user.giveBack(task.owner))
+        .then(() => task.owner && task.isClean() && deps.leftovers.end(task.owner))
         .catch((error: unknown) =>
           log.warn({ folder, error: textOf(error) }, "the folder of an ended task could not be removed"),
         );
