@@ -24,6 +24,8 @@ import { makeProvider } from "./oidc/provider.ts";
 import { singleSignOnRoutes } from "./oidc/routes.ts";
 import type { OidcDeps } from "./oidc/sign-in.ts";
 import { makeTransactions } from "./oidc/transaction.ts";
+import { makeSetOneTimePassword } from "./one-time-password.ts";
+import { passwordRoutes } from "./rest-passwords.ts";
 import { makeListSessions } from "./list-sessions.ts";
 import { addLoginPages } from "./pages.ts";
 import type { People } from "./people.ts";
@@ -85,6 +87,7 @@ export function makeLogin(deps: LoginDeps) {
   return {
     routes: [
       ...singleSignOnRoutes({ sso, gate, publicUrl }),
+      ...passwordRoutes({ setOneTime: makeSetOneTimePassword(signing) }),
       ...loginRoutes({
         signIn: makeSignIn(signing),
         changePassword: makeChangePassword(ending),

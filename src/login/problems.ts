@@ -29,6 +29,11 @@ export const problems = {
   ],
   "login.weak_password": [400, "INVALID_REQUEST", "The new password %s."],
   "login.only_json": [400, "INVALID_REQUEST", "The body has to be JSON, with content-type: application/json."],
+  "login.own_password": [
+    400,
+    "INVALID_REQUEST",
+    "You change your own password by POST /auth/password, with the current one.",
+  ],
   "login.no_person": [404, "USER_DOES_NOT_EXIST", "Nobody who may sign in has the e-mail address '%s'."],
   "login.no_first_administrator": [
     404,

@@ -66,7 +66,7 @@ const groups: readonly Group[] = [
      delegate-tags.replace, delegate-token.create, delegate-token.create-by-name, delegate-token.delete, delegate-token.delete-by-name,
      delegate-token.revoke, delegate-token.revoke-by-name,
      environment.create, environment.delete, environment.update, environment.upsert, identity.allow-link,
-     identity.unlink, mutation createSecret, mutation createUser, mutation createUserGroup,
+     identity.unlink, password.set-one-time, mutation createSecret, mutation createUser, mutation createUserGroup,
      mutation deleteSecret, organization.create, organization.delete, organization.update,
      resource-group.create, resource-group-v2.create, resource-group.delete, resource-group-v2.delete, resource-group.update, resource-group-v2.update, role-assignment.create,
      role-assignment.delete, role-assignment.validate, role.create, role.delete, role.update,

@@ -50,11 +50,19 @@ export async function linkIdentities({ db, accountId }: Where): Promise<Readonly
   );
   const [one, two] = rows;
   if (!one || !two) return {};
+  // Somebody whose password may be another one, and whose sessions may end.
+  const other = randomUUIDv7() as Uuid;
+  await db.query(
+    `insert into users (account_id, id, name, email, password_hash, must_change_password, created_at)
+     values ($1, $2, 'Other', 'other@example.com', '', false, 0)`,
+    [fromWire(accountId), other],
+  );
   return {
     "identity.unlink identityId": toWire(one.id),
     "identity.unlink-own identityId": toWire(two.id),
     "identity.unlink userId": toWire(one.userId),
     "identity.list userId": toWire(one.userId),
     "identity.allow-link userId": toWire(one.userId),
+    "password.set-one-time userId": toWire(other),
   };
 }

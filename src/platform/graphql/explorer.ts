@@ -1,6 +1,6 @@
 /**
  * `GET /graphql-explorer`: a page to read the schema and try operations. Public, for it holds nothing: whoever uses it
- * types a key, which the page keeps in memory. Everything it loads comes from this server.
+ * is signed in, or types a key, which the page keeps in memory. Everything it loads comes from this server.
  */
 import type { FastifyInstance } from "fastify";
 import { readFileSync } from "node:fs";

@@ -31,7 +31,19 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({
+/** Without a key that was typed in, requests go out with the session of whoever is signed in, which needs its anti-forgery token. */
+const START = `const isCredential = (name) => ["x-api-key", "authorization"].includes(name.toLowerCase());
+
+async function withSession(request) {
+  if (new URL(request.url, location.href).origin !== location.origin || request.loadSpec) return request;
+  if (Object.keys(request.headers).some(isCredential)) return Object.assign(request, { credentials: "omit" });
+  const response = await fetch("/auth/session", { credentials: "same-origin" });
+  const { data } = await response.json();
+  if (data?.signedIn) request.headers["x-csrf-token"] = data.csrfToken;
+  return Object.assign(request, { credentials: "same-origin" });
+}
+
+SwaggerUIBundle({
   dom_id: "#api",
   url: "/openapi.json",
   deepLinking: true,
@@ -40,6 +52,7 @@ const START = `SwaggerUIBundle({
   tagsSorter: "alpha",
   persistAuthorization: false,
   validatorUrl: null,
+  requestInterceptor: withSession,
 });
 `;
 

@@ -1,4 +1,7 @@
-/** The explorer: sends what is typed to the endpoint beside it. The key lives in its input and nowhere else. */
+/**
+ * The explorer: sends what is typed to the endpoint beside it, with the key that is typed or, without one, by the session
+ * of whoever is signed in. The key lives in its input and nowhere else.
+ */
 import { INTROSPECTION, showSchema } from "./docs.js";
 import { curlOf, samples } from "./samples.js";
 
@@ -11,11 +14,29 @@ const MAX_SHOWN = 500_000;
 
 let search;
 
+/** Who is signed in with this browser; undefined for nobody. Asked anew each time, since sessions end and their tokens change. */
+async function findSession() {
+  const response = await fetch(`${base}/auth/session`, { credentials: "same-origin" });
+  const { data } = await response.json();
+  return data?.signedIn ? data : undefined;
+}
+
+/** A typed key wins; a session needs its anti-forgery token beside the cookie. */
+async function credentials() {
+  const typed = key.value.trim();
+  if (typed !== "") return { credentials: "omit", headers: { "x-api-key": typed } };
+  const session = await findSession();
+  return session
+    ? { credentials: "same-origin", headers: { "x-csrf-token": session.csrfToken } }
+    : { credentials: "omit", headers: {} };
+}
+
 async function ask(body) {
+  const { credentials: mode, headers } = await credentials();
   const response = await fetch(address(encodeURIComponent(account.value.trim())), {
     method: "POST",
-    credentials: "omit",
-    headers: { "x-api-key": key.value.trim(), "content-type": "application/json" },
+    credentials: mode,
+    headers: { ...headers, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   return { status: response.status, text: await response.text() };
@@ -74,11 +95,20 @@ function showCommands() {
   for (const kind of ["create", "update"]) at(`${kind}-file`).textContent = curlOf(kind, url);
 }
 
+async function showSession() {
+  const session = await findSession().catch(() => undefined);
+  if (!session || key.value !== "") return;
+  account.value ||= session.accountIdentifier;
+  at("who").textContent = `You are signed in as ${session.user.email}: without a key, requests are yours.`;
+  showCommands();
+}
+
 sample.append(...samples.map(({ name }) => new Option(name)));
 // Some browsers bring back what stood in a field before a reload.
 key.value = "";
 choose();
 showCommands();
+void showSession();
 sample.addEventListener("change", choose);
 at("run").addEventListener("click", () => void run());
 at("load").addEventListener("click", () => void load());

@@ -1,0 +1,111 @@
+/** An administrator gives a person a first password without a shell on the server. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { pretendBrowser } from "../../test/support/browser.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+
+const CHOSEN = "plum-lantern-orbit-43";
+
+let platform: TestPlatform;
+before(async () => void (platform = await startTestPlatform()));
+after(() => platform?.stop());
+
+type Person = { readonly id: string; readonly email: string };
+
+async function invite(email: string): Promise<Person> {
+  const made = await platform.graphql(
+    `mutation { createUser(input: { email: "${email}", name: "Ada" }) { user { id email } } }`,
+  );
+  return made.body.data?.createUser.user ?? assert.fail(made.text);
+}
+
+const setFor = ({ id }: Pick<Person, "id">, apiKey?: string): Promise<Answer> =>
+  platform.send("POST", `/auth/users/${id}/password/one-time`, apiKey === undefined ? {} : { apiKey });
+
+const hashOf = async ({ email }: Person): Promise<unknown> =>
+  (await platform.db.query("select password_hash, must_change_password from users where email = $1", [email]))[0];
+
+test("it is shown once, signs the person in, and is good for choosing another one and nothing else", async () => {
+  const person = await invite("ada@example.com");
+  const answer = await setFor(person);
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  const { email, oneTimePassword } = answer.body.data;
+  assert.equal(email, person.email);
+  assert.match(oneTimePassword, /^[\w-]{20}$/);
+  const stored = await platform.db.query<{ text: string }>(
+    "select u::text || (select string_agg(e::text, '') from audit_entries e) as text from users u",
+  );
+  assert.ok(stored.every(({ text }) => !text.includes(oneTimePassword)));
+
+  const browser = pretendBrowser(platform);
+  const signedIn = await browser.signIn(person.email, oneTimePassword);
+  assert.deepEqual([signedIn.status, signedIn.body.data.mustChangePassword], [200, true]);
+  const early = await browser.send("GET", "/ng/api/organizations");
+  assert.deepEqual([early.status, early.body.code], [403, "PASSWORD_EXPIRED"]);
+  const changed = await browser.send("POST", "/auth/password", {
+    currentPassword: oneTimePassword,
+    newPassword: CHOSEN,
+  });
+  assert.equal(changed.status, 200, changed.text);
+  assert.equal((await browser.send("GET", "/auth/session")).body.data.mustChangePassword, false);
+  assert.equal((await pretendBrowser(platform).signIn(person.email, oneTimePassword)).status, 401);
+});
+
+test("another one ends the sessions and the password before it, and the trail has who set it, never what", async () => {
+  const person = await invite("bob@example.com");
+  const first = (await setFor(person)).body.data.oneTimePassword;
+  const browser = pretendBrowser(platform);
+  assert.equal((await browser.signIn(person.email, first)).status, 200);
+  const second = (await setFor(person)).body.data.oneTimePassword;
+  assert.equal((await browser.send("GET", "/auth/session")).body.data.signedIn, false);
+  assert.equal((await pretendBrowser(platform).signIn(person.email, first)).status, 401);
+  assert.equal((await pretendBrowser(platform).signIn(person.email, second)).status, 200);
+  const [entry] = await platform.db.query<{ actor_kind: string; outcome: string; difference: string }>(
+    "select actor_kind, outcome, difference::text from audit_entries where operation = 'password.set-one-time' order by at desc, id desc limit 1",
+  );
+  assert.deepEqual([entry?.actor_kind, entry?.outcome], ["user", "success"]);
+  assert.match(entry?.difference ?? "", /"sessions".*1/);
+});
+
+test("who manages people takes over nobody who holds more, and nobody sets their own", async () => {
+  const admin = (await platform.graphql("{ users(limit: 50) { nodes { id email } } }")).body.data.users.nodes.find(
+    ({ email }: Person) => email === "admin@railhead.local",
+  );
+  const before = await hashOf(admin);
+  const manager = await platform.addUser("_account_viewer");
+  const [newest] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
+  const post = async (path: string, body: object): Promise<void> => {
+    const answer = await platform.send("POST", path, { contentType: "application/json", body: JSON.stringify(body) });
+    assert.equal(answer.status, 200, answer.text);
+  };
+  await post("/authz/api/roles", { identifier: "managers", name: "managers", permissions: ["core_user_manage"] });
+  await post("/authz/api/roleassignments", {
+    principal: { identifier: toWire(newest?.id ?? assert.fail()), type: "USER" },
+    roleIdentifier: "managers",
+    resourceGroupIdentifier: "_all_resources_including_child_scopes",
+  });
+  const beyond = await setFor(admin, manager);
+  assert.equal(beyond.status, 403, beyond.text);
+  assert.match(beyond.body.message, /more than/);
+  const own = await setFor(admin);
+  assert.deepEqual(
+    [own.status, own.body.message],
+    [400, "You change your own password by POST /auth/password, with the current one."],
+  );
+  assert.deepEqual(await hashOf(admin), before);
+  // Who holds nothing is within reach.
+  const within = await setFor(await invite("eve@example.com"), manager);
+  assert.equal(within.status, 200, within.text);
+});
+
+test("without the permission, for nobody, and for a person who may not sign in: refused, and nothing is written", async () => {
+  const person = await invite("carl@example.com");
+  const before = await hashOf(person);
+  assert.equal((await setFor(person, await platform.addUser("_account_viewer"))).status, 403);
+  for (const id of [platform.accountId, "x"]) assert.equal((await setFor({ id })).status, 404);
+  await platform.db.query("update users set active = false where email = $1", [person.email]);
+  assert.equal((await setFor(person)).status, 404);
+  assert.deepEqual(await hashOf(person), before);
+});

@@ -1,0 +1,67 @@
+/** A password that an administrator sets for a person, good for choosing another one and nothing else. */
+import { randomBytes } from "node:crypto";
+import type { Authorize, RequireHeldOf } from "../access/index.ts";
+import type { Audit } from "../audit/index.ts";
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import { fromWire, toWire } from "../core/ids.ts";
+import { hashPassword } from "../platform/crypto/passwords.ts";
+import type { Turns } from "../platform/crypto/turns.ts";
+import type { Db, Tx } from "../platform/db/db.ts";
+import type { People } from "./people.ts";
+import { problem } from "./problems.ts";
+import { keptOf } from "./reset-password.ts";
+import { listIdentities } from "./store/identities.ts";
+import { deleteSessionsOf } from "./store/sessions.ts";
+
+/** `oneTimePassword` exists in this answer alone: the database has its hash. */
+export type OneTimePassword = { readonly email: string; readonly oneTimePassword: string };
+
+/**
+ * Replaces whatever password the person has, and ends their sessions. Who manages people lets nobody in by it who holds more
+ * than they do: they would know that person's password. Throws `login.no_user`, `login.own_password`, `access.beyond_own`.
+ */
+export type SetOneTimePassword = (actor: Actor, userId: string) => Promise<OneTimePassword>;
+
+type Deps = {
+  readonly db: Db;
+  readonly audit: Pick<Audit, "record">;
+  readonly authorize: Authorize;
+  readonly requireHeldOfPerson: RequireHeldOf;
+  readonly clock: Clock;
+  readonly turns: Turns;
+  readonly people: Pick<People, "byId" | "hold" | "savePassword">;
+  readonly ended: (tx: Tx) => void;
+};
+
+export const makeSetOneTimePassword =
+  (deps: Deps): SetOneTimePassword =>
+  async (actor, text) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_user_manage", { accountId });
+    const id = fromWire(text);
+    const found = id && (await deps.people.byId(accountId, id));
+    if (!found) throw problem("login.no_user");
+    // A key of one's own must not open a session that outlives it.
+    if (actor.kind === "user" && actor.id === found.id) throw problem("login.own_password");
+    const oneTimePassword = randomBytes(15).toString("base64url");
+    const hash = await deps.turns(() => hashPassword(oneTimePassword));
+    return deps.db.transaction(async (tx) => {
+      const person = await deps.people.hold(tx, accountId, found.id);
+      if (!person) throw problem("login.no_user");
+      await deps.requireHeldOfPerson(tx, actor, person.id);
+      await deps.people.savePassword(tx, accountId, person.id, { hash, mustChange: true });
+      const ended = await deleteSessionsOf(tx, accountId, person.id);
+      const identities = await listIdentities(tx, accountId, person.id);
+      await deps.audit.record(tx, actor, {
+        operation: "password.set-one-time",
+        resourceType: "USER",
+        resourceId: toWire(person.id),
+        scope: {},
+        before: { mustChangePassword: person.mustChangePassword, sessions: ended },
+        after: { mustChangePassword: true, sessions: 0, passwordChangedAt: deps.clock.now(), ...keptOf(identities) },
+      });
+      deps.ended(tx);
+      return { email: person.email, oneTimePassword };
+    });
+  };
