@@ -10,6 +10,7 @@ import { addPipelineTypes } from "./pipelines/index.ts";
 import { makeBuilder } from "./platform/graphql/builder.ts";
 import { addProjectTypes, type Projects } from "./projects/index.ts";
 import { addTagMutations, type Tagged } from "./tags/index.ts";
+import { addTriggerTypes } from "./triggers/index.ts";
 import { addSecretTypes, type Secrets } from "./secrets/index.ts";
 
 type Slices = {
@@ -22,10 +23,11 @@ type Slices = {
   readonly delegates: Parameters<typeof addDelegateTypes>[1];
   readonly pipelines: Parameters<typeof addPipelineTypes>[2] & Pick<Tagged, "tagPipeline">;
   readonly executions: Executions;
+  readonly triggers: Parameters<typeof addTriggerTypes>[2];
 };
 
 export function buildSchema(slices: Slices): GraphQLSchema {
-  const { access, users, audits, projects, environments, secrets, delegates, pipelines, executions } = slices;
+  const { access, users, audits, projects, environments, secrets, delegates, pipelines, executions, triggers } = slices;
   const builder = makeBuilder();
   const groups = addUserGroupTypes(builder, access.userGroups);
   const { User } = addIdentityTypes(builder, groups, { ...users, userGroups: access.userGroups });
@@ -35,10 +37,11 @@ export function buildSchema(slices: Slices): GraphQLSchema {
   addSecretTypes(builder, secrets);
   addDelegateTypes(builder, delegates);
   const piped = addPipelineTypes(builder, { Application, User }, pipelines);
-  const { Execution } = addExecutionTypes(builder, { Application, User, ...placed, ...piped }, executions);
+  const { Execution, Trigger } = addExecutionTypes(builder, { Application, User, ...placed, ...piped }, executions);
   addExecutionMutations(builder, Execution, executions);
   const { tagApplication } = projects;
   const { tagEnvironment, tagService } = environments;
   addTagMutations(builder, { tagApplication, tagEnvironment, tagService, tagPipeline: pipelines.tagPipeline });
+  addTriggerTypes(builder, Trigger, triggers);
   return builder.toSchema();
 }

@@ -29,13 +29,16 @@ type Types = EnvironmentTypes & {
   readonly User: NodeRef<UserNode>;
 };
 
+/** A trigger as an execution tells of it; the slice of triggers knows the rest. */
+export type TriggerNode = Extract<Cause, { kind: "ExecutedByTrigger" }>["trigger"];
+
 /** `Execution`, `executions`, `execution` (spec.md, "GraphQL operations"). */
 export function addExecutionTypes(
   builder: Builder,
   types: Types,
   verbs: { list: ListExecutions; get: GetExecution; stages: ListStages },
-): { Execution: InterfaceNodeRef<ExecutionNode> } {
-  const { Execution, PipelineExecution, Status } = executionType(builder, types);
+): { Execution: InterfaceNodeRef<ExecutionNode>; Trigger: NodeRef<TriggerNode> } {
+  const { Execution, PipelineExecution, Status, Trigger } = executionType(builder, types);
   const ExecutionList = listType(builder, "ExecutionConnection", Execution);
   const stages = addStageTypes(builder, { ...types, PipelineExecution, Status }, verbs);
   addWorkflowExecution(builder, { ...types, ...stages, Execution });
@@ -76,12 +79,12 @@ export function addExecutionTypes(
       resolve: async (_root, { executionId }, { actor }) => executionNode(await verbs.get(actor, executionId)),
     }),
   }));
-  return { Execution };
+  return { Execution, Trigger };
 }
 
 function executionType(builder: Builder, { Application, Pipeline, User }: Types) {
   const Status = builder.enumType("ExecutionStatus", { values: GRAPHQL_STATUSES });
-  const CauseType = causeType(builder, User);
+  const { CauseType, Trigger } = causeType(builder, User);
   const Execution = builder.interfaceRef<ExecutionNode>("Execution").implement({
     resolveType: () => "PipelineExecution",
     fields: (t) => ({
@@ -101,20 +104,21 @@ function executionType(builder: Builder, { Application, Pipeline, User }: Types)
     interfaces: [Execution],
     fields: (t) => ({ pipeline: t.expose("pipeline", { type: Pipeline }) }),
   });
-  return { Execution, PipelineExecution, Status };
+  return { Execution, PipelineExecution, Status, Trigger };
 }
 
 /** Why an execution runs; null when the system itself started it. */
 function causeType(builder: Builder, User: NodeRef<UserNode>) {
   type By<K extends Cause["kind"]> = Extract<Cause, { kind: K }>;
-  const TriggerType = builder.objectRef<By<"ExecutedByTrigger">["trigger"]>("Trigger").implement({
+  const Trigger = builder.objectRef<TriggerNode>("Trigger").implement({
     fields: (t) => ({ id: t.string({ resolve: ({ id }) => toWire(id) }), name: t.exposeString("name") }),
   });
   const ByUser = builder.objectRef<By<"ExecutedByUser">>("ExecutedByUser").implement({
     fields: (t) => ({ user: t.expose("user", { type: User }) }),
   });
   const ByTrigger = builder.objectRef<By<"ExecutedByTrigger">>("ExecutedByTrigger").implement({
-    fields: (t) => ({ trigger: t.expose("trigger", { type: TriggerType }) }),
+    fields: (t) => ({ trigger: t.expose("trigger", { type: Trigger }) }),
   });
-  return builder.unionType("Cause", { types: [ByUser, ByTrigger], resolveType: ({ kind }) => kind });
+  const types = [ByUser, ByTrigger];
+  return { CauseType: builder.unionType("Cause", { types, resolveType: ({ kind }) => kind }), Trigger };
 }

@@ -35,7 +35,7 @@ import { makeWakeups } from "./wakeups.ts";
 
 export type { Json } from "../engine/index.ts";
 export type { ExecutionDetail } from "./execution.ts";
-export { addExecutionTypes } from "./graphql.ts";
+export { addExecutionTypes, type TriggerNode } from "./graphql.ts";
 export { addExecutionMutations } from "./graphql-mutations.ts";
 export type { GetExecution } from "./get.ts";
 export type { StartExecution } from "./start.ts";

@@ -13,6 +13,7 @@ import { makeGetDelivery } from "./delivery.ts";
 import { makeAdopt, type AdoptDeps } from "./ownership/adopt.ts";
 import { makeListOwned, type ListOwnedDeps } from "./ownership/list.ts";
 import { ownershipRoutes } from "./ownership/rest.ts";
+import { makeFindTrigger, makeFindTriggerByName } from "./find.ts";
 import { makeGetTrigger, makeGetTriggerDetails, makeListTriggers } from "./read.ts";
 import { makeReceiveWebhook } from "./receive.ts";
 import { triggerRoutes } from "./rest.ts";
@@ -22,6 +23,7 @@ import { makeSealedTokens } from "./sealed-store.ts";
 import { deleteTriggersOf, isTriggerLive } from "./store.ts";
 import type { Trigger } from "./trigger.ts";
 
+export { addTriggerTypes } from "./graphql.ts";
 export { makeSealedTokens };
 
 export type TriggersDeps = AdoptDeps &
@@ -48,6 +50,8 @@ export function makeTriggers(deps: TriggersDeps) {
     get: makeGetTrigger(deps),
     details: makeGetTriggerDetails(deps),
     list: makeListTriggers(deps),
+    find: makeFindTrigger(deps),
+    findByName: makeFindTriggerByName(deps),
     receive,
     delivery: makeGetDelivery(deps),
     // Whoever knows the token can start the pipeline, so only those get it who may do that anyway.
@@ -62,6 +66,7 @@ export function makeTriggers(deps: TriggersDeps) {
       ...triggerRoutes({ ...verbs, publicUrl: deps.publicUrl }),
       ...ownershipRoutes({ listOwned: makeListOwned(deps), adopt: makeAdopt(deps) }),
     ],
+    publicUrl: deps.publicUrl,
     emptyScope,
     sealed: makeSealedTokens(deps),
     /** Whether a trigger was not deleted: its executions get no secrets once it is. */

@@ -87,6 +87,21 @@ export async function findTriggerById(db: Store, accountId: Uuid, id: Uuid): Pro
   return rows.map(readRow)[0];
 }
 
+/** Names are not unique: the oldest. */
+export async function findTriggerByName(
+  db: Store,
+  accountId: Uuid,
+  projectId: Uuid,
+  name: string,
+): Promise<Trigger | undefined> {
+  const rows = await db.query<TriggerRow>(
+    `select ${TRIGGER} ${FROM} where t.account_id = $1 and t.project_id = $2 and t.name = $3 and ${LIVE}
+      order by t.id limit 1`,
+    [accountId, projectId, name],
+  );
+  return rows.map(readRow)[0];
+}
+
 /** Of one that is gone, too. */
 export async function findTriggerNames(db: Store, accountId: Uuid, id: Uuid): Promise<TriggerNames | undefined> {
   const rows = await db.query<TriggerNames>(

@@ -16,6 +16,10 @@ const scopeQuery = (trigger: Trigger): string =>
     triggerIdentifier: trigger.identifier,
   }).toString();
 
+/** Null without the token, which only those get who may run the pipeline. */
+export const webhookUrl = (trigger: Trigger, token: string | undefined, publicUrl: string): string | null =>
+  token === undefined ? null : `${publicUrl}${API}/custom/${token}/v3?${scopeQuery(trigger)}`;
+
 /** `webhookUrl` is null for those who may not run the pipeline. */
 export const triggerResponse = (trigger: Trigger, token: string | undefined, publicUrl: string) => ({
   name: trigger.name,
@@ -29,7 +33,7 @@ export const triggerResponse = (trigger: Trigger, token: string | undefined, pub
   yaml: trigger.yaml,
   version: trigger.version,
   enabled: trigger.enabled,
-  webhookUrl: token === undefined ? null : `${publicUrl}${API}/custom/${token}/v3?${scopeQuery(trigger)}`,
+  webhookUrl: webhookUrl(trigger, token, publicUrl),
   errors: {},
   errorResponse: false,
 });

@@ -27,7 +27,7 @@ const groups: readonly Group[] = [
     "--x+++++++",
     "For everybody of the account: lists show what their reader may see, and of oneself everybody may ask.",
     `access.check, connector.catalogue, connector.field-values, connector.list-by-name, graphql.run, graphql.run-alternative, project.list,
-     project.list-of-organizations, query applications, query executions, query pipelines, query services, query workflows, user.current`,
+     project.list-of-organizations, query applications, query executions, query pipelines, query services, query trigger, query triggerByName, query workflows, user.current`,
   ],
   [
     "--xxx+xxx+",

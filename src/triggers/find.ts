@@ -1,0 +1,33 @@
+import { authorizeSomewhere, type Permits } from "../access/index.ts";
+import type { Actor } from "../core/actor.ts";
+import { fromWire } from "../core/ids.ts";
+import type { Db } from "../platform/db/db.ts";
+import { findTriggerById, findTriggerByName } from "./store.ts";
+import type { Trigger } from "./trigger.ts";
+
+type Deps = { readonly db: Pick<Db, "query">; readonly permits: Permits };
+
+/** A trigger by its id on the wire; undefined where there is none whose pipeline the actor may see. */
+export type FindTrigger = (actor: Actor, id: string) => Promise<Trigger | undefined>;
+
+export const makeFindTrigger =
+  (deps: Deps): FindTrigger =>
+  async (actor, id) => {
+    authorizeSomewhere(actor, "core_pipeline_view");
+    const uuid = fromWire(id);
+    return seen(deps, actor, uuid && (await findTriggerById(deps.db, actor.accountId, uuid)));
+  };
+
+/** The oldest trigger of this name in an application; undefined as for `FindTrigger`. */
+export type FindTriggerByName = (actor: Actor, applicationId: string, name: string) => Promise<Trigger | undefined>;
+
+export const makeFindTriggerByName =
+  (deps: Deps): FindTriggerByName =>
+  async (actor, applicationId, name) => {
+    authorizeSomewhere(actor, "core_pipeline_view");
+    const project = fromWire(applicationId);
+    return seen(deps, actor, project && (await findTriggerByName(deps.db, actor.accountId, project, name)));
+  };
+
+const seen = ({ permits }: Deps, actor: Actor, trigger: Trigger | undefined): Trigger | undefined =>
+  trigger && permits(actor, "core_pipeline_view", trigger, trigger.pipelineIdentifier) ? trigger : undefined;
