@@ -20,6 +20,7 @@ import {
   makeListOutlines,
   makeListProjectExecutions,
 } from "./get.ts";
+import { makeDeleteIdempotencyKeys, makeStartOnce } from "./idempotency.ts";
 import { makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
 import { makeAdvancing } from "./quarantine.ts";
 import { makeOpenSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
@@ -74,7 +75,8 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const { prepareRun, mergeInputSets, get: getPipeline } = deps.pipelines;
   const startExecution = makeStartExecution({ ...deps, advance });
   const get = makeGetExecution(deps);
-  const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startExecution });
+  const startOnce = makeStartOnce(deps);
+  const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startExecution, startOnce });
   const detail = makeGetDetail({ get, delegates: deps.delegates });
   const verbs = {
     run,
@@ -116,6 +118,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     emptyScope: makeEmptyScope(deps),
     /** Deletes what is old or too much, a bounded part; answers whether nothing is left. */
     retain: makeExecutionRetention(deps),
+    deleteIdempotencyKeys: makeDeleteIdempotencyKeys(deps),
     fireTimers: makeFireTimers({ ...deps, advancing }),
     stop: (): void => wakeups.stop(),
   };
