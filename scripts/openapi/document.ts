@@ -78,14 +78,20 @@ const object = (properties: Json, optional: readonly string[] = []): Json => ({
 });
 
 const maybeNumber = { type: ["integer", "null"] };
+const maybeText = { type: ["string", "null"] };
+/** The stage or the step of a pipeline that a fault lies in. */
+const maybeNode = {
+  ...object({ identifier: maybeText, name: maybeText, type: maybeText, fqn: text }),
+  type: ["object", "null"],
+};
 const schemaError = object({
   message: text,
   fqn: text,
   line: maybeNumber,
   column: maybeNumber,
-  hintMessage: { type: "null" },
-  stageInfo: { type: "null" },
-  stepInfo: { type: "null" },
+  hintMessage: maybeText,
+  stageInfo: maybeNode,
+  stepInfo: maybeNode,
 });
 
 const errorSchema = object({

@@ -9,6 +9,7 @@ export type ProblemTable = Readonly<Record<string, readonly [status: number, wir
 export type Fault = {
   readonly path: string;
   readonly message: string;
+  readonly about?: { readonly [field in "hint" | "stage" | "step"]?: unknown };
   readonly line?: number;
   readonly column?: number;
 };

@@ -50,8 +50,9 @@ async function served(
     ]);
     assert.ok(task);
     order.push(toWire(task.runId));
+    await between();
     by.finish(run);
-    await Promise.all([by.next("finishedAck"), between()]);
+    await by.next("finishedAck");
   }
   return order;
 }

@@ -35,7 +35,12 @@ export type FailureType =
   /** A secret that is needed is not there, or not as it is needed. */
   | "ConfigurationFailure";
 
-export type Failure = { readonly message: string; readonly types: readonly FailureType[] };
+export type Failure = {
+  readonly message: string;
+  readonly types: readonly FailureType[];
+  /** The end of the log of the step that failed. */
+  readonly log?: string;
+};
 
 /** `AllErrors` → run the stage's rollback steps. Further errors and actions are added to these unions. */
 export type FailureStrategy = { readonly errors: readonly "AllErrors"[]; readonly action: "StageRollback" };
@@ -197,9 +202,11 @@ export type Event =
       readonly node: NodeId;
       readonly attempt: number;
       readonly outcome: TaskOutcome;
+      /** The end of the step's log, where it may have failed. */
+      readonly log?: string;
     }
   | { readonly kind: "timerFired"; readonly at: number; readonly node: NodeId; readonly attempt: number }
-  | { readonly kind: "interrupted"; readonly at: number; readonly interrupt: "AbortAll" };
+  | { readonly kind: "interrupted"; readonly at: number; readonly interrupt: "AbortAll"; readonly by?: string };
 
 export type Effect =
   | {

@@ -233,11 +233,13 @@ test("with StageRollback the rollback steps run, then the stage and the executio
   assert.equal(state.failure?.message, "Step 'Step pack' exited with code 137 (128 + 9: ended by SIGKILL)");
 });
 
-test("a failure in the rollback ends it and is kept; the stage keeps the failure that led to it", () => {
+test("a failure in the rollback ends it and is kept; the stage tells it beside the failure that led to it", () => {
   const { state } = outcomeOf(TWO_STAGES, [started(), ended(1, "compile", exited(1)), ended(2, "clean", exited(2))]);
   assert.deepEqual(only(state, "build", "build.rollback", "clean", "tell"), ["failed", "failed", "failed", "skipped"]);
   assert.equal(state.nodes["build.rollback"]?.failure?.message, "Step 'Step clean' exited with code 2");
-  assert.equal(state.failure?.message, "Step 'Step compile' exited with code 1");
+  const message =
+    "Step 'Step compile' exited with code 1. The rollback failed, too: Step 'Step clean' exited with code 2";
+  assert.equal(state.failure?.message, message);
 });
 
 test("StageRollback without rollback steps fails the stage at once", () => {

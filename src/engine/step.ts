@@ -1,7 +1,7 @@
 import type { Event, NodeId, NodeState, Plan, PlanNode, State, Transition } from "./model.ts";
 import { stopStep, taskEnded } from "./nodes/step.ts";
 import { childrenOf, indexOf, nodeOf } from "./plan-index.ts";
-import { beginRun, close, commit, stateOf, statusOf, type Run } from "./run.ts";
+import { beginRun, change, close, commit, stateOf, statusOf, type Run } from "./run.ts";
 import { isFinal, unreachable } from "./status.ts";
 import { walk } from "./walk.ts";
 
@@ -26,7 +26,7 @@ export function step(plan: Plan, state: State, event: Event): Transition {
       return started(plan, state, event.at);
     case "taskEnded":
       return forRunningStep(plan, state, event, (run, node, before) => {
-        walk(run, taskEnded(run, node, before, event.outcome));
+        walk(run, taskEnded(run, node, before, event));
       });
     case "timerFired":
       return forRunningStep(plan, state, event, (run, node, before) => {
@@ -69,7 +69,7 @@ function forRunningStep(
 function interrupted(plan: Plan, state: State, event: Event & { kind: "interrupted" }): Transition {
   switch (event.interrupt) {
     case "AbortAll":
-      return state.aborting ? unchanged(state) : abortAll(plan, state, event.at);
+      return state.aborting ? unchanged(state) : abortAll(plan, state, event);
     default:
       return unreachable(event.interrupt);
   }
@@ -80,8 +80,9 @@ function interrupted(plan: Plan, state: State, event: Event & { kind: "interrupt
  * aborted once all of them have answered; at once when none runs. A task that is
  * already being stopped because its time is up stays that way.
  */
-function abortAll(plan: Plan, state: State, at: number): Transition {
+function abortAll(plan: Plan, state: State, { at, by }: Event & { kind: "interrupted" }): Transition {
   const run = beginRun(plan, state, at, true);
+  if (by !== undefined) change(run, plan.root, { failure: { message: `Aborted by ${by}`, types: [] } });
   const running = runningSteps(run, plan.root);
   for (const [node, before] of running) if (before.stopping === null) stopStep(run, node, before, "aborted");
   if (running.length === 0) walk(run, close(run, nodeOf(plan, plan.root), "aborted"));

@@ -1,4 +1,4 @@
-import type { Actor } from "../core/actor.ts";
+import { emailOf, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import { isFinal } from "../engine/index.ts";
@@ -23,6 +23,11 @@ export type AbortDeps = {
  */
 export type AbortExecution = (actor: Actor, id: string, scope: MaybeInProject) => Promise<void>;
 
+const nameOf = (actor: Actor): string => {
+  const email = emailOf(actor);
+  return actor.kind === "system" ? "the system" : email === null ? actor.name : `${actor.name} (${email})`;
+};
+
 export const makeAbortExecution =
   (deps: AbortDeps): AbortExecution =>
   async (actor, wireId, scope) => {
@@ -39,7 +44,7 @@ export const makeAbortExecution =
       if (!run) throw problem("execution.not_found", [wireId]);
       if (isFinal(run.before.status)) throw problem("execution.already_ended", [wireId, restStatus(run.before.status)]);
       if (run.before.aborting) throw problem("execution.abort_again", [wireId]);
-      await run.give({ kind: "interrupted", at: deps.clock.now(), interrupt: "AbortAll" });
+      await run.give({ kind: "interrupted", at: deps.clock.now(), interrupt: "AbortAll", by: nameOf(actor) });
       await deps.audit.record(tx, actor, {
         operation: "execution.abort",
         resourceType: "PIPELINE",

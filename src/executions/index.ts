@@ -20,7 +20,7 @@ import {
   makeListOutlines,
   makeListProjectExecutions,
 } from "./get.ts";
-import { makeDeleteIdempotencyKeys, makeStartOnce } from "./idempotency.ts";
+import { logTailOf } from "./log-tail.ts";
 import { makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
 import { makeAdvancing } from "./quarantine.ts";
 import { makeOpenSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
@@ -75,8 +75,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const { prepareRun, mergeInputSets, get: getPipeline } = deps.pipelines;
   const startExecution = makeStartExecution({ ...deps, advance });
   const get = makeGetExecution(deps);
-  const startOnce = makeStartOnce(deps);
-  const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startExecution, startOnce });
+  const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startExecution });
   const detail = makeGetDetail({ get, delegates: deps.delegates });
   const verbs = {
     run,
@@ -102,7 +101,8 @@ export function makeExecutions(deps: ExecutionsDeps) {
         if (!run) return undefined;
         return async ({ nodeId: node, attempt }, end) => {
           const outcome = end.kind === "tested" ? NO_SCRIPT : end;
-          await run.give({ kind: "taskEnded", at: deps.clock.now(), node, attempt, outcome });
+          const log = await logTailOf(tx, { accountId, runId: id, nodeId: node }, outcome);
+          await run.give({ kind: "taskEnded", at: deps.clock.now(), node, attempt, outcome, ...(log && { log }) });
         };
       }),
     );
@@ -118,7 +118,6 @@ export function makeExecutions(deps: ExecutionsDeps) {
     emptyScope: makeEmptyScope(deps),
     /** Deletes what is old or too much, a bounded part; answers whether nothing is left. */
     retain: makeExecutionRetention(deps),
-    deleteIdempotencyKeys: makeDeleteIdempotencyKeys(deps),
     fireTimers: makeFireTimers({ ...deps, advancing }),
     stop: (): void => wakeups.stop(),
   };

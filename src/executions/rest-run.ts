@@ -12,12 +12,10 @@ import { enveloped, resourced } from "../platform/http/shapes.ts";
 import type { Actor } from "../core/actor.ts";
 import type { AbortExecution } from "./abort.ts";
 import type { GetExecution } from "./get.ts";
-import { idempotencyOf, type Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
 import type { RerunPipeline } from "./rerun.ts";
 import { interruptShape, olderInterruptShape, planExecutionShape } from "./shapes.ts";
-import type { RunInput, RunPipeline } from "./start.ts";
-import type { Started } from "./started.ts";
+import type { RunInput, RunPipeline, Started } from "./start.ts";
 import { planExecution } from "./wire/rest.ts";
 
 export type RunVerbs = {
@@ -35,15 +33,6 @@ const inputOf = (body: Body): RunInput | undefined => {
   const text = textOf(body);
   return text === undefined || text.trim() === "" ? undefined : { text, format: formatOf(body) };
 };
-
-/** All that a request to start an execution asks for. */
-const onceOf = ({ headers, params, query, body }: Call, operation: string): Idempotency | undefined =>
-  idempotencyOf(headers["idempotency-key"], operation, [
-    params,
-    query,
-    body.contentType,
-    body.bytes.toString("base64"),
-  ]);
 
 type ScopedCall = Call<z.output<typeof projectQuery>>;
 
@@ -79,9 +68,6 @@ const setsDoc = {
   example: { inputSetReferences: ["basic"], withMergedPipelineYaml: true, stageIdentifiers: [] },
 };
 
-const ONCE =
-  "With the header Idempotency-Key a repeated request starts nothing again for 24 hours, and gets the same answer.";
-
 const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
   route({
     method: "POST",
@@ -93,7 +79,7 @@ const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
     doc: {
       summary: "Run a pipeline",
       description:
-        "The body has the pipeline's runtime inputs, and nothing else of it; they go over those of input sets. " + ONCE,
+        "The body has the pipeline's runtime inputs, and nothing else of it; they go over those of input sets.",
       params: { identifier: "deploy" },
       body: inputsDoc,
       answer: enveloped(planExecutionShape),
@@ -101,8 +87,7 @@ const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
     handle: async (call) => {
       const identifier = call.params["identifier"] ?? "";
       const inputSets = setsIn(call.query);
-      const options = { inputSets, idempotency: onceOf(call, operation) };
-      const started = await verbs.run(call.actor, call.query, identifier, inputOf(call.body), options);
+      const started = await verbs.run(call.actor, call.query, identifier, inputOf(call.body), { inputSets });
       return answer(call, identifier, started);
     },
   });
@@ -117,7 +102,7 @@ const runWithSetsRoute = (verbs: RunVerbs): Route =>
     query: projectQuery,
     doc: {
       summary: "Run a pipeline with input sets",
-      description: `Later sets win, and lastYamlToMerge goes over all of them. ${ONCE}`,
+      description: "Later sets win, and lastYamlToMerge goes over all of them.",
       params: { identifier: "greeting" },
       body: setsDoc,
       answer: enveloped(planExecutionShape),
@@ -125,8 +110,7 @@ const runWithSetsRoute = (verbs: RunVerbs): Route =>
     handle: async (call) => {
       const identifier = call.params["identifier"] ?? "";
       const { input, inputSets } = chosenIn(call);
-      const options = { inputSets, idempotency: onceOf(call, "execution.start-with-input-sets") };
-      return answer(call, identifier, await verbs.run(call.actor, call.query, identifier, input, options));
+      return answer(call, identifier, await verbs.run(call.actor, call.query, identifier, input, { inputSets }));
     },
   });
 
@@ -141,15 +125,14 @@ const rerunRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =
     doc: {
       summary: "Run a pipeline again",
       description:
-        "A fresh run of the newest version, with the inputs of the earlier run unless the body or input sets give others. " +
-        ONCE,
+        "A fresh run of the newest version, with the inputs of the earlier run unless the body or input sets give others.",
       params: { identifier: "deploy" },
       body: inputsDoc,
       answer: enveloped(planExecutionShape),
     },
     handle: async (call) => {
       const { originalExecutionId: executionId = "", identifier: pipelineIdentifier = "" } = call.params;
-      const original = { executionId, pipelineIdentifier, idempotency: onceOf(call, operation) };
+      const original = { executionId, pipelineIdentifier };
       const [input, inputSets] = [inputOf(call.body), setsIn(call.query)];
       const started = await verbs.rerun(call.actor, call.query, original, input, inputSets);
       return answer(call, pipelineIdentifier, started);
@@ -166,7 +149,7 @@ const rerunWithSetsRoute = (verbs: RunVerbs): Route =>
     query: projectQuery,
     doc: {
       summary: "Run a pipeline again with input sets",
-      description: `Without sets and lastYamlToMerge it has the inputs of the earlier run. ${ONCE}`,
+      description: "Without sets and lastYamlToMerge it has the inputs of the earlier run.",
       params: { identifier: "greeting" },
       body: setsDoc,
       answer: enveloped(planExecutionShape),
@@ -174,8 +157,7 @@ const rerunWithSetsRoute = (verbs: RunVerbs): Route =>
     handle: async (call) => {
       const { originalExecutionId: executionId = "", identifier: pipelineIdentifier = "" } = call.params;
       const { input, inputSets } = chosenIn(call);
-      const idempotency = onceOf(call, "execution.rerun-with-input-sets");
-      const original = { executionId, pipelineIdentifier, idempotency };
+      const original = { executionId, pipelineIdentifier };
       const started = await verbs.rerun(call.actor, call.query, original, input, inputSets);
       return answer(call, pipelineIdentifier, started);
     },

@@ -56,10 +56,13 @@ export const planExecutionShape = z.strictObject({
   gitDetails: z.null(),
 });
 
+const LOG_TAIL = "The last lines of the log of the step that failed, at most 20 lines and 4 KiB, masked.";
+
 const failureShape = z.strictObject({
   message: z.string(),
   failureTypeList: z.array(z.string()),
   responseMessages: z.array(z.unknown()).max(0),
+  logTail: maybe(z.string()).describe(LOG_TAIL),
 });
 
 const layoutNodeShape = z.strictObject({
@@ -91,7 +94,7 @@ export const summaryShape = z.strictObject({
   status: z.string(),
   tags: z.array(z.strictObject({ key: z.string(), value: z.string() })),
   executionTriggerInfo: triggerInfoShape,
-  executionErrorInfo: maybe(z.strictObject({ message: z.string() })),
+  executionErrorInfo: maybe(z.strictObject({ message: z.string(), logTail: maybe(z.string()).describe(LOG_TAIL) })),
   governanceMetadata: z.null(),
   moduleInfo: z.strictObject({}),
   layoutNodeMap: z.record(z.string(), layoutNodeShape),

@@ -1,7 +1,7 @@
-import { initialState, step, type Json } from "../engine/index.ts";
+import { initialState, step, type Json, type State } from "../engine/index.ts";
 import { actorId, emailOf, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
-import { toWire, type NewId } from "../core/ids.ts";
+import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { authorOf } from "../identity/index.ts";
 import type { Principal } from "../pipelines/index.ts";
 import type { Audit } from "../audit/index.ts";
@@ -10,8 +10,6 @@ import type { InProject, InputsOfSets, PreparedRun, PrepareRun } from "../pipeli
 import type { Db, Tx } from "../platform/db/db.ts";
 import { timersOf, type Advance } from "./advance.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "./execution.ts";
-import type { Idempotency, StartOnce } from "./idempotency.ts";
-import type { Started } from "./started.ts";
 import { insertExecution, insertTimers, nextSequence } from "./store/executions.ts";
 
 export type StartDeps = {
@@ -38,6 +36,17 @@ export type Start = {
     readonly payload: Json;
     readonly header: Readonly<Record<string, string>>;
   } | null;
+};
+
+export type Started = {
+  readonly id: Uuid;
+  readonly runSequence: number;
+  readonly state: State;
+  readonly createdAt: number;
+  readonly version: number;
+  readonly triggerType: TriggerType;
+  readonly triggeredBy: TriggeredBy;
+  readonly rerunInfo: RerunInfo | null;
 };
 
 /** Makes an execution and its first tasks inside the caller's transaction. Throws `pipeline.unresolved_variable`. */
@@ -110,7 +119,6 @@ export type RunOptions = Pick<Start, "notes" | "rerunInfo"> & {
   readonly trigger?: Start["trigger"];
   /** Of the run that is repeated, those whose inputs it reuses. */
   readonly principals?: readonly Principal[];
-  readonly idempotency?: Idempotency | undefined;
   /** Identifiers of input sets and overlays, of which later ones win; over all of them goes the input itself. */
   readonly inputSets?: readonly string[];
 };
@@ -130,13 +138,10 @@ export const makeRunPipeline =
       prepareRun: PrepareRun;
       mergeInputSets: InputsOfSets;
       startExecution: StartExecution;
-      startOnce: StartOnce;
     },
   ): RunPipeline =>
-  async (actor, scope, identifier, given, { inputSets = [], principals = [], idempotency, ...options } = {}) => {
+  async (actor, scope, identifier, given, { inputSets = [], principals = [], ...options } = {}) => {
     deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope }, identifier);
-    const earlier = await deps.startOnce.find(actor, idempotency);
-    if (earlier) return earlier;
     const input = await deps.mergeInputSets(actor, scope, identifier, inputSets, given);
     const starter: Principal = { author: authorOf(actor), authored: { type: "execution" } };
     const run = { trigger: options.trigger ?? null, principals: [starter, ...principals] };
@@ -151,9 +156,7 @@ export const makeRunPipeline =
       trigger: null,
       ...options,
     };
-    return deps.db.transaction((tx) =>
-      deps.startOnce.start(tx, actor, idempotency, () => deps.startExecution(tx, actor, start)),
-    );
+    return deps.db.transaction((tx) => deps.startExecution(tx, actor, start));
   };
 
 function personOf(actor: Actor): TriggeredBy {

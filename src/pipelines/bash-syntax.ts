@@ -9,6 +9,7 @@ import type { Doc } from "../platform/document/document.ts";
 import { clip, pathText, type Path } from "../platform/document/path.ts";
 import { invalid } from "../platform/document/validate.ts";
 import { runBounded } from "../platform/run-bounded.ts";
+import { placed } from "./document/fault-places.ts";
 import { isMarker } from "./document/marker.ts";
 import type { PipelineDocument } from "./document/schema.ts";
 import { valueFields } from "./document/texts.ts";
@@ -52,7 +53,7 @@ export function makeCheckScripts(bash: string | undefined = findBash()): CheckSc
       }),
     );
     const faults = found.flat();
-    if (faults.length > 0) throw invalid(faults);
+    if (faults.length > 0) throw placed(invalid(faults), { pipeline });
   };
 }
 

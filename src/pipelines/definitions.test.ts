@@ -110,6 +110,44 @@ test("the document's identifier is the one in the address", async () => {
   assert.equal((await made(ask("GET", "/mine"))).version, 1, "nothing was saved");
 });
 
+test("faults name stage and step and say what to do; all unsupported blocks are told at once", async () => {
+  const yaml = pipelineYaml("blocks")
+    .replace("        failureStrategies:", "        when: { pipelineStatus: Success }\n        failureStrategies:")
+    .replace(
+      "                  type: ShellScript\n",
+      "                  type: Http\n                  strategy: { repeat: 2 }\n",
+    )
+    .replace(
+      "            rollbackSteps: []",
+      "            rollbackSteps:\n              - parallel: []\n              - stepGroup: {}",
+    );
+  const { status, body } = await create.pipeline(platform, yaml);
+  assert.equal(status, 400);
+  type Told = {
+    readonly message: string;
+    readonly hintMessage: string | null;
+    readonly stageInfo: { readonly identifier: string; readonly fqn: string } | null;
+    readonly stepInfo: { readonly identifier: string | null } | null;
+  };
+  const told: readonly Told[] = body.metadata.schemaErrors;
+  assert.deepEqual(
+    told.map(({ message, stageInfo, stepInfo }) => [message, stageInfo?.identifier, stepInfo?.identifier]),
+    [
+      ["Step type 'Http' is not supported yet", "build", "go"],
+      ["'strategy' is not supported yet", "build", "go"],
+      ["'parallel' is not supported yet", "build", undefined],
+      ["'stepGroup' is not supported yet", "build", undefined],
+      ["'when' is not supported yet", "build", undefined],
+    ],
+  );
+  assert.equal(told[0]?.hintMessage, "Use a step of the type ShellScript with the commands that do the same.");
+  assert.deepEqual(told[0]?.stageInfo, {
+    ...{ identifier: "build", name: "Build", type: "Deployment" },
+    fqn: "pipeline.stages[0].stage",
+  });
+  assert.ok(told.every(({ hintMessage }) => hintMessage !== null));
+});
+
 test("deleting: gone from everything, its runs stay, its webhook leads nowhere, its identifier is free", async () => {
   await made(create.pipeline(platform, pipelineYaml("gone")));
   const { webhookUrl } = await made(create.trigger(platform, "gone", triggerYaml("gone")));

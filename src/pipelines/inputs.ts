@@ -2,6 +2,7 @@ import { type Doc, type Format, parseDocument } from "../platform/document/docum
 import { type Path, pathText } from "../platform/document/path.ts";
 import { invalid, validate } from "../platform/document/validate.ts";
 import { faultsOf } from "./document/check.ts";
+import { withPlaces } from "./document/fault-places.ts";
 import { isMarker, type Marker, readMarker } from "./document/marker.ts";
 import { merge, type Merged } from "./document/merge.ts";
 import { problem } from "./document/problems.ts";
@@ -92,7 +93,10 @@ export function givenInputs(pipeline: PipelineDocument, doc: Doc): GivenInputs {
   return merged.values;
 }
 
-function checked(merged: Merged, doc: Doc | undefined, phase: Phase): Filled {
+const checked = (merged: Merged, doc: Doc | undefined, phase: Phase): Filled =>
+  withPlaces({ pipeline: merged.value }, () => judged(merged, doc, phase));
+
+function judged(merged: Merged, doc: Doc | undefined, phase: Phase): Filled {
   if (merged.missing.length > 0 || merged.faults.length > 0) throw refusal(merged);
   const positioned = positionedBy(merged, doc);
   const pipeline = validate(pipelineSchema(phase), positioned, { root: "pipeline" });

@@ -1,4 +1,4 @@
-import type { NodeId, PlanNode } from "../model.ts";
+import type { Failure, NodeId, PlanNode } from "../model.ts";
 import { close, failureOf, open, stateOf, statusOf, type Run, type Work } from "../run.ts";
 import { letsPass } from "../status.ts";
 
@@ -12,9 +12,15 @@ export function startSequence(run: Run, node: Sequence): readonly Work[] {
 
 /** The next child starts; a child that did not pass ends the sequence, which takes over its status and failure. */
 export function childOfSequenceEnded(run: Run, node: Sequence, child: NodeId): readonly Work[] {
-  if (run.aborting) return close(run, node, "aborted", { failure: failureOf(run, child) });
+  if (run.aborting) return close(run, node, "aborted", { failure: abortedFailure(run, node.id, child) });
   const status = statusOf(run, child);
   return letsPass(status) ? next(run, node, child) : close(run, node, status, { failure: failureOf(run, child) });
+}
+
+/** Who aborted it stands at the execution; what had failed before that is not lost. */
+function abortedFailure(run: Run, node: NodeId, child: NodeId): Failure | null {
+  const [own, below] = [failureOf(run, node), failureOf(run, child)];
+  return own && below ? { ...below, message: `${own.message}. Before that: ${below.message}` } : (own ?? below);
 }
 
 function next(run: Run, node: Sequence, after?: NodeId): readonly Work[] {

@@ -37,6 +37,9 @@ export function stopStep(run: Run, node: Step, state: NodeState, stopping: "abor
   if (stopping === "aborted") run.effects.push({ kind: "stopTimer", node: node.id, attempt: state.attempt });
 }
 
+/** How a task ended, and the end of its log. */
+type Ended = { readonly outcome: TaskOutcome; readonly log?: string };
+
 /**
  * The task's answer ends the step.
  *
@@ -46,7 +49,7 @@ export function stopStep(run: Run, node: Step, state: NodeState, stopping: "abor
  * succeeded in time. Any other end may be the request's own doing (a script that
  * caught TERM and exited 143), so the step ends as it was asked to: aborted or expired.
  */
-export function taskEnded(run: Run, node: Step, state: NodeState, outcome: TaskOutcome): readonly Work[] {
+export function taskEnded(run: Run, node: Step, state: NodeState, { outcome, log }: Ended): readonly Work[] {
   if (state.stopping === null) {
     run.effects.push({ kind: "stopTimer", node: node.id, attempt: state.attempt });
   }
@@ -59,11 +62,14 @@ export function taskEnded(run: Run, node: Step, state: NodeState, outcome: TaskO
   }
   switch (state.stopping) {
     case null:
-      return close(run, node, "failed", { ...facts, failure: failureFrom(node, outcome) });
+      return close(run, node, "failed", { ...facts, failure: withLog(failureFrom(node, outcome), log) });
     case "aborted":
       return close(run, node, "aborted", facts);
     case "expired":
-      return close(run, node, "expired", { ...facts, failure: timeoutFailure(node.name, node.timeoutMs) });
+      return close(run, node, "expired", {
+        ...facts,
+        failure: withLog(timeoutFailure(node.name, node.timeoutMs), log),
+      });
     default:
       return unreachable(state.stopping);
   }
@@ -113,5 +119,7 @@ function failureFrom(node: Step, outcome: TaskOutcome): Failure {
       return unreachable(outcome);
   }
 }
+
+const withLog = (failure: Failure, log: string | undefined): Failure => (log ? { ...failure, log } : failure);
 
 const failed = (message: string, type: FailureType): Failure => ({ message, types: [type] });

@@ -27,6 +27,23 @@ export async function appendLog(
   );
 }
 
+/** The last bytes of a node's log. */
+export async function readTail(
+  db: Store,
+  accountId: Uuid,
+  executionId: Uuid,
+  nodeId: Uuid,
+  bytes: number,
+): Promise<Buffer> {
+  const rows = await db.query<{ data: Buffer }>(
+    `select substring(data from greatest(1, length(data) - $4::int + 1)) as data from log_chunks
+      where account_id = $1 and execution_id = $2 and node_id = $3
+      order by node_position desc limit 64`,
+    [accountId, executionId, nodeId, bytes],
+  );
+  return Buffer.concat(rows.toReversed().map(({ data }) => data)).subarray(-bytes);
+}
+
 export type LogChunk = { readonly position: number; readonly nodeId: Uuid; readonly data: Buffer };
 
 /** Chunks never hold more than this: the protocol's bound on one message. */

@@ -81,7 +81,9 @@ export function executionSummary(e: ExecutionDetail, extras: NodeExtras = NOTHIN
     status: restStatus(e.status),
     tags: Object.entries(e.tags).map(([key, value]) => ({ key, value })),
     executionTriggerInfo: triggerInfo(e.triggerType, e.triggeredBy, e.rerunInfo),
-    executionErrorInfo: e.state.failure ? { message: e.state.failure.message } : null,
+    executionErrorInfo: e.state.failure
+      ? { message: e.state.failure.message, logTail: e.state.failure.log ?? null }
+      : null,
     governanceMetadata: null,
     moduleInfo: {},
     layoutNodeMap: Object.fromEntries(
@@ -140,7 +142,12 @@ function layoutNode(e: ExecutionDetail, stage: PlanNode, next: PlanNode | undefi
 
 const failureOf = (state: NodeState | undefined) =>
   state?.failure
-    ? { message: state.failure.message, failureTypeList: state.failure.types, responseMessages: [] }
+    ? {
+        message: state.failure.message,
+        failureTypeList: state.failure.types,
+        responseMessages: [],
+        logTail: state.failure.log ?? null,
+      }
     : null;
 
 const nodeStatus = (state: NodeState | undefined, waiting: boolean): string =>

@@ -119,13 +119,31 @@ export const oneOf = (words: string): ((value: string) => boolean) => {
   return (value) => known.has(value);
 };
 
+/** The fields that no type has yet; `spec` belongs to the type. */
+const unsupportedIn = ({ shape }: z.ZodObject): readonly string[] =>
+  Object.keys(shape).filter((name) => name !== "spec" && shape[name] === later);
+
 /**
  * An object whose form hangs on its `type`: the type, and the fields that
  * replace it, are judged first, so that another type is one fault and not
- * one for each field that differs.
+ * one for each field that differs. Fields that no type has yet are told with it.
  */
 export const typed = <T extends z.ZodObject>(
   type: z.ZodType<string>,
   strict: T,
   replacements: { readonly [field: string]: typeof later } = {},
-) => z.looseObject({ type, ...replacements }).pipe(strict as unknown as z.ZodType<z.output<T>, { type: string }>);
+) => {
+  let outline = z.looseObject({ type, ...replacements });
+  // With a right type the strict form says it, beside all else that is wrong in there.
+  for (const name of unsupportedIn(strict).filter((one) => !Object.hasOwn(replacements, one)))
+    outline = outline.refine(
+      (value) => isMissing(value, name) || type.safeParse((value as { type?: unknown }).type).success,
+      { path: [name], error: `'${name}' is not supported yet`, when: ({ value }) => isObject(value) },
+    );
+  return outline.pipe(strict as unknown as z.ZodType<z.output<T>, { type: string }>);
+};
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isMissing = (value: unknown, name: string): boolean => !isObject(value) || !Object.hasOwn(value, name);

@@ -1,6 +1,7 @@
 import { type Doc, type Format, parseDocument } from "../../platform/document/document.ts";
 import { faultOf, invalid, validate } from "../../platform/document/validate.ts";
 import { faultsOf } from "./check.ts";
+import { withPlaces } from "./fault-places.ts";
 import { problem } from "./problems.ts";
 import { type PipelineDocument, pipelineSchema } from "./schema.ts";
 
@@ -26,9 +27,12 @@ export function readPipeline(
   options: { readonly format?: Format } = {},
 ): ReadPipeline {
   const doc = typeof input === "string" || input instanceof Uint8Array ? parseDocument(input, options) : input;
-  const pipeline = validate(pipelineSchema("saved"), doc, { root: "pipeline" });
-  const faults = faultsOf(pipeline, doc, "saved");
-  if (faults.length > 0) throw invalid(faults);
+  const pipeline = withPlaces(doc.value, () => {
+    const read = validate(pipelineSchema("saved"), doc, { root: "pipeline" });
+    const faults = faultsOf(read, doc, "saved");
+    if (faults.length > 0) throw invalid(faults);
+    return read;
+  });
   const { orgIdentifier, projectIdentifier } = scope;
   sameScope(pipeline, doc, "pipeline", { orgIdentifier, projectIdentifier });
   return { pipeline, doc };

@@ -55,9 +55,9 @@ const schemaError = (fault: Problem["faults"][number]) => ({
   fqn: fault.path,
   line: fault.line ?? null,
   column: fault.column ?? null,
-  hintMessage: null,
-  stageInfo: null,
-  stepInfo: null,
+  hintMessage: fault.about?.hint ?? null,
+  stageInfo: fault.about?.stage ?? null,
+  stepInfo: fault.about?.step ?? null,
 });
 
 /** RFC 7644 section 3.12, table 9. */

@@ -1,0 +1,73 @@
+/** Names stage and step beside the path of a fault, and says what to do about it. */
+import { Problem, type Fault } from "../../core/problem.ts";
+
+const STAGE = /^pipeline\.stages\[(\d+)\]\.stage(?=[.[]|$)/;
+const STEP = /^pipeline\.stages\[\d+\]\.stage\.spec\.execution\.(steps|rollbackSteps)\[(\d+)\]\.step(?=[.[]|$)/;
+
+/** The same faults with their places, thrown anew; whatever else is thrown stays as it is. */
+export function withPlaces<T>(value: unknown, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw placed(error, value);
+  }
+}
+
+/** The error with the places of its faults in the document `value`. */
+export function placed(error: unknown, value: unknown): unknown {
+  if (!(error instanceof Problem) || error.faults.length === 0) return error;
+  const { code, status, wire, message, cause, retryAfter } = error;
+  const faults = error.faults.map((fault) => placedFault(fault, value));
+  return new Problem(code, status, wire, message, {
+    faults,
+    cause,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
+function placedFault(fault: Fault, value: unknown): Fault {
+  const hint = hintOf(fault);
+  const [stagePath, stage = ""] = STAGE.exec(fault.path) ?? [];
+  const [stepPath, list = "", step = ""] = STEP.exec(fault.path) ?? [];
+  const stageMap = stagePath === undefined ? undefined : at(value, "pipeline", "stages", stage, "stage");
+  const stepMap = stepPath === undefined ? undefined : at(stageMap, "spec", "execution", list, step, "step");
+  return {
+    ...fault,
+    about: {
+      ...(hint !== undefined && { hint }),
+      ...(stagePath !== undefined && { stage: nodeAt(stageMap, stagePath) }),
+      ...(stepPath !== undefined && { step: nodeAt(stepMap, stepPath) }),
+    },
+  };
+}
+
+function nodeAt(map: unknown, path: string): Readonly<Record<string, string | null>> {
+  const text = (key: string): string | null => {
+    const found = at(map, key);
+    return typeof found === "string" ? found : null;
+  };
+  return { identifier: text("identifier"), name: text("name"), type: text("type"), fqn: path };
+}
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[key];
+  }
+  return found;
+}
+
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/^Step type .* is not supported yet$/, "Use a step of the type ShellScript with the commands that do the same."],
+  [/^Stage type .* is not supported yet$/, "Use a stage of the type Deployment."],
+  [/^Shell .* is not supported yet$/, "Use shell: Bash."],
+  [/is not supported yet$/, "Remove it: docs/pipelines.md says what runs."],
+  [/^Unknown field /, "Remove it, or correct its name."],
+  [/^A secret cannot be a part/, "Read the secret in a script or in the value of an environment variable."],
+  [/^Expected a number: /, "Write a decimal number such as 3, or change the type to String."],
+  [/^Bash does not accept line/, "Correct the script; bash -n on it says the same."],
+  [/^This runtime input has no value$/, "Give it in the inputs of the run, or give it a default."],
+];
+
+const hintOf = ({ message }: Fault): string | undefined => HINTS.find(([pattern]) => pattern.test(message))?.[1];
