@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
 import { makePlace, QUICK, silentLog } from "../../delegate/testing/kit.ts";
 import { systemTimers } from "../../delegate/timers.ts";
-import { toWire, type Uuid } from "../../src/core/ids.ts";
+import { fromWire, toWire, type Uuid } from "../../src/core/ids.ts";
 import {
   create,
   eventually,
@@ -17,7 +17,9 @@ import {
 } from "../support/contract.ts";
 import { pipelineYaml, triggerYaml } from "../support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../support/platform.ts";
+import { pretendDelegate } from "../support/pretend-delegate.ts";
 import { detailOf, ended, logOf } from "../support/runs.ts";
+import { giveRole, serviceToken } from "../support/service-accounts.ts";
 
 const VALUE = "the value of the waiting secret";
 const ANEW = "another value under the same name";
@@ -85,7 +87,7 @@ async function person(name: string): Promise<Person> {
   ]);
   return { key, id: row.id, who: `${name} (${email})` };
 }
-const by = ({ key }: Person): TestPlatform => ({
+const by = ({ key }: Pick<Person, "key">): TestPlatform => ({
   ...platform,
   send: (method, path, options) => platform.send(method, path, { apiKey: key, ...options }),
 });
@@ -108,7 +110,7 @@ const asks = (pipeline: string, name: string, tag = "late"): string =>
     .replace("timeout: 1m", "timeout: 1d");
 
 /** Starts it by hand. */
-async function run(pipeline: string, as?: Person): Promise<string> {
+async function run(pipeline: string, as?: Pick<Person, "key">): Promise<string> {
   const data = await made(create.run(as ? by(as) : platform, pipeline));
   return data.planExecution.uuid;
 }
@@ -219,6 +221,15 @@ test("a step that waited gets no secret once one that its execution acts for may
     change: () => deactivate(set),
   };
 
+  await made(json("POST", "/ng/api/serviceaccount", { identifier: "robot", name: "Robot" }));
+  await giveRole(platform, "robot", "_account_admin");
+  const robot = { key: await serviceToken(platform, "robot") };
+  cases["the service account that started it was deleted"] = {
+    id: await run("plain", robot),
+    message: "The execution was started by a deleted account, whose account is deleted.",
+    change: () => made(platform.send("DELETE", "/ng/api/serviceaccount/robot")),
+  };
+
   await made(create.environment(platform, "moving", IN_SHOP));
   await made(create.pipeline(platform, asks("moved", "plain").replace("staging", "moving")));
   cases["an environment of the same name"] = {
@@ -290,4 +301,94 @@ test("a webhook's payload that reads like an expression for a secret is a text",
   assert.equal(await ended(platform, id), "SUCCESS");
   assert.match(await logOf(platform, id), new RegExp(`it has ${JSON.parse(payload).x.length} bytes`));
   assert.deepEqual(await deliveries(id), []);
+});
+
+test("an execution from before plans had ids gets its secrets by name, with the same check of its starter", async () => {
+  await addSecret("by_name");
+  await made(create.pipeline(platform, asks("older", "by_name", "older")));
+  const [stays, leaves] = [await person("Stays"), await person("Leaves")];
+  const [fine, refused] = [await run("older", stays), await run("older", leaves)];
+  await platform.db.query("update executions set plan = (plan::jsonb - 'references')::json where id = any ($1)", [
+    [fine, refused].map((id) => fromWire(id)),
+  ]);
+  // Nothing is delivered for an execution that acts for no principal.
+  const nobody = await run("older", stays);
+  await platform.db.query("update executions set principals = '[]' where id = $1", [fromWire(nobody)]);
+  await loseRoles(leaves);
+  platform.clock.advance(1_001);
+  await connect("older");
+  assert.equal(await ended(platform, fine), "SUCCESS");
+  assert.equal(await ended(platform, refused), "FAILED");
+  assert.deepEqual((await detailOf(platform, refused)).step("go")["failureInfo"].failureTypeList, ["Authorization"]);
+  assert.equal(await ended(platform, nobody), "FAILED");
+  assert.match(
+    (await detailOf(platform, nobody)).step("go")["failureInfo"].message,
+    /The execution has no known author/,
+  );
+});
+
+test("a login on a host is refused once its credential, or what that takes, is another one, or the starter may not use it", async () => {
+  for (const name of ["pw_a", "pw_b", "pw_c"]) await addSecret(name);
+  const login = (identifier: string, password: string): object => ({
+    secret: {
+      ...{ type: "SSHKey", name: identifier, identifier, orgIdentifier: "default", projectIdentifier: "shop" },
+      spec: {
+        port: 22,
+        auth: { type: "SSH", spec: { credentialType: "Password", spec: { userName: "x", password } } },
+      },
+    },
+  });
+  const addLogin = (identifier: string, password: string): Promise<unknown> =>
+    made(json("POST", `${SECRETS}?${SCOPE}`, login(identifier, password)));
+  const onHost = (pipeline: string, credential: string): string =>
+    asks(pipeline, "pw_a", "far")
+      .replace("onDelegate: true", "onDelegate: false")
+      .replace("executionTarget: {}", `executionTarget: { host: web1.example.com, connectorRef: ${credential} }`)
+      .replace(/environmentVariables: .*/, "environmentVariables: []");
+  const cases: Record<string, { id: string; message: string }> = {};
+  for (const [credential, password] of [
+    ["same", "pw_a"],
+    ["swapped", "pw_b"],
+    ["taking", "pw_c"],
+  ] as const) {
+    await addLogin(credential, password);
+    await made(create.pipeline(platform, onHost(`on_${credential}`, credential)));
+  }
+  const starter = await person("Remote");
+  cases["the credential"] = { id: await run("on_swapped"), message: "Secret 'swapped' was deleted" };
+  cases["its password"] = { id: await run("on_taking"), message: "Secret 'pw_c' was deleted" };
+  cases["the starter"] = { id: await run("on_same", starter), message: "who may no longer execute pipeline 'on_same'" };
+  const fine = await run("on_same");
+  await removeSecret("swapped");
+  await addLogin("swapped", "pw_b");
+  await removeSecret("pw_c");
+  await addSecret("pw_c", ANEW);
+  await loseRoles(starter);
+  platform.clock.advance(1_001);
+  const delegate = await pretendDelegate({ url: platform.url, token: await platform.delegateToken(), tags: ["far"] });
+  for (const [what, { id, message }] of Object.entries(cases)) {
+    assert.equal(await ended(platform, id), "FAILED", what);
+    const { failureInfo } = (await detailOf(platform, id)).step("go");
+    assert.deepEqual(
+      [failureInfo.failureTypeList, failureInfo.message.includes(message)],
+      [["Authorization"], true],
+      what,
+    );
+  }
+  // One secret alone has been sent: the password of the login that is the same.
+  const { data } = await delegate.next("secret");
+  assert.equal(Buffer.from(data, "base64").toString(), VALUE);
+  delegate.finish(await delegate.next("run"));
+  assert.equal(await ended(platform, fine), "SUCCESS");
+  assert.deepEqual(
+    delegate.waiting().filter(({ kind }) => kind === "secret" || kind === "run"),
+    [],
+  );
+  const names = new Set((await deliveries(fine)).map(({ resource }) => String(resource.identifier)));
+  assert.deepEqual(
+    names.symmetricDifference(new Set(["pw_a", "same"])).size,
+    0,
+    "the credential, and the password that it takes",
+  );
+  await delegate.close();
 });
