@@ -1,5 +1,5 @@
 /** Does what a fault says, and undoes it when its time is up. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { bootId } from "../../delegate/processes.ts";
@@ -48,8 +48,7 @@ function begin(world: World, fault: FaultAction): Promise<Undo> | Undo {
     case "kill backend":
       return killBackend(world);
     case "clock":
-      writeFileSync(world.clockFile(fault.target), String(fault.minutes * MINUTE));
-      return () => {};
+      return setClock(world, fault.target, fault.minutes);
     case "fill disk":
       return fillDisk(world.workDir(fault.target));
     case "wrong epochs":
@@ -72,6 +71,19 @@ async function down(world: World, name: ProcessName, signal: "SIGKILL" | "SIGTER
 function stopProcess(world: World, name: ProcessName): Undo {
   world.machines.get(name)?.signal("SIGSTOP");
   return () => world.machines.get(name)?.signal("SIGCONT");
+}
+
+/** The file counts at the next start, the signal at once; it would end a process that has not begun to handle it. */
+async function setClock(world: World, name: ProcessName, minutes: number): Promise<Undo> {
+  const machine = world.machines.get(name);
+  if (machine?.pid() !== undefined) await machine.untilSaid(/./, START_MS).catch(() => {});
+  const pid = machine?.said(/./) ? machine.pid() : undefined;
+  try {
+    world.clocks.get(name)?.set(pid, { wallMs: minutes * MINUTE });
+  } catch {
+    // It is down.
+  }
+  return () => {};
 }
 
 const cluster = ({ database }: World): string => join(database.location, "data");

@@ -19,6 +19,8 @@ export type ExecutionFacts = {
   readonly status: string;
   readonly state: State;
   readonly steps: readonly StepFacts[];
+  /** Of all steps, in the order in which it came. */
+  readonly log: Buffer;
   /** Chunks of the log that do not follow the ones before them. */
   readonly gaps: readonly string[];
 };
@@ -57,7 +59,8 @@ async function factsOf(db: Db, { id, status, state, plan }: Row): Promise<Execut
     const log = Buffer.concat(logs.get(node.id) ?? []);
     return [{ identifier: node.identifier, state: state.nodes[node.id], delegate: delegates.get(node.id), log }];
   });
-  return { id, number: numberOf(plan), status, state, steps, gaps };
+  const log = Buffer.concat(chunks.map(({ data }) => data));
+  return { id, number: numberOf(plan), status, state, steps, log, gaps };
 }
 
 function joined(chunks: readonly Chunk[]): { logs: ReadonlyMap<string, Buffer[]>; gaps: readonly string[] } {

@@ -17,6 +17,8 @@ export type Machine = {
   readonly start: () => void;
   /** Ends it and keeps it down until `start`. Resolves when it has ended. */
   readonly end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>;
+  /** Undefined while it is down. */
+  readonly pid: () => number | undefined;
   readonly signal: (signal: "SIGSTOP" | "SIGCONT") => void;
   /** What the pattern finds in what the present process has written; undefined while there is none. */
   readonly said: (pattern: RegExp) => RegExpExecArray | undefined;
@@ -82,6 +84,7 @@ export function makeMachine({ name, args, env, cwd, log }: MachineOptions): Mach
       ending.kill("SIGCONT");
       await ended;
     },
+    pid: () => child?.pid,
     signal: (signal) => void child?.kill(signal),
     said,
     untilSaid: async (pattern, ms) => {

@@ -43,36 +43,52 @@ export type PlanOptions = {
 /** A run shorter than this has no outage beyond the time after which delegates count as lost. */
 const LONG_RUN = 110;
 const MAX_OUTAGE = 120;
+/** A run of at least so many seconds has several of them, of delegates, too. */
+const MANY = 480;
+/** Before the end of the run: none begins or lasts. */
+const END = 2;
+const APART = 3;
 /** Beyond the minute after which a server takes a delegate for lost. */
 const LONG_OUTAGE = [66, 72] as const;
 
 /** Each kind of fault comes up in turn, in an order and at targets that chance decides; faults of different targets overlap. */
 export function makePlan({ seconds, random, canMount }: PlanOptions): readonly Fault[] {
   const faults: Fault[] = [];
-  const busyUntil = new Map<string, number>();
-  let queue: readonly ((random: Random) => FaultAction)[] = [];
+  const clocks = new Map<string, number>();
   const add = (at: number, action: FaultAction, wanted: number): void => {
-    const last = seconds - 2 - at;
-    const lasting = Math.min(wanted, last);
-    const parts = partsOf(action);
-    if (lasting < 0 || parts.some((part) => (busyUntil.get(part) ?? 0) > at)) return;
-    for (const part of parts) busyUntil.set(part, at + lasting + 3);
-    faults.push({ at, seconds: lasting, ...action });
+    const lasting = Math.min(wanted, seconds - END - at);
+    const fault = { at, seconds: lasting, ...action };
+    if (lasting >= 0 && !faults.some((other) => overlaps(fault, other))) faults.push(fault);
   };
-  let nextLong = seconds < LONG_RUN ? Number.POSITIVE_INFINITY : random.between(8, 14);
+  /** Each jump is one of an hour: from an hour ahead or behind, back to the right time. */
+  const jump = (target: typeof CLOCKED_SERVER | typeof CLOCKED_DELEGATE): FaultAction => {
+    const minutes = (clocks.get(target) ?? 0) === 0 ? random.pick([-60, 60]) : 0;
+    clocks.set(target, minutes);
+    return { kind: "clock", target, minutes };
+  };
+  const [low, high] = seconds < MANY ? LONG_OUTAGE : [LONG_OUTAGE[0], MAX_OUTAGE];
+  for (let at = random.between(8, 14); seconds >= LONG_RUN && at + high < seconds - END;) {
+    const length = random.between(low, high);
+    add(at, longOutage(random, seconds), length);
+    at += length + random.between(20, 60);
+  }
+  let queue: readonly Choice[] = [];
   for (let at = 4; at < seconds - 6; at += random.between(2, 6)) {
-    if (at >= nextLong) {
-      const length = seconds < 4 * MAX_OUTAGE ? random.between(...LONG_OUTAGE) : random.between(66, MAX_OUTAGE);
-      add(at, longOutage(random, seconds), length);
-      nextLong = at + length + random.between(20, 60);
-      continue;
+    if (queue.length === 0) {
+      const clocked: readonly Choice[] = [() => jump(CLOCKED_SERVER), () => jump(CLOCKED_DELEGATE)];
+      queue = random.shuffle([...usual, ...clocked, ...(canMount ? [fillDisk] : [])]);
     }
-    if (queue.length === 0) queue = random.shuffle(canMount ? [...usual, fillDisk] : usual);
     const [next, ...others] = queue;
     queue = others;
     if (next) add(at, next(random), random.between(1, 12));
   }
-  return faults;
+  return faults.toSorted((a, b) => a.at - b.at);
+}
+
+/** Two of one target keep a distance, in which it comes back. A clock may jump at any time. */
+function overlaps(fault: Fault, other: Fault): boolean {
+  if (fault.kind === "clock" || other.kind === "clock" || fault.target !== other.target) return false;
+  return fault.at < other.at + other.seconds + APART && other.at < fault.at + fault.seconds + APART;
 }
 
 type Choice = (random: Random) => FaultAction;
@@ -96,8 +112,6 @@ const usual: readonly Choice[] = [
   link("cut"),
   link("stall"),
   link("blackhole"),
-  (random) => ({ kind: "clock", target: CLOCKED_SERVER, minutes: random.pick([-60, 60]) }),
-  (random) => ({ kind: "clock", target: CLOCKED_DELEGATE, minutes: random.pick([-60, 60]) }),
   (random) => ({ kind: "wrong epochs", target: random.pick(DELEGATES) }),
 ];
 
@@ -114,17 +128,16 @@ function longOutage(random: Random, seconds: number): FaultAction {
     () => ({ kind: "blackhole", target: `${random.pick(DELEGATES)} link` }),
     () => ({ kind: "kill", target: random.pick(DELEGATES) }),
   ];
-  return random.pick(seconds < 4 * MAX_OUTAGE ? others : [...others, ...own])(random);
+  return random.pick(seconds < MANY ? others : [...others, ...own])(random);
 }
-
-/** Faults that share a part do not overlap. A clock may jump at any time. */
-const partsOf = (action: FaultAction): readonly string[] => (action.kind === "clock" ? [] : [action.target]);
 
 export function describe(fault: Fault): string {
   const lasting = fault.kind === "clock" || fault.seconds === 0 ? "" : ` for ${fault.seconds} s`;
   switch (fault.kind) {
     case "clock":
-      return `clock of ${fault.target} by ${fault.minutes} min`;
+      return fault.minutes === 0
+        ? `clock of ${fault.target} right`
+        : `clock of ${fault.target} by ${fault.minutes} min`;
     case "kill database":
     case "kill backend":
       return fault.kind;

@@ -12,9 +12,9 @@ registerHooks({
     if (loaded !== url) return next(loaded, context);
     let source = readFileSync(fileURLToPath(loaded), "utf8");
     for (const [from, to] of plant.replace) {
-      if (!source.includes(from))
-        throw new Error(`${plant.module} has no '${from}' that a planted fault could replace`);
-      source = source.replace(from, () => to);
+      if (source.search(from) < 0)
+        throw new Error(`${plant.module} has no ${from.source} for a planted fault to replace`);
+      source = source.replace(from, to);
     }
     return { format: "module-typescript", source, shortCircuit: true };
   },

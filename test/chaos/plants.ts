@@ -12,7 +12,7 @@ export type PlantName = "skip-epoch-check" | "ack-before-commit" | "wall-clock-g
 export type Plant = {
   /** The module, from the root of the checkout on. */
   readonly module: string;
-  readonly replace: readonly (readonly [from: string, to: string])[];
+  readonly replace: readonly (readonly [from: RegExp, to: string])[];
   /** A run that must find it: how long, with which faults and which load, and by which check. */
   readonly seconds: number;
   readonly faults: readonly Fault[];
@@ -23,7 +23,7 @@ export type Plant = {
 export const PLANTS: Readonly<Record<PlantName, Plant>> = {
   "skip-epoch-check": {
     module: "src/delegates/take-messages.ts",
-    replace: [[" && row.epoch === message.epoch", ""]],
+    replace: [[/ && row\.epoch === message\.epoch/g, ""]],
     seconds: 12,
     faults: [
       { at: 4, seconds: 1, kind: "wrong epochs", target: "delegate-1" },
@@ -36,8 +36,8 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
     module: "src/triggers/receive.ts",
     replace: [
       [
-        'if (!(await insertDelivery(deps.db, delivery))) throw problem("trigger.no_webhook");',
-        "void new Promise((done) => setTimeout(done, 1_000)).then(() => insertDelivery(deps.db, delivery));",
+        /await insertDelivery\(([^()]*)\)/g,
+        "(setTimeout(() => void insertDelivery($1).catch(() => undefined), 1_000), true)",
       ],
     ],
     seconds: 12,
@@ -49,8 +49,13 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
     foundBy: "accepted",
   },
   "wall-clock-grace": {
-    module: "src/delegates/reconcile.ts",
-    replace: [],
+    module: "src/delegates/presence.ts",
+    replace: [
+      [
+        /holders\.filter\(\(\{ delegateId \}\) => now - .* > LOST_AFTER_MS\)/g,
+        "holders.filter(({ seenAt }) => Date.now() - seenAt > LOST_AFTER_MS)",
+      ],
+    ],
     seconds: 15,
     faults: [{ at: 5, seconds: 0, kind: "clock", target: "server-b", minutes: 60 }],
     weights: { long: 1 },

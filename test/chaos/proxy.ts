@@ -21,12 +21,12 @@ type Pair = { readonly client: Socket; upstream: Socket | undefined };
 
 /**
  * `targets` are asked at each connection and taken in turns: a client whose server does not answer gets the next one
- * when it tries again, as behind a load balancer. Connections to a target that refuses go to the next one.
+ * when it tries again, as behind a load balancer. `first` is the place of the one to begin with. Connections to a target that refuses go to the next one.
  */
-export async function startProxy(targets: () => readonly NetConnectOpts[]): Promise<Proxy> {
+export async function startProxy(targets: () => readonly NetConnectOpts[], first = 0): Promise<Proxy> {
   const pairs = new Set<Pair>();
   let mode: LinkMode = "pass";
-  let turn = 0;
+  let turn = first;
 
   const end = (pair: Pair): void => {
     pairs.delete(pair);
@@ -53,9 +53,9 @@ export async function startProxy(targets: () => readonly NetConnectOpts[]): Prom
 
   async function forward(pair: Pair): Promise<void> {
     const all = targets();
-    turn += 1;
+    const from = turn++;
     for (const [n] of all.entries()) {
-      const upstream = await opened(all[(turn + n) % all.length] as NetConnectOpts);
+      const upstream = await opened(all[(from + n) % all.length] as NetConnectOpts);
       if (!pairs.has(pair)) return void upstream?.destroy();
       if (!upstream) continue;
       pair.upstream = upstream;

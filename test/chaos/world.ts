@@ -7,6 +7,7 @@ import { openDb } from "../../src/platform/db/pool.ts";
 import { startEmbedded, type Embedded } from "../../src/platform/db/embedded/embedded.ts";
 import { lockDataDir } from "../../src/platform/db/embedded/lock.ts";
 import type { Db } from "../../src/platform/db/db.ts";
+import { alterClocks, type AlteredClocks } from "../support/altered-clocks.ts";
 import { silentLog } from "../support/database.ts";
 import { makeApi, type Api, type ApiFacts } from "./api.ts";
 import { makeMachine, type Machine } from "./machine.ts";
@@ -32,7 +33,6 @@ const DISK = "48m";
 const READY = /^Railhead is ready\.$/m;
 const CONNECTED = /"msg":"connected to the server"/;
 const DATABASE = "chaos";
-const here = (file: string): string => new URL(file, import.meta.url).href;
 
 export type World = {
   readonly folder: string;
@@ -45,7 +45,8 @@ export type World = {
   readonly links: ReadonlyMap<LinkName, Proxy>;
   /** As a client of this server, through its proxy; `direct` past it. */
   readonly api: (server: ServerName, direct?: boolean) => Api;
-  readonly clockFile: (name: ProcessName) => string;
+  /** Of the processes whose clocks jump. */
+  readonly clocks: ReadonlyMap<ProcessName, AlteredClocks>;
   readonly workDir: (name: DelegateName) => string;
   readonly delegateToken: string;
   /** Whether SMALL_DISK has a file system of its own. */
@@ -91,24 +92,22 @@ export async function startWorld({ folder, plant, onStop, signal }: WorldOptions
     names.map((name) => ({ host: "127.0.0.1", port: portOf(name) }));
   const socket = { path: join(database.connection.host, `.s.PGSQL.${database.connection.port}`) };
   const links = new Map<LinkName, Proxy>();
-  for (const name of LINKS) {
+  for (const [n, name] of LINKS.entries()) {
     const server = SERVERS.find((one) => name.startsWith(one));
     const targets = name.endsWith(" database") ? () => [socket] : serverPorts(server ? [server] : SERVERS);
-    const proxy = await startProxy(targets);
+    const proxy = await startProxy(targets, n);
     links.set(name, proxy);
     onStop(() => proxy.close());
   }
   const portAt = (name: LinkName): number => links.get(name)?.port ?? 0;
 
-  const clockFile = (name: ProcessName): string => join(folder, `${name}.clock`);
+  const clocks = new Map<ProcessName, AlteredClocks>(
+    ([CLOCKED_SERVER, CLOCKED_DELEGATE] as const).map((name) => [name, alterClocks(join(folder, `${name}.clock`))]),
+  );
   const preloads = (name: ProcessName): Record<string, string | undefined> => {
-    const isClocked = name === CLOCKED_SERVER || name === CLOCKED_DELEGATE;
-    const loaded = [...(isClocked ? [here("clock.ts")] : []), ...(plant ? [here("plant-hook.ts")] : [])];
-    return {
-      ...(loaded.length > 0 ? { NODE_OPTIONS: loaded.map((url) => `--import=${url}`).join(" ") } : {}),
-      ...(isClocked ? { CHAOS_CLOCK: clockFile(name) } : {}),
-      ...(plant ? { CHAOS_PLANT: plant } : {}),
-    };
+    const env = clocks.get(name)?.env ?? {};
+    const hook = `--import=${new URL("plant-hook.ts", import.meta.url).href}`;
+    return plant ? { ...env, CHAOS_PLANT: plant, NODE_OPTIONS: [env["NODE_OPTIONS"], hook].join(" ") } : env;
   };
 
   const rootKey = randomBytes(32).toString("base64");
@@ -151,7 +150,7 @@ export async function startWorld({ folder, plant, onStop, signal }: WorldOptions
     await machine.untilSaid(CONNECTED, START_MS);
     signal.throwIfAborted();
   }
-  const base = { folder, exchange, database, db, machines, links, api, clockFile, workDir, delegateToken };
+  const base = { folder, exchange, database, db, machines, links, api, clocks, workDir, delegateToken };
   return { ...base, hasSmallDisk, stopMachines };
 }
 

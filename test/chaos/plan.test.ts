@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SMALL_DISK } from "./names.ts";
+import { describe, makePlan, type Fault } from "./plan.ts";
+import { makeRandom } from "./random.ts";
+
+const planOf = (seed: number, seconds = 120, canMount = true): readonly Fault[] =>
+  makePlan({ seconds, random: makeRandom(seed), canMount });
+const textOf = (plan: readonly Fault[]): string => plan.map((fault) => `${fault.at} ${describe(fault)}`).join("\n");
+
+test("a seed gives one plan, another seed another one", () => {
+  assert.equal(textOf(planOf(7)), textOf(planOf(7)));
+  assert.notEqual(textOf(planOf(7)), textOf(planOf(8)));
+});
+
+test("faults end before the run does, and two of the same target do not overlap", () => {
+  for (let seed = 1; seed <= 200; seed += 1) {
+    const free = new Map<string, number>();
+    for (const fault of planOf(seed, 300)) {
+      assert.ok(fault.seconds >= 0 && fault.at + fault.seconds <= 298, `seed ${seed}: ${describe(fault)}`);
+      if (fault.kind === "clock") continue;
+      assert.ok(fault.at >= (free.get(fault.target) ?? 0), `seed ${seed}: ${fault.at} ${describe(fault)}`);
+      free.set(fault.target, fault.at + fault.seconds);
+    }
+  }
+});
+
+test("two minutes have one outage of more than a minute, and no delegate has it", () => {
+  for (let seed = 1; seed <= 200; seed += 1) {
+    const long = planOf(seed).filter(({ seconds }) => seconds > 60);
+    assert.equal(long.length, 1, `seed ${seed}`);
+    assert.doesNotMatch(long[0]?.target ?? "delegate", /delegate/);
+  }
+});
+
+test("an hour has every kind of fault; its outages last up to two minutes, of delegates, too", () => {
+  const plan = planOf(1, 3_600);
+  assert.deepEqual([...new Set(plan.map(({ kind }) => kind))].toSorted(), [
+    "blackhole",
+    "clock",
+    "cut",
+    "fill disk",
+    "kill",
+    "kill backend",
+    "kill database",
+    "restart",
+    "stall",
+    "stop",
+    "wrong epochs",
+  ]);
+  const long = plan.filter(({ seconds }) => seconds > 60);
+  assert.ok(long.every(({ seconds }) => seconds <= 120));
+  assert.ok(long.some(({ target }) => target.startsWith("delegate")));
+  assert.ok(long.some(({ target }) => !target.startsWith("delegate")));
+});
+
+test("each jump of a clock is one of an hour", () => {
+  const minutes = new Map<string, number>();
+  for (const fault of planOf(5, 3_600)) {
+    if (fault.kind !== "clock") continue;
+    assert.equal(Math.abs(fault.minutes - (minutes.get(fault.target) ?? 0)), 60);
+    minutes.set(fault.target, fault.minutes);
+  }
+  assert.equal(minutes.size, 2);
+});
+
+test("without a file system of its own no disk is filled", () => {
+  const filled = (canMount: boolean): readonly Fault[] =>
+    planOf(1, 3_600, canMount).filter(({ kind }) => kind === "fill disk");
+  assert.deepEqual(filled(false), []);
+  assert.ok(filled(true).length > 0 && filled(true).every(({ target }) => target === SMALL_DISK));
+});
