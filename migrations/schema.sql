@@ -180,10 +180,13 @@ create table delegates (
   seen_at bigint not null,
   created_at bigint not null,
   declared_tags text[] default '{}'::text[] not null,
+  status text default 'ENABLED'::text not null,
   constraint delegates_pkey PRIMARY KEY (account_id, id),
-  constraint delegates_account_id_name_key UNIQUE (account_id, name)
+  constraint delegates_status_check CHECK ((status = ANY (ARRAY['ENABLED'::text, 'WAITING_FOR_APPROVAL'::text, 'DELETED'::text])))
 ) with (fillfactor=60);
+CREATE UNIQUE INDEX delegates_by_name ON public.delegates USING btree (account_id, name) WHERE (status <> 'DELETED'::text);
 CREATE INDEX delegates_by_token ON public.delegates USING btree (account_id, token_id);
+CREATE INDEX delegates_deleted ON public.delegates USING btree (account_id, identity_hash) WHERE (status = 'DELETED'::text);
 
 create table environments (
   account_id uuid not null,

@@ -115,6 +115,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const delegates = makeDelegates({
     ...{ ...base, readSecrets, log, onError },
     openSecrets: (delivery) => executions.openSecrets(delivery),
+    currentSettings: settings.current,
   });
   const connectionTests = makeConnectionTests({ ...base, readSecrets, tasks: delegates, mayReach, onError });
   const findIds = { ...environments.findIds, connector: connectors.findIds };

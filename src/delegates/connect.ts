@@ -5,10 +5,17 @@ import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import { fromWire, toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
+import type { CurrentSettings } from "../settings/index.ts";
 import { LOST_AFTER_MS, type Delegate } from "./delegate.ts";
 import type { Order } from "./deliver.ts";
 import { problem } from "./problems.ts";
-import { lockDelegate, saveDelegate, type DelegateRow } from "./store/delegates.ts";
+import {
+  isDeletedIdentity,
+  lockDelegate,
+  saveDelegate,
+  type DelegateRow,
+  type SavedDelegate,
+} from "./store/delegates.ts";
 import type { LostTask } from "./take-messages.ts";
 import { countLeasedTo, lockLeasedTo, renewLeases, type HeldTask } from "./store/tasks.ts";
 
@@ -20,10 +27,12 @@ export type Beginning = {
   readonly messages: readonly (Order | Exclude<ToDelegate, { kind: "run" }>)[];
   readonly held: ReadonlyMap<Uuid, Uuid>;
   readonly lost: readonly LostTask[];
+  /** False while the delegate waits for approval. */
+  readonly isEnabled: boolean;
 };
 
 export async function connect(
-  deps: { db: Db; audit: Audit; clock: Clock; newId: NewId },
+  deps: { db: Db; audit: Audit; clock: Clock; newId: NewId; currentSettings: CurrentSettings },
   token: { accountId: Uuid; tokenId: Uuid },
   hello: Hello,
 ): Promise<Beginning> {
@@ -32,8 +41,11 @@ export async function connect(
   const { accountId } = token;
   const at = deps.clock.now();
   const identityHash = createHash("sha256").update(hello.identity).digest();
+  const [required] = await deps.currentSettings(accountId, ["delegate_approval_required"]);
   return deps.db.transaction(async (tx) => {
     const known = await lockDelegate(tx, accountId, hello.name);
+    // After the lock: a deletion that was under way is committed by now.
+    if (await isDeletedIdentity(tx, accountId, identityHash)) throw problem("delegate.deleted", [hello.name]);
     const isSame = known?.identityHash.equals(identityHash) ?? false;
     if (known && !isSame) await refuseUnlessGone(tx, accountId, known, hello, at);
     const id = known?.id ?? deps.newId();
@@ -45,22 +57,26 @@ export async function connect(
     const bootId = settled.lost.length > 0 && known ? known.bootId : hello.bootId;
     const { tokenId } = token;
     const presence = { accountId, id, tokenId, name, identityHash, tags: declared, host, version, bootId, slots };
-    const tags = await saveDelegate(tx, { ...presence, at: deps.clock.now() });
+    const needsApproval = required === "true";
+    const saved = await saveDelegate(tx, { ...presence, at: deps.clock.now(), needsApproval });
     // It was believed when the connection was opened; by now its token may have been revoked.
-    if (!tags) throw problem("delegate.token_ended");
-    await record(tx, deps.audit, { accountId, id, name, host, tags }, isSame ? known : undefined);
-    return { delegate: { id, accountId, name, tags, slots }, ...settled };
+    if (!saved) throw problem("delegate.token_ended");
+    const { tags, status } = saved;
+    await record(tx, deps.audit, { accountId, id, name, host, tags, status }, isSame ? known : undefined);
+    return { delegate: { id, accountId, name, tags, slots }, isEnabled: status === "ENABLED", ...settled };
   });
 }
 
-type Registered = Pick<Delegate, "accountId" | "id" | "name" | "tags"> & { readonly host: string };
+type Registered = Pick<Delegate, "accountId" | "id" | "name" | "tags"> &
+  Pick<SavedDelegate, "status"> & { readonly host: string };
 
 /** What a hello has changed: a new delegate, or another work folder under its name; other tags. A reconnect changes nothing. */
 async function record(tx: Tx, audit: Audit, now: Registered, before: DelegateRow | undefined): Promise<void> {
-  const { accountId, id, name, host, tags } = now;
+  const { accountId, id, name, host, tags, status } = now;
   const entry = { resourceType: "DELEGATE", resourceId: name, scope: {} };
   const actor = { kind: "delegate", accountId, id, name } as const;
-  if (!before) await audit.record(tx, actor, { ...entry, operation: "delegate.register", after: { host, tags } });
+  if (!before)
+    await audit.record(tx, actor, { ...entry, operation: "delegate.register", after: { host, tags, status } });
   else if (new Set(before.tags).symmetricDifference(new Set(tags)).size > 0)
     await audit.record(tx, actor, {
       ...entry,

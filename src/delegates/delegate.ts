@@ -1,5 +1,10 @@
 import type { Uuid } from "../core/ids.ts";
 
+export const DELEGATE_STATUSES = ["ENABLED", "WAITING_FOR_APPROVAL", "DELETED"] as const;
+
+/** A waiting delegate is connected and gets nothing. A deleted one, also by rejection or by its token's end, is kept out. */
+export type DelegateStatus = (typeof DELEGATE_STATUSES)[number];
+
 /** The program that runs tasks near the targets. */
 export type Delegate = {
   readonly id: Uuid;
@@ -18,7 +23,8 @@ export type RegisteredDelegate = TaggedDelegate & {
   readonly seenAt: number;
   readonly createdAt: number;
   readonly tokenName: string;
-  readonly revoked: boolean;
+  /** DELETED also when its token is revoked. */
+  readonly status: DelegateStatus;
 };
 
 /** What tasks may ask for: the delegate's tags, and its name. All of a task's selectors must match, exactly. */

@@ -11,7 +11,8 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import { gatherNotify } from "../platform/db/gather-notify.ts";
 import { toOf, type Deliver } from "./deliver.ts";
 import { freeSlots, type Session, type Sessions } from "./sessions.ts";
-import { insertTask, leaseReady, releaseTask, type Holder, type Lease, type LeasedWork } from "./store/tasks.ts";
+import type { Holder } from "./store/standing.ts";
+import { insertTask, leaseReady, releaseTask, type Lease, type LeasedWork } from "./store/tasks.ts";
 import type { NewTask } from "./task.ts";
 
 export const READY_CHANNEL = "railhead_tasks_ready";
@@ -80,7 +81,7 @@ export function makeDispatch(deps: DispatchDeps) {
 
   /** Leases what waits for this delegate, as far as it has free slots. */
   async function pull(session: Session): Promise<void> {
-    if (!sessions.isOpen(session)) return;
+    if (!sessions.isOpen(session) || !session.isEnabled) return;
     // Until it gets less than it asks for: a delegate that has just connected may find more waiting than it has slots.
     hopeful.add(session);
     const free = freeSlots(session);
@@ -111,7 +112,7 @@ export function makeDispatch(deps: DispatchDeps) {
   return {
     enqueue,
     pull,
-    /** It matches other tasks than before: a look that is under way with its old selectors must not have the last word. */
+    /** It matches other tasks than before, or is enabled now: a look that is under way with its old selectors must not have the last word. */
     retagged: (session: Session): void => {
       raiseHope((one) => one === session);
       pull(session).catch(deps.onError);

@@ -1,21 +1,36 @@
 import { toWire } from "../core/ids.ts";
-import { listOf, listType, window, type Builder } from "../platform/graphql/builder.ts";
+import {
+  listOf,
+  listType,
+  payloadOf,
+  payloadType,
+  window,
+  type Builder,
+  type NodeRef,
+} from "../platform/graphql/builder.ts";
+import type { ApproveDelegate, DeleteDelegate } from "./approval.ts";
+import { DELEGATE_STATUSES, type DelegateStatus } from "./delegate.ts";
 import { problem } from "./problems.ts";
 import type { ListDelegates, ListedDelegate, ListFilter } from "./list.ts";
 
-const STATUSES = ["ENABLED", "WAITING_FOR_APPROVAL", "DELETED"] as const;
 const TYPES = ["DOCKER", "ECS", "HELM_DELEGATE", "KUBERNETES", "SHELL_SCRIPT"] as const;
 
 type Filter = {
   readonly accountId?: string | null | undefined;
   readonly delegateName?: string | null | undefined;
-  readonly delegateStatus?: (typeof STATUSES)[number] | null | undefined;
+  readonly delegateStatus?: DelegateStatus | null | undefined;
   readonly delegateType?: (typeof TYPES)[number] | null | undefined;
 };
 
-/** `Delegate` and `delegateList` (reference section 1.11). */
-export function addDelegateTypes(builder: Builder, verbs: { readonly list: ListDelegates }): void {
-  const Status = builder.enumType("DelegateStatus", { values: STATUSES });
+type DelegateVerbs = {
+  readonly list: ListDelegates;
+  readonly approve: ApproveDelegate;
+  readonly remove: DeleteDelegate;
+};
+
+/** `Delegate`, `delegateList` (reference section 1.11), `delegateApproveReject` and `deleteDelegate`. */
+export function addDelegateTypes(builder: Builder, verbs: DelegateVerbs): void {
+  const Status = builder.enumType("DelegateStatus", { values: DELEGATE_STATUSES });
   const Type = builder.enumType("DelegateType", { values: TYPES });
   const Delegate = builder.objectRef<ListedDelegate>("Delegate").implement({
     fields: (t) => ({
@@ -30,7 +45,7 @@ export function addDelegateTypes(builder: Builder, verbs: { readonly list: ListD
       lastHeartBeat: t.field({ type: "Long", resolve: (delegate) => delegate.seenAt }),
       // Spelled as clients spell it.
       polllingModeEnabled: t.boolean({ resolve: () => false }),
-      status: t.field({ type: Status, resolve: (delegate) => (delegate.revoked ? "DELETED" : "ENABLED") as "DELETED" }),
+      status: t.field({ type: Status, resolve: ({ status }) => status }),
       tags: t.stringList({ resolve: (delegate) => [...delegate.tags] }),
       connected: t.exposeBoolean("connected"),
       version: t.exposeString("version"),
@@ -64,6 +79,49 @@ export function addDelegateTypes(builder: Builder, verbs: { readonly list: ListD
       },
     }),
   );
+  addMutations(builder, Delegate, verbs);
+}
+
+function addMutations(builder: Builder, Delegate: NodeRef<ListedDelegate>, verbs: DelegateVerbs): void {
+  const Approval = builder.enumType("DelegateApproval", { values: ["ACTIVATE", "REJECT"] as const });
+  const ApproveInput = builder.inputType("DelegateApproveRejectInput", {
+    fields: (t) => ({
+      accountId: t.string({ required: true }),
+      delegateId: t.string({ required: true }),
+      delegateApproval: t.field({ type: Approval, required: true }),
+      clientMutationId: t.string(),
+    }),
+  });
+  const DeleteInput = builder.inputType("DeleteDelegateInput", {
+    fields: (t) => ({
+      accountId: t.string({ required: true }),
+      delegateId: t.string({ required: true }),
+      clientMutationId: t.string(),
+    }),
+  });
+  const ApprovePayload = payloadType<{ delegate: ListedDelegate }>(builder, "DelegateApproveRejectPayload", (t) => ({
+    delegate: t.field({ type: Delegate, resolve: ({ delegate }) => delegate }),
+  }));
+  const DeletePayload = payloadType(builder, "DeleteDelegatePayload");
+  builder.mutationFields((t) => ({
+    delegateApproveReject: t.field({
+      type: ApprovePayload,
+      args: { input: t.arg({ type: ApproveInput, required: true }) },
+      extensions: { permission: "core_delegate_edit" },
+      resolve: async (_root, { input }, { actor }) => {
+        return payloadOf(input, { delegate: await verbs.approve(actor, input, input.delegateApproval) });
+      },
+    }),
+    deleteDelegate: t.field({
+      type: DeletePayload,
+      args: { input: t.arg({ type: DeleteInput, required: true }) },
+      extensions: { permission: "core_delegate_delete" },
+      resolve: async (_root, { input }, { actor }) => {
+        await verbs.remove(actor, input);
+        return payloadOf(input, {});
+      },
+    }),
+  }));
 }
 
 /** Filters are ANDed; two that cannot both hold match nothing. */
@@ -74,13 +132,11 @@ function combined(filters: readonly Filter[], accountId: string): ListFilter {
   const never =
     names.size > 1 ||
     statuses.size > 1 ||
-    statuses.has("WAITING_FOR_APPROVAL") ||
     filters.some(({ delegateType }) => (delegateType ?? "SHELL_SCRIPT") !== "SHELL_SCRIPT");
   // No delegate has an empty name.
   const name = never ? "" : [...names][0];
-  const [status] = statuses;
   return {
     ...(name === undefined ? {} : { name }),
-    ...(status === undefined ? {} : { revoked: status === "DELETED" }),
+    ...(statuses.size === 0 ? {} : { statuses: [...statuses] }),
   };
 }

@@ -5,7 +5,9 @@ import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
+import type { CurrentSettings } from "../settings/index.ts";
 import type { Log } from "../platform/log/log.ts";
+import { makeApproveDelegate, makeDeleteDelegate } from "./approval.ts";
 import { CANCEL_CHANNEL, makeCancels } from "./cancel.ts";
 import { makeConnections } from "./connections.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
@@ -51,6 +53,7 @@ export type DelegatesDeps = {
   readonly log: Log;
   readonly readSecrets: ReadSecrets;
   readonly openSecrets: OpenSecrets;
+  readonly currentSettings: CurrentSettings;
   readonly onError: (error: unknown) => void;
 };
 
@@ -74,6 +77,8 @@ export function makeDelegates(deps: DelegatesDeps) {
     getTags: makeGetTags(deps),
     changeTags: makeChangeTags({ ...deps, changed: ({ id }) => standing.changed(id) }),
     list: makeListDelegates(deps),
+    approve: makeApproveDelegate({ ...deps, changed: standing.changed }),
+    remove: makeDeleteDelegate({ ...deps, changed: standing.changed }),
   };
 
   // Another replica asked for the end of a task whose delegate is connected here.

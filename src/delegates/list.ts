@@ -11,6 +11,12 @@ export type ListFilter = Omit<DelegateFilter, "seenSince" | "gone"> & { readonly
 
 export type ListedDelegate = RegisteredDelegate & { readonly connected: boolean };
 
+/** @param since LOST_AFTER_MS ago */
+export const withConnected = (delegate: RegisteredDelegate, since: number): ListedDelegate => ({
+  ...delegate,
+  connected: delegate.status !== "DELETED" && delegate.seenAt >= since,
+});
+
 export type ListDelegates = (
   actor: Actor,
   filter: ListFilter,
@@ -27,7 +33,7 @@ export const makeListDelegates =
     const asked = { ...filter, ...(connected === undefined ? {} : { seenSince: since, gone: !connected }) };
     const items = await listDelegates(deps.db, accountId, asked, limit, offset);
     return {
-      items: items.map((one) => ({ ...one, connected: !one.revoked && one.seenAt >= since })),
+      items: items.map((one) => withConnected(one, since)),
       limit,
       offset,
       total: () => countDelegates(deps.db, accountId, asked),

@@ -30,7 +30,8 @@ function inMemory(): LocalClaimFile & { readonly claim: () => LocalClaim } {
 
 /** As a session leaves it. */
 async function register(accountId: Uuid, name: string, tokenId: Uuid): Promise<void> {
-  const facts = { host: "h", version: "1", bootId: "b", slots: 1, tags: [], at: platform.clock.now() };
+  const at = platform.clock.now();
+  const facts = { host: "h", version: "1", bootId: "b", slots: 1, tags: [], at, needsApproval: false };
   await saveDelegate(platform.db, { accountId, id: newId(), tokenId, name, identityHash: Buffer.alloc(32), ...facts });
 }
 
@@ -62,6 +63,8 @@ test("a name that a delegate has by another token is left to it", async () => {
   assert.equal(await claimDelegateToken(platform.db, other, undefined), true);
   await register(accountId, "local", other.id);
   assert.match((await renewLocalPass(deps, accountId, inMemory()))?.name ?? "", /^local-[0-9a-f]{6}$/);
+  await platform.db.query("update delegates set status = 'DELETED' where account_id = $1", [accountId]);
+  assert.equal((await renewLocalPass(deps, accountId, inMemory()))?.name, "local");
 });
 
 test("a revoked token stays revoked; once it is deleted the name comes again with another", async () => {

@@ -18,6 +18,12 @@ export const problems = {
   "delegate.no_token": [404, "RESOURCE_NOT_FOUND", "Delegate token with name [%s] not found."],
   "delegate.token_live": [402, "DELETE_NOT_ALLOWED", "Delegate token [%s] is active; revoke it first."],
   "delegate.token_ended": [401, "INVALID_TOKEN", "The delegate's token was revoked, or its time is up."],
+  "delegate.deleted": [
+    403,
+    "ACCESS_DENIED",
+    "Delegate [%s] was rejected or deleted. Start it with a new work folder to register it anew.",
+  ],
+  "delegate.not_waiting": [402, "INVALID_REQUEST", "Delegate [%s] does not wait for approval; delete it instead."],
   "delegate.name_taken": [
     400,
     "DUPLICATE_DELEGATE_EXCEPTION",

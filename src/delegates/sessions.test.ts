@@ -7,6 +7,7 @@ import { freeSlots, makeSessions, type Session } from "./sessions.ts";
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const account = newId();
 const idle = {
+  isEnabled: true,
   tokenId: newId(),
   held: new Map<Uuid, Uuid>(),
   heardAt: 0,
@@ -51,6 +52,17 @@ test("one that holds more than its slots has none free", () => {
   assert.equal(match(), undefined);
   assert.ok(opened["over"]);
   assert.equal(freeSlots(opened["over"]), 0);
+});
+
+test("one that waits for approval gets nothing", () => {
+  const { sessions, opened, match } = setUp(["waits", 4, 0]);
+  const { waits } = opened;
+  assert.ok(waits);
+  waits.isEnabled = false;
+  assert.equal(match(), undefined);
+  assert.equal(sessions.enable(waits), true);
+  assert.equal(match(), "waits");
+  assert.equal(sessions.enable(waits), false);
 });
 
 test("another account's delegate never matches", () => {

@@ -12,6 +12,8 @@ export type Session = {
   /** By which it came; another connection of the same delegate may have come by another one. */
   readonly tokenId: Uuid;
   selectors: ReadonlySet<string>;
+  /** False while the delegate waits for approval: it gets nothing. */
+  isEnabled: boolean;
   /** Tasks it holds, or that are on their way to it, and the run each belongs to. */
   readonly held: Map<Uuid, Uuid>;
   /** By run: slots that are free once the transaction under way has ended one of its tasks. For the run's next task alone. */
@@ -33,11 +35,14 @@ export type Session = {
   /** Ends a task that it holds and will not get. */
   readonly refuse: (task: { readonly task: string; readonly epoch: number }, end: TaskEnd) => Promise<void>;
   readonly close: () => void;
-  /** Whether its token still counts, by the database; one whose does not is ended. */
+  /** Whether its token still counts and it is enabled, by the database; if not, it is ended. */
   readonly stands: () => Promise<boolean>;
 };
 
-type Begin = Pick<Session, "tokenId" | "held" | "heardAt" | "ping" | "send" | "sent" | "refuse" | "close" | "stands">;
+type Begin = Pick<
+  Session,
+  "tokenId" | "isEnabled" | "held" | "heardAt" | "ping" | "send" | "sent" | "refuse" | "close" | "stands"
+>;
 
 export type Sessions = ReturnType<typeof makeSessions>;
 
@@ -63,13 +68,19 @@ export function makeSessions() {
       session.selectors = selectors;
       return true;
     },
+    /** True when it waited for approval until now: what waits may be for this delegate. */
+    enable(session: Session): boolean {
+      if (session.isEnabled) return false;
+      session.isEnabled = true;
+      return true;
+    },
     of: (delegateId: Uuid): Session | undefined => byDelegate.get(delegateId),
     all: (): readonly Session[] => [...byDelegate.values()],
-    /** The least busy matching delegate with a free slot, which may be one that this run is just giving back. */
+    /** The least busy enabled and matching delegate with a free slot, which may be one that this run is just giving back. */
     match(accountId: Uuid, selectors: readonly string[], runId?: Uuid): Session | undefined {
       let best: Session | undefined;
       for (const session of byDelegate.values()) {
-        if (session.delegate.accountId !== accountId || freeSlots(session, runId) === 0) continue;
+        if (!session.isEnabled || session.delegate.accountId !== accountId || freeSlots(session, runId) === 0) continue;
         if (!selectors.every((selector) => session.selectors.has(selector))) continue;
         if (!best || load(session) < load(best)) best = session;
       }

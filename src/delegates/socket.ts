@@ -8,8 +8,9 @@ import { Problem } from "../core/problem.ts";
 import { credentialOf } from "../platform/http/credentials.ts";
 import { problem as httpProblem } from "../platform/http/problems.ts";
 import type { Log } from "../platform/log/log.ts";
+import type { CurrentSettings } from "../settings/index.ts";
 import type { Clock } from "../core/clock.ts";
-import type { NewId } from "../core/ids.ts";
+import type { NewId, Uuid } from "../core/ids.ts";
 import { connect } from "./connect.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { toOf, type Deliver } from "./deliver.ts";
@@ -20,7 +21,7 @@ import { takeInOrder } from "./take-in-order.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import type { Standing } from "./standing.ts";
 import { knowBoot, markSeen } from "./store/delegates.ts";
-import { tokenCounts, type TokenKey } from "./store/standing.ts";
+import { isEntitled, type TokenKey } from "./store/standing.ts";
 import { endAsLost, takeFinished, takeLog, type TakeDeps } from "./take-messages.ts";
 import type { TaskEnd } from "./task.ts";
 import { authenticateDelegate } from "./tokens.ts";
@@ -32,6 +33,7 @@ export type SocketDeps = TakeDeps & {
   readonly standing: Pick<Standing, "admitted" | "check">;
   readonly deliver: Deliver;
   readonly audit: Audit;
+  readonly currentSettings: CurrentSettings;
   readonly presence: Pick<Presence, "interrupted">;
   readonly newId: NewId;
   readonly clock: Clock;
@@ -104,6 +106,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
     // Known before the welcome is sent: the delegate may answer it at once.
     const opened = deps.sessions.open(beginning.delegate, {
       tokenId: token.tokenId,
+      isEnabled: beginning.isEnabled,
       held: new Map(beginning.held),
       heardAt: deps.clock.elapsed(),
       ping: () => socket.ping(),
@@ -111,7 +114,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
       sent: (message) => sentOver(socket, message),
       refuse,
       close: () => socket.terminate(),
-      stands: () => standsOrEnds(deps, connection),
+      stands: () => standsOrEnds(deps, connection, id),
     });
     session = opened;
     for (const message of beginning.messages)
@@ -196,10 +199,14 @@ async function takeHeartbeat({ db, clock, presence }: SocketDeps, session: Sessi
   session.unsavedSince = undefined;
 }
 
-async function standsOrEnds({ db, clock }: Pick<SocketDeps, "db" | "clock">, connection: Connection): Promise<boolean> {
-  const counts = await tokenCounts(db, connection, clock.now());
-  if (!counts) connection.end();
-  return counts;
+async function standsOrEnds(
+  { db, clock }: Pick<SocketDeps, "db" | "clock">,
+  connection: Connection,
+  delegateId: Uuid,
+): Promise<boolean> {
+  const stands = await isEntitled(db, { ...connection, delegateId }, clock.now());
+  if (!stands) connection.end();
+  return stands;
 }
 
 /** False when it has not left. */

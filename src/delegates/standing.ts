@@ -1,5 +1,6 @@
 /**
- * Tags that were edited and tokens that were revoked, carried to the sessions and connections they concern: here at once
+ * Tags that were edited, delegates that were approved or deleted and tokens that were revoked, carried to the sessions and
+ * connections they concern: here at once
  * after the commit, on other replicas by NOTIFY, and by the slow poll when that was missed (law 9).
  */
 import type { Clock } from "../core/clock.ts";
@@ -8,8 +9,7 @@ import type { Db } from "../platform/db/db.ts";
 import type { Connection, Connections } from "./connections.ts";
 import type { Dispatch } from "./enqueue.ts";
 import type { Session, Sessions } from "./sessions.ts";
-import { tagsOf } from "./store/registry.ts";
-import { endedTokens } from "./store/standing.ts";
+import { endedTokens, statesOf, type DelegateState } from "./store/standing.ts";
 
 export const STANDING_CHANNEL = "railhead_delegates_changed";
 
@@ -35,7 +35,7 @@ export function makeStanding({ db, clock, connections, sessions, dispatch, onErr
 
   async function bringUpToDate(concerned: Concerned): Promise<void> {
     await endRevoked(concerned.connections ?? []);
-    await renewTags((concerned.sessions ?? []).filter(sessions.isOpen));
+    await renewStates((concerned.sessions ?? []).filter(sessions.isOpen));
   }
 
   async function endRevoked(open: readonly Connection[]): Promise<void> {
@@ -45,15 +45,27 @@ export function makeStanding({ db, clock, connections, sessions, dispatch, onErr
     for (const connection of open) if (ended.has(connection.tokenId)) connection.end();
   }
 
-  async function renewTags(open: readonly Session[]): Promise<void> {
+  async function renewStates(open: readonly Session[]): Promise<void> {
     if (open.length === 0) return;
-    for (const { id, tags } of await tagsOf(
+    for (const state of await statesOf(
       db,
       open.map(({ delegate }) => delegate),
     )) {
-      const session = sessions.of(id);
-      if (session && sessions.retag(session, tags)) dispatch.retagged(session);
+      const session = sessions.of(state.id);
+      if (session) renewState(session, state);
     }
+  }
+
+  function renewState(session: Session, { tags, status }: DelegateState): void {
+    if (status === "DELETED") {
+      // At once: nothing is leased to it while the socket closes.
+      sessions.closed(session);
+      session.close();
+      return;
+    }
+    const isRetagged = sessions.retag(session, tags);
+    const isEnabled = status === "ENABLED" && sessions.enable(session);
+    if (isRetagged || isEnabled) dispatch.retagged(session);
   }
 
   const everybody = (): Concerned => ({ connections: connections.all(), sessions: sessions.all() });

@@ -59,6 +59,16 @@ export const CATALOGUE = [
     fault: positive,
   },
   {
+    identifier: "delegate_approval_required",
+    name: "Delegates that register for the first time wait for approval",
+    category: "CORE",
+    group: "delegates",
+    type: "Boolean",
+    defaultValue: "false",
+    levels: ["account"],
+    allowedValues: ["true", "false"],
+  },
+  {
     identifier: "audit_retention_days",
     name: "Days that the audit trail is kept; 0 keeps it for ever",
     category: "CORE",

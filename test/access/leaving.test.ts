@@ -199,6 +199,7 @@ const NOT_NAMED: ReadonlySet<string> = new Set([
   "delegate-token.delete",
   "delegate-token.delete-by-name",
   "identity.unlink",
+  "mutation deleteDelegate",
   "identity.unlink-own",
   "role-assignment.delete",
   "secret-manager.delete",

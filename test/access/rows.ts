@@ -85,7 +85,7 @@ const groups: readonly Group[] = [
   [
     "--xxxxxxx?",
     "To change what this request does not find, in the account itself.",
-    `mutation deleteUser, mutation updateUser`,
+    `mutation delegateApproveReject, mutation deleteDelegate, mutation deleteUser, mutation updateUser`,
   ],
   ["--xxx+xx++", "To look at an organization.", `organization.get`],
   ["--x+x+xx++", "Organizations, as far as one holds something in them.", `organization.list`],

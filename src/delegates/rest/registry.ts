@@ -5,6 +5,7 @@ import { json } from "../../platform/http/answers.ts";
 import { envelopeOf, textOf } from "../../platform/http/bodies.ts";
 import { route, type Answer, type Route } from "../../platform/http/routes.ts";
 import { epochMs, resourced, wireId } from "../../platform/http/shapes.ts";
+import { DELEGATE_STATUSES } from "../delegate.ts";
 import type { ListDelegates, ListedDelegate, ListFilter } from "../list.ts";
 
 type Verbs = { readonly list: ListDelegates };
@@ -21,7 +22,7 @@ const tag = z.string().min(1).max(128);
 /** The filter of reference section 2.3. What says nothing about these delegates is refused by name. */
 const listBody = z.strictObject({
   filterType: z.literal("Delegate").nullish(),
-  status: z.enum(["CONNECTED", "DISCONNECTED", "ENABLED", "DELETED"]).nullish(),
+  status: z.enum(["CONNECTED", "DISCONNECTED", ...DELEGATE_STATUSES]).nullish(),
   hostName: z.string().nullish(),
   delegateName: z.string().nullish(),
   delegateGroupIdentifier: z.string().nullish(),
@@ -33,11 +34,12 @@ const listBody = z.strictObject({
   versionStatus: notYet,
 });
 
-const STATUS: Readonly<Record<string, Pick<ListFilter, "connected" | "revoked">>> = {
-  CONNECTED: { connected: true, revoked: false },
+const STATUS: Readonly<Record<string, Pick<ListFilter, "connected" | "statuses">>> = {
+  CONNECTED: { connected: true, statuses: ["ENABLED", "WAITING_FOR_APPROVAL"] },
   DISCONNECTED: { connected: false },
-  ENABLED: { revoked: false },
-  DELETED: { revoked: true },
+  ENABLED: { statuses: ["ENABLED"] },
+  WAITING_FOR_APPROVAL: { statuses: ["WAITING_FOR_APPROVAL"] },
+  DELETED: { statuses: ["DELETED"] },
 };
 
 const filterOf = (asked: z.output<typeof listBody>): ListFilter => ({
@@ -57,7 +59,7 @@ const delegateShape = z.strictObject({
   tags: z.array(z.string()),
   version: z.string(),
   tokenName: z.string(),
-  status: z.enum(["ENABLED", "DELETED"]),
+  status: z.enum(DELEGATE_STATUSES),
   connected: z.boolean(),
   lastHeartBeat: epochMs,
   createdAt: epochMs,
@@ -73,7 +75,7 @@ const delegateWire = (delegate: ListedDelegate): z.output<typeof delegateShape> 
   tags: [...delegate.tags],
   version: delegate.version,
   tokenName: delegate.tokenName,
-  status: delegate.revoked ? "DELETED" : "ENABLED",
+  status: delegate.status,
   connected: delegate.connected,
   lastHeartBeat: delegate.seenAt,
   createdAt: delegate.createdAt,

@@ -133,7 +133,7 @@ const holdersRoute = ({ list }: Pick<Verbs, "list">): Route =>
     },
     handle: async (call) => {
       const { tags } = envelopeOf(call, holdersBody);
-      const { items } = await list(call.actor, { tags, revoked: false }, MAX_LISTED, 0);
+      const { items } = await list(call.actor, { tags, statuses: ["ENABLED"] }, MAX_LISTED, 0);
       const resource = items.map((delegate) => byName.wire(delegate));
       return json(200, { metaData: {}, resource, responseMessages: [] });
     },

@@ -177,7 +177,9 @@ const readRoutes = (verbs: Verbs): readonly Route[] => [
     handle: async (call) => {
       const { name } = await verbs.getToken(call.actor, call.query.delegateTokenName);
       const { items } = await verbs.list(call.actor, { tokenName: name }, MAX_LISTED, 0);
-      return resource(items.map(groupWire));
+      // A deleted delegate and its successor are one group: the successor counts, as it has the later id.
+      const groups = new Map(items.map((delegate) => [delegate.name, delegate]));
+      return resource([...groups.values()].map(groupWire));
     },
   }),
   route({

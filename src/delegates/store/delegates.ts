@@ -1,5 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
+import type { DelegateStatus } from "../delegate.ts";
 import { countingToken } from "./standing.ts";
 
 type Store = { readonly query: Query };
@@ -12,17 +13,26 @@ export type DelegateRow = {
   readonly tags: readonly string[];
 };
 
-/** The delegate of this name, locked: two programs that claim one name take turns. */
+/** The delegate of this name that is not deleted, locked: two programs that claim one name take turns. */
 export async function lockDelegate(db: Store, accountId: Uuid, name: string): Promise<DelegateRow | undefined> {
   const rows = await db.query<DelegateRow>(
     `select id, identity_hash as "identityHash", boot_id as "bootId", seen_at as "seenAt", tags
-       from delegates where account_id = $1 and name = $2 for no key update`,
+       from delegates where account_id = $1 and name = $2 and status <> 'DELETED' for no key update`,
     [accountId, name],
   );
   return rows[0];
 }
 
-/** Whether a delegate that holds all the selectors was heard of since. */
+/** Whether a delegate with this work folder was deleted, under any name. */
+export async function isDeletedIdentity(db: Store, accountId: Uuid, identityHash: Buffer): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from delegates where account_id = $1 and identity_hash = $2 and status = 'DELETED' limit 1`,
+    [accountId, identityHash],
+  );
+  return rows.length > 0;
+}
+
+/** Whether an enabled delegate that holds all the selectors was heard of since. */
 export async function isThereFor(
   db: Store,
   accountId: Uuid,
@@ -30,7 +40,8 @@ export async function isThereFor(
   since: number,
 ): Promise<boolean> {
   const rows = await db.query(
-    `select 1 from delegates where account_id = $1 and seen_at >= $2 and $3::text[] <@ array_append(tags, name) limit 1`,
+    `select 1 from delegates
+      where account_id = $1 and status = 'ENABLED' and seen_at >= $2 and $3::text[] <@ array_append(tags, name) limit 1`,
     [accountId, since, selectors],
   );
   return rows.length > 0;
@@ -48,28 +59,37 @@ export type Presence = {
   readonly bootId: string;
   readonly slots: number;
   readonly at: number;
+  /** Whether it waits for approval if this work folder is new under the name. */
+  readonly needsApproval: boolean;
 };
+
+/** What the database says of a delegate that has said hello. */
+export type SavedDelegate = { readonly tags: readonly string[]; readonly status: DelegateStatus };
 
 /**
  * Inserts the delegate or brings its row up to date; the id of the row stays what it is. Answers the tags that
- * count: those declared, unless they were edited and the declaration is the same as last time. Undefined, and nothing
- * saved, when its token counts no more: it takes turns with a revocation, so that after the commit of that nobody is let in.
+ * count: those declared, unless they were edited and the declaration is the same as last time. Another work folder under
+ * the name is a new delegate and needs approval where a new one does, except the server's own: the token that the server made under
+ * the delegate's name, by itself. Undefined, and nothing saved, when its token counts no more: it takes turns with a revocation, so that after the commit of that nobody is let in.
  * Not by `for share`: a stream of hellos would keep the revocation waiting. Nobody waits for anything else while holding
  * the token, so this comes last.
  */
-export async function saveDelegate(db: Store, d: Presence): Promise<readonly string[] | undefined> {
-  const rows = await db.query<{ tags: readonly string[] }>(
-    `with token as (${countingToken("$3", "$11")} for no key update)
+export async function saveDelegate(db: Store, d: Presence): Promise<SavedDelegate | undefined> {
+  const { accountId, id, tokenId, name, identityHash, tags, host, version, bootId, slots, at, needsApproval } = d;
+  const rows = await db.query<SavedDelegate>(
+    `with token as (${countingToken("$3", "$11", `id, created_by is null and name = $4 as "isServers"`)} for no key update)
      insert into delegates as known (account_id, id, token_id, name, identity_hash, tags, declared_tags, host, version,
-                                     boot_id, slots, seen_at, created_at)
-     select $1, $2, token.id, $4, $5, $6, $6, $7, $8, $9, $10, $11, $11 from token
+                                     boot_id, slots, seen_at, created_at, status)
+     select $1, $2, token.id, $4, $5, $6, $6, $7, $8, $9, $10, $11, $11,
+            case when $12 and not "isServers" then 'WAITING_FOR_APPROVAL' else 'ENABLED' end from token
      on conflict (account_id, id) do update set token_id = $3, identity_hash = $5,
        tags = case when known.declared_tags = $6 then known.tags else $6 end, declared_tags = $6,
-       host = $7, version = $8, boot_id = $9, slots = $10, seen_at = $11
-     returning tags`,
-    [d.accountId, d.id, d.tokenId, d.name, d.identityHash, d.tags, d.host, d.version, d.bootId, d.slots, d.at],
+       host = $7, version = $8, boot_id = $9, slots = $10, seen_at = $11,
+       status = case when known.identity_hash = $5 then known.status else excluded.status end
+     returning tags, status`,
+    [accountId, id, tokenId, name, identityHash, tags, host, version, bootId, slots, at, needsApproval],
   );
-  return rows[0]?.tags;
+  return rows[0];
 }
 
 export async function markSeen(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
@@ -120,7 +140,8 @@ export async function claimDelegateToken(db: Store, token: DelegateToken, former
   const rows = await db.query(
     `insert into delegate_tokens (account_id, id, name, secret_hash, created_by, created_at)
      select $1, $2, $3, $4, $5, $6
-      where not exists (select from delegates where account_id = $1 and name = $3 and token_id is distinct from $7)
+      where not exists (select from delegates where account_id = $1 and name = $3 and status <> 'DELETED'
+                          and token_id is distinct from $7)
      on conflict (account_id, name) where deleted_at is null do nothing returning id`,
     [token.accountId, token.id, token.name, token.secretHash, token.createdBy, token.at, former ?? null],
   );

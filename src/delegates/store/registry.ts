@@ -1,7 +1,7 @@
 /** Delegates and their tokens as operators see and change them. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import type { RegisteredDelegate, TaggedDelegate } from "../delegate.ts";
+import type { DelegateStatus, RegisteredDelegate, TaggedDelegate } from "../delegate.ts";
 
 type Store = { readonly query: Query };
 
@@ -13,7 +13,7 @@ const valueOf = (key: DelegateKey): string | null => ("name" in key ? key.name :
 
 export async function findTagged(db: Store, accountId: Uuid, key: DelegateKey): Promise<TaggedDelegate | undefined> {
   const rows = await db.query<TaggedDelegate>(
-    `select ${TAGGED} from delegates where account_id = $1 and ${where(key)}`,
+    `select ${TAGGED} from delegates where account_id = $1 and ${where(key)} and status <> 'DELETED'`,
     [accountId, valueOf(key)],
   );
   return rows[0];
@@ -22,45 +22,54 @@ export async function findTagged(db: Store, accountId: Uuid, key: DelegateKey): 
 /** Locked: two that change the tags at once take turns, so that neither loses what the other added. */
 export async function lockTagged(db: Store, accountId: Uuid, key: DelegateKey): Promise<TaggedDelegate | undefined> {
   const rows = await db.query<TaggedDelegate>(
-    `select ${TAGGED} from delegates where account_id = $1 and ${where(key)} for no key update`,
+    `select ${TAGGED} from delegates where account_id = $1 and ${where(key)} and status <> 'DELETED' for no key update`,
     [accountId, valueOf(key)],
   );
   return rows[0];
+}
+
+export type DelegateStanding = { readonly id: Uuid; readonly name: string; readonly status: DelegateStatus };
+
+/** Locked; undefined also when it is deleted. */
+export async function lockStatus(db: Store, accountId: Uuid, id: Uuid): Promise<DelegateStanding | undefined> {
+  const rows = await db.query<DelegateStanding>(
+    `select id, name, status from delegates
+      where account_id = $1 and id = $2 and status <> 'DELETED' for no key update`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
+export async function saveStatus(db: Store, accountId: Uuid, id: Uuid, status: DelegateStatus): Promise<void> {
+  await db.query(`update delegates set status = $3 where account_id = $1 and id = $2`, [accountId, id, status]);
 }
 
 export async function saveTags(db: Store, accountId: Uuid, id: Uuid, tags: readonly string[]): Promise<void> {
   await db.query(`update delegates set tags = $3 where account_id = $1 and id = $2`, [accountId, id, tags]);
 }
 
-/** The tags that count for these delegates now. */
-export async function tagsOf(
-  db: Store,
-  delegates: readonly Pick<TaggedDelegate, "accountId" | "id">[],
-): Promise<Pick<TaggedDelegate, "id" | "tags">[]> {
-  return db.query(
-    `select d.id, d.tags from unnest($1::uuid[], $2::uuid[]) as asked (account_id, id)
-       join delegates d on d.account_id = asked.account_id and d.id = asked.id`,
-    [delegates.map(({ accountId }) => accountId), delegates.map(({ id }) => id)],
-  );
-}
-
 export type DelegateFilter = {
+  readonly id?: Uuid | undefined;
   readonly name?: string | undefined;
   /** All of them. */
   readonly tags?: readonly string[] | undefined;
   readonly host?: string | undefined;
   readonly tokenName?: string | undefined;
-  readonly revoked?: boolean | undefined;
+  /** One of them. */
+  readonly statuses?: readonly DelegateStatus[] | undefined;
   /** Heard of at this moment or later; with `gone`, before it. */
   readonly seenSince?: number | undefined;
   readonly gone?: boolean | undefined;
 };
 
+const STATUS = `case when t.revoked_at is null then d.status else 'DELETED' end`;
+
 const FROM = `from delegates d join delegate_tokens t on t.account_id = d.account_id and t.id = d.token_id
   where d.account_id = $1 and ($2::text is null or d.name = $2) and d.tags @> $3
     and ($4::text is null or d.host = $4) and ($5::text is null or t.name = $5)
-    and ($6::boolean is null or (t.revoked_at is not null) = $6)
-    and ($7::bigint is null or (d.seen_at >= $7) <> $8)`;
+    and ($6::text[] is null or ${STATUS} = any($6))
+    and ($7::bigint is null or (d.seen_at >= $7) <> $8)
+    and ($9::uuid is null or d.id = $9)`;
 
 const valuesOf = (accountId: Uuid, filter: DelegateFilter): unknown[] => [
   accountId,
@@ -68,9 +77,10 @@ const valuesOf = (accountId: Uuid, filter: DelegateFilter): unknown[] => [
   filter.tags ?? [],
   filter.host ?? null,
   filter.tokenName ?? null,
-  filter.revoked ?? null,
+  filter.statuses ?? null,
   filter.seenSince ?? null,
   filter.gone ?? false,
+  filter.id ?? null,
 ];
 
 export async function listDelegates(
@@ -82,8 +92,8 @@ export async function listDelegates(
 ): Promise<RegisteredDelegate[]> {
   return db.query<RegisteredDelegate>(
     `select d.id, d.account_id as "accountId", d.name, d.tags, d.host, d.version, d.seen_at as "seenAt",
-            d.created_at as "createdAt", t.name as "tokenName", t.revoked_at is not null as revoked
-       ${FROM} order by d.name limit $9 offset $10`,
+            d.created_at as "createdAt", t.name as "tokenName", ${STATUS} as status
+       ${FROM} order by d.name, d.id limit $10 offset $11`,
     [...valuesOf(accountId, filter), limit, offset],
   );
 }

@@ -1,12 +1,9 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { NewTask, TaskFor, Work } from "../task.ts";
-import { countingToken } from "./standing.ts";
+import { mayHold, type Holder } from "./standing.ts";
 
 type Store = { readonly query: Query };
-
-/** A delegate that is connected, and the token that it came by. */
-export type Holder = { readonly delegateId: Uuid; readonly tokenId: Uuid };
 
 /**
  * By how much later a task has its turn than the one before it that waits in the same queue. So a queue with many waiting
@@ -14,7 +11,7 @@ export type Holder = { readonly delegateId: Uuid; readonly tokenId: Uuid };
  */
 const TURN_MS = 1_000;
 
-/** Leased to the holder if there is one, and the token that it came by still counts; whether it is. */
+/** Leased to the holder if there is one that is enabled, and the token that it came by still counts; whether it is. */
 export async function insertTask(
   db: Store,
   task: NewTask & { readonly id: Uuid; readonly holder: Holder | undefined; readonly at: number },
@@ -27,7 +24,7 @@ export async function insertTask(
             $11, case when holder is not null or $11::uuid is null then $8::bigint
                  else greatest($8::bigint, ${TURN_MS} + (
                    select max(turn) from tasks where account_id = $1 and queue_id = $11 and status = 'ready')) end
-       from (select (select $9::uuid where exists (${countingToken("$10", "$8")})) as holder) as new
+       from (select (select $9::uuid where ${mayHold("$9", "$10", "$8")}) as holder) as new
      returning delegate_id is not null as leased`,
     [
       task.accountId,
@@ -148,14 +145,14 @@ export type Wanted = Holder & {
 
 /**
  * What continues a run first, then by turn; a replica that is leasing the same row is skipped over, so that each task has one winner. None once the
- * delegate's token counts no more.
+ * delegate's token counts no more, or the delegate is not enabled.
  */
 export async function leaseReady(db: Store, wanted: Wanted): Promise<LeasedWork[]> {
   return db.query<LeasedWork>(
     // Chosen once: as a subquery of the update it may run again for each row, and lock more than the limit.
     `with chosen as materialized (
        select id from tasks where account_id = $1 and status = 'ready' and selectors <@ $3::text[]
-          and exists (${countingToken("$6", "$5")})
+          and ${mayHold("$2", "$6", "$5")}
         order by (queue_id is null) desc, turn, id for update skip locked limit $4)
      update tasks t set status = 'leased', epoch = t.epoch + 1, delegate_id = $2, leased_at = $5
        from chosen where t.account_id = $1 and t.id = chosen.id
