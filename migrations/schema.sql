@@ -270,6 +270,18 @@ CREATE INDEX executions_by_project ON public.executions USING btree (account_id,
 CREATE INDEX executions_by_starter ON public.executions USING btree (account_id, started_by, begun_at, id);
 CREATE INDEX executions_by_status ON public.executions USING btree (account_id, status, begun_at, id);
 
+create table idempotency_keys (
+  account_id uuid not null,
+  actor_id uuid not null,
+  operation text not null,
+  key text not null,
+  request_hash bytea not null,
+  started json,
+  created_at bigint not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (account_id, actor_id, operation, key)
+);
+CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+
 create table identity_links_allowed (
   account_id uuid not null,
   user_id uuid not null,
@@ -878,6 +890,8 @@ alter table execution_timers add constraint execution_timers_account_id_executio
 
 alter table executions add constraint executions_account_id_pipeline_id_pipeline_version_fkey FOREIGN KEY (account_id, pipeline_id, pipeline_version) REFERENCES pipeline_versions(account_id, pipeline_id, version);
 alter table executions add constraint executions_account_id_project_id_fkey FOREIGN KEY (account_id, project_id) REFERENCES projects(account_id, id);
+
+alter table idempotency_keys add constraint idempotency_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
 alter table identity_links_allowed add constraint identity_links_allowed_account_id_user_id_fkey FOREIGN KEY (account_id, user_id) REFERENCES users(account_id, id) ON DELETE CASCADE;
 

@@ -202,6 +202,7 @@ export async function buildPlatform(deps: PlatformDeps) {
   };
   const sweepOthers = async (): Promise<void> => {
     await executions.fireTimers();
+    await executions.deleteIdempotencyKeys();
     await connectionTests.sweep();
     for (const slice of [limits, slices.audits]) await slice.sweep();
     await lookAtCredentials();

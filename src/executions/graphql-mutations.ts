@@ -2,6 +2,7 @@ import { toWire } from "../core/ids.ts";
 import { payloadOf, payloadType, type Builder, type InterfaceNodeRef } from "../platform/graphql/builder.ts";
 import type { AbortExecution } from "./abort.ts";
 import type { GetExecution } from "./get.ts";
+import { idempotencyOf } from "./idempotency.ts";
 import { problem } from "./problems.ts";
 import type { StartPipelineById } from "./start-by-id.ts";
 import { executionNode, type ExecutionNode } from "./wire/graphql.ts";
@@ -33,10 +34,13 @@ export function addExecutionMutations(
       type: StartPayload,
       args: { input: t.arg({ type: inputs.Start, required: true }) },
       extensions: { permission: "core_pipeline_execute" },
-      resolve: async (_root, { input }, { actor }) => {
+      resolve: async (_root, { input }, { actor, idempotencyKey }, info) => {
         const { applicationId, entityId: pipelineId, notes = null } = input;
         const variables = () => variablesOf(input);
-        const { id } = await startById(actor, { applicationId, pipelineId, variables, notes });
+        // A document may start several: each by the name that the answer has for it.
+        const operation = `startExecution ${info.path.key}`;
+        const idempotency = idempotencyOf(idempotencyKey, operation, [{ ...input, clientMutationId: null }]);
+        const { id } = await startById(actor, { applicationId, pipelineId, variables, notes, idempotency });
         return payloadOf(input, { execution: executionNode(await get(actor, toWire(id))) });
       },
     }),

@@ -21,6 +21,7 @@ import {
   makeListProjectExecutions,
 } from "./get.ts";
 import { logTailOf } from "./log-tail.ts";
+import { makeDeleteIdempotencyKeys, makeStartOnce } from "./idempotency.ts";
 import { makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
 import { makeAdvancing } from "./quarantine.ts";
 import { makeOpenSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
@@ -75,7 +76,8 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const { prepareRun, mergeInputSets, get: getPipeline } = deps.pipelines;
   const startExecution = makeStartExecution({ ...deps, advance });
   const get = makeGetExecution(deps);
-  const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startExecution });
+  const startOnce = makeStartOnce(deps);
+  const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startExecution, startOnce });
   const detail = makeGetDetail({ get, delegates: deps.delegates });
   const verbs = {
     run,
@@ -118,6 +120,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     emptyScope: makeEmptyScope(deps),
     /** Deletes what is old or too much, a bounded part; answers whether nothing is left. */
     retain: makeExecutionRetention(deps),
+    deleteIdempotencyKeys: makeDeleteIdempotencyKeys(deps),
     fireTimers: makeFireTimers({ ...deps, advancing }),
     stop: (): void => wakeups.stop(),
   };

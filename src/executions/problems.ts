@@ -40,6 +40,16 @@ export const problems = {
     "Plan execution with id [%s]: execution does not exist in pipeline [%s].",
   ],
   "execution.no_pipeline": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist in application [%s]."],
+  "execution.bad_idempotency_key": [
+    400,
+    "INVALID_REQUEST",
+    "The header Idempotency-Key takes 1 to 255 printable ASCII characters.",
+  ],
+  "execution.idempotency_key_reused": [
+    422,
+    "INVALID_REQUEST",
+    "Idempotency-Key '%s' was used for another request within 24 hours. Send a new request with a new key.",
+  ],
   "execution.bad_start": [400, "INVALID_REQUEST", "The execution cannot be started: %s."],
   "execution.bad_cursor": [
     400,

@@ -6,6 +6,7 @@ import type { InProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { ExecutionDetail, RerunInfo } from "./execution.ts";
 import type { GetExecution } from "./get.ts";
+import type { Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
 import type { RunInput, RunPipeline, Start, Started } from "./start.ts";
 import { findInputs } from "./store/lists.ts";
@@ -17,7 +18,11 @@ import { findInputs } from "./store/lists.ts";
 export type RerunPipeline = (
   actor: Actor,
   scope: InProject,
-  original: { readonly executionId: string; readonly pipelineIdentifier: string },
+  original: {
+    readonly executionId: string;
+    readonly pipelineIdentifier: string;
+    readonly idempotency?: Idempotency | undefined;
+  },
   input: RunInput | undefined,
   inputSets: readonly string[],
 ) => Promise<Started>;
@@ -26,7 +31,7 @@ type Deps = { readonly db: Db; readonly authorize: Authorize; readonly get: GetE
 
 export const makeRerunPipeline =
   (deps: Deps): RerunPipeline =>
-  async (actor, scope, { executionId, pipelineIdentifier }, input, inputSets) => {
+  async (actor, scope, { executionId, pipelineIdentifier, idempotency }, input, inputSets) => {
     deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope }, pipelineIdentifier);
     const original = await deps.get(actor, executionId, scope);
     if (original.pipelineIdentifier !== pipelineIdentifier)
@@ -38,7 +43,7 @@ export const makeRerunPipeline =
     const principals = trigger === null ? [] : reused(former?.principals ?? [], others ? "payload" : "inputs");
     if (trigger !== null && principals.length === 0) throw problem("execution.unknown_owner", [executionId]);
     return deps.run(actor, scope, pipelineIdentifier, given, {
-      ...{ rerunInfo: rerunOf(original), trigger, inputSets, principals },
+      ...{ rerunInfo: rerunOf(original), trigger, inputSets, principals, idempotency },
     });
   };
 

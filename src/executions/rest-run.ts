@@ -12,6 +12,7 @@ import { enveloped, resourced } from "../platform/http/shapes.ts";
 import type { Actor } from "../core/actor.ts";
 import type { AbortExecution } from "./abort.ts";
 import type { GetExecution } from "./get.ts";
+import { idempotencyOf, type Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
 import type { RerunPipeline } from "./rerun.ts";
 import { interruptShape, olderInterruptShape, planExecutionShape } from "./shapes.ts";
@@ -33,6 +34,15 @@ const inputOf = (body: Body): RunInput | undefined => {
   const text = textOf(body);
   return text === undefined || text.trim() === "" ? undefined : { text, format: formatOf(body) };
 };
+
+/** All that a request to start an execution asks for. */
+const onceOf = ({ headers, params, query, body }: Call, operation: string): Idempotency | undefined =>
+  idempotencyOf(headers["idempotency-key"], operation, [
+    params,
+    query,
+    body.contentType,
+    body.bytes.toString("base64"),
+  ]);
 
 type ScopedCall = Call<z.output<typeof projectQuery>>;
 
@@ -68,6 +78,9 @@ const setsDoc = {
   example: { inputSetReferences: ["basic"], withMergedPipelineYaml: true, stageIdentifiers: [] },
 };
 
+const ONCE =
+  "With the header Idempotency-Key a repeated request starts nothing again for 24 hours, and gets the same answer.";
+
 const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
   route({
     method: "POST",
@@ -79,7 +92,7 @@ const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
     doc: {
       summary: "Run a pipeline",
       description:
-        "The body has the pipeline's runtime inputs, and nothing else of it; they go over those of input sets.",
+        "The body has the pipeline's runtime inputs, and nothing else of it; they go over those of input sets. " + ONCE,
       params: { identifier: "deploy" },
       body: inputsDoc,
       answer: enveloped(planExecutionShape),
@@ -87,7 +100,8 @@ const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
     handle: async (call) => {
       const identifier = call.params["identifier"] ?? "";
       const inputSets = setsIn(call.query);
-      const started = await verbs.run(call.actor, call.query, identifier, inputOf(call.body), { inputSets });
+      const options = { inputSets, idempotency: onceOf(call, operation) };
+      const started = await verbs.run(call.actor, call.query, identifier, inputOf(call.body), options);
       return answer(call, identifier, started);
     },
   });
@@ -102,7 +116,7 @@ const runWithSetsRoute = (verbs: RunVerbs): Route =>
     query: projectQuery,
     doc: {
       summary: "Run a pipeline with input sets",
-      description: "Later sets win, and lastYamlToMerge goes over all of them.",
+      description: `Later sets win, and lastYamlToMerge goes over all of them. ${ONCE}`,
       params: { identifier: "greeting" },
       body: setsDoc,
       answer: enveloped(planExecutionShape),
@@ -110,7 +124,8 @@ const runWithSetsRoute = (verbs: RunVerbs): Route =>
     handle: async (call) => {
       const identifier = call.params["identifier"] ?? "";
       const { input, inputSets } = chosenIn(call);
-      return answer(call, identifier, await verbs.run(call.actor, call.query, identifier, input, { inputSets }));
+      const options = { inputSets, idempotency: onceOf(call, "execution.start-with-input-sets") };
+      return answer(call, identifier, await verbs.run(call.actor, call.query, identifier, input, options));
     },
   });
 
@@ -125,14 +140,15 @@ const rerunRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =
     doc: {
       summary: "Run a pipeline again",
       description:
-        "A fresh run of the newest version, with the inputs of the earlier run unless the body or input sets give others.",
+        "A fresh run of the newest version, with the inputs of the earlier run unless the body or input sets give others. " +
+        ONCE,
       params: { identifier: "deploy" },
       body: inputsDoc,
       answer: enveloped(planExecutionShape),
     },
     handle: async (call) => {
       const { originalExecutionId: executionId = "", identifier: pipelineIdentifier = "" } = call.params;
-      const original = { executionId, pipelineIdentifier };
+      const original = { executionId, pipelineIdentifier, idempotency: onceOf(call, operation) };
       const [input, inputSets] = [inputOf(call.body), setsIn(call.query)];
       const started = await verbs.rerun(call.actor, call.query, original, input, inputSets);
       return answer(call, pipelineIdentifier, started);
@@ -149,7 +165,7 @@ const rerunWithSetsRoute = (verbs: RunVerbs): Route =>
     query: projectQuery,
     doc: {
       summary: "Run a pipeline again with input sets",
-      description: "Without sets and lastYamlToMerge it has the inputs of the earlier run.",
+      description: `Without sets and lastYamlToMerge it has the inputs of the earlier run. ${ONCE}`,
       params: { identifier: "greeting" },
       body: setsDoc,
       answer: enveloped(planExecutionShape),
@@ -157,7 +173,8 @@ const rerunWithSetsRoute = (verbs: RunVerbs): Route =>
     handle: async (call) => {
       const { originalExecutionId: executionId = "", identifier: pipelineIdentifier = "" } = call.params;
       const { input, inputSets } = chosenIn(call);
-      const original = { executionId, pipelineIdentifier };
+      const idempotency = onceOf(call, "execution.rerun-with-input-sets");
+      const original = { executionId, pipelineIdentifier, idempotency };
       const started = await verbs.rerun(call.actor, call.query, original, input, inputSets);
       return answer(call, pipelineIdentifier, started);
     },

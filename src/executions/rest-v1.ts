@@ -7,6 +7,7 @@ import { maybeText } from "../platform/http/queries.ts";
 import { LARGE_BODY, route, type Route } from "../platform/http/routes.ts";
 import { wireId } from "../platform/http/shapes.ts";
 import { V1_BASES, v1Scope } from "../platform/http/v1.ts";
+import { idempotencyOf } from "./idempotency.ts";
 import type { RunPipeline } from "./start.ts";
 import { planStatus } from "./wire/status.ts";
 
@@ -32,7 +33,11 @@ export const executeV1Routes = (run: RunPipeline): readonly Route[] =>
       handle: async (call) => {
         const { inputs_yaml: text } = call.body.bytes.length === 0 ? {} : envelopeOf(call, body);
         const input = text ? ({ text, format: "yaml" } as const) : undefined;
-        const started = await run(call.actor, v1Scope(call), call.params["pipeline"] ?? "", input, { inputSets: [] });
+        const { headers, params, body: sent } = call;
+        const request = [params, sent.contentType, sent.bytes.toString("base64")];
+        const idempotency = idempotencyOf(headers["idempotency-key"], "execution-v1.start", request);
+        const options = { inputSets: [], idempotency };
+        const started = await run(call.actor, v1Scope(call), params["pipeline"] ?? "", input, options);
         const status = planStatus(started.state.status);
         return json(200, { execution_details: { execution_id: toWire(started.id), status } });
       },

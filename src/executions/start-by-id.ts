@@ -3,6 +3,7 @@ import { fromWire } from "../core/ids.ts";
 import { authorizeSomewhere, permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { storable } from "./marks.ts";
+import type { Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
 import type { RunPipeline, Started } from "./start.ts";
 import { findPipelinePath } from "./store/lists.ts";
@@ -13,6 +14,7 @@ export type StartById = {
   /** Values of variables of the pipeline that are runtime inputs; read, and refused, after the permission. */
   readonly variables: () => readonly { readonly name: string; readonly value: string }[];
   readonly notes: string | null;
+  readonly idempotency?: Idempotency | undefined;
 };
 
 /** A run by ids, with the values of the pipeline's variables. Throws `execution.no_pipeline`, `execution.bad_start` and the problems of a run. */
@@ -22,7 +24,7 @@ const NOTES_AT_MOST = 5_000;
 
 export const makeStartPipelineById =
   (deps: { db: Db; run: RunPipeline }): StartPipelineById =>
-  async (actor, { applicationId, pipelineId, notes, ...start }) => {
+  async (actor, { applicationId, pipelineId, notes, idempotency, ...start }) => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_pipeline_execute");
     const variables = start.variables();
@@ -35,5 +37,5 @@ export const makeStartPipelineById =
     const { identifier, ...scope } = path;
     const document = { pipeline: { identifier, variables } };
     const input = variables.length === 0 ? undefined : { text: JSON.stringify(document), format: "json" as const };
-    return deps.run(actor, scope, identifier, input, { notes: notes === null ? null : storable(notes) });
+    return deps.run(actor, scope, identifier, input, { notes: notes === null ? null : storable(notes), idempotency });
   };

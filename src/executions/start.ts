@@ -10,6 +10,7 @@ import type { InProject, InputsOfSets, PreparedRun, PrepareRun } from "../pipeli
 import type { Db, Tx } from "../platform/db/db.ts";
 import { timersOf, type Advance } from "./advance.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "./execution.ts";
+import type { Idempotency, StartOnce } from "./idempotency.ts";
 import { insertExecution, insertTimers, nextSequence } from "./store/executions.ts";
 
 export type StartDeps = {
@@ -119,6 +120,7 @@ export type RunOptions = Pick<Start, "notes" | "rerunInfo"> & {
   readonly trigger?: Start["trigger"];
   /** Of the run that is repeated, those whose inputs it reuses. */
   readonly principals?: readonly Principal[];
+  readonly idempotency?: Idempotency | undefined;
   /** Identifiers of input sets and overlays, of which later ones win; over all of them goes the input itself. */
   readonly inputSets?: readonly string[];
 };
@@ -138,10 +140,13 @@ export const makeRunPipeline =
       prepareRun: PrepareRun;
       mergeInputSets: InputsOfSets;
       startExecution: StartExecution;
+      startOnce: StartOnce;
     },
   ): RunPipeline =>
-  async (actor, scope, identifier, given, { inputSets = [], principals = [], ...options } = {}) => {
+  async (actor, scope, identifier, given, { inputSets = [], principals = [], idempotency, ...options } = {}) => {
     deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope }, identifier);
+    const earlier = await deps.startOnce.find(actor, idempotency);
+    if (earlier) return earlier;
     const input = await deps.mergeInputSets(actor, scope, identifier, inputSets, given);
     const starter: Principal = { author: authorOf(actor), authored: { type: "execution" } };
     const run = { trigger: options.trigger ?? null, principals: [starter, ...principals] };
@@ -156,7 +161,9 @@ export const makeRunPipeline =
       trigger: null,
       ...options,
     };
-    return deps.db.transaction((tx) => deps.startExecution(tx, actor, start));
+    return deps.db.transaction((tx) =>
+      deps.startOnce.start(tx, actor, idempotency, () => deps.startExecution(tx, actor, start)),
+    );
   };
 
 function personOf(actor: Actor): TriggeredBy {

@@ -11,6 +11,8 @@ export type GraphqlContext = {
   readonly actor: Actor;
   /** The form's file, for the one field of the operation whose extension `upload` takes it. */
   readonly file?: UploadedFile | undefined;
+  /** The header `Idempotency-Key`. */
+  readonly idempotencyKey?: string | readonly string[] | undefined;
 };
 
 type SchemaTypes = {

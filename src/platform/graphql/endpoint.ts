@@ -42,11 +42,14 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
   const readForms = makeFormReader(deps);
   addExplorer(app);
 
-  function answer({ actor, request: asked, file }: Asked): ExecutionResult | Promise<ExecutionResult> {
+  function answer(
+    { actor, request: asked, file }: Asked,
+    idempotencyKey: string | readonly string[] | undefined,
+  ): ExecutionResult | Promise<ExecutionResult> {
     const prepared = documents.prepare(asked.query, asked.operationName, asked.variables);
     if ("errors" in prepared) return prepared;
     if (file) checkFileIsTaken(schema, prepared.document, asked.operationName, asked.variables);
-    return prepared.run({ actor, file }, asked.variables);
+    return prepared.run({ actor, file, idempotencyKey }, asked.variables);
   }
 
   for (const url of GRAPHQL_PATHS) {
@@ -72,7 +75,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         const asked = isForm(request) ? await readForms(request, reply) : await readJson(deps, request);
         let result: ExecutionResult;
         try {
-          result = await answer(asked);
+          result = await answer(asked, request.headers["idempotency-key"]);
         } finally {
           asked.release?.();
         }

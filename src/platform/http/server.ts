@@ -105,6 +105,7 @@ export async function makeHttp(deps: HttpDeps): Promise<Http> {
       "last-event-id",
       "if-match",
       "if-none-match",
+      "idempotency-key",
       ACCOUNT_HEADER,
     ],
     // What a page needs to see beside the body: the version, when to try again, how a download is called, which methods there are, what was ignored.
