@@ -7,7 +7,7 @@ import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import type { Started } from "./start.ts";
+import type { Started } from "./started.ts";
 import { claimKey, deleteKeys, findAnswer, keepAnswer, type IdempotencyKey } from "./store/idempotency.ts";
 
 /** A key, the operation that it belongs to, and a hash of all that the request asks for. */

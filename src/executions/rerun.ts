@@ -8,7 +8,8 @@ import type { ExecutionDetail, RerunInfo } from "./execution.ts";
 import type { GetExecution } from "./get.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
-import type { RunInput, RunPipeline, Start, Started } from "./start.ts";
+import type { RunInput, RunPipeline, Start } from "./start.ts";
+import type { Started } from "./started.ts";
 import { findInputs } from "./store/lists.ts";
 
 /**

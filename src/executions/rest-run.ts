@@ -16,7 +16,8 @@ import { idempotencyOf, type Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
 import type { RerunPipeline } from "./rerun.ts";
 import { interruptShape, olderInterruptShape, planExecutionShape } from "./shapes.ts";
-import type { RunInput, RunPipeline, Started } from "./start.ts";
+import type { RunInput, RunPipeline } from "./start.ts";
+import type { Started } from "./started.ts";
 import { planExecution } from "./wire/rest.ts";
 
 export type RunVerbs = {

@@ -5,7 +5,8 @@ import type { Db } from "../platform/db/db.ts";
 import { storable } from "./marks.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { problem } from "./problems.ts";
-import type { RunPipeline, Started } from "./start.ts";
+import type { RunPipeline } from "./start.ts";
+import type { Started } from "./started.ts";
 import { findPipelinePath } from "./store/lists.ts";
 
 export type StartById = {

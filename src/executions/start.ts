@@ -1,7 +1,7 @@
-import { initialState, step, type Json, type State } from "../engine/index.ts";
+import { initialState, step, type Json } from "../engine/index.ts";
 import { actorId, emailOf, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
-import { toWire, type NewId, type Uuid } from "../core/ids.ts";
+import { toWire, type NewId } from "../core/ids.ts";
 import { authorOf } from "../identity/index.ts";
 import type { Principal } from "../pipelines/index.ts";
 import type { Audit } from "../audit/index.ts";
@@ -11,6 +11,7 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import { timersOf, type Advance } from "./advance.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "./execution.ts";
 import type { Idempotency, StartOnce } from "./idempotency.ts";
+import type { Started } from "./started.ts";
 import { insertExecution, insertTimers, nextSequence } from "./store/executions.ts";
 
 export type StartDeps = {
@@ -37,17 +38,6 @@ export type Start = {
     readonly payload: Json;
     readonly header: Readonly<Record<string, string>>;
   } | null;
-};
-
-export type Started = {
-  readonly id: Uuid;
-  readonly runSequence: number;
-  readonly state: State;
-  readonly createdAt: number;
-  readonly version: number;
-  readonly triggerType: TriggerType;
-  readonly triggeredBy: TriggeredBy;
-  readonly rerunInfo: RerunInfo | null;
 };
 
 /** Makes an execution and its first tasks inside the caller's transaction. Throws `pipeline.unresolved_variable`. */

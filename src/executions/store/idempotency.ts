@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import type { Started } from "../start.ts";
+import type { Started } from "../started.ts";
 
 type Store = { readonly query: Query };
 

@@ -1,0 +1,15 @@
+import type { Uuid } from "../core/ids.ts";
+import type { State } from "../engine/index.ts";
+import type { RerunInfo, TriggeredBy, TriggerType } from "./execution.ts";
+
+/** An execution that has just begun, as the request that started it is answered. */
+export type Started = {
+  readonly id: Uuid;
+  readonly runSequence: number;
+  readonly state: State;
+  readonly createdAt: number;
+  readonly version: number;
+  readonly triggerType: TriggerType;
+  readonly triggeredBy: TriggeredBy;
+  readonly rerunInfo: RerunInfo | null;
+};
