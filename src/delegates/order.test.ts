@@ -50,9 +50,8 @@ async function served(
     ]);
     assert.ok(task);
     order.push(toWire(task.runId));
-    await between();
     by.finish(run);
-    await by.next("finishedAck");
+    await Promise.all([by.next("finishedAck"), between()]);
   }
   return order;
 }
