@@ -330,6 +330,7 @@ create table log_chunks (
   node_id uuid not null,
   node_position bigint not null,
   data bytea not null,
+  at bigint,
   constraint log_chunks_pkey PRIMARY KEY (account_id, execution_id, "position")
 );
 CREATE INDEX log_chunks_by_node ON public.log_chunks USING btree (account_id, execution_id, node_id, node_position);

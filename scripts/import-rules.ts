@@ -286,7 +286,7 @@ export const pureNames: RegExp = /^(noun|wire|problems)\.ts$/;
 export const storeNames: RegExp = /^store(\.ts$|\/)/;
 
 /** Lines of one file; tests and generated files are free. */
-export const MAX_LINES = 300;
+export const MAX_LINES = 320;
 /** Lines of src/core together. */
 export const MAX_CORE_LINES = 400;
 

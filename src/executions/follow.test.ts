@@ -92,23 +92,24 @@ test("events come in order, carry their node and the offset to resume from, and 
   const { id, task } = await run("two");
   const stream = eventsOf(await follow(platform, id));
   const { step } = await detailOf(platform, id);
+  const time = new Date(platform.clock.now()).toISOString();
   await log(task, 0, "first ä\n");
   assert.deepEqual(await nextOf(stream), {
     id: "9",
     event: "log",
-    data: { nodeExecutionId: step("a")["uuid"], text: "first ä\n" },
+    data: { nodeExecutionId: step("a")["uuid"], step: "stage.a", time, text: "first ä\n" },
   });
   await finish(task, 9, "rest\nand more\n");
   assert.deepEqual(await nextOf(stream), {
     id: "23",
     event: "log",
-    data: { nodeExecutionId: step("a")["uuid"], text: "rest\nand more\n" },
+    data: { nodeExecutionId: step("a")["uuid"], step: "stage.a", time, text: "rest\nand more\n" },
   });
   await finish(await delegate.next("run"), 0, "second\n");
   assert.deepEqual(await nextOf(stream), {
     id: "30",
     event: "log",
-    data: { nodeExecutionId: step("b")["uuid"], text: "second\n" },
+    data: { nodeExecutionId: step("b")["uuid"], step: "stage.b", time, text: "second\n" },
   });
   assert.deepEqual(await nextOf(stream), { id: "30", event: "end", data: { status: "SUCCESS" } });
   assert.equal((await stream.next()).done, true);

@@ -22,7 +22,8 @@ import {
 } from "./get.ts";
 import { logTailOf } from "./log-tail.ts";
 import { makeDeleteIdempotencyKeys, makeStartOnce } from "./idempotency.ts";
-import { makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
+import { makeLogService } from "./log-service.ts";
+import { makeDownloadLines, makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
 import { makeAdvancing } from "./quarantine.ts";
 import { makeOpenSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
 import { makeRecentRuns } from "./recent.ts";
@@ -79,6 +80,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const startOnce = makeStartOnce(deps);
   const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startExecution, startOnce });
   const detail = makeGetDetail({ get, delegates: deps.delegates });
+  const downloadLines = makeDownloadLines({ ...deps, get, wakeups });
   const verbs = {
     run,
     rerun: makeRerunPipeline({ ...deps, get, run }),
@@ -93,6 +95,8 @@ export function makeExecutions(deps: ExecutionsDeps) {
     listOfProject: makeListProjectExecutions(deps),
     abort: makeAbortExecution({ ...deps, get, advancing }),
     downloadLog: makeDownloadLog({ ...deps, get, wakeups }),
+    downloadLines,
+    logService: makeLogService({ db: deps.db, get, downloadLines }),
     followLog: makeFollowLog({ ...deps, get, wakeups }),
   };
   // What delegates say of a task becomes an event of its execution.
@@ -116,7 +120,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     openSecrets: makeOpenSecrets(deps),
     /** For the lists of pipelines. */
     recentRuns: makeRecentRuns(deps),
-    ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups }) },
+    ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups, clock: deps.clock }) },
     emptyScope: makeEmptyScope(deps),
     /** Deletes what is old or too much, a bounded part; answers whether nothing is left. */
     retain: makeExecutionRetention(deps),

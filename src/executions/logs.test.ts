@@ -30,12 +30,12 @@ const uuid = (wire: string): Uuid => {
   return known;
 };
 
+const placeOf = (node: string) => ({ executionId: uuid(id), nodeId: uuid(node), at: platform.clock.now() });
+
 /** One writer's chunks, each in a transaction of its own; they compete with the other writers for their place. */
 async function write(node: string, chunks: readonly (string | Buffer)[]): Promise<void> {
   for (const chunk of chunks)
-    await platform.db.transaction((tx) =>
-      appendLog(tx, uuid(platform.accountId), uuid(id), uuid(node), Buffer.from(chunk)),
-    );
+    await platform.db.transaction((tx) => appendLog(tx, uuid(platform.accountId), placeOf(node), Buffer.from(chunk)));
 }
 
 test("writers at the same time leave no gap and no overlap, in the whole log and in each node's", async () => {
@@ -71,7 +71,7 @@ test("a chunk that is rolled back leaves no hole", async () => {
   const [node = ""] = nodes;
   await write(node, ["one\n"]);
   const failing = platform.db.transaction(async (tx) => {
-    await appendLog(tx, uuid(platform.accountId), uuid(id), uuid(node), Buffer.from("never\n"));
+    await appendLog(tx, uuid(platform.accountId), placeOf(node), Buffer.from("never\n"));
     throw new Error("planted");
   });
   await assert.rejects(failing, /planted/);

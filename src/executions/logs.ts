@@ -1,11 +1,13 @@
-import { isFinal } from "../engine/index.ts";
+import { isFinal, type Plan } from "../engine/index.ts";
 import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { OnTaskOutput } from "../delegates/index.ts";
 import type { MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { EventSink } from "../platform/http/events.ts";
 import type { GetExecution } from "./get.ts";
+import { linesOf, stepOf, timeOf } from "./log-lines.ts";
 import { problem } from "./problems.ts";
 import { findStatus } from "./store/executions.ts";
 import { logDeletedAt } from "./store/retention.ts";
@@ -24,13 +26,18 @@ export type LogRange = {
 
 /** Takes output of a task into the log, in the transaction that acknowledges it (law 6). */
 export const makeTakeOutput =
-  (deps: Pick<Deps, "wakeups">): OnTaskOutput =>
+  (deps: Pick<Deps, "wakeups"> & { readonly clock: Clock }): OnTaskOutput =>
   async (tx, task, bytes) => {
-    await appendLog(tx, task.accountId, task.runId, task.nodeId, bytes);
+    const place = { executionId: task.runId, nodeId: task.nodeId, at: deps.clock.now() };
+    await appendLog(tx, task.accountId, place, bytes);
     tx.afterCommit(() => deps.wakeups.wake(task.runId));
   };
 
-type Source = { readonly executionId: Uuid; readonly next: (from: number) => Promise<LogChunk[]> };
+type Source = {
+  readonly executionId: Uuid;
+  readonly plan: Plan;
+  readonly next: (from: number) => Promise<LogChunk[]>;
+};
 
 async function openLog(
   deps: Deps,
@@ -43,11 +50,13 @@ async function openLog(
   const { accountId } = actor;
   const deletedAt = isFinal(execution.status) ? await logDeletedAt(deps.db, accountId, execution.id) : undefined;
   if (deletedAt !== undefined) throw problem("execution.log_deleted", [id, new Date(deletedAt).toISOString()]);
+  const { plan } = execution;
   if (node === undefined)
-    return { executionId: execution.id, next: (from) => readLog(deps.db, accountId, execution.id, from) };
+    return { executionId: execution.id, plan, next: (from) => readLog(deps.db, accountId, execution.id, from) };
   const nodeId = fromWire(node);
   if (!nodeId || !Object.hasOwn(execution.plan.nodes, nodeId)) throw problem("execution.node_not_found", [id, node]);
-  return { executionId: execution.id, next: (from) => readNodeLog(deps.db, accountId, execution.id, nodeId, from) };
+  const next = (from: number): Promise<LogChunk[]> => readNodeLog(deps.db, accountId, execution.id, nodeId, from);
+  return { executionId: execution.id, plan, next };
 }
 
 /** What is there now, as bytes. Throws `execution.not_found`, `execution.node_not_found`, `execution.log_deleted`. */
@@ -66,24 +75,48 @@ export const makeDownloadLog =
   };
 
 async function* bytesOf(source: Source, from: number, limit: number): AsyncIterable<Buffer> {
+  for await (const { data } of piecesOf(source, from, limit)) yield data;
+}
+
+/** The chunks of a range, the first and the last one cut to it. */
+async function* piecesOf({ next }: Source, from: number, limit: number): AsyncIterable<LogChunk> {
   let at = from;
   const end = from + limit;
   while (at < end) {
-    const chunks = await source.next(at);
+    const chunks = await next(at);
     if (chunks.length === 0) return;
     for (const chunk of chunks) {
-      const bytes = chunk.data.subarray(at - chunk.position, Math.min(chunk.data.length, end - chunk.position));
-      if (bytes.length === 0) return;
-      yield bytes;
-      at += bytes.length;
+      const data = chunk.data.subarray(at - chunk.position, Math.min(chunk.data.length, end - chunk.position));
+      if (data.length === 0) return;
+      yield { ...chunk, data };
+      at += data.length;
     }
   }
 }
 
 /**
+ * The same range as JSON lines (`log-lines.ts`). `within` narrows it to the nodes at or below a path of the plan, as
+ * `["pipeline", "stages", "build"]`.
+ */
+export type DownloadLines = (
+  actor: Actor,
+  id: string,
+  scope: MaybeInProject,
+  range: LogRange & { readonly within?: readonly string[] | undefined },
+) => Promise<AsyncIterable<Buffer>>;
+
+export const makeDownloadLines =
+  (deps: Deps): DownloadLines =>
+  async (actor, id, scope, { within, ...range }) => {
+    const source = await openLog(deps, actor, id, scope, range.nodeExecutionId);
+    const pieces = piecesOf(source, range.from, range.limit ?? Number.POSITIVE_INFINITY);
+    return linesOf(pieces, source.plan, within);
+  };
+
+/**
  * Follows a log until the execution has ended and everything is sent. Each
- * event `log` carries `{nodeExecutionId, text}` and, as its id, the offset to
- * resume from; the last one, `end`, carries the status.
+ * event `log` carries `{nodeExecutionId, step, time, text}` (`step` and `time` as in `log-lines.ts`) and, as its id, the
+ * offset to resume from; the last one, `end`, carries the status.
  */
 export type FollowLog = (
   actor: Actor,
@@ -132,7 +165,12 @@ async function sendFrom(source: Source, from: number, sink: EventSink): Promise<
       await sink.send({
         id: String(at),
         event: "log",
-        data: JSON.stringify({ nodeExecutionId: toWire(chunk.nodeId), text: bytes.toString("utf8") }),
+        data: JSON.stringify({
+          nodeExecutionId: toWire(chunk.nodeId),
+          step: stepOf(source.plan, chunk.nodeId),
+          time: timeOf(chunk),
+          text: bytes.toString("utf8"),
+        }),
       });
     }
   }

@@ -58,6 +58,11 @@ export const problems = {
   ],
   "execution.filter_unsupported": [400, "INVALID_REQUEST", "The filter %s is not supported yet."],
   "execution.bad_filter": [400, "INVALID_REQUEST", "The filter cannot be applied: %s."],
+  "execution.bad_log_prefix": [
+    400,
+    "INVALID_REQUEST",
+    "The prefix [%s] names no log. Send {account}/pipeline/{pipeline}/{runSequence}/-{planExecutionId}.",
+  ],
   "execution.bad_offset": [400, "INVALID_REQUEST", "%s"],
 } as const;
 

@@ -2,16 +2,22 @@ import { z } from "zod";
 import type { Authorize } from "../access/index.ts";
 import { text } from "../platform/http/answers.ts";
 import { maybeProjectQuery, wholeNumber } from "../platform/http/queries.ts";
-import { route, type Call, type Route } from "../platform/http/routes.ts";
-import type { DownloadLog, FollowLog } from "./logs.ts";
+import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
+import type { DownloadLines, DownloadLog, FollowLog } from "./logs.ts";
+import type { LogService } from "./log-service.ts";
 import { problem } from "./problems.ts";
 import { BASE, readRoutes, type ReadVerbs } from "./rest-read.ts";
+import { logServiceRoutes } from "./rest-log-service.ts";
 import { refusedRoutes } from "./rest-refused.ts";
 import { runRoutes, type RunVerbs } from "./rest-run.ts";
 import { executeV1Routes } from "./rest-v1.ts";
 
-type LogVerbs = { readonly downloadLog: DownloadLog; readonly followLog: FollowLog };
-type Verbs = RunVerbs & ReadVerbs & LogVerbs & { readonly authorize: Authorize };
+type LogVerbs = {
+  readonly downloadLog: DownloadLog;
+  readonly downloadLines: DownloadLines;
+  readonly followLog: FollowLog;
+};
+type Verbs = RunVerbs & ReadVerbs & LogVerbs & { readonly authorize: Authorize; readonly logService: LogService };
 
 const logQuery = maybeProjectQuery.extend({
   nodeExecutionId: z.string().optional(),
@@ -25,17 +31,18 @@ const logRoutes = (verbs: LogVerbs): readonly Route[] => [
     path: `${BASE}/:planExecutionId/logs`,
     operation: "execution.logs",
     access: { permission: "core_pipeline_view" },
-    query: logQuery,
-    doc: { summary: "Download the log of an execution, or of one node", answer: "text/plain" },
+    query: logQuery.extend({ format: z.enum(["text", "json"], { error: "takes text or json" }).default("text") }),
+    doc: {
+      summary: "Download the log of an execution, or of one node",
+      description:
+        "With format=json each line of the log is a line of JSON with its time, its step and its text (application/x-ndjson).",
+      answer: "text/plain",
+    },
     handle: async (call) => {
-      const { nodeExecutionId, from, limit, ...scope } = call.query;
-      return text(
-        await verbs.downloadLog(call.actor, call.params["planExecutionId"] ?? "", scope, {
-          nodeExecutionId,
-          from,
-          limit,
-        }),
-      );
+      const { nodeExecutionId, from, limit, format, ...scope } = call.query;
+      const [id, range] = [call.params["planExecutionId"] ?? "", { nodeExecutionId, from, limit }];
+      if (format === "text") return text(await verbs.downloadLog(call.actor, id, scope, range));
+      return jsonLines(await verbs.downloadLines(call.actor, id, scope, range));
     },
   }),
   route({
@@ -56,6 +63,13 @@ const logRoutes = (verbs: LogVerbs): readonly Route[] => [
   }),
 ];
 
+const jsonLines = (body: AsyncIterable<Buffer>): Answer => ({
+  kind: "text",
+  status: 200,
+  type: "application/x-ndjson",
+  body,
+});
+
 /** Browsers and other clients of event streams send the id of the last event they saw. */
 function resumedFrom(call: Pick<Call, "headers">): number | undefined {
   const last = call.headers["last-event-id"];
@@ -70,5 +84,6 @@ export const executionRoutes = (verbs: Verbs): readonly Route[] => [
   ...executeV1Routes(verbs.run),
   ...readRoutes(verbs),
   ...logRoutes(verbs),
+  ...logServiceRoutes(verbs.logService),
   ...refusedRoutes(verbs),
 ];

@@ -133,7 +133,7 @@ const groups: readonly Group[] = [
     "To look at something by its id: elsewhere there is no such thing.",
     `execution.follow-logs, execution.follow-logs in a project, execution.get, execution.get in a project,
      execution.get-v2, execution.get-v2 in a project, execution.inputs, execution.inputs in a project,
-     execution.inputs-v2, execution.inputs-v2 in a project, execution.logs, execution.logs in a project,
+     execution.inputs-v2, execution.inputs-v2 in a project, execution.logs, execution.logs in a project, log-service.download, log-service.lines,
      execution.node, execution.node in a project, query application, query applicationByName, query execution,
      query pipeline, query pipelineByName`,
   ],

@@ -16,6 +16,7 @@ const READS: ReadonlySet<string> = new Set([
   "graphql.run",
   "graphql.run-alternative",
   "input-set.merge",
+  "log-service.download",
   "input-set.merge-with-template",
   "input-set.template",
   "pipeline.list",

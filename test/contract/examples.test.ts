@@ -146,7 +146,7 @@ async function call(
   const path = addressOf(operation, {
     ...world,
     ...(session && { sessionId: session.id }),
-    ...(how.account === null ? {} : { accountId: platform.accountId }),
+    ...(how.account === null ? {} : { accountId: platform.accountId, accountID: platform.accountId }),
   });
   if (type === undefined) return platform.send(operation.method, path, how);
   const example = operation.bodies[type]?.example;

@@ -167,9 +167,9 @@ test("pages are cut from that order, and what cannot be sorted by is refused by 
   }
 });
 
-/** These lists have one order: that of sets is told by their documents, versions and executions stand newest first; the v1 family has parameters of its own. */
+/** These lists have one order: that of sets is told by their documents, versions and executions stand newest first, what stops with an account stands by project; the v1 family has parameters of its own. */
 const ONE_ORDER = [
-  ...["execution.list", "input-set.list", "pipeline-v1.list", "pipeline-v1.list-older"],
+  ...["execution.list", "input-set.list", "ownership.list", "pipeline-v1.list", "pipeline-v1.list-older"],
   ...["pipeline.list", "pipeline.list-versions"],
 ];
 

@@ -104,6 +104,7 @@ export async function furnish(platform: TestPlatform): Promise<World> {
     "ownership.list principalIdentifier": userByName.id,
     delegateId,
     auditId: trail[0].auditId,
+    prefix: `${platform.accountId}/pipeline/deploy/1/-${planExecution.uuid}`,
     userId: content[0].uuid,
     groupIdentifier: "build-1",
     ...identities,

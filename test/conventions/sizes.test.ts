@@ -8,10 +8,10 @@ const lines = (count: number): string => "x;\n".repeat(count);
 
 test("files stay short", () => settle(sizeViolations(readCode())));
 
-test("planted: a file of 301 lines, and a core of 401", () => {
+test("planted: a file of 321 lines, and a core of 401", () => {
   const files = new Map([
-    ["src/projects/create.ts", lines(301)],
-    ["src/projects/list.ts", lines(300)],
+    ["src/projects/create.ts", lines(321)],
+    ["src/projects/list.ts", lines(320)],
     ["src/projects/create.test.ts", lines(900)],
     ["api/client.ts", lines(900)],
     ["src/core/ids.ts", lines(200)],

@@ -17,6 +17,28 @@ export async function nextSequence(db: Store, accountId: Uuid, pipelineId: Uuid)
   return rows[0]?.last ?? 1;
 }
 
+/** The execution of a pipeline with this run number. A deleted pipeline may have had the identifier too: the newest. */
+export async function findBySequence(
+  db: Store,
+  accountId: Uuid,
+  at: {
+    readonly orgIdentifier: string;
+    readonly projectIdentifier: string;
+    readonly pipelineIdentifier: string;
+    readonly runSequence: number;
+  },
+): Promise<Uuid | undefined> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select e.id from projects a
+       join pipelines p on p.account_id = a.account_id and p.project_id = a.id and p.identifier = $4
+       join executions e on e.account_id = p.account_id and e.pipeline_id = p.id and e.run_sequence = $5
+      where a.account_id = $1 and a.org_identifier = $2 and a.identifier = $3
+      order by p.deleted_at is not null, e.id desc limit 1`,
+    [accountId, at.orgIdentifier, at.projectIdentifier, at.pipelineIdentifier, at.runSequence],
+  );
+  return rows[0]?.id;
+}
+
 export type NewExecution = {
   readonly accountId: Uuid;
   readonly id: Uuid;

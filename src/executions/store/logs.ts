@@ -11,8 +11,7 @@ type Store = { readonly query: Query };
 export async function appendLog(
   db: Store,
   accountId: Uuid,
-  executionId: Uuid,
-  nodeId: Uuid,
+  { executionId, nodeId, at }: { readonly executionId: Uuid; readonly nodeId: Uuid; readonly at: number },
   data: Buffer,
 ): Promise<void> {
   await db.query(
@@ -20,10 +19,10 @@ export async function appendLog(
        insert into log_streams (account_id, execution_id, stream_id, bytes) values ($1, $2, $2, $4), ($1, $2, $3, $4)
        on conflict (account_id, execution_id, stream_id) do update set bytes = log_streams.bytes + $4
        returning stream_id, bytes - $4 as begins)
-     insert into log_chunks (account_id, execution_id, position, node_id, node_position, data)
-     select $1, $2, whole.begins, $3, node.begins, $5
+     insert into log_chunks (account_id, execution_id, position, node_id, node_position, data, at)
+     select $1, $2, whole.begins, $3, node.begins, $5, $6
        from heads whole, heads node where whole.stream_id = $2 and node.stream_id = $3`,
-    [accountId, executionId, nodeId, data.length, data],
+    [accountId, executionId, nodeId, data.length, data, at],
   );
 }
 
@@ -44,7 +43,13 @@ export async function readTail(
   return Buffer.concat(rows.toReversed().map(({ data }) => data)).subarray(-bytes);
 }
 
-export type LogChunk = { readonly position: number; readonly nodeId: Uuid; readonly data: Buffer };
+export type LogChunk = {
+  readonly position: number;
+  readonly nodeId: Uuid;
+  readonly data: Buffer;
+  /** When the server took it, in epoch milliseconds; null for what an older server took. */
+  readonly at: number | null;
+};
 
 /** Chunks never hold more than this: the protocol's bound on one message. */
 const LONGEST_CHUNK = 64 * 1024;
@@ -53,7 +58,7 @@ const CHUNKS_AT_ONCE = 32;
 /** The next chunks from a position on; the first one may begin before it. */
 export async function readLog(db: Store, accountId: Uuid, executionId: Uuid, from: number): Promise<LogChunk[]> {
   return db.query<LogChunk>(
-    `select position, node_id as "nodeId", data from log_chunks
+    `select position, node_id as "nodeId", data, at from log_chunks
       where account_id = $1 and execution_id = $2 and position > $3::bigint - ${LONGEST_CHUNK} and position + length(data) > $3
       order by position limit ${CHUNKS_AT_ONCE}`,
     [accountId, executionId, from],
@@ -69,7 +74,7 @@ export async function readNodeLog(
   from: number,
 ): Promise<LogChunk[]> {
   return db.query<LogChunk>(
-    `select node_position as position, node_id as "nodeId", data from log_chunks
+    `select node_position as position, node_id as "nodeId", data, at from log_chunks
       where account_id = $1 and execution_id = $2 and node_id = $3
         and node_position > $4::bigint - ${LONGEST_CHUNK} and node_position + length(data) > $4
       order by node_position limit ${CHUNKS_AT_ONCE}`,

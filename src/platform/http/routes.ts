@@ -133,7 +133,7 @@ export type PrivateRoute = Shared & {
    * The query parameter that names the account, the path's `:accountId`, or `header`: `X-Platform-Account` or the query
    * parameter `accountIdentifier`. It must be the credential's own.
    */
-  readonly account: "accountIdentifier" | "accountId" | "path" | "header";
+  readonly account: "accountIdentifier" | "accountId" | "accountID" | "path" | "header";
   /** Who a credential belongs to here, where that may be more than elsewhere; `account` is the one in the path. */
   readonly authenticate?: (token: string, account: string) => Promise<Actor | undefined>;
   readonly query: z.ZodType;

@@ -81,7 +81,9 @@ export function ask(caller: Caller, sample: Sample, asking: SendOptions = {}): P
     operation.path,
   );
   const asked = new URLSearchParams(query);
-  const account = operation.parameters.find((one) => one.in === "query" && /^account(?:Id|Identifier)$/.test(one.name));
+  const account = operation.parameters.find(
+    (one) => one.in === "query" && /^account(?:I[dD]|Identifier)$/.test(one.name),
+  );
   if (account && !asked.has(account.name)) asked.set(account.name, caller.accountId);
   const session = operation.session && asking.apiKey === undefined ? sessions.get(caller.accountId) : undefined;
   const own = session ? { apiKey: null, headers: { ...session, ...asking.headers } } : {};

@@ -1,4 +1,4 @@
--- 000041_idempotency_keys.sql · compatible: an older server ignores the header, and starts an execution for each request
+-- 000042_idempotency_keys.sql · compatible: an older server ignores the header, and starts an execution for each request
 
 -- What a request with the header Idempotency-Key has started: for 24 hours the same request gets the same answer.
 create table idempotency_keys (

@@ -1,0 +1,71 @@
+/**
+ * A log as JSON lines, one for each line of it: `{"time", "level", "step", "nodeExecutionId", "out"}`. `time` is when the
+ * server took the chunk that the line begins in (RFC 3339; null for what an older server took), `step` the identifiers of
+ * stage and step, as `build.greet`. Lines of steps that run at once stay whole. A line of more than 64 KiB comes in parts.
+ */
+import type { Plan, PlanNode } from "../engine/index.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+import type { LogChunk } from "./store/logs.ts";
+
+const LONGEST_LINE = 64 * 1024;
+const NEWLINE = 0x0a;
+
+export const timeOf = ({ at }: Pick<LogChunk, "at">): string | null =>
+  at === null ? null : new Date(at).toISOString();
+
+/** As `build.greet`; null for a node that the plan does not have. */
+export function stepOf({ nodes }: Plan, nodeId: Uuid): string | null {
+  const node = nodes[nodeId];
+  if (!node) return null;
+  const [, , stage] = node.path;
+  return stage === undefined || stage === node.identifier ? node.identifier : `${stage}.${node.identifier}`;
+}
+
+/** Whether the node stands at this path of the plan, or below it. */
+const isWithin = (node: PlanNode | undefined, path: readonly string[]): boolean =>
+  node !== undefined && path.every((part, at) => node.path[at] === part);
+
+/** What a node has written of a line that is not complete yet. */
+type Begun = { readonly time: string | null; readonly parts: Buffer[]; length: number };
+
+export async function* linesOf(
+  chunks: AsyncIterable<LogChunk>,
+  plan: Plan,
+  within: readonly string[] = [],
+): AsyncIterable<Buffer> {
+  const begun = new Map<Uuid, Begun>();
+  for await (const chunk of chunks) {
+    const { nodeId } = chunk;
+    if (within.length > 0 && !isWithin(plan.nodes[nodeId], within)) continue;
+    const lines = [...linesIn(begun, chunk)].map((line) => jsonOf(plan, nodeId, line));
+    if (lines.length > 0) yield Buffer.from(lines.join(""));
+  }
+  for (const [nodeId, line] of begun) yield Buffer.from(jsonOf(plan, nodeId, line));
+}
+
+/** The lines that a chunk completes; what is left of it waits for the next chunk of its node. */
+function* linesIn(begun: Map<Uuid, Begun>, { nodeId, data, ...chunk }: LogChunk): Generator<Begun> {
+  const time = timeOf(chunk);
+  for (let from = 0; from < data.length;) {
+    const newline = data.indexOf(NEWLINE, from);
+    const line = begun.get(nodeId) ?? { time, parts: [], length: 0 };
+    const end = Math.min(newline === -1 ? data.length : newline, from + LONGEST_LINE - line.length);
+    line.parts.push(data.subarray(from, end));
+    line.length += end - from;
+    const isComplete = end === newline;
+    if (isComplete || line.length === LONGEST_LINE) {
+      begun.delete(nodeId);
+      yield line;
+    } else begun.set(nodeId, line);
+    from = isComplete ? end + 1 : end;
+  }
+}
+
+const jsonOf = (plan: Plan, nodeId: Uuid, { time, parts }: Begun): string =>
+  `${JSON.stringify({
+    time,
+    level: "INFO",
+    step: stepOf(plan, nodeId),
+    nodeExecutionId: toWire(nodeId),
+    out: Buffer.concat(parts).toString("utf8"),
+  })}\n`;
