@@ -6,7 +6,7 @@ import { bootId } from "../../delegate/processes.ts";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import { postgresIn } from "../../src/platform/db/embedded/processes.ts";
 import { pretendDelegate } from "../support/pretend-delegate.ts";
-import { fillDisk } from "./leftovers.ts";
+import { fillDisk, launchersOf } from "./leftovers.ts";
 import type { DelegateName, ProcessName } from "./names.ts";
 import type { Fault, FaultAction } from "./plan.ts";
 import type { Timeline } from "./timeline.ts";
@@ -47,6 +47,10 @@ function begin(world: World, fault: FaultAction): Promise<Undo> | Undo {
       return signalAll(world, "SIGKILL");
     case "kill backend":
       return killBackend(world);
+    case "kill launcher":
+      return signalLaunchers(world, fault.target, "SIGKILL");
+    case "stop launcher":
+      return signalLaunchers(world, fault.target, "SIGSTOP");
     case "clock":
       return setClock(world, fault.target, fault.minutes);
     case "fill disk":
@@ -96,6 +100,15 @@ async function signalAll(world: World, name: NodeJS.Signals): Promise<Undo> {
 async function stopDatabase(world: World): Promise<Undo> {
   await signalAll(world, "SIGSTOP");
   return () => void signalAll(world, "SIGCONT");
+}
+
+/** There is none before the first step, and more than one while an older one has steps. */
+function signalLaunchers(world: World, name: DelegateName, signal: "SIGKILL" | "SIGSTOP"): Undo {
+  const found = launchersOf(world.machines.get(name)?.pid());
+  for (const pid of found) send(pid, signal);
+  return () => {
+    if (signal === "SIGSTOP") for (const pid of found) send(pid, "SIGCONT");
+  };
 }
 
 /** PostgreSQL then restarts all of them: their shared memory may be damaged. */

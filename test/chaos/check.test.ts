@@ -132,6 +132,13 @@ test("a full disk excuses a step that had started on it, and no other", () => {
   assert.deepEqual(found({ delegate: "delegate-2" }), ["outcome"]);
 });
 
+test("so does the death of the launcher that recorded it, but not its pause", () => {
+  const step = { one: { state: lost, log: Buffer.alloc(0) }, two: skipped, three: skipped };
+  const found = (kind: string): readonly string[] =>
+    check("outputs", "failed", step, { outages: [outage("delegate-1", 10_000, 60_000, kind)] });
+  assert.deepEqual([found("kill launcher"), found("stop launcher")], [[], ["outcome"]]);
+});
+
 test("other failures, timeouts too early, and steps that end before they begin", () => {
   const wrongCode = { one: { state: stateOf("failed", { exitCode: 1 }) }, three: skipped };
   assert.deepEqual(check("rollback", "failed", wrongCode), ["outcome"]);

@@ -24,8 +24,12 @@ export type Evidence = {
 const MAY_BE_LOST_MS = 45_000;
 /** What a delegate needs to be back after it was away: its longest pause between two attempts, and a hello. */
 const RETURN_MS = 15_000;
-/** A full disk may fail a step that was running on it, or that ends within this time after it. */
-const DISK_MS = 15_000;
+/** Faults of a delegate by which it cannot be spoken with. */
+const AWAY: ReadonlySet<string> = new Set(["kill", "restart", "stop", "wrong epochs"]);
+/** Faults of a delegate that may fail a step that has begun there: its output, or how it ended, cannot be recorded. */
+const TOUCHING: ReadonlySet<string> = new Set(["fill disk", "kill launcher"]);
+/** They may fail a step that was running then, or that ends within this time afterwards. */
+const TOUCHED_MS = 15_000;
 
 export const nameOf = ({ id, number }: Pick<ExecutionFacts, "id" | "number">): string =>
   `execution ${toWire(id)} (number ${number ?? "unknown"})`;
@@ -131,16 +135,13 @@ function isAllowed(
     if (away >= MAY_BE_LOST_MS) return true;
   }
   // What was never begun goes to another delegate instead.
-  const full = outages.filter(({ target, kind }) => target === delegate && kind === "fill disk");
-  return starts > 0 && full.some((one) => one.from <= to && one.to + DISK_MS >= request.sentAt);
+  const touching = outages.filter(({ target, kind }) => target === delegate && TOUCHING.has(kind));
+  return starts > 0 && touching.some((one) => one.from <= to && one.to + TOUCHED_MS >= request.sentAt);
 }
 
 /** When the delegate itself could not speak with any server: it was down or stopped, or its own link was not open. */
 function ownOutages(delegate: DelegateName, outages: readonly Outage[]): readonly Outage[] {
-  return outages.filter(
-    ({ target, kind }) =>
-      (target === delegate && kind !== "clock" && kind !== "fill disk") || target === `${delegate} link`,
-  );
+  return outages.filter(({ target, kind }) => (target === delegate && AWAY.has(kind)) || target === `${delegate} link`);
 }
 
 function wholeFault({ log }: StepFacts, plan: StepPlan, { number }: Request): string | undefined {

@@ -54,6 +54,20 @@ export function stepProcesses(workDirs: readonly string[]): readonly string[] {
     .map(({ pid, command, cwd }) => `process ${pid} in ${cwd}: ${command.slice(0, 200)}`);
 }
 
+/** The processes below a delegate that start its steps; their working directory is not in any folder of it. */
+export function launchersOf(pid: number | undefined): readonly number[] {
+  if (pid === undefined) return [];
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
+    return children.map(Number).flatMap((child) => {
+      const isOne = readFileSync(`/proc/${child}/cmdline`, "utf8").startsWith("railhead launcher");
+      return [...(isOne ? [child] : []), ...launchersOf(child)];
+    });
+  } catch {
+    return []; // It has ended meanwhile.
+  }
+}
+
 /** Folders of tasks on the disk, and of their secrets in memory. */
 export function taskFolders(workDirs: readonly string[]): readonly string[] {
   return workDirs.flatMap((workDir) => {

@@ -1,11 +1,10 @@
 /** `npm run chaos`: reads the options, runs, reports, and cleans up also after Ctrl-C. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { processesIn } from "../support/server-process.ts";
 import { readOptions, USAGE, type ChaosOptions } from "./options.ts";
 import { PLANTS, type PlantName } from "./plants.ts";
 import { reportOf } from "./report.ts";
+import { endProcessesIn, keepRunFolder, makeRunFolder, removeLeftovers, removeRunFolder } from "./run-folder.ts";
 import { runChaos, type Result } from "./run.ts";
 
 /** Violations of each check; report.txt in the folder has all of them. */
@@ -29,6 +28,7 @@ export async function main(args: readonly string[]): Promise<number> {
       say(`The chaos program failed: ${error instanceof Error ? error.stack : String(error)}`);
       stop.abort(error);
     });
+  await removeLeftovers();
   const code = options.plants ? await provePlants(options, stop.signal) : await runOnce(options, stop.signal);
   return stop.signal.aborted ? 130 : code;
 }
@@ -67,8 +67,7 @@ async function inFolder(
   signal: AbortSignal,
   isKept: (result: Result) => boolean,
 ): Promise<{ readonly result: Result | undefined; readonly folder: string }> {
-  const folder = mkdtempSync(join(tmpdir(), "railhead-chaos-"));
-  chmodSync(folder, 0o711);
+  const folder = makeRunFolder();
   const undo: (() => Promise<void> | void)[] = [];
   let result: Result | undefined;
   try {
@@ -79,9 +78,10 @@ async function inFolder(
   } finally {
     for (let next = undo.pop(); next; next = undo.pop())
       await Promise.resolve(next()).catch((error: unknown) => say(`Cleaning up failed: ${String(error)}`));
-    for (const { pid } of processesIn(folder)) process.kill(pid, "SIGKILL");
+    await endProcessesIn(folder);
   }
-  if (signal.aborted || (result && !isKept(result))) rmSync(folder, { recursive: true, force: true });
-  else if (!result) say(`Everything is kept in ${folder}.`);
+  if (signal.aborted || (result && !isKept(result))) await removeRunFolder(folder);
+  else keepRunFolder(folder);
+  if (!result && !signal.aborted) say(`Everything is kept in ${folder}.`);
   return { result, folder };
 }

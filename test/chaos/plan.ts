@@ -25,6 +25,8 @@ export type FaultAction =
   | { readonly kind: "kill database" | "kill backend"; readonly target: "database" }
   /** The process's clock jumps by so many minutes; 0 brings it back. It stays there until the next jump. */
   | { readonly kind: "clock"; readonly target: ProcessName; readonly minutes: number }
+  /** The same for the process beside the delegate that starts its steps and copies their output. */
+  | { readonly kind: "kill launcher" | "stop launcher"; readonly target: DelegateName }
   /** The file system of its work folder is full for `seconds`. */
   | { readonly kind: "fill disk"; readonly target: DelegateName }
   /** The delegate is down for `seconds`; meanwhile its identity connects and reports every lease of it with a wrong epoch. */
@@ -108,6 +110,8 @@ const usual: readonly Choice[] = [
   () => ({ kind: "stop", target: "database" }),
   () => ({ kind: "kill database", target: "database" }),
   () => ({ kind: "kill backend", target: "database" }),
+  (random) => ({ kind: "kill launcher", target: random.pick(DELEGATES) }),
+  (random) => ({ kind: "stop launcher", target: random.pick(DELEGATES) }),
   link("cut"),
   link("cut"),
   link("stall"),
@@ -141,6 +145,10 @@ export function describe(fault: Fault): string {
     case "kill database":
     case "kill backend":
       return fault.kind;
+    case "kill launcher":
+      return `${fault.kind} of ${fault.target}`;
+    case "stop launcher":
+      return `${fault.kind} of ${fault.target}${lasting}`;
     case "kill":
     case "restart":
       return `${fault.kind} ${fault.target}, down${lasting}`;
