@@ -31,6 +31,7 @@ export function outcomeOf(
   log: Log,
 ): End["outcome"] {
   if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be cut: something kept it open");
+  if (exit.cut !== undefined) return { kind: "refused", message: incomplete(exit.cut) };
   const wanted = meta?.outputs ?? [];
   if (exit.code === 0 && wanted.length > 0 && !existsSync(outputs)) return { kind: "refused", message: OUTPUTS_GONE };
   const read = meta?.remote ? readRemote(outputs, meta, meta.remote.host, exit) : readOutputs(outputs, wanted);
@@ -43,6 +44,13 @@ export function outcomeOf(
   );
   return { kind: "exited", exitCode: exit.code === 0 ? 1 : exit.code, outputs: [] };
 }
+
+/** Whatever the step's own status was: what it has printed is lost. */
+const incomplete = (code: string): string => {
+  const why =
+    code === "ENOSPC" || code === "EDQUOT" ? "the delegate's disk is full" : "the delegate could not write it";
+  return `The log of the step is incomplete: ${why} (${code}).`;
+};
 
 /** An ssh that ends without the script's end has its reason in the log: it says itself what was wrong. */
 function readRemote(file: string, { cookie, outputs }: Meta, host: string, exit: Exit): Outputs | Refused {
