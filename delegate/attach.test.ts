@@ -35,6 +35,12 @@ test("a lost task says why", () => {
   const launcherAlive = false;
   assert.match(reasonOf({ launcherAlive }), /launcher vanished/);
   assert.match(reasonOf({ launcherAlive, isSameBoot: false }), /machine was restarted/);
-  assert.match(reasonOf({ launcherAlive, isUnstarted: true }), /before it could start/);
   assert.match(reasonOf({ launcherAlive, hasMeta: false, isSameBoot: false, isUnstarted: true }), /damaged/);
+});
+
+test("a task that was never started is given back, also after a restart of the machine", () => {
+  for (const isSameBoot of [true, false]) {
+    const decision = decide({ ...running, launcherAlive: false, isUnstarted: true, isSameBoot });
+    assert.equal(decision.kind, "return");
+  }
 });

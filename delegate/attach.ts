@@ -17,6 +17,8 @@ export type Facts = {
 export type Decision =
   | { readonly kind: "watch" }
   | { readonly kind: "cancel" }
+  /** Nothing was started, and nothing can be any more. */
+  | { readonly kind: "return"; readonly reason: string }
   | { readonly kind: "end"; readonly lostBecause: string };
 
 export const VANISHED = "The script's launcher vanished without leaving a status.";
@@ -30,7 +32,7 @@ export function decide(facts: Facts): Decision {
   if (facts.exit) return { kind: "end", lostBecause: VANISHED };
   if (facts.launcherAlive) return { kind: "watch" };
   if (!facts.hasMeta) return { kind: "end", lostBecause: DAMAGED };
-  if (facts.isUnstarted) return { kind: "end", lostBecause: NEVER_STARTED };
+  if (facts.isUnstarted) return { kind: "return", reason: NEVER_STARTED };
   return { kind: "end", lostBecause: facts.isSameBoot ? VANISHED : RESTARTED };
 }
 

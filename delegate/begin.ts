@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { ConnectionTask, ShellTask } from "../protocol/messages.ts";
 import { composed } from "./compose.ts";
+import { type Availability, isFull } from "./availability.ts";
 import { makeConnectionTest } from "./connection.ts";
 import { codeOf, Refusal, textOf } from "./fault.ts";
 import { type Folders, keyOf, type Owner } from "./folders.ts";
@@ -18,7 +19,8 @@ import { findSsh, orderOf, type Program, refusal, scriptProgram, type Tools } fr
 import type { Handed, Safe } from "./safe.ts";
 import type { Lease } from "./ship.ts";
 import { nameOf, type StepOwner, type StepUser } from "./step-user.ts";
-import { type HeldTask, makeTask, type Task, type TaskDeps } from "./task.ts";
+import { makeReturned } from "./returned.ts";
+import { type HeldTask, makeTask, type TaskDeps } from "./task.ts";
 import { paths } from "./task-files.ts";
 
 export type TasksDeps = TaskDeps & {
@@ -34,6 +36,7 @@ export type TasksDeps = TaskDeps & {
   readonly mayGainPrivileges: boolean;
   readonly namespaces: Namespaces | undefined;
   readonly leftovers: Pick<Leftovers, "end">;
+  readonly availability: Availability;
 };
 
 export const RAN_BEFORE = "This delegate has started this task before; it is not started again.";
@@ -42,21 +45,23 @@ const NO_SSH =
 
 export function begin(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
   if (work.kind === "connection") return makeConnectionTest(deps.rhythm.timers, lease, work);
+  const full = work.secrets && deps.safe.fault(lease);
+  if (isFull(full)) return giveBack(deps, lease, full);
   const missing = work.secrets && deps.safe.missing(lease, work.secrets.uses);
   const noSsh = work.target && findSsh(deps.searchPath) === undefined ? NO_SSH : undefined;
   return refusal(work) ?? missing ?? noSsh ?? launch(deps, lease, work);
 }
 
 /** Starts the task, or says why it never started. */
-function launch(deps: TasksDeps, lease: Lease, work: ShellTask): Task | string {
+function launch(deps: TasksDeps, lease: Lease, work: ShellTask): HeldTask | string {
   let owner: StepOwner | undefined;
   try {
     owner = deps.user.take(work.target ? "ssh" : "script");
   } catch (error) {
-    return `The delegate could not prepare the task: ${textOf(error)}`;
+    return giveBack(deps, lease, error);
   }
   const task = launchAs(owner, deps, lease, work);
-  if (typeof task === "string" && owner) deps.user.giveBack(owner);
+  if ((typeof task === "string" || task.folder === undefined) && owner) deps.user.giveBack(owner);
   return task;
 }
 
@@ -81,7 +86,13 @@ function metaOf(
   };
 }
 
-function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, work: ShellTask): Task | string {
+/** Preparing it failed before anything was started: another delegate may run it, or this one later. */
+function giveBack(deps: TasksDeps, lease: Lease, error: unknown): HeldTask {
+  deps.availability.failed(error);
+  return makeReturned(lease, `The delegate could not prepare the task: ${textOf(error)}`);
+}
+
+function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, work: ShellTask): HeldTask | string {
   const { user } = deps;
   const { timers } = deps.rhythm;
   const receivedAt = timers.now();
@@ -92,7 +103,7 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
   } catch (error) {
     deps.log.error({ ...lease, error: textOf(error) }, "a task could not be prepared");
     const before = ["EEXIST", "ENOTEMPTY"].includes(codeOf(error) ?? "");
-    return before ? RAN_BEFORE : `The delegate could not prepare the task: ${textOf(error)}`;
+    return before ? RAN_BEFORE : giveBack(deps, lease, error);
   }
   const held = { lease, folder, meta, startedAt: receivedAt, begunAt: timers.elapsed() };
   let handed: Handed | undefined;
@@ -118,6 +129,11 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
     return task;
   } catch (error) {
     deps.log.error({ ...lease, error: textOf(error) }, "a task could not be started");
+    if (isFull(error)) {
+      deps.safe.remove(lease);
+      void deps.folders.discard(folder).catch(() => {});
+      return giveBack(deps, lease, error);
+    }
     // The folder stays until the server has acknowledged: it is the promise not to start the task again.
     const task = makeTask(deps, { ...held, runner: noRunner, masks: handed?.masks ?? "none" });
     if (error instanceof Refusal) void task.collect(error.message, "refused");

@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { HEARTBEAT_MS, PROTOCOL_VERSION } from "../protocol/messages.ts";
+import { makeAvailability } from "./availability.ts";
 import { makeMasking } from "./conceal.ts";
 import { textOf, unable } from "./fault.ts";
-import { makeFolders } from "./folders.ts";
+import { type Folders, makeFolders } from "./folders.ts";
 import {
   endingOf,
   findIsolation,
@@ -90,28 +91,27 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
   try {
     const found = findIsolation(isRoot, settings.mayGainPrivileges === true);
     const isNamed = found.unshare !== undefined;
-    const claim = { registry: REGISTRY, workDir: workDir.path, identity, chance, isNamed };
-    const user = stepUser(settings.stepUser, claim);
+    const user = stepUser(settings.stepUser, { registry: REGISTRY, workDir: workDir.path, identity, chance, isNamed });
     const stepPath = settings.stepPath ?? searchPath(process.env["PATH"], isRoot);
     const tools = findTools(`${stepPath}:${process.env["PATH"] ?? ""}`);
     checkReach(workDir, user, tools.bash);
     const boot = bootId();
     tellUser(log, user, isRoot);
-    log.info({ workDir: workDir.path, tags: settings.tags, slots: settings.slots }, "delegate starts");
+    tellStart(log, settings, workDir);
     if (settings.belongsTo !== undefined) beOwned(workDir, settings.belongsTo, log);
     const safe = openSafe(workDir, identity, isRoot);
     const secluded = [settings.belongsTo, workDir.path, safe.path].filter((path) => path !== undefined);
     const isolation = withNamespaces(found, user, secluded);
     tellIsolation(log, isolation, user);
-    if (!safe.inMemory)
-      log.warn(
-        { folder: safe.path },
-        "this machine has no file system in memory; secrets of running steps lie on a disk",
-      );
-    const folders = makeFolders(workDir);
-    folders
-      .clear()
-      .catch((error: unknown) => log.warn({ error: textOf(error) }, "unused folders could not be removed"));
+    if (!safe.inMemory) warnOfDisk(safe, log);
+    const folders = clearedFolders(workDir, log);
+    const news = { report: (): void => {} };
+    const availability = makeAvailability({
+      log,
+      timers,
+      folders: [workDir.path, safe.path],
+      changed: () => news.report(),
+    });
     const launcher = launcherOf(log, { isolation, user, tools, safe, workDir });
     const leftovers = makeLeftovers({ log, timers, everyMs: around.pollMs, user });
     const tasks = makeTasks({
@@ -129,14 +129,13 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       searchPath: stepPath,
       safe,
       masking: makeMasking(),
+      availability,
       knownHosts: makeKnownHosts(settings.knownHosts, join(workDir.path, "known_hosts"), log),
-      rhythm: { timers, flushMs: around.flushMs, pollMs: around.pollMs },
-      patience: { timers, graceMs: around.graceMs, drainMs: DRAIN_MS },
-      leftoverPatience: { timers, graceMs: around.leftoverGraceMs, drainMs: DRAIN_MS },
+      ...timesOf(around),
     });
     tasks.recover();
     const refusal = Promise.withResolvers<string>();
-    const close = openSession({
+    const session = openSession({
       url: settings.socketUrl,
       token: settings.token,
       timers,
@@ -154,15 +153,19 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
         bootId: boot,
         slots: settings.slots,
         holds: [...tasks.holds()],
+        unavailable: availability.check(),
       }),
+      unavailable: availability.check,
       take: tasks.take,
       disconnected: tasks.disconnect,
       refused: refusal.resolve,
     });
+    news.report = session.report;
     return {
       refused: refusal.promise,
       stop: async () => {
-        close();
+        session.close();
+        availability.stop();
         tasks.leave();
         launcher.leave();
         leftovers.stop();
@@ -174,6 +177,24 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
     await release();
     throw error;
   }
+}
+
+const tellStart = (log: Log, { tags, slots }: Settings, { path }: WorkDir): void =>
+  log.info({ workDir: path, tags, slots }, "delegate starts");
+
+const timesOf = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: Surroundings) => ({
+  rhythm: { timers, flushMs, pollMs },
+  patience: { timers, graceMs, drainMs: DRAIN_MS },
+  leftoverPatience: { timers, graceMs: leftoverGraceMs, drainMs: DRAIN_MS },
+});
+
+const warnOfDisk = ({ path }: Safe, log: Log): void =>
+  log.warn({ folder: path }, "this machine has no file system in memory; secrets of running steps lie on a disk");
+
+function clearedFolders(workDir: WorkDir, log: Log): Folders {
+  const folders = makeFolders(workDir);
+  folders.clear().catch((error: unknown) => log.warn({ error: textOf(error) }, "unused folders could not be removed"));
+  return folders;
 }
 
 function beOwned(workDir: WorkDir, owner: string, log: Log): void {

@@ -1,8 +1,10 @@
 /** A disk of the delegate that is full: a real small file system in memory. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync } from "node:fs";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import type { ToServer } from "../protocol/messages.ts";
 import { joinServer, makePlace } from "./testing/kit.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
 
@@ -32,6 +34,50 @@ test(
       message: "The log of the step is incomplete: the delegate's disk is full (ENOSPC).",
     });
     assert.match(task.output().toString(), /^first\n/);
+    await delegate.stop();
+    await server.close();
+  },
+);
+
+test(
+  "a delegate short of space gives tasks back, says so, and takes them again once there is space",
+  onlyAsRoot,
+  async (t) => {
+    const place = makePlace();
+    execFileSync(MOUNT, ["-t", "tmpfs", "-o", "size=16m,mode=755", "railhead-test", place.path]);
+    t.after(() => {
+      execFileSync(UMOUNT, ["-l", place.path]);
+      place.remove();
+    });
+    const server = await startPretendServer();
+    const delegate = await joinServer(server, place);
+    const fill = join(place.path, "fill");
+    writeFileSync(fill, Buffer.alloc(15.9 * 1024 * 1024));
+    const messages: ToServer[] = [];
+    const said = server.next((message) => {
+      messages.push(message);
+      return message.kind === "returned";
+    });
+    const { task } = server.run({ script: "echo here" });
+    const returned = await said;
+    assert.ok(returned.kind === "returned" && returned.task === task);
+    assert.match(
+      returned.reason,
+      /^The delegate is short of disk space: \d+ KiB are free in .*, and 819 KiB are needed\.$/,
+    );
+    // Before the task comes back the server knows that there is no use in sending it again.
+    assert.deepEqual(
+      messages.map(({ kind }) => kind),
+      ["heartbeat", "returned"],
+    );
+    assert.match(JSON.stringify(messages[0]), /is short of disk space/);
+    assert.deepEqual(place.tasks(), []);
+    const recovered = server.next((message) => message.kind === "heartbeat" && message.unavailable === undefined);
+    rmSync(fill);
+    await recovered;
+    const again = server.run({ script: "echo here" });
+    await again.finished;
+    assert.equal(again.output().toString(), "here\n");
     await delegate.stop();
     await server.close();
   },

@@ -14,6 +14,8 @@ export type Incoming = {
   readonly take: (piece: Piece) => void;
   /** Why the task cannot be begun with what has come; undefined when all is there. */
   readonly missing: (lease: Lease, uses: Uses) => string | undefined;
+  /** The error that keeping them has ended with. */
+  readonly fault: (lease: Lease) => unknown;
   readonly valueOf: (lease: Lease, nth: number) => Buffer;
   /** Where the file has been put together. */
   readonly fileOf: (lease: Lease, nth: number) => string;
@@ -26,7 +28,7 @@ export type Incoming = {
 const MAX_VALUES = 2 * 1024 * 1024;
 
 type Secret = { readonly as: "value" | "file"; readonly pieces: Buffer[]; isWhole: boolean };
-type Arrived = { readonly secrets: Map<number, Secret>; bytes: number; fault: string | undefined };
+type Arrived = { readonly secrets: Map<number, Secret>; bytes: number; fault: unknown };
 
 export function makeIncoming(folder: string): Incoming {
   const arrived = new Map<string, Arrived>();
@@ -65,12 +67,13 @@ export function makeIncoming(folder: string): Incoming {
       try {
         accept(record, piece);
       } catch (error) {
-        record.fault = textOf(error);
+        record.fault = error;
       }
     },
+    fault: (lease) => arrived.get(keyOf(lease))?.fault,
     missing: (lease, uses) => {
       const record = arrived.get(keyOf(lease));
-      if (record?.fault !== undefined) return `The secrets of the task could not be kept: ${record.fault}`;
+      if (record?.fault !== undefined) return `The secrets of the task could not be kept: ${textOf(record.fault)}`;
       const late = uses.findIndex(({ as }, nth) => {
         const secret = record?.secrets.get(nth);
         return !secret?.isWhole || secret.as !== as;

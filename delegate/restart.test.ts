@@ -138,7 +138,7 @@ test("a launcher that is gone without a word loses the task, and what is left of
     for (const name of ["left", "self"]) assertGone(printedPid(task.output(), name), name);
   }));
 
-test("tasks from before a restart of the machine, or never started, are lost and say so", () =>
+test("tasks from before a restart of the machine are lost and say so, one that was never started is given back", () =>
   scene(async ({ server, place, begin }) => {
     const plant = (boot: string, words: string, name = "journal"): string => {
       const task = newTaskId();
@@ -164,15 +164,18 @@ test("tasks from before a restart of the machine, or never started, are lost and
     ];
     // Planted tasks are known to the server only when it has sent them.
     const tasks = planted.map((task) => server.run({ script: "exit 99" }, { task, epoch: 1 }));
+    const returned = server.next((message) => message.kind === "returned");
     begin();
-    const ends = await Promise.all(tasks.map(({ finished }) => finished));
+    assert.deepEqual(await returned, {
+      kind: "returned",
+      task: planted[1],
+      epoch: 1,
+      reason: "The delegate was stopped before it could start the script.",
+    });
+    const ends = await Promise.all([tasks[0], tasks[2]].map((task) => task?.finished ?? assert.fail()));
     assert.deepEqual(
       ends.map(({ outcome }) => (outcome.kind === "lost" ? outcome.message : outcome)),
-      [
-        "The machine was restarted while the script was running.",
-        "The delegate was stopped before it could start the script.",
-        { kind: "exited", exitCode: 3, outputs: [] },
-      ],
+      ["The machine was restarted while the script was running.", { kind: "exited", exitCode: 3, outputs: [] }],
     );
     // The repeated run was not sent to a live delegate; sending it now starts nothing either.
     const again = server.next((message) => message.kind === "finished" && message.task === planted[0]);

@@ -44,7 +44,7 @@ export type StepFiles = { readonly script: string; readonly outputs: string };
 /** What a step gets for each of its uses, as text, and all that has to be masked. */
 export type Handed = { readonly texts: readonly string[]; readonly masks: readonly Buffer[] };
 
-export type Safe = Pick<Incoming, "take" | "missing" | "forget" | "forgetAll"> & {
+export type Safe = Pick<Incoming, "take" | "missing" | "fault" | "forget" | "forgetAll"> & {
   readonly path: string;
   readonly inMemory: boolean;
   /** The task's folder. */

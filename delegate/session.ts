@@ -21,6 +21,8 @@ export type SessionDeps = {
   readonly hello: () => Extract<ToServer, { kind: "hello" }>;
   /** Does what the message says; a text tells why it is illegal. */
   readonly take: (message: TaskMessage, link: Link) => string | undefined;
+  /** Why no tasks are taken now. */
+  readonly unavailable: () => string | undefined;
   readonly disconnected: () => void;
   /** The server wants no more of us. */
   readonly refused: (message: string) => void;
@@ -32,13 +34,21 @@ const HANDSHAKE_MS = 10_000;
 /** Heartbeats without any life sign of the server until the connection counts as dead. */
 const MISSED_BEATS = 2.5;
 
-/** Connects and stays connected. Returns the end of it: nothing is sent or taken after that. */
-export function openSession(deps: SessionDeps): () => void {
+export type OpenSession = {
+  /** Nothing is sent or taken after that. */
+  readonly close: () => void;
+  /** Says at once whether tasks are taken. */
+  readonly report: () => void;
+};
+
+/** Connects and stays connected. */
+export function openSession(deps: SessionDeps): OpenSession {
   const { timers, log } = deps;
   let failures = 0;
   let stopped = false;
   let stopRetry = (): void => {};
   let close = (): void => {};
+  let report = (): void => {};
 
   const stop = (): void => {
     stopped = true;
@@ -47,7 +57,7 @@ export function openSession(deps: SessionDeps): () => void {
   };
 
   const attempt = (): void => {
-    close = connect(deps, {
+    ({ close, report } = connect(deps, {
       welcomed: () => {
         failures = 0;
       },
@@ -63,10 +73,10 @@ export function openSession(deps: SessionDeps): () => void {
         log.warn({ reason, waitMs }, "not connected to the server; trying again");
         stopRetry = timers.after(waitMs, attempt);
       },
-    });
+    }));
   };
   attempt();
-  return stop;
+  return { close: stop, report: () => report() };
 }
 
 type Events = {
@@ -76,8 +86,8 @@ type Events = {
   readonly closed: (reason: string) => void;
 };
 
-/** One connection. Returns its end. */
-function connect(deps: SessionDeps, events: Events): () => void {
+/** One connection. */
+function connect(deps: SessionDeps, events: Events): OpenSession {
   const { timers, log } = deps;
   const socket = new WebSocket(deps.url, {
     headers: { authorization: `Bearer ${deps.token}` },
@@ -100,11 +110,15 @@ function connect(deps: SessionDeps, events: Events): () => void {
     socket.terminate();
   };
 
+  const report = (): void => {
+    if (welcomed) send({ kind: "heartbeat", unavailable: deps.unavailable() });
+  };
+
   const beat = (): void => {
     stopBeat = timers.after(deps.heartbeatMs, () => {
       if (timers.elapsed() - lastSign > deps.heartbeatMs * MISSED_BEATS)
         return abandon("no sign of life from the server");
-      send({ kind: "heartbeat" });
+      report();
       // The answer comes from the server's WebSocket itself: it shows a connection that is open on our side only.
       if (socket.readyState === WebSocket.OPEN) socket.ping();
       beat();
@@ -159,7 +173,7 @@ function connect(deps: SessionDeps, events: Events): () => void {
     stopBeat();
     events.closed(reason ?? "the server closed the connection");
   });
-  return () => socket.close(1001);
+  return { close: () => socket.close(1001), report };
 }
 
 /** A frame's bytes, in whichever of its three shapes the library hands them over. */

@@ -7,8 +7,9 @@ import { textOf } from "./fault.ts";
 import { type Found, keyOf } from "./folders.ts";
 import { claimBack, readJournal } from "./journal.ts";
 import { recordedRunner } from "./launcher/recorded.ts";
+import { makeReturned } from "./returned.ts";
 import type { Lease, Link } from "./ship.ts";
-import { type HeldTask, makeTask, type Task } from "./task.ts";
+import { type HeldTask, makeTask } from "./task.ts";
 import { paths } from "./task-files.ts";
 
 /** What is said to a session about its tasks; `refused` is the session's own matter. */
@@ -79,7 +80,7 @@ export function makeTasks(deps: TasksDeps): Tasks {
     const key = keyOf(lease);
     // The server repeats itself; the task goes on as it is.
     if (held.has(key)) return;
-    const task = forgotten.has(key) ? RAN_BEFORE : begin(deps, lease, work);
+    const task = forgotten.has(key) ? RAN_BEFORE : beginOrReturn(deps, lease, work);
     deps.safe.forget(lease);
     if (typeof task === "string") return lost(deps, link, lease, task);
     held.set(key, task);
@@ -151,12 +152,20 @@ function lost({ rhythm }: TasksDeps, link: Link, lease: Lease, message: string):
   });
 }
 
-function recover(deps: TasksDeps, found: Found): Task {
+/** A task that would find no space is given back before anything is made for it. */
+function beginOrReturn(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
+  const reason = work.kind === "shell" ? deps.availability.check() : undefined;
+  return reason === undefined ? begin(deps, lease, work) : makeReturned(lease, `The delegate ${reason}.`);
+}
+
+function recover(deps: TasksDeps, found: Found): HeldTask {
   const { folder, task, epoch } = found;
   const isUnstarted = claimBack(folder);
   const journal = readJournal(folder);
   const decision = examine(journal, deps.bootId, isUnstarted);
-  if (journal.meta?.owner) deps.user.keep(journal.meta.owner);
+  const owner = journal.meta?.owner ?? undefined;
+  if (owner) deps.user.keep(owner);
+  if (decision.kind === "return") return makeReturned({ task, epoch }, decision.reason, { folder, owner });
   const held = makeTask(deps, {
     lease: { task, epoch },
     folder,

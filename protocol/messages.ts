@@ -15,7 +15,9 @@
  *   4. delegate → `log` in order of offset, any number; server → `logAck` once committed.
  *   5. delegate → `finished`, carrying the rest of the output; server → `finishedAck`
  *      once committed. Only then the delegate forgets the task.
- *   `heartbeat` from the delegate every HEARTBEAT_MS.
+ *   `heartbeat` from the delegate every HEARTBEAT_MS, and when it becomes unavailable or available.
+ *   `returned` instead of 4 and 5 for a task that never started; it is answered with `drop`, and the
+ *   task is leased again under a new epoch.
  *
  * A lost connection means nothing: the delegate reconnects and says `hello` again,
  * then repeats every message that has no ack. Repeats are harmless: a log message
@@ -25,7 +27,7 @@
  */
 import { z } from "zod";
 
-export const PROTOCOL_VERSION = 5;
+export const PROTOCOL_VERSION = 6;
 export const HEARTBEAT_MS = 10_000;
 /** A connection that has not said `hello` for so long is ended with the server's next look at it. */
 export const HELLO_MS = 10_000;
@@ -41,6 +43,9 @@ export const MAX_STEP_SECRETS = 256;
 const MAX_LOGIN_SECRETS = 2;
 /** Bytes of one WebSocket frame. */
 export const MAX_FRAME = 4 * 1024 * 1024;
+
+/** Characters of the reason why a delegate takes no tasks. */
+export const MAX_UNAVAILABLE = 256;
 
 const id = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
 const epoch = z.int().min(1);
@@ -111,6 +116,8 @@ export const connectionTask = z.strictObject({
 export type ConnectionTask = z.infer<typeof connectionTask>;
 
 const heldTask = z.strictObject({ ...lease });
+/** Why the delegate takes no tasks now, after its name: "is short of disk space: …". Left out while it takes them. */
+const unavailable = z.string().min(1).max(MAX_UNAVAILABLE).optional();
 
 export const toServer = z.discriminatedUnion("kind", [
   z.strictObject({
@@ -127,8 +134,11 @@ export const toServer = z.discriminatedUnion("kind", [
     /** How many tasks it runs at once. */
     slots: z.int().min(1).max(1024),
     holds: z.array(heldTask).max(4096),
+    unavailable,
   }),
-  z.strictObject({ kind: z.literal("heartbeat") }),
+  z.strictObject({ kind: z.literal("heartbeat"), unavailable }),
+  /** Of the task nothing has been started here, and nothing will be under this epoch. */
+  z.strictObject({ kind: z.literal("returned"), ...lease, reason: z.string().min(1).max(1024) }),
   z.strictObject({ kind: z.literal("log"), ...lease, offset, data: z.base64().max((MAX_CHUNK * 4) / 3 + 8) }),
   z.strictObject({
     kind: z.literal("finished"),

@@ -128,7 +128,7 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
     } else if (message.kind !== "heartbeat") {
       const lease = { task: message.task, epoch: message.epoch };
       const record = records.get(keyOf(lease));
-      if (!record) return send({ kind: "drop", ...lease });
+      if (!record || message.kind === "returned") return send({ kind: "drop", ...lease });
       if (message.kind === "log") behaviour.onLog?.(message, server);
       takeBytes(record, message.offset, message.data);
       if (message.kind === "log") return send({ kind: "logAck", ...lease, offset: record.committed });

@@ -56,9 +56,10 @@ export async function connect(
     // The new boot counts once every lost attempt is ended (`knowBoot`): should that be cut short, they are lost next time again.
     const bootId = settled.lost.length > 0 && known ? known.bootId : hello.bootId;
     const { tokenId } = token;
-    const presence = { accountId, id, tokenId, name, identityHash, tags: declared, host, version, bootId, slots };
+    const unavailable = hello.unavailable ?? null;
+    const about = { name, identityHash, tags: declared, host, version, bootId, slots, unavailable };
     const needsApproval = required === "true";
-    const saved = await saveDelegate(tx, { ...presence, at: deps.clock.now(), needsApproval });
+    const saved = await saveDelegate(tx, { accountId, id, tokenId, ...about, at: deps.clock.now(), needsApproval });
     // It was believed when the connection was opened; by now its token may have been revoked.
     if (!saved) throw problem("delegate.token_ended");
     const { tags, status } = saved;

@@ -25,6 +25,8 @@ export type RegisteredDelegate = TaggedDelegate & {
   readonly tokenName: string;
   /** DELETED also when its token is revoked. */
   readonly status: DelegateStatus;
+  /** Why it takes no tasks now, after its name; null while it does. */
+  readonly unavailable: string | null;
 };
 
 /** What tasks may ask for: the delegate's tags, and its name. All of a task's selectors must match, exactly. */

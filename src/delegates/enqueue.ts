@@ -112,6 +112,8 @@ export function makeDispatch(deps: DispatchDeps) {
   return {
     enqueue,
     pull,
+    /** The task is ready again: any replica may lease it. */
+    taskReturned: waits,
     /** It matches other tasks than before, or is enabled now: a look that is under way with its old selectors must not have the last word. */
     retagged: (session: Session): void => {
       raiseHope((one) => one === session);

@@ -11,7 +11,7 @@ import {
 import type { ApproveDelegate, DeleteDelegate } from "./approval.ts";
 import { DELEGATE_STATUSES, type DelegateStatus } from "./delegate.ts";
 import { problem } from "./problems.ts";
-import type { ListDelegates, ListedDelegate, ListFilter } from "./list.ts";
+import { unavailableReason, type ListDelegates, type ListedDelegate, type ListFilter } from "./list.ts";
 
 const TYPES = ["DOCKER", "ECS", "HELM_DELEGATE", "KUBERNETES", "SHELL_SCRIPT"] as const;
 
@@ -48,6 +48,7 @@ export function addDelegateTypes(builder: Builder, verbs: DelegateVerbs): void {
       status: t.field({ type: Status, resolve: ({ status }) => status }),
       tags: t.stringList({ resolve: (delegate) => [...delegate.tags] }),
       connected: t.exposeBoolean("connected"),
+      unavailableReason: t.string({ nullable: true, resolve: unavailableReason }),
       version: t.exposeString("version"),
     }),
   });

@@ -26,7 +26,8 @@ import { makeChangeTags, makeGetTags } from "./tags.ts";
 import { makeSessions } from "./sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
 import { isThereFor } from "./store/delegates.ts";
-import { anyUnfinished, delegatesOf, deleteTasks, findLease, leasedTo, openRuns, waitingTasks } from "./store/tasks.ts";
+import { anyUnfinished, delegatesOf, deleteTasks, findLease, leasedTo, openRuns } from "./store/tasks.ts";
+import { waitingTasks } from "./store/waiting.ts";
 import type { Advancing, OnTaskOutput, OpenSecrets, ReadSecrets } from "./task.ts";
 import {
   makeCreateDelegateToken,
@@ -111,7 +112,8 @@ export function makeDelegates(deps: DelegatesDeps) {
     isThereFor: (accountId: Uuid, selectors: readonly string[]): Promise<boolean> =>
       isThereFor(db, accountId, selectors, deps.clock.now() - LOST_AFTER_MS),
     /** The tasks of a run that no delegate has taken yet, and what they ask for. */
-    waitingTasks: (accountId: Uuid, runId: Uuid) => waitingTasks(db, accountId, runId),
+    waitingTasks: (accountId: Uuid, runId: Uuid) =>
+      waitingTasks(db, accountId, runId, deps.clock.now() - LOST_AFTER_MS),
     delegatesOf: (accountId: Uuid, runId: Uuid) => delegatesOf(db, accountId, runId),
     /** Removes the tasks of runs, inside the caller's transaction; false, and nothing removed, while one of them has not ended. */
     forgetRuns: async (tx: Tx, accountId: Uuid, runIds: readonly Uuid[]): Promise<boolean> => {

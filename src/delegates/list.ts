@@ -17,6 +17,10 @@ export const withConnected = (delegate: RegisteredDelegate, since: number): List
   connected: delegate.status !== "DELETED" && delegate.seenAt >= since,
 });
 
+/** Why a connected delegate takes no tasks now. */
+export const unavailableReason = ({ connected, name, unavailable }: ListedDelegate): string | null =>
+  connected && unavailable !== null ? `Delegate ${name} ${unavailable}.` : null;
+
 export type ListDelegates = (
   actor: Actor,
   filter: ListFilter,

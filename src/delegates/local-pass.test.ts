@@ -31,7 +31,16 @@ function inMemory(): LocalClaimFile & { readonly claim: () => LocalClaim } {
 /** As a session leaves it. */
 async function register(accountId: Uuid, name: string, tokenId: Uuid): Promise<void> {
   const at = platform.clock.now();
-  const facts = { host: "h", version: "1", bootId: "b", slots: 1, tags: [], at, needsApproval: false };
+  const facts = {
+    host: "h",
+    version: "1",
+    bootId: "b",
+    slots: 1,
+    tags: [],
+    unavailable: null,
+    at,
+    needsApproval: false,
+  };
   await saveDelegate(platform.db, { accountId, id: newId(), tokenId, name, identityHash: Buffer.alloc(32), ...facts });
 }
 

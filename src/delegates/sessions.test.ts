@@ -11,6 +11,7 @@ const idle = {
   tokenId: newId(),
   held: new Map<Uuid, Uuid>(),
   heardAt: 0,
+  unavailable: undefined,
   ping: () => undefined,
   send: () => true,
   sent: async () => true,

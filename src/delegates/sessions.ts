@@ -18,6 +18,8 @@ export type Session = {
   readonly held: Map<Uuid, Uuid>;
   /** By run: slots that are free once the transaction under way has ended one of its tasks. For the run's next task alone. */
   readonly passing: Map<Uuid, number>;
+  /** Why it takes no tasks now, after its name; undefined while it does. */
+  unavailable: string | undefined;
   /** Slots set aside while ready tasks are leased for them. */
   pulling: number;
   /** When the delegate last said anything, by the monotonic clock. */
@@ -41,7 +43,17 @@ export type Session = {
 
 type Begin = Pick<
   Session,
-  "tokenId" | "isEnabled" | "held" | "heardAt" | "ping" | "send" | "sent" | "refuse" | "close" | "stands"
+  | "tokenId"
+  | "isEnabled"
+  | "held"
+  | "unavailable"
+  | "heardAt"
+  | "ping"
+  | "send"
+  | "sent"
+  | "refuse"
+  | "close"
+  | "stands"
 >;
 
 export type Sessions = ReturnType<typeof makeSessions>;
@@ -89,8 +101,10 @@ export function makeSessions() {
   };
 }
 
-export const freeSlots = ({ delegate, held, pulling, passing }: Session, runId?: Uuid): number =>
-  Math.max(0, delegate.slots - held.size - pulling + ((runId && passing.get(runId)) ?? 0));
+export const freeSlots = ({ delegate, held, pulling, passing, unavailable }: Session, runId?: Uuid): number =>
+  unavailable === undefined
+    ? Math.max(0, delegate.slots - held.size - pulling + ((runId && passing.get(runId)) ?? 0))
+    : 0;
 const load = (session: Session): number => session.held.size / session.delegate.slots;
 
 /** Lets the next task of the run have the slot that one of its tasks gives back; answers how to end that. */

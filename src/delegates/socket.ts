@@ -23,6 +23,7 @@ import type { Standing } from "./standing.ts";
 import { knowBoot, markSeen } from "./store/delegates.ts";
 import { isEntitled, type TokenKey } from "./store/standing.ts";
 import { endAsLost, takeFinished, takeLog, type TakeDeps } from "./take-messages.ts";
+import { takeReturned } from "./take-returned.ts";
 import type { TaskEnd } from "./task.ts";
 import { authenticateDelegate } from "./tokens.ts";
 
@@ -108,6 +109,7 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
       tokenId: token.tokenId,
       isEnabled: beginning.isEnabled,
       held: new Map(beginning.held),
+      unavailable: hello.unavailable,
       heardAt: deps.clock.elapsed(),
       ping: () => socket.ping(),
       send,
@@ -141,11 +143,11 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
       case "hello":
         throw problem("delegate.illegal_message", ["a second hello"]);
       case "heartbeat":
-        return takeHeartbeat(deps, session);
+        return takeHeartbeat(deps, session, message.unavailable);
       case "log":
-        return answer(session, await takeLog(deps, session, message));
       case "finished":
-        return answer(session, await takeFinished(deps, session, message));
+      case "returned":
+        return answer(session, await takeOfTask(deps, session, message));
     }
   }
 
@@ -182,21 +184,41 @@ function converse(deps: SocketDeps, token: TokenKey, socket: WebSocket): void {
   });
 }
 
+type OfTask = Extract<ToServer, { kind: "log" | "finished" | "returned" }>;
+
+function takeOfTask(deps: SocketDeps, session: Session, message: OfTask): Promise<ToDelegate & { task: string }> {
+  switch (message.kind) {
+    case "log":
+      return takeLog(deps, session, message);
+    case "finished":
+      return takeFinished(deps, session, message);
+    case "returned":
+      return takeReturned(deps, session, message);
+  }
+}
+
 function endSession({ sessions, dispatch, log }: SocketDeps, session: Session): void {
   sessions.closed(session);
   dispatch.sessionClosed(session);
   log.info({ delegate: session.delegate.name }, "delegate disconnected");
 }
 
-async function takeHeartbeat({ db, clock, presence }: SocketDeps, session: Session): Promise<void> {
+async function takeHeartbeat(
+  { db, clock, presence, dispatch }: SocketDeps,
+  session: Session,
+  unavailable: string | undefined,
+): Promise<void> {
+  const isBack = session.unavailable !== undefined && unavailable === undefined;
+  session.unavailable = unavailable;
   session.unsavedSince ??= clock.elapsed();
   try {
-    await markSeen(db, session.delegate.accountId, session.delegate.id, clock.now());
+    await markSeen(db, session.delegate.accountId, session.delegate.id, clock.now(), unavailable ?? null);
   } catch (error) {
     presence.interrupted();
     throw error;
   }
   session.unsavedSince = undefined;
+  if (isBack) dispatch.slotFreed(session);
 }
 
 async function standsOrEnds(

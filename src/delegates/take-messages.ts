@@ -60,12 +60,16 @@ export async function takeFinished(deps: TakeDeps, session: Session, message: Fi
 
 const drop = (message: Log | Finished): AboutTask => ({ kind: "drop", task: message.task, epoch: message.epoch });
 
-async function runOf(tx: Tx, session: Session, message: Finished): Promise<Uuid | undefined> {
+export async function runOf(tx: Tx, session: Session, message: { readonly task: string }): Promise<Uuid | undefined> {
   const id = fromWire(message.task);
   return id && (session.held.get(id) ?? findRunOf(tx, session.delegate.accountId, id));
 }
 
-async function lockHeld(tx: Tx, session: Session, message: Log | Finished): Promise<TaskRow | undefined> {
+export async function lockHeld(
+  tx: Tx,
+  session: Session,
+  message: { readonly task: string; readonly epoch: number },
+): Promise<TaskRow | undefined> {
   const id = fromWire(message.task);
   const row = id && (await lockTask(tx, session.delegate.accountId, id));
   return row && row.delegateId === session.delegate.id && row.epoch === message.epoch ? row : undefined;

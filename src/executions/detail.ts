@@ -31,7 +31,7 @@ export const makeGetDetail =
     return {
       execution,
       extras: {
-        waitingFor: new Map(waiting.filter(latest).map((task) => [task.nodeId, reason(task.selectors)])),
+        waitingFor: new Map(waiting.filter(latest).map((task) => [task.nodeId, reason(task)])),
         delegates: new Map(
           taken
             .filter(latest)
@@ -60,7 +60,12 @@ export const makeGetNode =
     return { ...found, node };
   };
 
-const reason = (selectors: readonly string[]): string =>
-  selectors.length === 0
-    ? "Waits for a delegate: none that is connected has a free slot."
-    : `Waits for a delegate with all of the selectors [${selectors.join(", ")}]: none that is connected has them and a free slot.`;
+type Waiting = { readonly selectors: readonly string[]; readonly unavailable: readonly string[] };
+
+function reason({ selectors, unavailable }: Waiting): string {
+  const why =
+    selectors.length === 0
+      ? "Waits for a delegate: none that is connected has a free slot."
+      : `Waits for a delegate with all of the selectors [${selectors.join(", ")}]: none that is connected has them and a free slot.`;
+  return [why, ...unavailable.map((one) => `${one}.`)].join(" ");
+}

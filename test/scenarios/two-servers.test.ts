@@ -50,9 +50,11 @@ test("started at the same time on an empty database: one migrates, one makes the
   const env = { DATABASE_URL: database.url, RAILHEAD_ROOT_KEY };
   const [a, b] = await Promise.all([startServer(folderA, env), startServer(folderB, env)]);
   servers = [a, b];
-  const migrated = [a, b].map((server) => server.stderr().match(/"msg":"migration applied"/g)?.length ?? 0);
-  assert.deepEqual(migrated.toSorted((x, y) => x - y).slice(0, 1), [0]);
-  assert.ok((migrated[0] ?? 0) + (migrated[1] ?? 0) > 0);
+  const migrated = [a, b].map((server) => server.stderr().match(/"msg":"migrations applied"/g)?.length ?? 0);
+  assert.deepEqual(
+    migrated.toSorted((x, y) => x - y),
+    [0, 1],
+  );
   const told = [a, b].filter((server) => server.stdout().includes("API key"));
   assert.equal(told.length, 1);
   const made = [folderA, folderB].filter(({ dataDir }) => existsSync(`${dataDir}/bootstrap.json`));

@@ -55,6 +55,8 @@ export type PretendOptions = {
   readonly bootId?: string;
   readonly holds?: { task: string; epoch: number }[];
   readonly protocol?: number;
+  /** Why it takes no tasks. */
+  readonly unavailable?: string;
   /** Connects only. */
   readonly silent?: boolean;
 };
@@ -136,6 +138,7 @@ export async function pretendDelegate(options: PretendOptions): Promise<PretendD
       bootId,
       slots,
       holds,
+      unavailable: options.unavailable,
     });
   return {
     send,

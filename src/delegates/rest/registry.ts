@@ -6,7 +6,7 @@ import { envelopeOf, textOf } from "../../platform/http/bodies.ts";
 import { route, type Answer, type Route } from "../../platform/http/routes.ts";
 import { epochMs, resourced, wireId } from "../../platform/http/shapes.ts";
 import { DELEGATE_STATUSES } from "../delegate.ts";
-import type { ListDelegates, ListedDelegate, ListFilter } from "../list.ts";
+import { unavailableReason, type ListDelegates, type ListedDelegate, type ListFilter } from "../list.ts";
 
 type Verbs = { readonly list: ListDelegates };
 
@@ -61,6 +61,7 @@ const delegateShape = z.strictObject({
   tokenName: z.string(),
   status: z.enum(DELEGATE_STATUSES),
   connected: z.boolean(),
+  unavailableReason: z.string().nullable(),
   lastHeartBeat: epochMs,
   createdAt: epochMs,
 });
@@ -77,6 +78,7 @@ const delegateWire = (delegate: ListedDelegate): z.output<typeof delegateShape> 
   tokenName: delegate.tokenName,
   status: delegate.status,
   connected: delegate.connected,
+  unavailableReason: unavailableReason(delegate),
   lastHeartBeat: delegate.seenAt,
   createdAt: delegate.createdAt,
 });

@@ -58,6 +58,8 @@ export type Presence = {
   readonly version: string;
   readonly bootId: string;
   readonly slots: number;
+  /** Why it takes no tasks now, after its name. */
+  readonly unavailable: string | null;
   readonly at: number;
   /** Whether it waits for approval if this work folder is new under the name. */
   readonly needsApproval: boolean;
@@ -75,25 +77,50 @@ export type SavedDelegate = { readonly tags: readonly string[]; readonly status:
  * the token, so this comes last.
  */
 export async function saveDelegate(db: Store, d: Presence): Promise<SavedDelegate | undefined> {
-  const { accountId, id, tokenId, name, identityHash, tags, host, version, bootId, slots, at, needsApproval } = d;
+  const {
+    accountId,
+    id,
+    tokenId,
+    name,
+    identityHash,
+    tags,
+    host,
+    version,
+    bootId,
+    slots,
+    at,
+    needsApproval,
+    unavailable,
+  } = d;
   const rows = await db.query<SavedDelegate>(
     `with token as (${countingToken("$3", "$11", `id, created_by is null and name = $4 as "isServers"`)} for no key update)
      insert into delegates as known (account_id, id, token_id, name, identity_hash, tags, declared_tags, host, version,
-                                     boot_id, slots, seen_at, created_at, status)
+                                     boot_id, slots, seen_at, created_at, status, unavailable)
      select $1, $2, token.id, $4, $5, $6, $6, $7, $8, $9, $10, $11, $11,
-            case when $12 and not "isServers" then 'WAITING_FOR_APPROVAL' else 'ENABLED' end from token
+            case when $12 and not "isServers" then 'WAITING_FOR_APPROVAL' else 'ENABLED' end, $13 from token
      on conflict (account_id, id) do update set token_id = $3, identity_hash = $5,
        tags = case when known.declared_tags = $6 then known.tags else $6 end, declared_tags = $6,
-       host = $7, version = $8, boot_id = $9, slots = $10, seen_at = $11,
+       host = $7, version = $8, boot_id = $9, slots = $10, seen_at = $11, unavailable = $13,
        status = case when known.identity_hash = $5 then known.status else excluded.status end
      returning tags, status`,
-    [accountId, id, tokenId, name, identityHash, tags, host, version, bootId, slots, at, needsApproval],
+    [accountId, id, tokenId, name, identityHash, tags, host, version, bootId, slots, at, needsApproval, unavailable],
   );
   return rows[0];
 }
 
-export async function markSeen(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
-  await db.query(`update delegates set seen_at = $3 where account_id = $1 and id = $2`, [accountId, id, at]);
+export async function markSeen(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+  at: number,
+  unavailable: string | null,
+): Promise<void> {
+  await db.query(`update delegates set seen_at = $3, unavailable = $4 where account_id = $1 and id = $2`, [
+    accountId,
+    id,
+    at,
+    unavailable,
+  ]);
 }
 
 /** The value that `markSeen` has stored last; undefined when there is no such delegate. */

@@ -92,7 +92,7 @@ export async function listDelegates(
 ): Promise<RegisteredDelegate[]> {
   return db.query<RegisteredDelegate>(
     `select d.id, d.account_id as "accountId", d.name, d.tags, d.host, d.version, d.seen_at as "seenAt",
-            d.created_at as "createdAt", t.name as "tokenName", ${STATUS} as status
+            d.created_at as "createdAt", t.name as "tokenName", ${STATUS} as status, d.unavailable
        ${FROM} order by d.name, d.id limit $10 offset $11`,
     [...valuesOf(accountId, filter), limit, offset],
   );

@@ -50,10 +50,12 @@ export type TaskRow = TaskFor & {
   readonly delegateId: Uuid | null;
   readonly logOffset: number;
   readonly cancelling: boolean;
+  /** How often a delegate has given it back. */
+  readonly returns: number;
 };
 
 const TASK = `account_id as "accountId", id, run_id as "runId", node_id as "nodeId", attempt, status, epoch,
-  delegate_id as "delegateId", log_offset as "logOffset", cancelling`;
+  delegate_id as "delegateId", log_offset as "logOffset", cancelling, returns`;
 
 /** The row, locked until the transaction ends. */
 export async function lockTask(db: Store, accountId: Uuid, id: Uuid): Promise<TaskRow | undefined> {
@@ -191,6 +193,15 @@ export async function renewLeases(db: Store, accountId: Uuid, ids: readonly Uuid
   );
 }
 
+/** Makes a leased task ready again, for any delegate to take under the next epoch. */
+export async function returnTask(db: Store, accountId: Uuid, id: Uuid, epoch: number): Promise<void> {
+  await db.query(
+    `update tasks set status = 'ready', delegate_id = null, leased_at = null, returns = returns + 1
+      where account_id = $1 and id = $2 and epoch = $3 and status = 'leased'`,
+    [accountId, id, epoch],
+  );
+}
+
 export type HeldTask = {
   readonly id: Uuid;
   readonly runId: Uuid;
@@ -227,18 +238,6 @@ export async function leasedTo(
     `select id, delegate_id as "delegateId", cancelling, epoch from tasks
       where status = 'leased' and delegate_id = any($1::uuid[]) and leased_at < $2`,
     [delegateIds, before],
-  );
-}
-
-/** Why tasks wait: their selectors, by task. */
-export async function waitingTasks(
-  db: Store,
-  accountId: Uuid,
-  runId: Uuid,
-): Promise<{ nodeId: Uuid; attempt: number; selectors: string[] }[]> {
-  return db.query(
-    `select node_id as "nodeId", attempt, selectors from tasks where account_id = $1 and run_id = $2 and status = 'ready'`,
-    [accountId, runId],
   );
 }
 

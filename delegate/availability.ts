@@ -1,0 +1,115 @@
+/** Whether this delegate can take tasks: there is space for them, and the last one could be prepared. */
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { MAX_UNAVAILABLE } from "../protocol/messages.ts";
+import { codeOf, textOf } from "./fault.ts";
+import type { Log } from "./log.ts";
+import type { Timers } from "./timers.ts";
+
+export type Availability = {
+  /** Looks now. Why no task can be taken, to be read after the delegate's name; undefined when one can. */
+  readonly check: () => string | undefined;
+  /** What the last look has found. */
+  readonly reason: () => string | undefined;
+  /** A task could not be prepared: none is taken until a trial succeeds. */
+  readonly failed: (error: unknown) => void;
+  readonly stop: () => void;
+};
+
+type Deps = {
+  readonly log: Log;
+  readonly timers: Timers;
+  /** Where tasks need space. */
+  readonly folders: readonly string[];
+  /** The reason has come, gone or changed. */
+  readonly changed: () => void;
+};
+
+/** A file system is short of space below this, or below a twentieth of its size if that is less. */
+const MIN_FREE = 64 * 1024 * 1024;
+const TRIAL_BYTES = 64 * 1024;
+const MIN_SHARE = 20;
+/** And below so many files that can still be made, where they are counted. */
+const MIN_FILES = 64;
+/** From one look to the next while no tasks are taken. */
+const LOOK_MS = 2_000;
+
+export function makeAvailability({ log, timers, folders, changed }: Deps): Availability {
+  let reason: string | undefined;
+  let broken: string | undefined;
+  let stopLook: (() => void) | undefined;
+  let isStopped = false;
+
+  const set = (found: string | undefined): void => {
+    const before = reason;
+    reason = found?.slice(0, MAX_UNAVAILABLE);
+    if (reason !== undefined && !isStopped) stopLook ??= timers.after(LOOK_MS, lookAgain);
+    // Numbers in it change with each look; whether there is one is what counts.
+    if ((before === undefined) === (reason === undefined)) return;
+    if (reason === undefined) log.info("this delegate takes tasks again");
+    else log.warn({ reason }, "this delegate takes no tasks for now");
+    changed();
+  };
+
+  const look = (): string | undefined => {
+    if (broken !== undefined) broken = attempt(folders);
+    set(shortOf(folders) ?? broken);
+    return reason;
+  };
+
+  const lookAgain = (): void => {
+    stopLook = undefined;
+    look();
+  };
+
+  return {
+    check: () => {
+      set(shortOf(folders) ?? broken);
+      return reason;
+    },
+    reason: () => reason,
+    failed: (error) => {
+      broken = because(error);
+      set(shortOf(folders) ?? broken);
+    },
+    stop: () => {
+      isStopped = true;
+      stopLook?.();
+    },
+  };
+}
+
+/** Does what preparing a task does, and undoes it. */
+function attempt(folders: readonly string[]): string | undefined {
+  try {
+    for (const folder of folders) {
+      const trial = mkdtempSync(join(folder, ".trial-"));
+      try {
+        writeFileSync(join(trial, "file"), Buffer.alloc(TRIAL_BYTES));
+      } finally {
+        rmSync(trial, { recursive: true, force: true });
+      }
+    }
+    return undefined;
+  } catch (error) {
+    return because(error);
+  }
+}
+
+const because = (error: unknown): string =>
+  isFull(error) ? "is short of disk space" : `cannot prepare steps: ${textOf(error)}`;
+
+export const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes(codeOf(error) ?? "");
+
+function shortOf(folders: readonly string[]): string | undefined {
+  for (const folder of folders) {
+    const { bavail, blocks, bsize, files, ffree } = statfsSync(folder);
+    const least = Math.min(MIN_FREE, (blocks * bsize) / MIN_SHARE);
+    if (bavail * bsize < least)
+      return `is short of disk space: ${kib(bavail * bsize)} KiB are free in ${folder}, and ${kib(least)} KiB are needed`;
+    if (files > 0 && ffree < MIN_FILES) return `is short of disk space: ${ffree} more files fit into ${folder}`;
+  }
+  return undefined;
+}
+
+const kib = (bytes: number): number => Math.floor(bytes / 1024);

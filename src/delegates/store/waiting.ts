@@ -1,0 +1,26 @@
+/** Why tasks wait for a delegate. */
+import type { Uuid } from "../../core/ids.ts";
+import type { Query } from "../../platform/db/db.ts";
+
+type Store = { readonly query: Query };
+
+export type WaitingTask = {
+  readonly nodeId: Uuid;
+  readonly attempt: number;
+  readonly selectors: readonly string[];
+  /** Of delegates that would match and were heard of since, those that take no tasks now: "Delegate d1 is short of disk space: …". */
+  readonly unavailable: readonly string[];
+};
+
+/** The tasks of a run that no delegate has taken, with what they ask for. Names three delegates at most. */
+export async function waitingTasks(db: Store, accountId: Uuid, runId: Uuid, since: number): Promise<WaitingTask[]> {
+  return db.query(
+    `select t.node_id as "nodeId", t.attempt, t.selectors,
+            array(select 'Delegate ' || d.name || ' ' || d.unavailable from delegates d
+                   where d.account_id = t.account_id and d.unavailable is not null and d.seen_at >= $3
+                     and t.selectors <@ array_append(d.tags, d.name)
+                   order by d.name limit 3) as unavailable
+       from tasks t where t.account_id = $1 and t.run_id = $2 and t.status = 'ready'`,
+    [accountId, runId, since],
+  );
+}
