@@ -1,7 +1,16 @@
 /** The folder of a run, and what a run that was killed has left in its own. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { processInfo } from "../../delegate/processes.ts";
@@ -13,8 +22,16 @@ const PREFIX = "railhead-chaos-";
 const OWNER = "owner";
 const ENDING_MS = 10_000;
 
+/** Steps of an ordinary user have a /tmp of their own each: what they write outside has to lie elsewhere. */
+function baseFolder(): string {
+  if (process.geteuid?.() === 0) return tmpdir();
+  const folder = join(homedir(), ".cache");
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
 export function makeRunFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), PREFIX));
+  const folder = mkdtempSync(join(baseFolder(), PREFIX));
   chmodSync(folder, 0o711);
   writeFileSync(join(folder, OWNER), `${process.pid} ${processInfo(process.pid)?.startTime}`);
   return folder;
@@ -38,8 +55,8 @@ export async function removeRunFolder(folder: string): Promise<void> {
 
 /** Runs that were killed could not clean up: their programs and folders go with the next run. */
 export async function removeLeftovers(): Promise<void> {
-  for (const name of readdirSync(tmpdir()).filter((it) => it.startsWith(PREFIX))) {
-    const folder = join(tmpdir(), name);
+  for (const name of readdirSync(baseFolder()).filter((it) => it.startsWith(PREFIX))) {
+    const folder = join(baseFolder(), name);
     if (lstatSync(folder).uid !== process.geteuid?.() || !isAbandoned(folder)) continue;
     await endProcessesIn(folder);
     try {
