@@ -30,7 +30,7 @@ export type FailureType =
   | "DelegateProvisioning"
   | "DelegateRestart"
   | "ExpressionEvaluation"
-  /** A secret may not be used where the step is. */
+  /** A secret may not be used where the step is, or the step's host is not one that its pipeline allows. */
   | "Authorization"
   /** A secret that is needed is not there, or not as it is needed. */
   | "ConfigurationFailure";
@@ -59,11 +59,20 @@ export type SecretsHome = {
   readonly environmentRef: string;
 };
 
-/** A host to run on, and the reference of the SSH credential to log in with. Host and folder may hold `<+…>` in a template. */
-export type TargetTemplate = {
+/** A host to run on, and the reference of the SSH credential to log in with. */
+export type Target = {
   readonly host: string;
   readonly workingDirectory?: string;
   readonly credential: string;
+};
+
+/** The same before expressions are resolved: host and folder may hold `<+…>`. */
+export type TargetTemplate = Target & {
+  /**
+   * The hosts that the author of the pipeline allows; the host has to come to one of them. Missing from plans that were
+   * stored before there were any: in those only a host without expressions is used.
+   */
+  readonly hosts?: readonly string[];
 };
 
 /** A ShellScript step before its expressions are resolved. `env` values may hold `<+…>`; the script does not. */
@@ -96,7 +105,7 @@ export type ShellWork = {
   readonly outputs: readonly OutputTemplate[];
   /** There is always one beside a target. */
   readonly secrets?: SecretsWork;
-  readonly target?: TargetTemplate;
+  readonly target?: Target;
 };
 
 type NodeBase = {

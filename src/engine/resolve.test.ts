@@ -39,8 +39,10 @@ test("what asks for secrets is kept apart, by name: texts and places of secrets 
   });
 });
 
+const NAMED = "web-deploy.example";
+
 test("a target gets its values with the step; what names no host, and no folder, fails it", () => {
-  const on = (host: string, workingDirectory?: string) =>
+  const on = (host: string, workingDirectory?: string, hosts: readonly string[] | undefined = [NAMED, host]) =>
     resolveShell(
       {
         kind: "shell",
@@ -48,13 +50,16 @@ test("a target gets its values with the step; what names no host, and no folder,
         env: [],
         outputs: [],
         home,
-        target: { host, credential: "account.login", ...(workingDirectory === undefined ? {} : { workingDirectory }) },
+        target: {
+          ...{ host, credential: "account.login", hosts },
+          ...(workingDirectory === undefined ? {} : { workingDirectory }),
+        },
       },
       scope,
     );
   const work = on("web-<+pipeline.name.toLowerCase()>.example", "/srv/<+pipeline.name>");
   assert.deepEqual(work.target, {
-    host: "web-deploy.example",
+    host: NAMED,
     credential: "account.login",
     workingDirectory: "/srv/Deploy",
   });

@@ -12,7 +12,7 @@ import type { EnvTemplate, SecretsHome, SecretsWork, SecretUse, ShellTemplate, S
 const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 
 /**
- * The work of a step with its expressions replaced. Throws ExpressionError; the message names the variable. What a step
+ * The work of a step with its expressions replaced. Throws ExpressionError, whose message names the variable, and HostRefused. What a step
  * gets of values is bounded in sum, as each of its variables may read the same large payload.
  */
 export function resolveShell({ script, env, outputs, home, target }: ShellTemplate, scope: Scope): ShellWork {

@@ -55,15 +55,21 @@ type Filled = {
   readonly givenIn: Doc["positionIn"];
 };
 
-/** The same, and where in the input the value at a path was given; undefined for what the pipeline itself says. */
+/**
+ * The same, and where in the input the value at a path was given; undefined for what the pipeline itself says.
+ * `authored`: the pipeline with only those given values that it allows by name; other runtime inputs have their
+ * defaults, or are left as they are.
+ */
 export function fillIn(
   pipeline: PipelineDocument,
   input: string | Doc | undefined,
   options: { readonly format?: Format } = {},
-): Filled {
+): Filled & { readonly authored: PipelineDocument } {
   const doc = typeof input === "string" ? readInput(input, options) : input;
   const merged = merge(pipeline, doc);
-  return checked(merged, doc, "merged");
+  const filled = checked(merged, doc, "merged");
+  // Of the same shape, as only values of runtime inputs differ: those that were given were checked above.
+  return { ...filled, authored: merge(pipeline, doc, { authored: true }).value as PipelineDocument };
 }
 
 /** Path text in the pipeline → the value for the runtime input there. */

@@ -5,7 +5,7 @@ import { Problem } from "../core/problem.ts";
 import { evaluateTemplate, initialState, type PlanNode, scopeFor, step } from "../engine/index.ts";
 import { readPipeline } from "./document/read.ts";
 import { SAMPLE } from "./document/sample.ts";
-import { mergeInputs } from "./inputs.ts";
+import { fillIn } from "./inputs.ts";
 import { buildPlan, type Facts } from "./plan.ts";
 
 const FACTS: Facts = {
@@ -30,7 +30,8 @@ function planOf(text: string, facts: Facts = FACTS, inputs?: string) {
   let made = 0;
   const projectIdentifier = /projectIdentifier: (\S+)/.exec(text)?.[1] ?? "";
   const { pipeline } = readPipeline(text, { orgIdentifier: "default", projectIdentifier });
-  return buildPlan(mergeInputs(pipeline, inputs), facts, () => `n${made++}`);
+  const { pipeline: document, authored } = fillIn(pipeline, inputs);
+  return buildPlan({ document, authored }, facts, () => `n${made++}`);
 }
 
 type Change = readonly [piece: string, replacement: string];
@@ -305,4 +306,99 @@ test("the quickstart runs through the engine up to its first task", () => {
     { name: "COMMIT", value: "9fceb02" },
     { name: "AUTHOR", value: "Ada Lovelace" },
   ]);
+});
+
+/** The sample with a step on another host; `variables` is YAML of the pipeline's list. */
+function remote(host: string, variables = "[]"): string {
+  const runs = SAMPLE.slice(SAMPLE.indexOf("onDelegate: true"), SAMPLE.indexOf("executionTarget: {}") + 19);
+  const there = runs
+    .replace("true", "false")
+    .replace("{}", `{host: ${JSON.stringify(host)}, connectorRef: account.login}`);
+  return changed([runs, there], ["  tags: {}\n  stages", `  tags: {}\n  variables: ${variables}\n  stages`]);
+}
+const variable = (value: string, name = "h"): string =>
+  `{name: ${name}, type: String, value: ${JSON.stringify(value)}}`;
+const giving = (value: string): string => `pipeline: {variables: [${variable(value)}]}`;
+
+function hostsOf(text: string, inputs?: string): readonly string[] | undefined {
+  const node = byIdentifier(planOf(text, FACTS, inputs).nodes, "greet");
+  return node.kind === "step" ? node.work.target?.hosts : undefined;
+}
+
+test("the hosts of a step are what the pipeline itself says, and what it allows by name", () => {
+  assert.deepEqual(hostsOf(remote("web1")), ["web1"]);
+  assert.deepEqual(hostsOf(remote("<+pipeline.variables.h>", `[${variable("web1")}]`)), ["web1"]);
+  const chain = `[${variable("<+project.identifier>.<+org.identifier>")}, ${variable("web.<+pipeline.variables.h>", "i")}]`;
+  assert.deepEqual(hostsOf(remote("<+pipeline.variables.i>", chain)), ["web.shop.default"]);
+  const choice = `[${variable("<+input>.allowedValues(web1,web2).default(web1)")}]`;
+  for (const [inputs, host] of [
+    [undefined, "web1"],
+    [giving("web2"), "web2"],
+  ] as const) {
+    assert.deepEqual(hostsOf(remote("<+pipeline.variables.h>", choice), inputs), [host]);
+    assert.deepEqual(hostsOf(remote("<+pipeline.variables.h>.example", choice), inputs), [`${host}.example`]);
+  }
+  const usual = `[${variable("<+input>.default(web1)")}]`;
+  assert.deepEqual(hostsOf(remote("<+pipeline.variables.h>", usual)), ["web1"]);
+  assert.deepEqual(hostsOf(remote("<+pipeline.variables.h>", usual), giving("web1")), ["web1"]);
+});
+
+// A name that is put together hides from the check of the text when the pipeline is saved.
+const HIDDEN = '<+pipeline["vari" + "ables"].h>';
+const PATH = "pipeline.stages[0].stage.spec.execution.steps[0].step.spec.executionTarget.host";
+
+const CHOSEN: readonly (readonly [what: string, host: string, value: string, inputs?: string])[] = [
+  ["payload", HIDDEN, "<+trigger.payload.version>"],
+  ["header", HIDDEN, '<+trigger.header["X-Event"]>'],
+  ["another host where there is a trigger", HIDDEN, '<+trigger == null ? "web1" : "web2">'],
+  ["a free input", HIDDEN, "<+input>", giving("mallory.example")],
+  ["a part of the host", `web.${HIDDEN}`, "<+input>", giving("mallory.example")],
+  ["another than the default", HIDDEN, "<+input>.default(web1)", giving("mallory.example")],
+  ["nothing where nothing is required", `web1${HIDDEN}`, "<+input>", giving(".mallory.example")],
+  ["name of the starter", "<+pipeline.triggeredBy.name>", "x"],
+  ["number of the run", "web<+pipeline.sequenceId>", "x"],
+  ["result of a step", "<+execution.steps.greet.status>", "x"],
+];
+for (const [what, host, value, inputs] of CHOSEN)
+  test(`a host that a caller chooses starts no run: ${what}`, () => {
+    const text = remote(host, `[${variable(value)}]`);
+    assert.throws(
+      () => planOf(text, FACTS, inputs),
+      (error) => {
+        assert.ok(error instanceof Problem, String(error));
+        assert.equal(error.code, "pipeline.host_refused");
+        assert.deepEqual(
+          error.faults?.map(({ path }) => path),
+          [PATH],
+        );
+        assert.ok(!error.message.includes("mallory"), error.message);
+        return true;
+      },
+    );
+  });
+
+test("a step whose host the plan does not allow fails before it becomes a task", () => {
+  const start = (host: string, hosts: readonly string[] | undefined) => {
+    const plan = planOf(remote("web1", `[${variable("web2")}]`));
+    const node = byIdentifier(plan.nodes, "greet");
+    assert.ok(node.kind === "step" && node.work.target);
+    const { hosts: _, ...former } = node.work.target;
+    const target = { ...former, host, ...(hosts && { hosts }) };
+    const changedPlan = { ...plan, nodes: { ...plan.nodes, [node.id]: { ...node, work: { ...node.work, target } } } };
+    const { state, effects } = step(changedPlan, initialState(changedPlan), { kind: "started", at: 1 });
+    const task = effects.find((effect) => effect.kind === "enqueueTask");
+    return { failure: state.nodes[node.id]?.failure, target: task?.kind === "enqueueTask" ? task.work.target : null };
+  };
+  const sent = { host: "web2", credential: "account.login" };
+  assert.deepEqual(start("<+pipeline.variables.h>", ["web1", "web2"]), { failure: null, target: sent });
+  const { failure, target } = start("<+pipeline.variables.h>", ["web1"]);
+  assert.equal(target, null);
+  assert.deepEqual(failure?.types, ["Authorization"]);
+  assert.match(failure?.message ?? "", /a host that the author of the pipeline does not allow/);
+  // Plans of former versions say no hosts.
+  assert.deepEqual(start("web2", undefined), { failure: null, target: sent });
+  const old = start("<+pipeline.variables.h>", undefined);
+  assert.equal(old.target, null);
+  assert.deepEqual(old.failure?.types, ["Authorization"]);
+  assert.match(old.failure?.message ?? "", /started by a former version of Railhead.*run the pipeline again/);
 });

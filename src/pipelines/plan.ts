@@ -14,6 +14,7 @@ import { parseDuration } from "./document/duration.ts";
 import type { PipelineDocument, StageDocument, StepDocument } from "./document/schema.ts";
 import { secretVariables, withSecrets } from "./document/secrets.ts";
 import { evaluateKnownVariables, evaluateVariables } from "./document/evaluate-variables.ts";
+import { withHosts } from "./hosts.ts";
 
 export type { Facts } from "./document/context.ts";
 
@@ -23,17 +24,21 @@ export const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 type Item = NonNullable<StageDocument["spec"]["execution"]["rollbackSteps"]>[number];
 type Selectors = PipelineDocument["delegateSelectors"];
 
+/** A pipeline whose runtime inputs are filled in, and the same as its author alone has it; see `fillIn`. */
+export type FilledPipeline = { readonly document: PipelineDocument; readonly authored: PipelineDocument };
+
 /**
  * What the engine runs, from a pipeline whose runtime inputs are filled in.
  * Pure but for `newId`, which names each node once. Variables are evaluated here,
- * once: throws `pipeline.unresolved_variable` (400) when one reads what is not there, or is not of its type.
+ * once: throws `pipeline.unresolved_variable` (400) when one reads what is not there, or is not of its type. Throws
+ * `pipeline.host_refused` (400) when a caller would choose the host that a step logs in to.
  */
-export function buildPlan(pipeline: PipelineDocument, facts: Facts, newId: () => string): Plan {
+export function buildPlan({ document: pipeline, authored }: FilledPipeline, facts: Facts, newId: () => string): Plan {
   const context = contextOf(pipeline, facts);
   const { plan, stages } = nodesOf(pipeline, context, newId);
   evaluateVariables(plan, context, stages);
   requireNumbers(pipeline, plan, stages);
-  return plan;
+  return withHosts(plan, stages, authored, facts);
 }
 
 type Outline = { readonly plan: Plan; readonly stages: readonly NodeId[] };

@@ -25,7 +25,7 @@ export type PreparedRun = {
   readonly projectName: string;
   /** For whom the run acts; never empty. */
   readonly principals: readonly Principal[];
-  /** Pure but for `newId`, which names the nodes. Throws `pipeline.unresolved_variable`. */
+  /** Pure but for `newId`, which names the nodes. Throws `pipeline.unresolved_variable` and `pipeline.host_refused`. */
   readonly plan: (facts: Facts, newId: () => string) => Plan;
 };
 
@@ -69,6 +69,8 @@ const KEPT = 200;
 
 export type Filled = {
   readonly document: PipelineDocument;
+  /** The same as its author alone has it; see `fillIn`. */
+  readonly authored: PipelineDocument;
   readonly at: WrittenAt;
   readonly secrets: readonly WrittenSecret[];
 };
@@ -120,7 +122,7 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
         name: pipeline.name,
         projectName: pipeline.projectName,
         principals,
-        plan: (known, newId) => ({ ...buildPlan(document, known, newId), references }),
+        plan: (known, newId) => ({ ...buildPlan({ document, authored: filled.authored }, known, newId), references }),
       };
     },
     async tryInputs(actor, scope, identifier, input) {
@@ -155,7 +157,7 @@ function usesOf(document: PipelineDocument, secrets: readonly WrittenSecret[]): 
 export function fill(yaml: string, scope: InProject, input: Input): Filled {
   const { pipeline, doc } = readPipeline(yaml, scope);
   const filled = fillIn(pipeline, input?.text, { format: input?.format ?? "yaml" });
-  const { pipeline: document, givenAt, givenIn } = filled;
+  const { pipeline: document, authored, givenAt, givenIn } = filled;
   // The documents themselves are large and are not kept.
   const places = new Map(
     referencesIn(document).map(({ path }) => {
@@ -164,5 +166,5 @@ export function fill(yaml: string, scope: InProject, input: Input): Filled {
     }),
   );
   const secrets = filledSecrets(document, givenIn, doc.positionIn);
-  return { document, secrets, at: (path) => places.get(pathText(path)) ?? { inInputs: false } };
+  return { document, authored, secrets, at: (path) => places.get(pathText(path)) ?? { inInputs: false } };
 }

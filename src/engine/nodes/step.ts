@@ -4,11 +4,12 @@ import type { Failure, FailureType, NodeState, PlanNode, ShellWork, TaskOutcome 
 import { resolveShell } from "../resolve.ts";
 import { change, close, open, stateOf, type Run, type Work } from "../run.ts";
 import { scopeFor } from "../scope.ts";
+import { HostRefused } from "../target.ts";
 import { unreachable } from "../status.ts";
 
 type Step = PlanNode & { readonly kind: "step" };
 
-/** Expressions are resolved now, at the last moment; one that has no value fails the step before it becomes a task. */
+/** Expressions are resolved now, at the last moment; one that has no value, or a host that is not allowed, fails the step before it becomes a task. */
 export function startStep(run: Run, node: Step): readonly Work[] {
   const { attempt } = open(run, node.id);
   const work = resolved(run, node);
@@ -25,6 +26,7 @@ function resolved(run: Run, node: Step): ShellWork | { readonly failure: Failure
       scopeFor(run.plan, (id) => stateOf(run, id), node.id),
     );
   } catch (error) {
+    if (error instanceof HostRefused) return { failure: { message: error.message, types: ["Authorization"] } };
     if (!(error instanceof ExpressionError)) throw error;
     return { failure: { message: error.message, types: ["ExpressionEvaluation"] } };
   }

@@ -1,23 +1,38 @@
 /** What can be said against the host and the folder of a step that runs on another host, and what such a step cannot do. */
-import { checkTemplate, folderFault, hostFault, referencesOf, secretsIn } from "../../engine/index.ts";
+import { checkTemplate, folderFault, hostFault, secretsIn } from "../../engine/index.ts";
+import { callersFaults } from "./callers-host.ts";
+import { isMarker, readMarker } from "./marker.ts";
 import type { PipelineDocument, StepDocument } from "./schema.ts";
 import type { ValueField } from "./texts.ts";
 
 type Found = { readonly offset: number; readonly message: string };
 
-/** Of a host or a folder. What expressions make of one is looked at again when the step starts. */
-export function placeFaults({ path }: ValueField, value: string): readonly Found[] {
+const FREE =
+  "The author of a pipeline chooses the host that gets the login, not the person who runs it: add .allowedValues(…) with the hosts to choose from";
+
+/** Of a host or a folder. What expressions make of one is looked at again when the run, and when the step starts. */
+export function placeFaults(pipeline: PipelineDocument, field: ValueField, value: string): readonly Found[] {
+  const isHost = field.path.at(-1) === "host";
+  if (isMarker(value)) return isHost ? ofMarker(pipeline, field, value) : [];
   const faults = checkTemplate(value, { mayAskSecrets: false });
   if (faults.length > 0) return faults;
-  const isHost = path.at(-1) === "host";
   if (!value.includes("<+")) {
     const message = isHost ? hostFault(value) : folderFault(value);
     return message === undefined ? [] : [{ offset: 0, message }];
   }
-  if (!isHost) return [];
-  const message =
-    "Whoever calls a webhook would choose the host that gets the credential: name the hosts in the pipeline";
-  return referencesOf(value).flatMap(({ path: read, offset }) => (read[0] === "trigger" ? [{ offset, message }] : []));
+  return isHost ? callersFaults(pipeline, field.path, value) : [];
+}
+
+/** The host is one of the allowed values: each of them is looked at as if it stood there alone. */
+function ofMarker(pipeline: PipelineDocument, field: ValueField, value: string): readonly Found[] {
+  const read = readMarker(value);
+  if ("fault" in read) return [];
+  if (!read.allowed) return [{ offset: 0, message: FREE }];
+  const fault = read.allowed
+    .filter((one) => !isMarker(one))
+    .flatMap((one) => placeFaults(pipeline, field, one))
+    .at(0);
+  return fault ? [{ offset: 0, message: fault.message }] : [];
 }
 
 /** Files that a step on another host would be given the path of, and could not read. */

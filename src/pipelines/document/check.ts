@@ -33,8 +33,9 @@ function ofField(
 ): readonly Fault[] {
   const { path, value } = field;
   if (typeof value !== "string") return lossy(field, doc);
-  if (field.kind === "secret" || field.kind === "login" || (phase === "saved" && isMarker(value))) return [];
-  if (field.kind === "place") return placeFaults(field, value).map((fault) => at(doc, path, fault));
+  if (field.kind === "secret" || field.kind === "login") return [];
+  if (field.kind === "place") return placeFaults(pipeline, field, value).map((fault) => at(doc, path, fault));
+  if (phase === "saved" && isMarker(value)) return [];
   const stage = path[1] === "stages" && typeof path[2] === "number" ? path[2] : undefined;
   return [...textFaults(field, value, secretVariables(pipeline, stage)), ...unreadable(pipeline, field, value)].map(
     (fault) => at(doc, path, fault),

@@ -7,7 +7,8 @@ import { isMarker, readMarker } from "./marker.ts";
 
 // 1. Walk the pipeline. Beside it, where there is one, walks the value that was given for the same place.
 // 2. At a runtime input take the given value, else its default, else note that it is missing. Where inputs
-//    may be left open, leave it as it is instead.
+//    may be left open, leave it as it is instead. Of what the author of the pipeline says (`authored`), only a
+//    value that the pipeline allows by name is a part: others count as not given, and stay open without a default.
 // 3. Everywhere else a given value may only repeat what the pipeline says.
 
 export type Merged = {
@@ -27,7 +28,7 @@ type Map_ = { readonly [key: string]: unknown };
 export function merge(
   pipeline: unknown,
   inputs: Doc | undefined,
-  { open = false }: { readonly open?: boolean } = {},
+  { open = false, authored = false }: { readonly open?: boolean; readonly authored?: boolean } = {},
 ): Merged {
   const missing: string[] = [];
   const faults: Fault[] = [];
@@ -51,7 +52,7 @@ export function merge(
     const read = readMarker(marker);
     if ("fault" in read) throw new Error(`a pipeline was saved with the runtime input ${marker}`);
     // A template sent back as it was: nobody filled this one in.
-    if (given && !isMarker(given.value)) {
+    if (given && !isMarker(given.value) && (!authored || read.allowed)) {
       origins.set(pathText(path), given.path);
       values.set(pathText(path), given.value);
       if (owner["required"] === true && given.value === "") refuse(given.path, "A value is required");
@@ -66,7 +67,7 @@ export function merge(
     const fallback = read.default ?? owner["default"] ?? (owner["required"] === false ? "" : undefined);
     if (fallback === undefined || (fallback === "" && owner["required"] === true)) {
       missing.push(pathText(path));
-      return "";
+      return authored ? marker : "";
     }
     return path.at(-1) === "delegateSelectors"
       ? textOf(fallback)

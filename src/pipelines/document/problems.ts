@@ -10,6 +10,11 @@ export const problems = {
     "Runtime inputs name secrets only where the pipeline declares the type Secret: %s.",
   ],
   "pipeline.bad_references": [400, "INVALID_REQUEST", "The pipeline cannot run: %s."],
+  "pipeline.host_refused": [
+    400,
+    "INVALID_REQUEST",
+    "The author of a pipeline, not its callers, chooses the hosts that its steps log in to: %s.",
+  ],
   "pipeline.secret_refused": [403, "NG_ACCESS_DENIED", "The pipeline may not use its secrets: %s."],
   "pipeline.unresolved_variable": [400, "UNRESOLVED_EXPRESSIONS_ERROR", "The variable %s cannot be evaluated: %s."],
 } as const satisfies ProblemTable;

@@ -42,6 +42,11 @@ const TAKEN: readonly (readonly [name: string, piece: string, replacement: strin
       "{host: <+pipeline.variables.host>, connectorRef: <+input>, workingDirectory: <+input>.default(/srv)}",
     ),
   ],
+  [
+    "a step on one of the hosts that the pipeline names",
+    RUNS,
+    RUNS.replace("true", "false").replace("{}", '{host: "<+input>.allowedValues(web1,web2)", connectorRef: web}'),
+  ],
   ["a step on an address", RUNS, RUNS.replace("true", "false").replace("{}", "{host: 'fe80::1', connectorRef: web}")],
   ["a delegate that is a host of no name", RUNS, RUNS.replace("{}", "{host:, connectorRef:}")],
   ["lists left out", "                    environmentVariables: []\n                    outputVariables: []\n", ""],

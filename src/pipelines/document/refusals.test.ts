@@ -30,6 +30,8 @@ const fields = (piece: string, indent: number, ...names: readonly string[]): rea
 const TARGETED = "executionTarget: {}";
 const RUNS = SAMPLE.slice(SAMPLE.indexOf("onDelegate: true"), SAMPLE.indexOf(TARGETED) + TARGETED.length);
 const HOST_RULE = /^A host is a name or an address/;
+const FREE_RULE =
+  /^The author of a pipeline chooses the host that gets the login, not the person who runs it: add \.allowedValues\(…\)/;
 const LOGIN_RULE = /^The connectorRef of an executionTarget is the reference of an SSH credential/;
 
 /** The step runs on a host. */
@@ -125,7 +127,18 @@ const LATER: readonly Row[] = [
   ...remotely("{host: web1, connectorRef: ¦a/b}", LOGIN_RULE),
   ...remotely(
     "{host: <+¦trigger.payload.host>, connectorRef: ssh}",
-    "Whoever calls a webhook would choose the host that gets the credential: name the hosts in the pipeline",
+    /^Callers of a webhook say what the trigger holds, and the author of a pipeline chooses the host/,
+  ),
+  ...remotely(
+    "{host: <+¦execution.steps.greet.output.outputVariables.host>, connectorRef: ssh}",
+    /^A step says what it puts out/,
+  ),
+  ...remotely("{host: ¦<+input>, connectorRef: ssh}", FREE_RULE),
+  ...remotely("{host: ¦<+input>.default(web1), connectorRef: ssh}", FREE_RULE),
+  ...remotely('{host: "¦<+input>.allowedValues(web1,-oProxyCommand=id)", connectorRef: ssh}', HOST_RULE),
+  ...remotely(
+    '{host: "¦<+input>.allowedValues(web1,<+trigger.payload.host>)", connectorRef: ssh}',
+    /^Callers of a webhook/,
   ),
   ...remotely(
     '{host: web1, connectorRef: ssh, workingDirectory: "¦/srv\\n"}',

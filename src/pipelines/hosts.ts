@@ -1,0 +1,106 @@
+/** The hosts that steps log in to: the author of the pipeline chooses them, never a caller. */
+import type { Fault } from "../core/problem.ts";
+import {
+  type Budget,
+  evaluateTemplate,
+  ExpressionError,
+  newBudget,
+  type NodeId,
+  type Plan,
+  type PlanNode,
+  scopeFor,
+} from "../engine/index.ts";
+import { pathText } from "../platform/document/path.ts";
+import { contextOf, type Facts } from "./document/context.ts";
+import { evaluateKnownVariables } from "./document/evaluate-variables.ts";
+import { problem } from "./document/problems.ts";
+import type { PipelineDocument } from "./document/schema.ts";
+
+// The host is evaluated a second time, in a world that has neither the trigger, nor the facts of the run, nor results of
+// steps, nor values of runtime inputs but those that the pipeline allows by name. Whatever a caller says, what comes of
+// it is the author's. The host that the step really has must be that one: here, where it is known already, and when the step starts.
+
+const GROUPS = { steps: "steps", rollbackSteps: "rollback" } as const;
+
+type Step = PlanNode & { readonly kind: "step" };
+type Targeted = { readonly node: Step; readonly host: string; readonly path: string };
+
+/**
+ * The plan with the hosts that each step on another host may log in to. `stages` are the plan's nodes in order,
+ * `authored` is the pipeline as its author alone has it. Throws `pipeline.host_refused` (400), naming each path.
+ */
+export function withHosts(
+  plan: Plan,
+  stages: readonly NodeId[],
+  authored: PipelineDocument,
+  { account, org, project }: Facts,
+): Plan {
+  const targeted = targetedSteps(plan, stages, authored);
+  if (targeted.length === 0) return plan;
+  const context = contextOf(authored, { account, org, project, trigger: null, execution: null });
+  const world: Plan = { root: plan.root, nodes: plan.nodes, context: context.value };
+  evaluateKnownVariables(world, context, stages);
+  const budget = newBudget();
+  const faults: Fault[] = [];
+  const nodes = new Map<NodeId, PlanNode>();
+  for (const { node, host, path } of targeted) {
+    const { target } = node.work;
+    const allowed = evaluated(host, world, node.id, budget);
+    const message = "fault" in allowed ? allowed.fault : faultOf(target?.host ?? "", allowed.value, plan, node.id);
+    if (message !== undefined) faults.push({ path, message });
+    else if (target && "value" in allowed)
+      nodes.set(node.id, { ...node, work: { ...node.work, target: { ...target, hosts: [allowed.value] } } });
+  }
+  if (faults.length > 0) throw refusal(faults);
+  return { ...plan, nodes: { ...plan.nodes, ...Object.fromEntries(nodes) } };
+}
+
+const ADVICE = "Write the host out, or let the pipeline name the ones to choose from: <+input>.allowedValues(…)";
+
+/** What reads the result of a step has no value yet, and is looked at when its step starts. */
+function faultOf(host: string, allowed: string, plan: Plan, id: NodeId): string | undefined {
+  const known = evaluated(host, plan, id);
+  if ("fault" in known || known.value === allowed) return undefined;
+  return `Inputs or the trigger make it another host than the pipeline's own. ${ADVICE}`;
+}
+
+function evaluated(
+  text: string,
+  plan: Plan,
+  id: NodeId,
+  budget?: Budget,
+): { readonly value: string } | { readonly fault: string } {
+  try {
+    const scope = scopeFor(plan, () => undefined, id);
+    return { value: evaluateTemplate(text, scope, budget) };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return {
+      fault: `Without free inputs, the trigger and results of steps it has no value: ${error.message}. ${ADVICE}`,
+    };
+  }
+}
+
+/** Steps on other hosts, with the host as the author wrote it and its path in the document. */
+function targetedSteps(plan: Plan, stages: readonly NodeId[], authored: PipelineDocument): readonly Targeted[] {
+  return stages.flatMap((id, nth) => {
+    const stage = plan.nodes[id];
+    if (stage?.kind !== "stage") return [];
+    return (["steps", "rollbackSteps"] as const).flatMap((key) => {
+      const group = plan.nodes[stage[GROUPS[key]]];
+      return childrenOf(group).flatMap((child, index) => {
+        const node = plan.nodes[child];
+        if (node?.kind !== "step" || !node.work.target) return [];
+        const step = authored.stages[nth]?.stage.spec.execution[key]?.[index]?.step;
+        const at = ["pipeline", "stages", nth, "stage", "spec", "execution", key, index, "step"];
+        const path = pathText([...at, "spec", "executionTarget", "host"]);
+        return [{ node, host: step?.spec.executionTarget?.host ?? "", path }];
+      });
+    });
+  });
+}
+
+const childrenOf = (node: PlanNode | undefined): readonly NodeId[] => (node?.kind === "group" ? node.children : []);
+
+const refusal = (faults: readonly Fault[]): Error =>
+  problem("pipeline.host_refused", [faults.map(({ path, message }) => `${path}: ${message}`).join("; ")], { faults });
