@@ -70,12 +70,12 @@ function metaOf(
   lease: Lease,
   work: ShellTask,
   owner: StepOwner | undefined,
-  receivedAt: number,
+  received: Pick<Meta, "receivedAt" | "receivedElapsed">,
 ): Meta {
   return {
     ...lease,
     cookie: randomBytes(24).toString("base64url"),
-    receivedAt,
+    ...received,
     bootId: deps.bootId,
     owner: deps.user.apart === "nothing own" ? null : (owner ?? null),
     ending: deps.endingOf(owner),
@@ -83,6 +83,17 @@ function metaOf(
     outputs: work.outputs,
     ...(work.secrets ? { secrets: true } : {}),
     ...(work.target ? { remote: { host: work.target.host, port: work.target.port } } : {}),
+  };
+}
+
+/** The start of a task that is or was begun on this machine; its monotonic time only within the same run of the machine. */
+export function startOf(
+  meta: Meta | undefined,
+  { bootId, rhythm: { timers } }: TasksDeps,
+): { readonly startedAt: number; readonly startedElapsed: number | undefined } {
+  return {
+    startedAt: meta?.receivedAt ?? timers.now(),
+    startedElapsed: meta?.bootId === bootId ? meta.receivedElapsed : undefined,
   };
 }
 
@@ -95,8 +106,8 @@ function giveBack(deps: TasksDeps, lease: Lease, error: unknown): HeldTask {
 function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, work: ShellTask): HeldTask | string {
   const { user } = deps;
   const { timers } = deps.rhythm;
-  const receivedAt = timers.now();
-  const meta = metaOf(deps, lease, work, owner, receivedAt);
+  const received = { receivedAt: timers.now(), receivedElapsed: timers.elapsed() };
+  const meta = metaOf(deps, lease, work, owner, received);
   let folder: string;
   try {
     folder = deps.folders.create(meta, owner);
@@ -105,7 +116,7 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
     const before = ["EEXIST", "ENOTEMPTY"].includes(codeOf(error) ?? "");
     return before ? RAN_BEFORE : giveBack(deps, lease, error);
   }
-  const held = { lease, folder, meta, startedAt: receivedAt, begunAt: timers.elapsed() };
+  const held = { lease, folder, meta, ...startOf(meta, deps), begunAt: timers.elapsed() };
   let handed: Handed | undefined;
   try {
     handed = layOut(deps, { lease, folder, owner }, work);

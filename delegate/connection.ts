@@ -10,6 +10,7 @@ import type { Timers } from "./timers.ts";
 /** Starts the test. What may be reached from here is the business of whoever runs the delegate. */
 export function makeConnectionTest(timers: Timers, lease: Lease, work: ConnectionTask): HeldTask {
   const startedAt = timers.now();
+  const begunAt = timers.elapsed();
   const ending = new AbortController();
   let link: Link | undefined;
   let end: End | undefined;
@@ -19,7 +20,7 @@ export function makeConnectionTest(timers: Timers, lease: Lease, work: Connectio
   };
   const finish = (outcome: End["outcome"]): void => {
     if (end) return;
-    end = { startedAt, endedAt: Math.max(startedAt, timers.now()), outcome };
+    end = { startedAt, endedAt: startedAt + Math.round(timers.elapsed() - begunAt), outcome };
     tell();
   };
   const stopTimer = timers.after(work.timeoutMs, () => ending.abort());

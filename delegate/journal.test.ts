@@ -26,8 +26,18 @@ test("a journal grows line by line", () => {
   const begun = `${head}launcher 7 123456789012\npid 42 99\n`;
   assert.deepEqual(parseJournal(begun).launcher, { pid: 7, startTime: "123456789012" });
   assert.deepEqual(parseJournal(begun).leader, { pid: 42, startTime: "99" });
-  assert.deepEqual(parseJournal(`${begun}exit 143\n`).exit, { code: 143, copied: false, cut: undefined });
-  assert.deepEqual(parseJournal(`${begun}exit 0\ncopied 0\n`).exit, { code: 0, copied: true, cut: undefined });
+  assert.deepEqual(parseJournal(`${begun}exit 143\n`).exit, {
+    code: 143,
+    copied: false,
+    cut: undefined,
+    elapsed: undefined,
+  });
+  assert.deepEqual(parseJournal(`${begun}exit 0 98765\ncopied 0\n`).exit, {
+    code: 0,
+    copied: true,
+    cut: undefined,
+    elapsed: 98765,
+  });
   assert.equal(parseJournal(`${begun}cut ENOSPC\nexit 0\n`).exit?.cut, "ENOSPC");
   assert.equal(parseJournal(`${begun}cancelled\nexit 143\n`).isCancelled, true);
   assert.equal(parseJournal(`${head}unstarted\n`).isUnstarted, true);

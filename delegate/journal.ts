@@ -2,8 +2,8 @@
  * What is known of a task, in the file `journal` of its folder. The first line
  * is `Meta` as JSON. After it come words, each written whole with its newline.
  * By the launcher: `launcher PID START` when it claims the task, `pid N START`
- * of the step, `cut CODE` when output could not be written, `exit N`, and
- * `copied 0` when every writer of the output has closed it. By the delegate:
+ * of the step, `cut CODE` when output could not be written, `exit N ELAPSED`
+ * (milliseconds of the machine's clock that only goes forward), and `copied 0` when every writer of the output has closed it. By the delegate:
  * `cancelled`, and `unstarted` when the task was claimed back before its start.
  *
  * The file is called `prepared` until it is claimed, by one rename: by a
@@ -23,6 +23,8 @@ const meta = z.strictObject({
   cookie: z.string().min(16),
   /** Epoch milliseconds, as all times here. */
   receivedAt: z.int(),
+  /** The same moment on the machine's clock that only goes forward, in milliseconds. */
+  receivedElapsed: z.number().optional(),
   bootId: z.string(),
   /** The user and group of the task's processes; null when the group is not theirs alone. `ownUser`: the user is. */
   owner: z.strictObject({ uid: z.int(), gid: z.int(), ownUser: z.boolean() }).nullable(),
@@ -43,6 +45,8 @@ export type Exit = {
   readonly copied: boolean;
   /** The system's code of the error that ended the copying of the output, as in ENOSPC. */
   readonly cut?: string | undefined;
+  /** When, in milliseconds of the machine's clock that only goes forward. */
+  readonly elapsed?: number | undefined;
 };
 
 export type Journal = {
@@ -77,13 +81,18 @@ export function parseJournal(text: string): Journal {
     const [pid = "", startTime = ""] = wordOf(name) ?? [];
     return isNumber(pid) && isNumber(startTime) ? { pid: Number(pid), startTime } : undefined;
   };
-  const [code = ""] = wordOf("exit") ?? [];
+  const [code = "", elapsed = ""] = wordOf("exit") ?? [];
   return {
     meta: parseHead(head),
     launcher: processOf("launcher"),
     leader: processOf("pid"),
     exit: isNumber(code)
-      ? { code: Number(code) & 255, copied: wordOf("copied") !== undefined, cut: wordOf("cut")?.[0] }
+      ? {
+          code: Number(code) & 255,
+          copied: wordOf("copied") !== undefined,
+          cut: wordOf("cut")?.[0],
+          elapsed: isNumber(elapsed) ? Number(elapsed) : undefined,
+        }
       : undefined,
     isCancelled: lines.includes("cancelled"),
     isUnstarted: lines.includes("unstarted"),

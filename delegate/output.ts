@@ -76,7 +76,7 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
     const { bytes } = readSlice(at.output, read);
     if (bytes.length === 0) return false;
     read += bytes.length;
-    arrivals.push({ end: read, at: timers.now() });
+    arrivals.push({ end: read, at: timers.elapsed() });
     put(through, through.push(bytes));
     return true;
   };
@@ -85,7 +85,7 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
     arrivals = arrivals.filter(({ end }) => end > consumed);
     const oldest = arrivals[0];
     stopHold?.();
-    stopHold = oldest && timers.after(Math.max(0, oldest.at + HOLD_MS - timers.now()), due);
+    stopHold = oldest && timers.after(Math.max(0, oldest.at + HOLD_MS - timers.elapsed()), due);
   };
 
   const due = (): void => {

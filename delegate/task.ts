@@ -15,6 +15,7 @@ import type { Safe } from "./safe.ts";
 import { openOutlet } from "./outlet.ts";
 import type { End, Lease, Link } from "./ship.ts";
 import { paths } from "./task-files.ts";
+import type { Timers } from "./timers.ts";
 import { type Rhythm, watchFolder } from "./watch.ts";
 
 export type TaskDeps = {
@@ -41,6 +42,8 @@ export type Held = {
   readonly begunAt?: number;
   readonly startedAt: number;
   readonly masks: Masks;
+  /** `startedAt` on the machine's clock that only goes forward; undefined: before the machine's last restart, or not known. */
+  readonly startedElapsed?: number | undefined;
   /** When an earlier delegate's task ended, as far as the journal tells. */
   readonly endedAt?: number | undefined;
 };
@@ -78,7 +81,7 @@ export type Task = HeldTask & {
 export function makeTask(deps: TaskDeps, held: Held): Task {
   const { folder, lease, meta, runner } = held;
   const { log, rhythm } = deps;
-  const { now } = rhythm.timers;
+  const now = (): number => nowFor(held, rhythm.timers);
   const outlet = openOutlet(deps, held);
   let phase: "running" | "ending" | "ended" = "running";
   let unwatch = (): void => {};
@@ -183,6 +186,12 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
       if (phase === "running") phase = "ending";
     },
   };
+}
+
+/** The time since 1970 as it is for the task: its start and what has passed since then, whatever happened to the wall clock. */
+function nowFor({ startedAt, startedElapsed }: Held, timers: Timers): number {
+  if (startedElapsed === undefined) return Math.max(startedAt, timers.now());
+  return startedAt + Math.max(0, Math.round(timers.elapsed() - startedElapsed));
 }
 
 function trackSession(

@@ -2,10 +2,10 @@
 import { statSync } from "node:fs";
 import type { ConnectionTask, ShellTask, ToDelegate } from "../protocol/messages.ts";
 import { examine } from "./attach.ts";
-import { begin, RAN_BEFORE, type TasksDeps } from "./begin.ts";
+import { begin, RAN_BEFORE, startOf, type TasksDeps } from "./begin.ts";
 import { textOf } from "./fault.ts";
 import { type Found, keyOf } from "./folders.ts";
-import { claimBack, readJournal } from "./journal.ts";
+import { claimBack, type Journal, readJournal } from "./journal.ts";
 import { recordedRunner } from "./launcher/recorded.ts";
 import { makeReturned } from "./returned.ts";
 import type { Lease, Link } from "./ship.ts";
@@ -139,6 +139,15 @@ export function makeTasks(deps: TasksDeps): Tasks {
   };
 }
 
+/** When the task of an earlier delegate ended: by what has passed since its start, or else by the time of the journal. */
+function endOf(folder: string, { meta, exit }: Journal, deps: TasksDeps): number | undefined {
+  if (!exit) return undefined;
+  const { startedAt, startedElapsed } = startOf(meta, deps);
+  if (startedElapsed === undefined || exit.elapsed === undefined)
+    return Math.round(statSync(paths(folder).journal).mtimeMs);
+  return startedAt + Math.max(0, Math.round(exit.elapsed - startedElapsed));
+}
+
 function lost({ rhythm }: TasksDeps, link: Link, lease: Lease, message: string): void {
   const at = rhythm.timers.now();
   link.send({
@@ -172,8 +181,8 @@ function recover(deps: TasksDeps, found: Found): HeldTask {
     meta: journal.meta,
     runner: recordedRunner(folder, journal, deps.bootId, deps.patience),
     masks: journal.meta?.secrets ? (deps.safe.masksOf({ task, epoch }) ?? "lost") : "none",
-    startedAt: journal.meta?.receivedAt ?? deps.rhythm.timers.now(),
-    endedAt: journal.exit && Math.round(statSync(paths(folder).journal).mtimeMs),
+    ...startOf(journal.meta, deps),
+    endedAt: endOf(folder, journal, deps),
   });
   switch (decision.kind) {
     case "watch":

@@ -24,6 +24,9 @@ export type StepEvents = {
   readonly over: () => void;
 };
 
+/** Of the machine's clock that only goes forward. */
+const elapsedMs = (): bigint => process.hrtime.bigint() / 1_000_000n;
+
 const CLAIM = `launcher ${process.pid} ${startTimeOf(process.pid)}\n`;
 
 /** @throws the system's error: the step was not started */
@@ -69,7 +72,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
         // All that the step itself has written is in the pipe by now.
         copy?.drain();
         hasExited = true;
-        note(`exit ${signal ? 128 + system.signals[signal] : code}\n${isCopied ? "copied 0\n" : ""}`);
+        note(`exit ${signal ? 128 + system.signals[signal] : code} ${elapsedMs()}\n${isCopied ? "copied 0\n" : ""}`);
         events.exited();
         if (isCopied) finish();
       });
