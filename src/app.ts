@@ -21,7 +21,7 @@ import {
   type FirstStart,
   type OnLeave,
 } from "./identity/index.ts";
-import { makePipelines, makePrincipals } from "./pipelines/index.ts";
+import { makePipelines, makePrincipals, type CheckScripts } from "./pipelines/index.ts";
 import type { OidcConfig } from "./platform/config/oidc.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { makeSealer } from "./platform/crypto/seal.ts";
@@ -64,6 +64,8 @@ export type PlatformDeps = {
   /** Bytes of a secret file at most. */
   readonly maxSecretFile: number;
   readonly secretCommands: SecretsDeps["commands"];
+  /** Whether scripts parse; the server's own Bash unless told otherwise. */
+  readonly checkScripts?: CheckScripts | undefined;
   /** Aborted once the end is near: whoever asks for readiness is told so at once, while requests are still served. */
   readonly leaving: AbortSignal;
   /** What the server itself may connect to besides public addresses (`parseReach`). */
@@ -121,7 +123,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const findIds = { ...environments.findIds, connector: connectors.findIds };
   const principals = makePrincipals({ ...access, ...identity, identifySecrets: secrets.identify, findIds });
   const pipelines = makePipelines({
-    ...{ ...base, ...principals, permits: access.permits },
+    ...{ ...base, ...principals, ...identity, permits: access.permits, checkScripts: deps.checkScripts },
     getProject: projects.getFor,
     exist: { ...environments.exist, connector: connectors.exist },
     judgeSecrets: secrets.judge,

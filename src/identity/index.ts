@@ -25,6 +25,7 @@ import { makeRequireRunAs } from "./service-accounts/run-as.ts";
 import { serviceAccountRoutes } from "./service-accounts/rest.ts";
 import { makeServiceAccounts, type LetGo, type ScopeExists } from "./service-accounts/verbs.ts";
 import { makeStandingOf } from "./standing.ts";
+import { makeStillActor } from "./still.ts";
 import { deleteKeysOf } from "./store/keys.ts";
 import { deleteServiceAccountsOf } from "./store/service-accounts.ts";
 import { makeUserAggregates } from "./users/aggregate.ts";
@@ -61,6 +62,7 @@ export { findServiceAccount } from "./store/service-accounts.ts";
 export { PERSON } from "./store/users.ts";
 export type { Profile, User, UserDetail } from "./user.ts";
 export { emailOf, folded } from "./users/fold.ts";
+export type { StillActor } from "./still.ts";
 export type { ActAs } from "./service-accounts/act-as.ts";
 export type { RequireRunAs } from "./service-accounts/run-as.ts";
 export type { ChangeUser, DeleteUser, ProvisionUser } from "./users/life.ts";
@@ -91,13 +93,15 @@ export function makeIdentity(deps: IdentityDeps) {
   const serviceAccounts = makeServiceAccounts({ ...deps, ended });
   const apiKeys = makeApiKeys({ ...deps, ended, findParent });
   const tokens = makeTokens({ ...deps, ended, findParent });
+  const standingOf = makeStandingOf(deps);
   return {
     ...credentials,
     people: makeLogins(deps),
     serviceAccounts,
     actAs: makeActAs(deps),
     requireRunAs: makeRequireRunAs(deps),
-    standingOf: makeStandingOf(deps),
+    standingOf,
+    stillActor: makeStillActor({ ...deps, standingOf }),
     apiKeys,
     tokens,
     /** Ends all keys and tokens of a person in the caller's transaction, and says so on every replica: sessions that end with them, too. */

@@ -1,7 +1,9 @@
 /** Asks the server's own Bash whether the scripts of a pipeline parse, before they are saved. Nothing of them is run. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import type { Clock } from "../core/clock.ts";
+import type { Uuid } from "../core/ids.ts";
 import { makeLru } from "../core/lru.ts";
 import type { Fault } from "../core/problem.ts";
 import { bindScript } from "../engine/index.ts";
@@ -9,50 +11,81 @@ import type { Doc } from "../platform/document/document.ts";
 import { clip, pathText, type Path } from "../platform/document/path.ts";
 import { invalid } from "../platform/document/validate.ts";
 import { runBounded } from "../platform/run-bounded.ts";
+import { makeTurns } from "./bash-turns.ts";
 import { placed } from "./document/fault-places.ts";
 import { isMarker } from "./document/marker.ts";
 import type { PipelineDocument } from "./document/schema.ts";
 import { valueFields } from "./document/texts.ts";
 
-const TIMEOUT_MS = 5_000;
-/** Processes of this server at once, whoever saves. */
-const AT_ONCE = 2;
-/** Scripts of one pipeline that are checked when it is saved; those behind them are not. */
+/** Of one script. */
+const SCRIPT_MS = 1_000;
+/** Of all scripts of one request, from its first question on: then no further script is begun. */
+const REQUEST_MS = 2_000;
+/** Scripts of one request, each counted once however often it is used: their bytes are bounded by those of the document. */
 const MAX_SCRIPTS = 200;
+const TURNS = { atOnce: 2, waiting: 64, waitingOfOne: 16 };
 const RESULTS_KEPT = 2_000;
 
 /** `line` counts from 1 in the script. */
 type ScriptError = { readonly line: number; readonly message: string };
+/** What Bash says of a script; undefined where it did not say in time, broke off, or could not be asked. */
+type Verdict = ScriptError | "parses" | undefined;
 
-/** Throws `document.invalid` (400) with the place of each script that does not parse. Checks nothing where there is no Bash. */
-export type CheckScripts = (pipeline: PipelineDocument, doc: Pick<Doc, "positionIn">) => Promise<void>;
+/**
+ * Throws `document.invalid` (400) with the place of each script that does not parse. Checks nothing where there is no
+ * Bash, and leaves out what goes beyond the bounds: a script that was not checked passes.
+ */
+export type CheckScripts = (accountId: Uuid, pipeline: PipelineDocument, doc: Pick<Doc, "positionIn">) => Promise<void>;
 
-export function makeCheckScripts(bash: string | undefined = findBash()): CheckScripts {
-  const known = makeLru<string, ScriptError | null>(RESULTS_KEPT);
-  const inTurn = makeTurns(AT_ONCE);
+export type BashDeps = {
+  readonly elapsed: Clock["elapsed"];
+  /** The program; the first of the search path unless told otherwise. */
+  readonly bash?: string | undefined;
+  readonly scriptMs?: number;
+};
 
-  async function errorOf(program: string, script: string): Promise<ScriptError | null> {
-    const key = createHash("sha256").update(script).digest("base64");
+export function makeCheckScripts({ elapsed, bash = findBash(), scriptMs = SCRIPT_MS }: BashDeps): CheckScripts {
+  // Of each account for itself: no account learns from an answer that comes sooner what another one has saved.
+  const known = makeLru<string, Promise<Verdict>>(RESULTS_KEPT);
+  const inTurn = makeTurns(TURNS, elapsed);
+
+  /** The same text that is being checked, or was, is not checked twice; what was not decided is asked again next time. */
+  function verdictOn(program: string, accountId: Uuid, script: string, until: number): Promise<Verdict> {
+    const key = `${accountId} ${hash("sha256", script, "base64")}`;
     const kept = known.get(key);
-    if (kept !== undefined) return kept;
-    const error = await inTurn(() => syntaxError(program, script));
-    known.set(key, error);
-    return error;
+    if (kept) return kept;
+    const asked = inTurn(accountId, until, () => {
+      const timeoutMs = Math.max(1, Math.min(scriptMs, until - elapsed()));
+      return askBash(program, script, timeoutMs);
+    });
+    known.set(key, asked);
+    const forget = (): void => {
+      if (known.get(key) === asked) known.delete(key);
+    };
+    asked.then((verdict) => verdict === undefined && forget(), forget);
+    return asked;
   }
 
-  return async (pipeline, doc) => {
+  async function verdictsOn(program: string, accountId: Uuid, texts: Iterable<string>): Promise<Map<string, Verdict>> {
+    const verdicts = new Map<string, Verdict>();
+    const until = elapsed() + REQUEST_MS;
+    for (const text of texts) {
+      if (verdicts.size >= MAX_SCRIPTS || elapsed() >= until) break;
+      verdicts.set(text, await verdictOn(program, accountId, boundText(text), until));
+    }
+    return verdicts;
+  }
+
+  return async (accountId, pipeline, doc) => {
     if (bash === undefined) return;
     const scripts = valueFields(pipeline)
       .filter(({ kind, value }) => kind === "script" && !isMarker(value))
-      .slice(0, MAX_SCRIPTS);
-    const found = await Promise.all(
-      scripts.map(async ({ path, value }) => {
-        const script = String(value);
-        const error = await errorOf(bash, boundText(script));
-        return error ? [faultAt(doc, path, script, error)] : [];
-      }),
-    );
-    const faults = found.flat();
+      .map(({ path, value }) => ({ path, text: String(value) }));
+    const verdicts = await verdictsOn(bash, accountId, new Set(scripts.map(({ text }) => text)));
+    const faults = scripts.flatMap(({ path, text }) => {
+      const verdict = verdicts.get(text);
+      return verdict === undefined || verdict === "parses" ? [] : [faultAt(doc, path, text, verdict)];
+    });
     if (faults.length > 0) throw placed(invalid(faults), { pipeline });
   };
 }
@@ -76,20 +109,19 @@ function faultAt(doc: Pick<Doc, "positionIn">, path: Path, script: string, { lin
 
 const SAID = /^[^\n]*?: line (\d+): ([^\n]*)/m;
 
-async function syntaxError(bash: string, script: string): Promise<ScriptError | null> {
+async function askBash(bash: string, script: string, timeoutMs: number): Promise<Verdict> {
   // Bash reads such a script command by command, and knows the option by the time that it needs it.
   const options = script.includes("extglob") ? ["-O", "extglob"] : [];
   const { code, said } = await runBounded({
     words: [bash, "--norc", "--noprofile", ...options, "-n"],
     input: Buffer.from(script),
     env: { LC_ALL: "C" },
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs,
     maxOutput: 0,
   });
-  // A Bash that cannot say in time decides nothing.
-  if (code === null || code === 0) return null;
-  const [, line, message] = SAID.exec(said) ?? [];
-  return line === undefined ? null : { line: Number(line), message: clip(message ?? "") };
+  if (code === 0) return "parses";
+  const [, line, message] = (code !== null && SAID.exec(said)) || [];
+  return line === undefined ? undefined : { line: Number(line), message: clip(message ?? "") };
 }
 
 /** The first one in the search path; undefined where there is none. */
@@ -105,22 +137,4 @@ function isProgram(file: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Runs at most `most` of the works at once, the others in the order in which they came. */
-function makeTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      // The place goes on to the next one, and is free only when nobody waits.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }

@@ -1,7 +1,7 @@
 import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
-import { authorOf } from "../identity/index.ts";
+import { authorOf, type StillActor } from "../identity/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize, NoteUses, LeaveGroups, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -30,6 +30,7 @@ export type PipelineDeps = {
   readonly exist: ExistOf;
   readonly judgeSecrets: JudgeSecrets;
   readonly checkScripts: CheckScripts;
+  readonly stillActor: StillActor;
   readonly findReferences: FindReferences;
   readonly requirePrincipals: RequirePrincipals;
   /** Keeps the secrets that a pipeline names from being deleted unless that is forced. */
@@ -53,11 +54,12 @@ export type CreatePipeline = (
 
 export const makeCreatePipeline =
   (deps: PipelineDeps): CreatePipeline =>
-  async (actor, scope, yaml, format) => {
-    deps.authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope });
-    const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
+  async (asking, scope, yaml, format) => {
+    deps.authorize(asking, "core_pipeline_edit", { accountId: asking.accountId, ...scope });
+    const project = await deps.getProject(asking, scope.orgIdentifier, scope.projectIdentifier);
     const { pipeline: document, doc } = readPipeline(yaml, scope, { format });
-    await deps.checkScripts(document, doc);
+    await deps.checkScripts(asking.accountId, document, doc);
+    const actor = await stillEditor(deps, asking, scope);
     await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
     const at = deps.clock.now();
     const pipeline = {
@@ -91,3 +93,15 @@ export const makeCreatePipeline =
     });
     return pipeline;
   };
+
+/** Bash may take seconds, in which the actor may have lost credential or permission. Answers the actor as they are now. */
+export async function stillEditor(
+  { stillActor, authorize }: Pick<PipelineDeps, "stillActor" | "authorize">,
+  asking: Actor,
+  scope: InProject,
+  identifier?: string,
+): Promise<Actor> {
+  const actor = await stillActor(asking);
+  authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope }, identifier);
+  return actor;
+}

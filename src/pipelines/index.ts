@@ -2,7 +2,7 @@
 import type { EmptyScope } from "../projects/index.ts";
 import { makeAdoptInputSet, makeAdoptPipeline } from "./adopt.ts";
 import type { PipelineDeps } from "./create.ts";
-import { makeCheckScripts } from "./bash-syntax.ts";
+import { makeCheckScripts, type CheckScripts } from "./bash-syntax.ts";
 import { makeCreatePipeline } from "./create.ts";
 import { makeFindReferences, type FindReferencesDeps } from "./find-references.ts";
 import { makeGetPipeline } from "./get.ts";
@@ -26,6 +26,7 @@ export type { InProject, MaybeInProject } from "./pipeline.ts";
 export { addPipelineTypes, type PipelineNode } from "./graphql.ts";
 export type { Workflow } from "./graphql-workflows.ts";
 export type { PipelineVariable } from "./variables.ts";
+export type { CheckScripts } from "./bash-syntax.ts";
 export type { GetPipeline } from "./get.ts";
 export { chosenSets, setsBody, type InputsOfSets } from "./input-sets/index.ts";
 export type { PreparedRun, PrepareRun, TryInputs } from "./prepare-run.ts";
@@ -48,8 +49,14 @@ export const makePrincipals = (deps: FindReferencesDeps & RequirePrincipalsDeps)
 
 export type Pipelines = ReturnType<typeof makePipelines>;
 
-export function makePipelines(given: Omit<PipelineDeps, "checkScripts"> & { readonly recentRuns: RecentRuns }) {
-  const deps = { ...given, checkScripts: makeCheckScripts() };
+type PipelinesDeps = Omit<PipelineDeps, "checkScripts"> & {
+  readonly recentRuns: RecentRuns;
+  /** Asks the server's own Bash unless told otherwise. */
+  readonly checkScripts?: CheckScripts | undefined;
+};
+
+export function makePipelines(given: PipelinesDeps) {
+  const deps = { ...given, checkScripts: given.checkScripts ?? makeCheckScripts(given.clock) };
   const get = makeGetPipeline(deps);
   const listSummaries = makeListSummaries(deps);
   const update = makeUpdatePipeline(deps);

@@ -4,7 +4,7 @@ import { commonProblem } from "../core/problems.ts";
 import { faultOf } from "../platform/document/validate.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { goneToo } from "../platform/gone.ts";
-import type { PipelineDeps } from "./create.ts";
+import { stillEditor, type PipelineDeps } from "./create.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
@@ -29,15 +29,16 @@ export type UpdatePipeline = (
 
 export const makeUpdatePipeline =
   (deps: PipelineDeps): UpdatePipeline =>
-  async (actor, scope, identifier, yaml, version) => {
-    deps.authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope }, identifier);
-    const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
+  async (asking, scope, identifier, yaml, version) => {
+    deps.authorize(asking, "core_pipeline_edit", { accountId: asking.accountId, ...scope }, identifier);
+    const project = await deps.getProject(asking, scope.orgIdentifier, scope.projectIdentifier);
     const { pipeline: document, doc } = readPipeline(yaml.text, scope, { format: yaml.format });
     if (document.identifier !== identifier) {
       const fault = faultOf(doc, ["pipeline", "identifier"], `'${document.identifier}' is not '${identifier}'`);
       throw problem("pipeline.other_identifier", [document.identifier, identifier], { faults: [fault] });
     }
-    await deps.checkScripts(document, doc);
+    await deps.checkScripts(asking.accountId, document, doc);
+    const actor = await stillEditor(deps, asking, scope, identifier);
     await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
     const to = {
       name: document.name,

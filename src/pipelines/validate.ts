@@ -5,15 +5,20 @@ import type { GetPipeline } from "./get.ts";
 import type { InProject } from "./pipeline.ts";
 import type { PipelineText } from "./text.ts";
 
-/** Answers the identifier of a pipeline that could be saved; throws what saving throws of its document. */
+/**
+ * Answers the identifier of a pipeline that could be saved; throws what saving throws of its document. Bash is asked for
+ * those only who may save it.
+ */
 export type ValidatePipeline = (actor: Actor, scope: InProject, yaml: PipelineText) => Promise<string>;
 
 export const makeValidatePipeline =
-  (deps: Pick<PipelineDeps, "authorize" | "checkScripts">): ValidatePipeline =>
+  (deps: Pick<PipelineDeps, "authorize" | "permits" | "checkScripts">): ValidatePipeline =>
   async (actor, scope, { text, format }) => {
-    deps.authorize(actor, "core_pipeline_view", { accountId: actor.accountId, ...scope });
+    const { accountId } = actor;
+    deps.authorize(actor, "core_pipeline_view", { accountId, ...scope });
     const { pipeline, doc } = readPipeline(text, scope, { format });
-    await deps.checkScripts(pipeline, doc);
+    if (deps.permits(actor, "core_pipeline_edit", { accountId, ...scope }, pipeline.identifier))
+      await deps.checkScripts(accountId, pipeline, doc);
     return pipeline.identifier;
   };
 

@@ -8,6 +8,7 @@ import { buildPlatform, type Platform } from "../../src/app.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import type { LocalClaim, LocalClaimFile } from "../../src/delegates/index.ts";
+import type { CheckScripts } from "../../src/pipelines/index.ts";
 import type { OidcConfig } from "../../src/platform/config/oidc.ts";
 import { makeKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { hashSecret, writeToken } from "../../src/platform/crypto/tokens.ts";
@@ -79,6 +80,8 @@ export type PlatformOptions = {
   readonly maxSecretFile?: number;
   /** Programs that secret managers may ask, by name. */
   readonly secretCommands?: ReadonlyMap<string, readonly string[]>;
+  /** Whether scripts parse; the server's own Bash unless told otherwise. */
+  readonly checkScripts?: CheckScripts;
   /** What the platform gets as its database, so that a test can make it fail; tests themselves use the bare one. */
   readonly wrapDb?: (db: Db) => Db;
 };
@@ -124,6 +127,7 @@ async function startOn(
     sessions: { idleMs: 12 * 3_600_000, mostMs: 7 * 24 * 3_600_000 },
     maxSecretFile: options.maxSecretFile ?? 1024 * 1024,
     secretCommands: options.secretCommands ?? new Map(),
+    checkScripts: options.checkScripts,
     leaving: new AbortController().signal,
   });
   url = await platform.http.app.listen({ host: "127.0.0.1", port: 0 });

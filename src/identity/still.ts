@@ -1,0 +1,36 @@
+/** The actor of a request, asked for again after work that took its time. */
+import type { Actor } from "../core/actor.ts";
+import type { Clock } from "../core/clock.ts";
+import { problem as httpProblem } from "../platform/http/problems.ts";
+import type { Db } from "../platform/db/db.ts";
+import { authorOf, type StandingOf } from "./author.ts";
+import { standingTokens } from "./store/standing.ts";
+import type { StillStanding } from "./watch.ts";
+
+/**
+ * The same actor with the grants that they hold now, at most a second old. Throws `http.no_credential` once the account
+ * is not active or what they came in with has ended. Actors without an account of their own are answered as they are.
+ */
+export type StillActor = (actor: Actor) => Promise<Actor>;
+
+export type StillDeps = {
+  readonly db: Pick<Db, "query">;
+  readonly clock: Clock;
+  readonly standingOf: StandingOf;
+  readonly standingSessions: StillStanding;
+};
+
+export const makeStillActor = ({ db, clock, standingOf, standingSessions }: StillDeps): StillActor => {
+  const valid = {
+    token: (asked: Parameters<StillStanding>[0], now: number) => standingTokens(db, asked, now),
+    session: standingSessions,
+  };
+  return async (actor) => {
+    if (actor.kind !== "user" && actor.kind !== "service_account") return actor;
+    const { accountId, credential, request } = actor;
+    const [standing] = await standingOf(accountId, [authorOf(actor)]);
+    const found = credential && [...(await valid[credential.kind]([credential], clock.now()))];
+    if (!standing?.actor || found?.length === 0) throw httpProblem("http.no_credential");
+    return { ...standing.actor, ...(credential && { credential }), ...(request && { request }) };
+  };
+};
