@@ -26,9 +26,7 @@ const MAY_BE_LOST_MS = 45_000;
 const RETURN_MS = 15_000;
 /** Faults of a delegate by which it cannot be spoken with. */
 const AWAY: ReadonlySet<string> = new Set(["kill", "restart", "stop", "wrong epochs"]);
-/** Faults of a delegate that may fail a step that has begun there: its output, or how it ended, cannot be recorded. */
-const TOUCHING: ReadonlySet<string> = new Set(["fill disk", "kill launcher"]);
-/** They may fail a step that was running then, or that ends within this time afterwards. */
+/** What fails a step on its delegate may be told within this time afterwards. */
 const TOUCHED_MS = 15_000;
 
 export const nameOf = ({ id, number }: Pick<ExecutionFacts, "id" | "number">): string =>
@@ -134,10 +132,16 @@ function isAllowed(
     const away = longest(ownOutages(delegate, outages), request.sentAt, to, RETURN_MS);
     if (away >= MAY_BE_LOST_MS) return true;
   }
-  // What was never begun goes to another delegate instead.
-  const touching = outages.filter(({ target, kind }) => target === delegate && TOUCHING.has(kind));
-  return starts > 0 && touching.some((one) => one.from <= to && one.to + TOUCHED_MS >= request.sentAt);
+  const touches = (one: Outage): boolean => one.from <= to && one.to + TOUCHED_MS >= request.sentAt;
+  return outages.some((one) => one.target === delegate && touches(one) && mayFail(one, starts));
 }
+
+/**
+ * What was never begun goes to another delegate when the disk is full. Between the start of a step and its first line,
+ * the death of its launcher leaves nothing that would tell whether it had begun.
+ */
+const mayFail = ({ kind }: Outage, starts: number): boolean =>
+  kind === "kill launcher" || (kind === "fill disk" && starts > 0);
 
 /** When the delegate itself could not speak with any server: it was down or stopped, or its own link was not open. */
 function ownOutages(delegate: DelegateName, outages: readonly Outage[]): readonly Outage[] {
