@@ -102,7 +102,7 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
         begin(made);
         changed();
       },
-      // Whoever finishes is told.
+      // The caller of `finish` gets the error.
       () => {},
     );
 

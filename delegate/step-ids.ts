@@ -33,7 +33,7 @@ export type StepIds = {
   readonly named: readonly number[] | undefined;
   /** It is this work folder's, and no task, launcher or remaining process has it. */
   readonly isUnused: (id: number) => boolean;
-  /** One that no task gets. @throws Fault when there is none */
+  /** An id that is never given to a task. @throws Fault when all ids are in use */
   readonly spare: () => number;
   /** One that no task, no process and no file in the work folder has. @throws Fault when there is none */
   readonly take: () => number;

@@ -95,7 +95,7 @@ const ownUsers = (ids: StepIds): StepUser => {
       const id = ids.take();
       return named ? { uid: named.uid, gid: id, ownUser: false } : { uid: id, gid: id, ownUser: true };
     },
-    // The group is the id that was taken, whoever the user is.
+    // The group id is always the id that was taken; the user id is not, with a named user.
     keep: ({ gid }) => ids.keep(gid),
     giveBack: ({ gid }) => ids.giveBack(gid),
   };

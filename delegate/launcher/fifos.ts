@@ -1,8 +1,8 @@
 /**
- * Named pipes for the output of steps, a new one for each. An anonymous pipe
- * of root's could not be opened again by the step (`echo oops >/dev/stderr`), on the
- * socket that Node makes nobody can, and a file would be emptied. Node cannot
- * make a named pipe, so `mkfifo` makes many at once, ahead of time.
+ * Named pipes for the output of steps, a new one for each step. A step opens its
+ * output again with `echo oops >/dev/stderr`. It may not open an anonymous pipe of
+ * root, a socket cannot be opened, and a file would be emptied. Node cannot make a
+ * named pipe, so `mkfifo` makes many at once, ahead of time.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, closeSync, constants, openSync, rmdirSync, rmSync, unlinkSync } from "node:fs";

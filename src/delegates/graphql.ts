@@ -28,7 +28,7 @@ type DelegateVerbs = {
   readonly remove: DeleteDelegate;
 };
 
-/** `Delegate`, `delegateList` (reference section 1.11), `delegateApproveReject` and `deleteDelegate`. */
+/** `Delegate`, `delegateList`, `delegateApproveReject` and `deleteDelegate`. */
 export function addDelegateTypes(builder: Builder, verbs: DelegateVerbs): void {
   const Status = builder.enumType("DelegateStatus", { values: DELEGATE_STATUSES });
   const Type = builder.enumType("DelegateType", { values: TYPES });
