@@ -23,9 +23,10 @@ export type AbortDeps = {
  */
 export type AbortExecution = (actor: Actor, id: string, scope: MaybeInProject) => Promise<void>;
 
+/** Without the e-mail address: who may read executions need not see people's addresses. */
 const nameOf = (actor: Actor): string => {
-  const email = emailOf(actor);
-  return actor.kind === "system" ? "the system" : email === null ? actor.name : `${actor.name} (${email})`;
+  if (actor.kind === "system") return "the system";
+  return actor.name === emailOf(actor) ? (actor.name.split("@")[0] ?? "") : actor.name;
 };
 
 export const makeAbortExecution =

@@ -76,7 +76,7 @@ test("an aborted execution names who aborted it, and what had failed before", as
   await delegate.next("finishedAck");
   const plain = await detailOf(platform, id);
   assert.equal(plain.status, "Aborted");
-  assert.match(plain.summary.executionErrorInfo.message, /^Aborted by \S.*@.*$/);
+  assert.match(plain.summary.executionErrorInfo.message, /^Aborted by [^@\s]+$/);
 
   const second = await startRun(platform, "undone");
   await fail("broken\n");

@@ -281,7 +281,7 @@ test("why a run ran, its tags, notes and failure: read when they are selected, i
   const first = { __typename: "ExecutedByUser", user: { id: known[user?.name ?? ""], ...user } };
   assert.deepEqual(a, {
     notes: null,
-    failureDetails: null,
+    failureDetails: "Aborted by admin",
     tags: [
       { name: "team", value: "red" },
       { name: "urgent", value: "" },

@@ -163,9 +163,7 @@ test("what is no filter is refused", async () => {
     { timeRange: { endTime: 8_640_000_000_000_001 } },
     { filterType: "Other" },
     { pipelineName: 1 },
-    { pipelineTags: [{ key: "a", values: 1 }] },
     { executionModeFilter: "CHILD_ONLY" },
-    { moduleProperties: { ci: {} } },
     [],
   ])
     assert.equal((await list("", body)).status, 400, JSON.stringify(body));
@@ -245,6 +243,7 @@ test("a failure is told at the step, the stage and the run", async () => {
     message: "Step 'a' exited with code 3",
     failureTypeList: ["ApplicationError"],
     responseMessages: [],
+    logTail: null,
   });
   assert.equal(step("b")["status"], "Skipped");
   assert.equal(summary.executionErrorInfo.message, "Step 'a' exited with code 3");
