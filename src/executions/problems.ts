@@ -58,6 +58,7 @@ export const problems = {
   ],
   "execution.filter_unsupported": [400, "INVALID_REQUEST", "The filter %s is not supported yet."],
   "execution.bad_filter": [400, "INVALID_REQUEST", "The filter cannot be applied: %s."],
+  "execution.no_log": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "The prefix names no log: the execution does not exist."],
   "execution.bad_log_prefix": [
     400,
     "INVALID_REQUEST",

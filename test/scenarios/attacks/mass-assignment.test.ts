@@ -125,6 +125,8 @@ const NAMES_WHAT_IS_MEANT = new Set([
   "DeleteUserInput.id",
   "AddUserToUserGroupInput.userId",
   "RemoveUserFromUserGroupInput.userId",
+  "DeleteDelegateInput.accountId",
+  "DelegateApproveRejectInput.accountId",
 ]);
 
 test("no input of a mutation has a field for what the platform decides", () => {
