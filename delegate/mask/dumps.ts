@@ -17,18 +17,25 @@ export type Dumps = {
 };
 
 /** The bytes that lines one after the other tell of, and where in the output each stands. */
-type Run = { readonly scanner: Scanner; readonly from: number[]; readonly to: number[]; first: number };
+type Run = {
+  readonly scanner: Scanner;
+  readonly from: number[];
+  readonly to: number[];
+  first: number;
+  repeats: number;
+};
 
 export function makeDumps(matcher: Matcher, found: Found): Dumps {
   let run: Run | undefined;
   let line = "";
   let lineAt = 0;
 
-  const newRun = (): Run => ({ scanner: makeScanner(matcher), from: [], to: [], first: 0 });
+  const newRun = (): Run => ({ scanner: makeScanner(matcher), from: [], to: [], first: 0, repeats: 0 });
 
   const feed = (to: Run, dumped: Dumped, at: number): void => {
     for (const place of dumped.from) to.from.push(at + place);
     for (const place of dumped.to) to.to.push(at + place);
+    to.repeats = 0;
     to.scanner.read(Buffer.from(dumped.bytes), foundIn(to));
   };
 
@@ -39,8 +46,11 @@ export function makeDumps(matcher: Matcher, found: Found): Dumps {
 
   /** The run that goes on after the line, or after so much of it as is there. */
   const takeLine = (before: Run | undefined, text: string, at: number, isWhole = true): Run | undefined => {
-    // Between lines of `hexdump` that are the same.
-    if (text === "*") return before;
+    // Between lines of `hexdump` that are the same; there is one of them. More would keep back what was begun.
+    if (text === "*") {
+      if (before) before.repeats += 1;
+      return before?.repeats === 1 ? before : undefined;
+    }
     let now = before;
     let isOpen = true;
     const all = dumpedOn(text);
@@ -68,11 +78,12 @@ export function makeDumps(matcher: Matcher, found: Found): Dumps {
     }
   };
 
-  const copyOf = ({ scanner, from, to, first }: Run): Run => ({
+  const copyOf = ({ scanner, from, to, first, repeats }: Run): Run => ({
     scanner: scanner.copy(),
     from: from.slice(),
     to: to.slice(),
     first,
+    repeats,
   });
 
   const unfinishedIn = (of: Run | undefined, which: "any" | "long", otherwise: number): number =>

@@ -21,8 +21,22 @@ export const goesOn = (byte: number): boolean => byte >= 0x20 && byte <= 0x3f;
 /** Whether the byte is the last one of a control sequence. */
 export const isFinal = (byte: number): boolean => byte >= 0x40 && byte <= 0x7e;
 
+/** Between two letters of a secret so many bytes are passed over at most, and what the secret itself has there. */
+export const MOST_BETWEEN = 64;
+
 /** Without its last byte where the text ends, or something else comes first. */
-const PASSED_OVER = new RegExp(String.raw`\x1b\[[\x20-\x3f]*[\x40-\x7e]?|[\0\r\n]`, "g");
+const PASSED_OVER = new RegExp(String.raw`\x1b\[[\x20-\x3f]*[\x40-\x7e]?|[\0\r\n]+`, "g");
 
 /** The letters of a byte text (latin1). */
 export const lettersOf = (text: string): string => text.replaceAll(PASSED_OVER, "");
+
+/** Bytes in a row that are passed over in a byte text (latin1), at most. */
+export function longestBetween(text: string): number {
+  let [longest, start, end] = [0, 0, 0];
+  for (const { 0: passed, index } of text.matchAll(PASSED_OVER)) {
+    if (index !== end) start = index;
+    end = index + passed.length;
+    longest = Math.max(longest, end - start);
+  }
+  return longest;
+}

@@ -4,14 +4,17 @@
  * 1. Every byte is read once by a scanner, and stands in `pending` until it is decided. 2. Lines that hold bytes as
  * numbers are read by another one (dumps.ts). 3. Where a secret ends, the bytes from its beginning are marked; what
  * overlaps is one mark. 4. What lies before the longest beginning of a secret that the stream may still complete is
- * decided and goes out, each mark as MASK. 5. `release` lets go of beginnings that are short, `end` of everything.
+ * decided and goes out, each mark as MASK. When more than MOST_HELD bytes wait, they are masked. 5. `release` lets go of beginnings that are short, `end` of everything.
  */
 import { makeDumps } from "./dumps.ts";
+import { makeHeld } from "./held.ts";
 import { makeMarks } from "./marks.ts";
 import type { Matcher } from "./matcher.ts";
 import { makeScanner } from "./scanner.ts";
 
 const EMPTY = Buffer.alloc(0);
+/** Bytes that the beginning of a secret keeps back at most. When it is longer, it is masked though its end is not known. */
+export const MOST_HELD = 1024 * 1024;
 
 export type Masker = {
   /** Reads bytes; answers what is decided. */
@@ -31,20 +34,19 @@ export function makeMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
   const marks = makeMarks();
   const main = makeScanner(matcher);
   const dumps = makeDumps(matcher, marks.add);
-  let pending: Buffer = EMPTY;
+  const pending = makeHeld();
   let position = 0;
 
   const read = (bytes: Buffer): void => {
-    pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes]);
+    pending.add(bytes);
     main.read(bytes, marks.add);
     dumps.read(bytes);
   };
 
   /** Everything before the position goes out. */
   const take = (upTo: number): Buffer => {
-    const count = Math.min(pending.length, Math.max(0, upTo - position));
-    const out = marks.take(pending.subarray(0, count), position);
-    pending = pending.subarray(count);
+    const count = Math.min(pending.length(), Math.max(0, upTo - position));
+    const out = marks.take(pending.take(count), position);
     position += count;
     main.forget(position);
     dumps.forget(position);
@@ -52,8 +54,13 @@ export function makeMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
   };
 
   /** All that no beginning of a secret keeps back. Bytes of a mark need not wait for more of it. */
-  const takeDecided = (which: "any" | "long"): Buffer =>
-    take(marks.endOver(Math.min(main.unfinished(which), dumps.unfinished(which))));
+  const takeDecided = (which: "any" | "long"): Buffer => {
+    const end = position + pending.length();
+    const decided = Math.max(position, marks.endOver(Math.min(main.unfinished(which), dumps.unfinished(which))));
+    if (end - decided <= MOST_HELD) return take(decided);
+    marks.add(decided, end, true);
+    return take(end);
+  };
 
   read(before);
   take(before.length);
@@ -67,9 +74,9 @@ export function makeMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
     end: () => {
       main.end(marks.add);
       dumps.end();
-      return take(position + pending.length);
+      return take(position + pending.length());
     },
-    pending: () => pending.length,
+    pending: pending.length,
     hasFound: () => marks.hasAny(),
   };
 }

@@ -6,6 +6,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type Automaton, automatonBytes, buildAutomaton } from "./automaton.ts";
 import { BLOCK, type Fingerprints, makeFingerprints } from "./fingerprints.ts";
+import { longestBetween, MOST_BETWEEN } from "./letters.ts";
 import { MAX_PLAIN, MAX_VALUE, needlesByPiece, needlesOf } from "./needles.ts";
 
 export type Matcher = {
@@ -13,6 +14,8 @@ export type Matcher = {
   readonly fingerprints: Fingerprints | undefined;
   /** Letters that the longest of what is looked for has. */
   readonly longest: number;
+  /** Bytes that may be passed over between two letters of a secret. */
+  readonly mostBetween: number;
 };
 
 /** Memory of one task's automaton, in bytes. */
@@ -30,9 +33,10 @@ export const weightOf = (value: Buffer): number =>
 export function* buildMatcher(values: readonly Buffer[], exactBytes = EXACT_BYTES): Generator<void, Matcher> {
   const exact = new Set<string>();
   const rest: Buffer[] = [];
-  let [room, tried] = [exactBytes, 0];
+  let [room, tried, between] = [exactBytes, 0, 0];
   for (const value of values.toSorted((a, b) => a.length - b.length)) {
     tried += value.length;
+    between = Math.max(between, longestBetween(value.toString("latin1", 0, MAX_PLAIN)));
     const needles = tried <= EXACT_VALUES ? [...new Set(needlesOf(value))] : undefined;
     const bytes = needles ? automatonBytes(needles) : 0;
     if (needles && bytes <= room) {
@@ -43,7 +47,13 @@ export function* buildMatcher(values: readonly Buffer[], exactBytes = EXACT_BYTE
   }
   const automaton = yield* buildAutomaton([...exact]);
   const fingerprints = rest.length > 0 ? yield* fingerprintsOf(rest) : undefined;
-  return { automaton, fingerprints, longest: Math.max(automaton.longest, fingerprints ? BLOCK : 0) };
+  return {
+    automaton,
+    fingerprints,
+    longest: Math.max(automaton.longest, fingerprints ? BLOCK : 0),
+    // UTF-16 doubles what the value has there.
+    mostBetween: MOST_BETWEEN + 2 * between,
+  };
 }
 
 function* fingerprintsOf(values: readonly Buffer[]): Generator<void, Fingerprints> {

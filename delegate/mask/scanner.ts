@@ -32,21 +32,29 @@ type State = {
   readonly automaton: Automaton;
   readonly blocks: BlockReader | undefined;
   readonly positions: Positions;
+  readonly mostBetween: number;
   node: number;
+  /** Bytes passed over since the last letter. */
+  between: number;
   /** Line breaks in a row. */
   breaks: number;
   /** Of a control sequence. An ESC that may begin one has no position yet. */
   escape: "no" | "begun" | "inside";
+  /** Bytes of the control sequence after its beginning. */
+  escapeLength: number;
 };
 
-export const makeScanner = ({ automaton, fingerprints }: Matcher): Scanner =>
+export const makeScanner = ({ automaton, fingerprints, mostBetween }: Matcher): Scanner =>
   scannerFrom({
     automaton,
     blocks: fingerprints?.reader(),
     positions: makePositions(),
+    mostBetween,
     node: 0,
+    between: 0,
     breaks: 0,
     escape: "no",
+    escapeLength: 0,
   });
 
 const scannerFrom = (state: State): Scanner => {
@@ -85,7 +93,7 @@ function read(state: State, bytes: Uint8Array, found: Found): void {
     const kind = KIND[bytes[at] ?? 0];
     if (kind === ESCAPE) state.escape = "begun";
     else if (kind === BREAK) lineBreak(state);
-    else state.positions.passOver(1);
+    else passOver(state, 1);
     at += 1;
   }
 }
@@ -120,6 +128,7 @@ function readLetters(state: State, bytes: Uint8Array, from: number, found: Found
   state.node = now;
   if (at === from) return at;
   state.breaks = 0;
+  state.between = 0;
   positions.readLetters(at - from);
   state.blocks?.read(bytes, from, at, (last, length) =>
     found(positions.of(last - length), positions.of(last - 1) + 1, true),
@@ -128,9 +137,19 @@ function readLetters(state: State, bytes: Uint8Array, from: number, found: Found
 }
 
 function lineBreak(state: State): void {
-  state.positions.passOver(1);
+  passOver(state, 1);
   state.breaks += 1;
-  if (state.breaks <= MOST_BREAKS) return;
+  if (state.breaks > MOST_BREAKS) giveUp(state);
+}
+
+/** More of them than may stand between two letters end what was begun: it would wait for as long as they come. */
+function passOver(state: State, count: number): void {
+  state.positions.passOver(count);
+  state.between += count;
+  if (state.between > state.mostBetween) giveUp(state);
+}
+
+function giveUp(state: State): void {
   state.node = 0;
   state.blocks?.reset();
 }
@@ -143,7 +162,7 @@ function readEsc(state: State, found: Found): void {
   readLetters(state, ONE_ESC, 0, found, true);
 }
 
-/** Reads inside of what may be a control sequence; answers where other bytes begin. */
+/** Reads inside of what may be a control sequence; answers where other bytes begin. One that is too long ends: letters follow. */
 function readEscape(state: State, bytes: Uint8Array, from: number, found: Found): number {
   if (state.escape === "begun") {
     if (bytes[from] !== BRACKET) {
@@ -151,16 +170,20 @@ function readEscape(state: State, bytes: Uint8Array, from: number, found: Found)
       return from;
     }
     state.escape = "inside";
-    state.positions.passOver(2);
+    state.escapeLength = 0;
+    passOver(state, 2);
     return from + 1;
   }
   let at = from;
-  while (at < bytes.length && goesOn(bytes[at] ?? 0)) at += 1;
-  if (at < bytes.length) {
+  const most = from + state.mostBetween - state.escapeLength;
+  while (at < bytes.length && at < most && goesOn(bytes[at] ?? 0)) at += 1;
+  if (at === most) state.escape = "no";
+  else if (at < bytes.length) {
     state.escape = "no";
     if (isFinal(bytes[at] ?? 0)) at += 1;
   }
-  state.positions.passOver(at - from);
+  state.escapeLength += at - from;
+  passOver(state, at - from);
   return at;
 }
 
