@@ -108,6 +108,8 @@ create table connection_tests (
   deadline_at bigint not null,
   ended_at bigint,
   result jsonb,
+  tester_kind text,
+  tester_id uuid,
   constraint connection_tests_pkey PRIMARY KEY (account_id, id),
   constraint connection_tests_check CHECK (((ended_at IS NULL) = (result IS NULL)))
 );
@@ -145,6 +147,9 @@ create table connectors (
   updated_at bigint not null,
   status jsonb,
   activity_at bigint,
+  author_kind text,
+  author_id uuid,
+  secret_ids jsonb,
   constraint connectors_pkey PRIMARY KEY (account_id, id),
   constraint connectors_account_id_org_identifier_project_identifier_ide_key UNIQUE NULLS NOT DISTINCT (account_id, org_identifier, project_identifier, identifier)
 );

@@ -4,7 +4,7 @@
  */
 import { makeAccess } from "./access/index.ts";
 import { makeAudit, makeTrail } from "./audit/index.ts";
-import { makeConnectionTests, makeConnectors } from "./connectors/index.ts";
+import { makeConnectionTests, makeConnectors, type ConnectionTests } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
 import type { NewId } from "./core/ids.ts";
 import { makeDelegates, MAX_FRAME } from "./delegates/index.ts";
@@ -113,13 +113,15 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const environments = makeEnvironments(scoped);
   const secrets = secretsOver(deps, scoped, projects, environments.placesOf);
   const connectors = makeConnectors({ ...scoped, requireSecret: secrets.require, noteSecretUses: secrets.noteUses });
-  const readSecrets = secrets.resolveTexts;
   const delegates = makeDelegates({
-    ...{ ...base, readSecrets, log, onError },
+    ...{ ...base, log, onError },
+    openConnection: (delivery) => connectionTests.openSecrets(delivery),
     openSecrets: (delivery) => executions.openSecrets(delivery),
     currentSettings: settings.current,
   });
-  const connectionTests = makeConnectionTests({ ...base, readSecrets, tasks: delegates, mayReach, onError });
+  const connectionTests: ConnectionTests = makeConnectionTests({
+    ...{ ...scoped, ...identity, openTexts: secrets.openTexts, tasks: delegates, mayReach, onError },
+  });
   const findIds = { ...environments.findIds, connector: connectors.findIds };
   const principals = makePrincipals({ ...access, ...identity, identifySecrets: secrets.identify, findIds });
   const pipelines = makePipelines({
@@ -265,10 +267,7 @@ export async function buildPlatform(deps: PlatformDeps) {
 type TaskPorts = Executions["ports"];
 
 /** A task belongs to an execution; otherwise to the test of a connection. */
-const withTests = (
-  { advancing, onOutput }: TaskPorts,
-  tests: Pick<ReturnType<typeof makeConnectionTests>, "lock">,
-): TaskPorts => ({
+const withTests = ({ advancing, onOutput }: TaskPorts, tests: Pick<ConnectionTests, "lock">): TaskPorts => ({
   onOutput,
   advancing: (work) =>
     advancing((tx, lockRun) =>

@@ -82,6 +82,7 @@ test("a secret that is named has to exist", async () => {
     requireSecret: async (_, home, reference) => {
       asked.push([home.projectIdentifier, reference]);
       if (!there && reference === "account.p") throw new Problem("x", 400, "X", "no such secret");
+      return { id: crypto.randomUUID() as Uuid };
     },
     noteSecretUses: async () => undefined,
     clock: platform.clock,

@@ -56,9 +56,20 @@ export type TestTasks = {
 export type TestEnd =
   | { readonly kind: "tested"; readonly fault: ConnectionFault | null }
   | { readonly kind: "lost"; readonly message: string }
-  | { readonly kind: "cancelled" | "exited" | "refused" };
+  /** With a type: a secret was not opened. Without: the delegate's answer was none. */
+  | { readonly kind: "refused"; readonly message: string; readonly type?: string }
+  | { readonly kind: "cancelled" | "exited" };
 
 export const taskOf = (accountId: Uuid, id: Uuid): TaskOf => ({ accountId, runId: id, nodeId: id, attempt: 1 });
+
+const OTHER = {
+  reason: "Unexpected",
+  message: "The delegate answered with something else than a test.",
+  code: 0,
+} as const;
+
+/** A secret that was not sent, as a finding. */
+export const secretRefused = (message: string): ConnectionFault => ({ reason: "Secret refused", message, code: 0 });
 
 /** The end of a task as a finding. */
 export function faultOf(end: TestEnd): ConnectionFault | null {
@@ -69,9 +80,10 @@ export function faultOf(end: TestEnd): ConnectionFault | null {
       return { reason: "Delegate lost", message: end.message, code: 0 };
     case "cancelled":
       return { reason: "Timeout", message: "The delegate was told to end the test.", code: 0 };
-    case "exited":
     case "refused":
-      return { reason: "Unexpected", message: "The delegate answered with something else than a test.", code: 0 };
+      return end.type === undefined ? OTHER : secretRefused(end.message);
+    case "exited":
+      return OTHER;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Referred } from "../core/reference.ts";
+import type { Author } from "../identity/index.ts";
 
 /** How to reach something outside. Lives in an account, an organization or a project. */
 export type Connector = ConnectorKey & {
@@ -20,6 +21,14 @@ export type Connector = ConnectorKey & {
 
 /** Where it lives, and its identifier there. */
 export type ConnectorKey = Referred;
+
+/** What is stored beside a connector when it is saved; no answer contains it. */
+export type Saved = {
+  /** Who saved it last; null where that is unknown, since it was saved before authors were stored. */
+  readonly author: Author | null;
+  /** The ids of the secrets that it names, by reference; null where a former version of the server has made it. */
+  readonly secretIds: Readonly<Record<string, Uuid>> | null;
+};
 
 export type NewConnector = Omit<Connector, "id" | "status" | "activityAt" | "version" | "createdAt" | "updatedAt">;
 

@@ -1,5 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { scopeOf, within } from "../core/reference.ts";
+import { authorOf } from "../identity/index.ts";
 import { shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { insertConnector } from "./store/connectors.ts";
@@ -13,7 +14,7 @@ export const makeCreateConnector =
   async (actor, input) => {
     deps.authorize(actor, "core_connector_edit", scopeOf(actor.accountId, input), input.identifier);
     await deps.requireScope(actor, input);
-    await requireSecrets(deps, actor, input);
+    const saved = { author: authorOf(actor), secretIds: await requireSecrets(deps, actor, input) };
     const at = deps.clock.now();
     const connector: Connector = {
       ...input,
@@ -25,7 +26,7 @@ export const makeCreateConnector =
       updatedAt: at,
     };
     await deps.db.transaction(async (tx) => {
-      if (!(await insertConnector(tx, actor.accountId, connector)))
+      if (!(await insertConnector(tx, actor.accountId, connector, saved)))
         throw problem("connector.duplicate", [input.identifier]);
       await noteSecrets(deps, tx, actor.accountId, connector);
       await deps.audit.record(tx, actor, {

@@ -5,6 +5,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
+import { authorOf } from "../identity/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem as httpProblem } from "../platform/http/problems.ts";
 import {
@@ -66,15 +67,10 @@ export function makeDelegateTests(deps: DelegateTestsDeps) {
     for (;;) {
       const id = deps.newId();
       const at = clock.now();
-      const test = { connectorId: connector.id, connectorVersion: connector.version, selectors };
+      const of = { connectorId: connector.id, connectorVersion: connector.version, selectors };
+      const test = { ...of, accountId, id, createdAt: at, deadlineAt: at + DEADLINE_MS };
       const found = await db.transaction(async (tx) => {
-        const started = await store.insertTest(tx, {
-          ...test,
-          accountId,
-          id,
-          createdAt: at,
-          deadlineAt: at + DEADLINE_MS,
-        });
+        const started = await store.insertTest(tx, test, authorOf(actor));
         if (!started) return store.findOpenTest(tx, accountId, connector);
         await deps.record(tx, actor, connector);
         await tasks.enqueue(tx, {

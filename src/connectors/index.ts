@@ -8,6 +8,7 @@ import { makeDelegateTests } from "./delegate-tests.ts";
 import { makeGetConnector, makeIsIdentifierFree } from "./get.ts";
 import { makeListConnectors } from "./list.ts";
 import { makeListByName } from "./list-by-name.ts";
+import { makeOpenForDelegate, makeOpenSecrets, makeRequireUsers, type OpenSecretsDeps } from "./open-secrets.ts";
 import { connectorRoutes, testRoutes } from "./rest.ts";
 import { overviewRoutes } from "./rest-overview.ts";
 import { makeCountConnectors } from "./stats.ts";
@@ -44,13 +45,20 @@ const emptyScope: EmptyScope = async (tx, scope) => {
   return deleteConnectorsOf(tx, scope);
 };
 
+export type ConnectionTests = ReturnType<typeof makeConnectionTests>;
+
 /** The tests of connections; built once there are delegates to carry them out. */
 export function makeConnectionTests(
-  deps: TestConnectionDeps & { readonly newId: NewId; readonly onError: (error: unknown) => void },
+  deps: Omit<TestConnectionDeps, "requireUsers" | "openSecrets"> &
+    OpenSecretsDeps & { readonly newId: NewId; readonly onError: (error: unknown) => void },
 ) {
   const onDelegate = makeDelegateTests({ ...deps, record: recordTest(deps) });
+  const requireUsers = makeRequireUsers(deps);
+  const openSecrets = makeOpenSecrets(deps, requireUsers);
   return {
-    routes: testRoutes(makeTestConnection(deps, onDelegate)),
+    routes: testRoutes(makeTestConnection({ ...deps, requireUsers, openSecrets }, onDelegate)),
+    /** For the delegate that holds the task of a test. */
+    openSecrets: makeOpenForDelegate(deps, openSecrets),
     lock: onDelegate.lock,
     sweep: onDelegate.sweep,
     stop: onDelegate.stop,

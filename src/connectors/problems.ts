@@ -9,6 +9,22 @@ export const problems = {
     "Connector [%s] has the type %s, which cannot become %s; create another connector.",
   ],
   "connector.other_scope": [400, "INVALID_REQUEST", "%s in the connector [%s] is not the one in the query [%s]."],
+  // 403: what is refused to one of those for whom a connection is tested.
+  "connector.secret_refused": [
+    403,
+    "NG_ACCESS_DENIED",
+    "Connector [%s] is not tested: %s, %s, may not use its secret '%s' (core_secret_access is missing).",
+  ],
+  "connector.account_inactive": [
+    403,
+    "NG_ACCESS_DENIED",
+    "Connector [%s] is not tested: the account of %s, %s, is %s. A person who may use its secrets can save it again.",
+  ],
+  "connector.test_outdated": [
+    400,
+    "INVALID_REQUEST",
+    "Connector [%s] or the server was changed after this test started: test it again.",
+  ],
   "connector.no_secret": [400, "SECRET_NOT_FOUND", "%s: %s"],
 } as const;
 

@@ -1,13 +1,15 @@
 import type { Actor } from "../core/actor.ts";
-import type { Uuid } from "../core/ids.ts";
-import { scopeOf, within, type Place } from "../core/reference.ts";
+import { Problem } from "../core/problem.ts";
+import { scopeOf, within } from "../core/reference.ts";
+import { authorOf } from "../identity/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { MayReach } from "../platform/outgoing/reach.ts";
-import { resultOf, statusOf, withTags, type TestResult, type TestTasks } from "./connection-test.ts";
-import type { Connector, ConnectorKey } from "./connector.ts";
+import { resultOf, secretRefused, statusOf, withTags, type TestResult, type TestTasks } from "./connection-test.ts";
+import type { Connector, ConnectorKey, Saved } from "./connector.ts";
 import type { makeDelegateTests } from "./delegate-tests.ts";
+import type { OpenSecrets, RequireUsers, SentSecret } from "./open-secrets.ts";
 import { problem } from "./problems.ts";
-import { findConnector, saveStatus } from "./store/connectors.ts";
+import { findConnector, findSaved, saveStatus } from "./store/connectors.ts";
 import { runTest } from "./types/run-test.ts";
 import { typeOf } from "./types/table.ts";
 import type { ConnectorDeps } from "./verbs.ts";
@@ -15,22 +17,16 @@ import type { ConnectorDeps } from "./verbs.ts";
 /** The server's own patience when it connects by itself. */
 const SERVER_MS = 25_000;
 
-/** The values of secrets that a thing at `home` names, in their order; undefined for one that cannot be read. */
-export type ReadSecrets = (
-  accountId: Uuid,
-  home: Place,
-  references: readonly string[],
-) => Promise<readonly (string | undefined)[]>;
-
 /**
  * Connects as the connector says, and keeps with it what came of that. Whatever is wrong with the connection is the
- * answer. Throws `connector.not_found`.
+ * answer. Throws `connector.not_found`, and what RequireUsers throws: nothing is sent, and nothing is kept.
  */
 export type TestConnection = (actor: Actor, key: ConnectorKey) => Promise<TestResult>;
 
 export type TestConnectionDeps = Pick<ConnectorDeps, "db" | "audit" | "authorize" | "clock"> & {
   readonly tasks: TestTasks;
-  readonly readSecrets: ReadSecrets;
+  readonly requireUsers: RequireUsers;
+  readonly openSecrets: OpenSecrets;
   /** What the server itself may connect to; a delegate's reach is its operator's choice. */
   readonly mayReach: MayReach;
 };
@@ -45,25 +41,28 @@ export const makeTestConnection =
     const origin = typeOf(connector).origin(connector.spec);
     const { now } = deps.clock;
     if (origin.untested) return { status: "UNKNOWN", fault: null, testedAt: now(), delegateId: null };
-    if (!origin.onDelegate) return keep(deps, actor, connector, await fromHere(deps, accountId, connector));
+    const saved = await findSaved(deps.db, accountId, connector);
+    if (!saved) throw problem("connector.test_outdated", [key.identifier]);
+    await deps.requireUsers(accountId, saved, authorOf(actor));
+    if (!origin.onDelegate) return keep(deps, actor, connector, await fromHere(deps, actor, saved));
     if (await deps.tasks.isThereFor(accountId, origin.selectors)) return onDelegate.run(actor, connector);
     const nobody = { reason: "No delegate", message: `${withTags(origin.selectors)} is connected.`, code: 0 };
     return keep(deps, actor, connector, resultOf(nobody, now()));
   };
 
-async function fromHere(deps: TestConnectionDeps, accountId: Uuid, connector: Connector): Promise<TestResult> {
+async function fromHere(deps: TestConnectionDeps, actor: Actor, connector: Connector & Saved): Promise<TestResult> {
+  const { accountId } = actor;
   const { type, spec } = connector;
-  const references = typeOf(connector)
-    .secrets(spec)
-    .map(({ reference }) => reference);
-  const values = references.length === 0 ? [] : await deps.readSecrets(accountId, connector, references);
-  const secrets = references.flatMap((reference, nth) => {
-    const value = values[nth];
-    return value === undefined ? [] : [{ reference, value }];
-  });
-  const { mayReach } = deps;
+  const { mayReach, clock } = deps;
+  let secrets: readonly SentSecret[];
+  try {
+    secrets = await deps.openSecrets(connector, { actor: { kind: "system", accountId }, tester: authorOf(actor) });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    return resultOf(secretRefused(error.message), clock.now());
+  }
   const fault = await runTest({ type, spec, secrets }, { mayReach, signal: AbortSignal.timeout(SERVER_MS) });
-  return resultOf(fault ?? null, deps.clock.now());
+  return resultOf(fault ?? null, clock.now());
 }
 
 async function keep(

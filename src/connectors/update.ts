@@ -1,6 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
 import { scopeOf, within } from "../core/reference.ts";
+import { authorOf } from "../identity/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
@@ -23,10 +24,10 @@ export const makeUpdateConnector =
   async (actor, input, version) => {
     deps.authorize(actor, "core_connector_edit", scopeOf(actor.accountId, input), input.identifier);
     await deps.requireScope(actor, input);
-    await requireSecrets(deps, actor, input);
+    const saved = { author: authorOf(actor), secretIds: await requireSecrets(deps, actor, input) };
     return deps.db.transaction(async (tx) => {
       const before = await findConnector(tx, actor.accountId, input, "change");
-      const change = { to: input, version, at: deps.clock.now() };
+      const change = { to: input, saved, version, at: deps.clock.now() };
       const connector = await updateConnector(tx, actor.accountId, input, change);
       if (!connector) throw await whyNot(tx, actor, input, version);
       await noteSecrets(deps, tx, actor.accountId, connector);

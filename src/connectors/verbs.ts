@@ -12,7 +12,12 @@ import { problem } from "./problems.ts";
 import { typeOf } from "./types/table.ts";
 
 /** Throws a Problem unless the reference, standing in a thing that lives at `home`, names a text that the actor may see. */
-type RequireSecret = (actor: Actor, home: Place, reference: string, type: "ENCRYPTED_TEXT") => Promise<unknown>;
+type RequireSecret = (
+  actor: Actor,
+  home: Place,
+  reference: string,
+  type: "ENCRYPTED_TEXT",
+) => Promise<{ readonly id: Uuid }>;
 
 /** What the verbs that write need. */
 export type ConnectorDeps = {
@@ -27,18 +32,25 @@ export type ConnectorDeps = {
   readonly newId: NewId;
 };
 
-/** Throws `connector.no_secret` unless every secret that the connector names is there, `secret.taking_refused` unless the actor may use it. */
+/**
+ * The ids of the secrets that the connector names, by reference. Throws `connector.no_secret` unless each is
+ * there, `secret.taking_refused` unless the actor may use it.
+ */
 export async function requireSecrets(
   { requireSecret }: Pick<ConnectorDeps, "requireSecret">,
   actor: Actor,
   connector: NewConnector,
-): Promise<void> {
-  for (const { path, reference } of typeOf(connector).secrets(connector.spec))
+): Promise<Readonly<Record<string, Uuid>>> {
+  const ids: [string, Uuid][] = [];
+  for (const { path, reference } of typeOf(connector).secrets(connector.spec)) {
     // A file is no password.
-    await requireSecret(actor, connector, reference, "ENCRYPTED_TEXT").catch((error: unknown) => {
+    const { id } = await requireSecret(actor, connector, reference, "ENCRYPTED_TEXT").catch((error: unknown) => {
       if (!(error instanceof Problem) || error.status !== 400) throw error;
       throw problem("connector.no_secret", [`connector.spec.${path.join(".")}`, error.message]);
     });
+    ids.push([reference, id]);
+  }
+  return Object.fromEntries(ids);
 }
 
 /** Notes in the transaction that saves a connector which secrets it names. */

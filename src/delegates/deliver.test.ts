@@ -78,7 +78,7 @@ async function deliver(scene: Scene) {
     login: credential === undefined ? undefined : login,
   });
   const onError = (): void => void (seen.errors += 1);
-  makeDeliver({ openSecrets, leaseOf: scene.leaseOf ?? leased, readSecrets: async () => [], onError })(
+  makeDeliver({ openSecrets, leaseOf: scene.leaseOf ?? leased, openConnection: async () => [], onError })(
     to,
     { kind: "run", task: toWire(newId()), epoch: 1, work },
     () => {
@@ -197,7 +197,7 @@ test("secrets are opened and sent only while the delegate's token counts, and wh
 });
 
 test("nor is a connection tested with secrets that are nothing to a delegate any more", async () => {
-  const readSecrets = async (): Promise<never> => assert.fail("they were read");
+  const openConnection = async (): Promise<never> => assert.fail("they were read");
   const none = async (): Promise<never> => assert.fail("nobody asked for that");
   const to: To = {
     accountId: newId(),
@@ -208,7 +208,7 @@ test("nor is a connection tested with secrets that are nothing to a delegate any
     close: () => undefined,
     stands: async () => false,
   };
-  const deliverTo = makeDeliver({ openSecrets: none, leaseOf: none, readSecrets, onError: assert.ifError });
+  const deliverTo = makeDeliver({ openSecrets: none, leaseOf: none, openConnection, onError: assert.ifError });
   const home = { orgIdentifier: null, projectIdentifier: null };
   const work = { kind: "connection" as const, home, type: "x", spec: {}, timeoutMs: 1, secrets: ["account.a"] };
   await new Promise<void>((unsent) => deliverTo(to, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));

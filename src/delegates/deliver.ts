@@ -4,9 +4,9 @@ import { Problem } from "../core/problem.ts";
 import { sendSecrets, type SendSecrets } from "./send-secrets.ts";
 import type { Session } from "./sessions.ts";
 import type {
+  OpenConnection,
   OpenedLogin,
   OpenSecrets,
-  ReadSecrets,
   SecretDelivery,
   StoredConnectionTask,
   StoredShellTask,
@@ -54,7 +54,7 @@ export type LeaseOf = (
 ) => Promise<Pick<SecretDelivery, "accountId" | "runId" | "nodeId" | "attempt" | "delegate"> | undefined>;
 
 type Deps = {
-  readonly readSecrets: ReadSecrets;
+  readonly openConnection: OpenConnection;
   readonly openSecrets: OpenSecrets;
   readonly leaseOf: LeaseOf;
   readonly onError: (error: unknown) => void;
@@ -70,8 +70,12 @@ export const makeDeliver =
       deps.onError(error);
       to.close();
     };
+    // What was to be done is for nobody any more, and neither is what has been sent.
+    const drop = (): void => void to.send({ kind: "drop", task: order.task, epoch: order.epoch });
     if (work.kind === "connection")
-      return void withSecrets(deps.readSecrets, to, work).then((ready) => (ready ? send(ready) : unsent?.()), failed);
+      return void deliverConnection(deps, to, order, work)
+        .then((outcome) => (outcome === "unsent" ? unsent?.() : outcome === "over" ? drop() : send(outcome)))
+        .catch(failed);
     const { secrets, target, ...script } = work;
     // Sent without its target, a script would run on the wrong machine.
     if (!secrets && target) return failed(new Error(`the task ${order.task} has a target and no secrets`));
@@ -79,8 +83,7 @@ export const makeDeliver =
     deliverSecrets(deps, to, order, secrets, target)
       .then((outcome) => {
         if (outcome === "unsent") unsent?.();
-        // Its script is for nobody any more, and neither is what has been sent.
-        else if (outcome === "over") to.send({ kind: "drop", task: order.task, epoch: order.epoch });
+        else if (outcome === "over") drop();
         else send({ ...script, ...outcome });
       })
       .catch(failed);
@@ -150,14 +153,24 @@ const endOf = ({ status, message }: Problem): TaskEnd => ({
   message,
 });
 
-/** Undefined when the delegate's token counts no more. */
-async function withSecrets(readSecrets: ReadSecrets, to: To, task: StoredConnectionTask): Promise<Sent | undefined> {
-  const { home, secrets, ...rest } = task;
-  if (secrets.length > 0 && !(await to.stands())) return undefined;
-  const values = secrets.length === 0 ? [] : await readSecrets(to.accountId, home, secrets);
-  const readable = secrets.flatMap((reference, nth) => {
-    const value = values[nth];
-    return value === undefined ? [] : [{ reference, value }];
-  });
-  return { ...rest, secrets: readable };
+async function deliverConnection(
+  { openConnection, leaseOf }: Deps,
+  to: To,
+  order: Run,
+  { home: _, secrets, ...rest }: StoredConnectionTask,
+): Promise<"unsent" | "over" | Sent> {
+  if (secrets.length === 0) return { ...rest, secrets: [] };
+  if (!(await to.stands())) return "unsent";
+  const task = fromWire(order.task);
+  const lease = task && (await leaseOf(to.accountId, task, order.epoch));
+  if (!lease) return "over";
+  try {
+    const opened = await openConnection(lease);
+    if (!to.holds(order)) return "over";
+    return { ...rest, secrets: opened.map(({ reference, value }) => ({ reference, value })) };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    await to.refuse(order, endOf(error));
+    return "over";
+  }
 }

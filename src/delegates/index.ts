@@ -28,7 +28,7 @@ import { addDelegateSocket } from "./socket.ts";
 import { isThereFor } from "./store/delegates.ts";
 import { anyUnfinished, delegatesOf, deleteTasks, findLease, leasedTo, openRuns } from "./store/tasks.ts";
 import { waitingTasks } from "./store/waiting.ts";
-import type { Advancing, OnTaskOutput, OpenSecrets, ReadSecrets } from "./task.ts";
+import type { Advancing, OnTaskOutput, OpenConnection, OpenSecrets } from "./task.ts";
 import {
   makeCreateDelegateToken,
   makeDeleteDelegateToken,
@@ -52,7 +52,7 @@ export type DelegatesDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly log: Log;
-  readonly readSecrets: ReadSecrets;
+  readonly openConnection: OpenConnection;
   readonly openSecrets: OpenSecrets;
   readonly currentSettings: CurrentSettings;
   readonly onError: (error: unknown) => void;

@@ -24,7 +24,7 @@ export type NewTask = TaskFor & {
 /** A test of a connection as it waits: the secrets by name only. They are read for the delegate that gets the task. */
 export type StoredConnectionTask = Omit<ConnectionTask, "secrets"> & {
   readonly secrets: readonly string[];
-  /** Where the connector lives that names them. */
+  /** Where the connector lives that names them; servers of former versions open them from there. */
   readonly home: Place;
 };
 
@@ -97,12 +97,16 @@ export type OpenedSecrets = {
  */
 export type OpenSecrets = (delivery: SecretDelivery) => Promise<OpenedSecrets>;
 
-/** The values of secrets that a thing at `home` names, in their order; undefined for one that cannot be read. */
-export type ReadSecrets = (
-  accountId: Uuid,
-  home: Place,
-  references: readonly string[],
-) => Promise<readonly (string | undefined)[]>;
+/** A test of a connection on its way to the delegate that holds its task. */
+export type ConnectionDelivery = TaskFor & { readonly delegate: { readonly id: Uuid; readonly name: string } };
+
+/**
+ * Opens the secrets of a test, if those it is made for may use each of them now; audited before it answers. One that does
+ * not exist is left out. Throws a Problem that names the secret and the reason.
+ */
+export type OpenConnection = (
+  delivery: ConnectionDelivery,
+) => Promise<readonly { readonly reference: string; readonly value: string }[]>;
 
 export type TaskEnd =
   | {

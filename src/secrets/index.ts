@@ -12,12 +12,12 @@ import { makeGetManager, makeListManagers } from "./managers.ts";
 import { makeIdentifySecrets } from "./identify.ts";
 import { makeJudgeSecrets } from "./judge.ts";
 import {
+  makeOpenTexts,
   makeRequireSecret,
   makeResolveForStep,
   makeResolveLogin,
   makeResolveSecret,
   makeResolveText,
-  makeResolveTexts,
 } from "./resolve.ts";
 import { managerRoutes } from "./rest-managers.ts";
 import { secretRoutes } from "./rest.ts";
@@ -31,7 +31,7 @@ import { secretUses } from "./uses.ts";
 export { addSecretTypes } from "./graphql.ts";
 export type { IdentifySecrets } from "./identify.ts";
 export type { JudgeSecrets } from "./judge.ts";
-export type { ResolveForStep, ResolveLogin, StepPlace } from "./resolve.ts";
+export type { OpenTexts, ResolveForStep, ResolveLogin, StepPlace } from "./resolve.ts";
 export { makeKeeping } from "./keeping.ts";
 
 export type SecretsDeps = Omit<SecretDeps, "vault"> & Pick<KeepingDeps, "keys" | "commands">;
@@ -69,7 +69,7 @@ export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
     sealed,
     emptyScope,
     resolveText,
-    resolveTexts: makeResolveTexts(resolveText),
+    openTexts: makeOpenTexts(resolve),
     resolveForStep: makeResolveForStep(deps, resolve),
     resolveLogin: makeResolveLogin(deps, resolve),
     /** What every account begins with: the built-in secret manager, whose id is the account's. */

@@ -6,6 +6,7 @@ export const problems = {
   "secret.bad_reference": [400, "INVALID_REQUEST", "No secret exists with the reference [%s] for %s."],
   // 403: a step that is refused its secrets fails with the type Authorization.
   "secret.deleted": [403, "NG_ACCESS_DENIED", "Secret '%s' was deleted after the execution started."],
+  "secret.recreated": [403, "NG_ACCESS_DENIED", "Secret '%s' was deleted and created anew: save the %s again."],
   "secret.taking_refused": [
     403,
     "NG_ACCESS_DENIED",

@@ -77,21 +77,40 @@ export const makeResolveText =
   async (actor, home, reference, run) => {
     const secret = await resolve(actor, home, reference, run);
     if (secret.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [secret.name]);
-    return Buffer.concat(await Array.fromAsync(secret.read())).toString("utf8");
+    return textOf(secret);
   };
 
-/** For what has no user: whoever made the thing at `home` has named them. Undefined for one that cannot be had. */
-export const makeResolveTexts =
-  (resolveText: ResolveText) =>
-  (accountId: Uuid, home: Place, references: readonly string[]): Promise<(string | undefined)[]> =>
-    Promise.all(
-      references.map((reference) =>
-        resolveText({ kind: "system", accountId }, home, reference).catch((error: unknown) => {
-          if (error instanceof Problem && error.status < 500) return undefined;
-          throw error;
-        }),
-      ),
-    );
+const textOf = async ({ read }: Resolved): Promise<string> =>
+  Buffer.concat(await Array.fromAsync(read())).toString("utf8");
+
+/** A text that a thing names, and the secret that it is of. */
+export type OpenedText = { readonly reference: string; readonly id: Uuid; readonly value: string };
+
+/**
+ * Opens the texts that a thing at `home` names, for what is no run; whose permissions that takes, the caller has checked.
+ * `ids` are those that the thing was saved with, by reference; null where they are unknown. What cannot be had is left
+ * out. Throws `secret.recreated` when another secret has got one of the names.
+ */
+export type OpenTexts = (
+  accountId: Uuid,
+  home: Place,
+  references: readonly string[],
+  ids: Readonly<Record<string, Uuid>> | null,
+) => Promise<readonly OpenedText[]>;
+
+export const makeOpenTexts =
+  (resolve: ResolveSecret): OpenTexts =>
+  async (accountId, home, references, ids) => {
+    const open = async (reference: string): Promise<readonly OpenedText[]> => {
+      const found = await resolve({ kind: "system", accountId }, home, reference).catch((error: unknown) => {
+        if (error instanceof Problem && error.status < 500) return undefined;
+        throw error;
+      });
+      if (found && ids && ids[reference] !== found.id) throw problem("secret.recreated", [reference, "connector"]);
+      return found?.type === "ENCRYPTED_TEXT" ? [{ reference, id: found.id, value: await textOf(found) }] : [];
+    };
+    return (await Promise.all(references.map(open))).flat();
+  };
 
 /** Where a step stands: plain references lead to `home`, and `place` is held against usage scopes. */
 export type StepPlace = { readonly home: Place; readonly place: RunPlace };
@@ -154,7 +173,8 @@ export type LoginUse = {
 
 /**
  * Opens an SSH credential for a step. The run has to be inside the usage scope of the credential and inside that of
- * every secret that it takes. Throws what ResolveSecret throws, `secret.deleted`, and `secret.bad_user_name`.
+ * every secret that it takes, and these are those that the credential was saved with. Throws what ResolveSecret throws,
+ * `secret.deleted`, `secret.recreated` and `secret.bad_user_name`.
  */
 export type ResolveLogin = (accountId: Uuid, at: StepPlace, use: LoginUse) => Promise<ResolvedLogin>;
 
@@ -172,6 +192,7 @@ export const makeResolveLogin =
     const fault = userNameFault(ssh.userName);
     if (fault !== undefined) throw problem("secret.bad_user_name", [secret.identifier, fault]);
     await checkUse(deps, accountId, secret, place);
+    // Who may use the credential may use what its last saver could: another secret under the name is none of that.
     const opened = await Promise.all(takenBy(ssh).map((taken) => opensFor(resolve, actor, { secret, taken, place })));
     // A credential that was changed since may take others; whoever changed it had to hold access to them.
     const replaced = opened.find((one) => (takes[one.reference] ?? one.secret.id) !== one.secret.id);
@@ -191,6 +212,8 @@ async function opensFor(resolve: ResolveSecret, actor: Actor, { secret, taken, p
   const { role, reference } = taken;
   const found = await resolve(actor, secret, reference, place);
   if (found.type !== ROLES[role].type) throw problem("secret.bad_reference", [reference, ROLES[role].what]);
+  if (secret.ssh?.ids?.[reference] !== found.id)
+    throw problem("secret.recreated", [reference, `SSH credential '${secret.identifier}'`]);
   return { role, reference, secret: found };
 }
 

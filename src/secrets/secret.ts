@@ -1,7 +1,7 @@
 import { isReserved, SECRET_IDENTIFIER } from "../core/identifier.ts";
 import type { Place } from "../core/reference.ts";
 import type { Uuid } from "../core/ids.ts";
-import { shownLogin, type SshLogin } from "./ssh.ts";
+import { shownLogin, type StoredLogin } from "./ssh.ts";
 import type { UsageScope } from "./usage-scope.ts";
 
 /** Text and file have a content; a credential has a login, and takes what is secret of it from others. */
@@ -19,7 +19,7 @@ export type Secret = Place & {
   readonly tags: Readonly<Record<string, string>>;
   readonly type: SecretType;
   /** Of an SSH credential, null for all others. */
-  readonly ssh: SshLogin | null;
+  readonly ssh: StoredLogin | null;
   readonly managerId: Uuid;
   readonly managerIdentifier: string;
   /** True: its manager's scope holds, and `usageScope` is null. */

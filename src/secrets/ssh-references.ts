@@ -5,7 +5,15 @@ import type { Namer, Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { Secret, SecretKey } from "./secret.ts";
-import { referenceFrom, ROLES, takenBy, type SecretName, type SshLogin, type SshRole } from "./ssh.ts";
+import {
+  referenceFrom,
+  ROLES,
+  takenBy,
+  type SecretName,
+  type SshLogin,
+  type SshRole,
+  type StoredLogin,
+} from "./ssh.ts";
 import { findSecret, findSecretById } from "./store/secrets.ts";
 import { secretUses } from "./uses.ts";
 
@@ -13,22 +21,29 @@ type Deps = { readonly db: Db; readonly permits: Permits };
 
 /**
  * The login with its secrets by reference, as a credential at `home` keeps it. Each has to be there, to be of the kind
- * that it is taken for, and to be the actor's to use: whoever may use the credential uses them with it. What the actor
- * may not see does not exist. Throws `secret.bad_reference`, `secret.taking_refused`.
+ * that it is taken for, and to be the actor's to use: who may use the credential uses them with it, and no others that get
+ * their names later. What the actor may not see does not exist. Throws `secret.bad_reference`, `secret.taking_refused`.
  */
 export async function settleLogin(
   deps: Deps,
   actor: Actor,
   home: Place,
   { auth, ...login }: SshLogin<SecretName>,
-): Promise<SshLogin> {
-  const settle = (role: SshRole, name: SecretName): Promise<string> => settleName(deps, actor, home, role, name);
-  if (auth.kind === "password")
-    return { ...login, auth: { kind: "password", password: await settle("password", auth.password) } };
+): Promise<StoredLogin> {
+  const settle = (role: SshRole, name: SecretName): Promise<Settled> => settleName(deps, actor, home, role, name);
+  if (auth.kind === "password") {
+    const password = await settle("password", auth.password);
+    return { ...login, auth: { kind: "password", password: password.reference }, ids: idsOf([password]) };
+  }
   const key = await settle("key", auth.key);
   const passphrase = auth.passphrase && (await settle("passphrase", auth.passphrase));
-  return { ...login, auth: { kind: "key", key, passphrase } };
+  const ids = idsOf(passphrase ? [key, passphrase] : [key]);
+  return { ...login, auth: { kind: "key", key: key.reference, passphrase: passphrase && passphrase.reference }, ids };
 }
+
+type Settled = { readonly reference: string; readonly id: Uuid };
+const idsOf = (all: readonly Settled[]): Readonly<Record<string, Uuid>> =>
+  Object.fromEntries(all.map(({ reference, id }) => [reference, id]));
 
 async function settleName(
   { db, permits }: Deps,
@@ -36,7 +51,7 @@ async function settleName(
   home: Place,
   role: SshRole,
   name: SecretName,
-): Promise<string> {
+): Promise<Settled> {
   const found = await find(db, actor.accountId, home, name);
   const may = (permission: "core_secret_view" | "core_secret_access"): boolean =>
     found !== undefined && permits(actor, permission, scopeOf(actor.accountId, found), found.identifier);
@@ -45,7 +60,7 @@ async function settleName(
   if (!seen || reference === undefined || found?.type !== ROLES[role].type)
     throw problem("secret.bad_reference", [shown(name, home), ROLES[role].what]);
   if (!may("core_secret_access")) throw problem("secret.taking_refused", [reference]);
-  return reference;
+  return { reference, id: found.id };
 }
 
 /** What is no reference, nor an id, is perhaps the password itself: it is not said again. */

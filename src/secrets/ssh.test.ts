@@ -401,6 +401,44 @@ test("a user name that was saved before its rule is refused when it is used", as
   });
 });
 
+test("another secret under the name of what it takes is not handed on until the credential is saved again", async () => {
+  const text = (value: string) => ({
+    secret: { type: "SecretText", name: "host_password", identifier: "host_password", spec: { value } },
+  });
+  const password = { credentialType: "Password", spec: { userName: "root", password: "account.host_password" } };
+  await made(rest("POST", "", text("the first")));
+  await made(rest("POST", "", sshKey("stays", password)));
+  const place: RunPlace = {
+    applicationId: accountId(),
+    environmentId: null,
+    production: true,
+    names: { application: "p", environment: "e" },
+  };
+  const home: Place = { orgIdentifier: null, projectIdentifier: null };
+  const read = async (): Promise<string> => {
+    const { takes } = await secretsOf(platform).resolveLogin(accountId(), { home, place }, named("account.stays"));
+    return Buffer.concat(
+      (await Promise.all(takes.map(({ secret }) => Array.fromAsync(secret.read())))).flat(),
+    ).toString();
+  };
+  assert.equal(await read(), "the first");
+  await made(rest("PUT", "/host_password", text("rotated")));
+  assert.equal(await read(), "rotated", "the same secret");
+  await made(rest("DELETE", "/host_password?forceDelete=true"));
+  await assert.rejects(read(), { code: "secret.bad_reference" });
+  await made(rest("POST", "", text("another one")));
+  const recreated = {
+    code: "secret.recreated",
+    message: "Secret 'account.host_password' was deleted and created anew: save the SSH credential 'stays' again.",
+  };
+  await assert.rejects(read(), recreated);
+  await made(rest("PUT", "/stays", sshKey("stays", password)));
+  assert.equal(await read(), "another one");
+  // A credential that a former version of the server has saved meanwhile has no ids.
+  await platform.db.query("update secrets set ssh = ssh - 'ids' where identifier = 'stays'");
+  await assert.rejects(read(), recreated);
+});
+
 test("what it takes has to be of its kind when it is used, too", async () => {
   const login = {
     port: 22,
@@ -410,6 +448,7 @@ test("what it takes has to be of its kind when it is used, too", async () => {
   const home: Place = { orgIdentifier: null, projectIdentifier: null };
   const settled = await settleLogin({ db: platform.db, permits: () => true }, adminOf(platform), home, login);
   assert.deepEqual(settled.auth, { kind: "key", key: "account.key", passphrase: null });
+  assert.deepEqual(settled.ids, { "account.key": fromWire(ids["key"] ?? "") });
   await made(rest("POST", "", sshKey("changed", keyOf("account.key"))));
   await platform.db.query(
     "update secrets set ssh = jsonb_set(ssh, '{auth,key}', '\"account.password\"') where identifier = 'changed'",

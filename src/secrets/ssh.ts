@@ -1,5 +1,6 @@
 /** SSH credentials: who logs in on a remote host, with which other secrets. Nothing here is a value. */
 import { z } from "zod";
+import type { Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";
 import { problem } from "./problems.ts";
 
@@ -11,6 +12,12 @@ export type SshLogin<Name = string> = {
     | { readonly kind: "password"; readonly password: Name }
     | { readonly kind: "key"; readonly key: Name; readonly passphrase: Name | null };
 };
+
+/**
+ * A login as a credential keeps it: with the ids of the secrets that it takes, by reference. Another secret that gets one
+ * of these names is not handed on. Without ids nothing is: an older server has saved it.
+ */
+export type StoredLogin = SshLogin & { readonly ids?: Readonly<Record<string, Uuid>> };
 
 /** How a request names a secret that a credential takes: GraphQL by id, REST by reference. */
 export type SecretName =

@@ -11,7 +11,7 @@ import { problem } from "./problems.ts";
 import { effective, wideningOver, type RequireWidening } from "./scope-reach.ts";
 import { checkScope, decideScoping, type Scoping, type ScopingInput } from "./scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
-import type { SecretName, SshLogin } from "./ssh.ts";
+import type { SecretName, SshLogin, StoredLogin } from "./ssh.ts";
 import { noteTaken, settleLogin } from "./ssh-references.ts";
 import { deleteContent, insertContent } from "./store/contents.ts";
 import { deleteSecretScope, insertSecretScope } from "./store/scopes.ts";
@@ -108,7 +108,7 @@ const changed = (
     tags,
     scoping,
     ssh,
-  }: Omit<SecretChanges, "content" | "login" | "manager"> & { readonly ssh: SshLogin | undefined },
+  }: Omit<SecretChanges, "content" | "login" | "manager"> & { readonly ssh: StoredLogin | undefined },
   at: number,
 ): Secret => ({
   ...current,

@@ -6,7 +6,8 @@ import type { Query } from "../../platform/db/db.ts";
 import { goneAt } from "../../platform/db/gone.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { Gone, Leaving } from "../../platform/gone.ts";
-import type { ConnectionStatus, Connector, ConnectorKey } from "../connector.ts";
+import { readAuthor, type AuthorColumns } from "../../identity/index.ts";
+import type { ConnectionStatus, Connector, ConnectorKey, Saved } from "../connector.ts";
 
 export type Store = { readonly query: Query };
 
@@ -15,11 +16,17 @@ export const CONNECTOR = `id, org_identifier as "orgIdentifier", project_identif
   created_at as "createdAt", updated_at as "updatedAt"`;
 
 /** False when the identifier is taken in that scope. */
-export async function insertConnector(db: Store, accountId: Uuid, connector: Connector): Promise<boolean> {
+export async function insertConnector(
+  db: Store,
+  accountId: Uuid,
+  connector: Connector,
+  { author, secretIds }: Saved,
+): Promise<boolean> {
   const rows = await db.query(
     `insert into connectors (account_id, id, org_identifier, project_identifier, identifier, name, description, tags,
-                             type, spec, version, created_at, updated_at, activity_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                             type, spec, version, created_at, updated_at, activity_at,
+                             author_kind, author_id, secret_ids)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
      on conflict (account_id, org_identifier, project_identifier, identifier) do nothing
      returning id`,
     [
@@ -37,6 +44,9 @@ export async function insertConnector(db: Store, accountId: Uuid, connector: Con
       connector.createdAt,
       connector.updatedAt,
       connector.activityAt,
+      author?.kind ?? null,
+      author?.id ?? null,
+      secretIds && JSON.stringify(secretIds),
     ],
   );
   return rows.length > 0;
@@ -78,12 +88,17 @@ export async function updateConnector(
   db: Store,
   accountId: Uuid,
   key: ConnectorKey,
-  change: { readonly to: ConnectorChanges; readonly version: number | undefined; readonly at: number },
+  change: {
+    readonly to: ConnectorChanges;
+    readonly saved: Saved;
+    readonly version: number | undefined;
+    readonly at: number;
+  },
 ): Promise<Connector | undefined> {
-  const { to, version, at } = change;
+  const { to, saved, version, at } = change;
   const rows = await db.query<Connector>(
     `update connectors set name = $5, description = $6, tags = $7, spec = $8, version = version + 1, updated_at = $9,
-            activity_at = $9, status = case when spec = $8::jsonb then status end
+            activity_at = $9, author_kind = $12, author_id = $13, secret_ids = $14, status = case when spec = $8::jsonb then status end
       where ${KEY} and type = $10 and ($11::int is null or version = $11)
      returning ${CONNECTOR}`,
     [
@@ -95,9 +110,26 @@ export async function updateConnector(
       at,
       to.type,
       version ?? null,
+      saved.author?.kind ?? null,
+      saved.author?.id ?? null,
+      saved.secretIds && JSON.stringify(saved.secretIds),
     ],
   );
   return rows[0];
+}
+
+/** The connector with who saved it, and with which secrets; undefined once it has another version. */
+export async function findSaved(
+  db: Store,
+  accountId: Uuid,
+  { id, version }: Pick<Connector, "id" | "version">,
+): Promise<(Connector & Saved) | undefined> {
+  const rows = await db.query<Connector & AuthorColumns & Pick<Saved, "secretIds">>(
+    `select ${CONNECTOR}, author_kind as "authorKind", author_id as "authorId", secret_ids as "secretIds"
+       from connectors where account_id = $1 and id = $2 and version = $3`,
+    [accountId, id, version],
+  );
+  return rows.map(({ authorKind, authorId, ...row }) => ({ ...row, author: readAuthor({ authorKind, authorId }) }))[0];
 }
 
 export async function deleteConnector(db: Store, accountId: Uuid, id: Uuid): Promise<void> {

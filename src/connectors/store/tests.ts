@@ -1,4 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
+import { readAuthor, type Author, type AuthorColumns } from "../../identity/index.ts";
 import type { TestResult } from "../connection-test.ts";
 import type { Store } from "./connectors.ts";
 
@@ -13,13 +14,17 @@ export type OpenTest = {
 };
 
 /** False when this version of the connector is being tested already. */
-export async function insertTest(db: Store, test: OpenTest): Promise<boolean> {
+export async function insertTest(db: Store, test: OpenTest, tester: Author): Promise<boolean> {
   const rows = await db.query(
-    `insert into connection_tests (account_id, id, connector_id, connector_version, selectors, created_at, deadline_at)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into connection_tests (account_id, id, connector_id, connector_version, selectors, created_at, deadline_at,
+                                   tester_kind, tester_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (account_id, connector_id, connector_version) where ended_at is null do nothing
      returning id`,
-    [test.accountId, test.id, test.connectorId, test.connectorVersion, test.selectors, test.createdAt, test.deadlineAt],
+    [
+      ...[test.accountId, test.id, test.connectorId, test.connectorVersion, test.selectors],
+      ...[test.createdAt, test.deadlineAt, tester.kind, tester.id],
+    ],
   );
   return rows.length > 0;
 }
@@ -35,6 +40,25 @@ export async function findOpenTest(
     [accountId, connector.id, connector.version],
   );
   return rows[0]?.id;
+}
+
+/** What is tested, and who asked for it; null for a test that a former version of the server has started. */
+export async function findTester(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+): Promise<
+  { readonly connector: { readonly id: Uuid; readonly version: number }; readonly tester: Author | null } | undefined
+> {
+  const rows = await db.query<AuthorColumns & { id: Uuid; version: number }>(
+    `select connector_id as id, connector_version as version, tester_kind as "authorKind", tester_id as "authorId"
+       from connection_tests where account_id = $1 and id = $2 and ended_at is null`,
+    [accountId, id],
+  );
+  return rows.map(({ authorKind, authorId, ...connector }) => ({
+    connector,
+    tester: readAuthor({ authorKind, authorId }),
+  }))[0];
 }
 
 /** The test, locked until the transaction ends. */
