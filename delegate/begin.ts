@@ -29,6 +29,8 @@ export type TasksDeps = TaskDeps & {
   readonly tools: Tools;
   readonly bootId: string;
   readonly searchPath: string;
+  /** Bytes of output that are kept of each step. */
+  readonly maxStepOutput: number;
   readonly safe: Safe;
   readonly launcher: Launcher;
   /** How the processes of a task with this owner are ended. */
@@ -133,6 +135,7 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
       owner,
       userName: nameOf(user, owner),
       searchPath: deps.searchPath,
+      maxOutput: deps.maxStepOutput,
       program: secludedProgram(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.texts ?? []),
     });
     const task = makeTask(deps, { ...held, runner: deps.launcher.run(order), masks: handed?.masks ?? "none" });

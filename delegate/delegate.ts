@@ -19,7 +19,7 @@ import { makeLeftovers } from "./leftovers.ts";
 import { type Launcher, makeLauncher } from "./launcher/client.ts";
 import { lockWorkDir } from "./lock.ts";
 import type { Log } from "./log.ts";
-import type { Options } from "./options.ts";
+import { type Options, USUAL_STEP_OUTPUT } from "./options.ts";
 import { makeKnownHosts } from "./remote/known-hosts.ts";
 import { noteOwner, removeOrphans } from "./orphans.ts";
 import { bootId } from "./processes.ts";
@@ -42,6 +42,8 @@ export type Settings = Pick<
   readonly token: string;
   /** Steps may gain rights by set-user-id programs. */
   readonly mayGainPrivileges?: boolean;
+  /** Bytes of output that are kept of each step. */
+  readonly maxStepOutput?: number;
 };
 
 /** Everything that tests choose. Times in milliseconds. */
@@ -127,6 +129,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       tools,
       bootId: boot,
       searchPath: stepPath,
+      maxStepOutput: settings.maxStepOutput ?? USUAL_STEP_OUTPUT,
       safe,
       masking: makeMasking(),
       availability,

@@ -36,6 +36,8 @@ test("all options are read", () => {
     "/opt/bin:/bin",
     "--known-hosts",
     "/etc/railhead/hosts",
+    "--max-step-output",
+    "3MiB",
     "--belongs-to",
     "/data",
   ]);
@@ -50,6 +52,7 @@ test("all options are read", () => {
     stepPath: "/opt/bin:/bin",
     knownHosts: "/etc/railhead/hosts",
     mayGainPrivileges: false,
+    maxStepOutput: 3 * 1024 * 1024,
     local: false,
     belongsTo: "/data",
   });
@@ -110,4 +113,12 @@ for (const [argv, names] of wrong)
 test("help is text and needs no other option", () => {
   const parsed = parseOptions(["--help"], {});
   assert.ok(parsed.kind === "help" && parsed.text.includes("--step-user"));
+});
+
+test("the output of a step is limited by a number of bytes, with a unit or without", () => {
+  const limitOf = (text: string): number => parse(withOption("--max-step-output", text)).maxStepOutput;
+  assert.deepEqual(["1000", "2KiB", "2 MiB", "1GiB"].map(limitOf), [1000, 2048, 2 * 1024 ** 2, 1024 ** 3]);
+  assert.equal(parse(GOOD).maxStepOutput, 1024 ** 3);
+  for (const wrong of ["0", "-1", "1GB", "1.5GiB", "GiB", "", "9007199254740993", "999999999999999GiB"])
+    assert.throws(() => limitOf(wrong), /^Fault: --max-step-output '.*' must be a whole number of bytes/);
 });

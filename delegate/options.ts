@@ -5,6 +5,7 @@
 import { availableParallelism } from "node:os";
 import { Command, CommanderError } from "commander";
 import { usage } from "./fault.ts";
+import { parseSize } from "./size.ts";
 
 export type TokenSource =
   | { readonly kind: "given"; readonly token: string }
@@ -27,6 +28,8 @@ export type Options = {
   readonly knownHosts: string | undefined;
   /** Steps may become other users, as by sudo. */
   readonly mayGainPrivileges: boolean;
+  /** Bytes of output that are kept of each step. */
+  readonly maxStepOutput: number;
   readonly local: boolean;
   /** The folder whose end makes the work folder useless; undefined: the work folder is the operator's own. */
   readonly belongsTo: string | undefined;
@@ -36,6 +39,9 @@ export type Options = {
 export type Parsed =
   | { readonly kind: "run"; readonly options: Options }
   | { readonly kind: "help"; readonly text: string };
+
+/** 1 GiB. */
+export const USUAL_STEP_OUTPUT = 1024 ** 3;
 
 const MAX_SLOTS = 1024;
 const MAX_TAGS = 64;
@@ -67,6 +73,7 @@ type Raw = {
   readonly stepPath?: string;
   readonly knownHosts?: string;
   readonly allowPrivilegeEscalation?: boolean;
+  readonly maxStepOutput?: string;
   readonly local?: boolean;
   readonly belongsTo?: string;
 };
@@ -96,6 +103,7 @@ function describe(printed: string[]): Command {
       "--allow-privilege-escalation",
       "let steps gain rights by set-user-id programs, as sudo needs; it is then not certain that all they start is ended",
     )
+    .option("--max-step-output <size>", "how much output of a step is kept, as in 512MiB (default: 1GiB)")
     .option("--local", "started by a server: token on the first line of standard input, whose end ends the delegate")
     .option("--belongs-to <folder>", "the work folder may be removed by others like it once this folder is gone")
     .exitOverride()
@@ -115,6 +123,7 @@ function check(raw: Raw, env: Readonly<Record<string, string | undefined>>): Opt
     stepPath: folders("--step-path", raw.stepPath),
     knownHosts: filled("--known-hosts", raw.knownHosts),
     mayGainPrivileges: raw.allowPrivilegeEscalation === true,
+    maxStepOutput: size("--max-step-output", raw.maxStepOutput) ?? USUAL_STEP_OUTPUT,
     local: raw.local === true,
     belongsTo: filled("--belongs-to", raw.belongsTo),
   };
@@ -169,6 +178,13 @@ function folders(option: string, value: string | undefined): string | undefined 
   if (value !== undefined && value.split(":").some((folder) => !folder.startsWith("/") || /\p{Cc}/u.test(folder)))
     throw usage(`${option} '${value}' must hold absolute folders with colons between them, as in /opt/bin:/usr/bin`);
   return value;
+}
+
+function size(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const bytes = parseSize(text) ?? 0;
+  if (bytes < 1) throw usage(`${option} '${text}' must be a whole number of bytes, KiB, MiB or GiB, as in 512MiB`);
+  return bytes;
 }
 
 function filled(option: string, value: string | undefined): string | undefined {

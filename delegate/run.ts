@@ -87,6 +87,8 @@ export type Start = {
   readonly userName: string;
   readonly searchPath: string;
   readonly program: Program;
+  /** Bytes of output that are kept. */
+  readonly maxOutput: number;
 };
 
 export const orderOf = (start: Start): StepOrder => ({
@@ -96,6 +98,7 @@ export const orderOf = (start: Start): StepOrder => ({
   env: environment(start),
   cwd: paths(start.folder).work,
   ids: start.owner && { uid: start.owner.uid, gid: start.owner.gid },
+  maxOutput: start.maxOutput,
 });
 
 /** Nothing of the delegate's own environment. The cookie comes last: nothing may replace it. */

@@ -1,6 +1,7 @@
 /** Copies what a step writes from its pipe into its file, which only the launcher's user can open. */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
+import { sizeText } from "../size.ts";
 
 export type Copy = {
   /** Takes what is in the pipe now. True: every writer has closed it, and the copy has ended. */
@@ -16,22 +17,38 @@ export type CopyEvents = {
   readonly ended: () => void;
 };
 
+const NEWLINE = 0x0a;
 const BUFFER = 64 * 1024;
 /** Shared: between a read and the write of its bytes nothing else runs. */
 const buffer = Buffer.allocUnsafeSlow(BUFFER);
 
+/** Where the output goes. Beyond `maxBytes` it is read and dropped, and a line at the end of the file says so. */
+export type CopyTarget = { readonly file: string; readonly maxBytes: number };
+
 /** @param pipe a descriptor of its own, not blocking; closed by the copy */
-export function copyOutput(pipe: number, file: string, events: CopyEvents): Copy {
+export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events: CopyEvents): Copy {
   let output: number | undefined;
   let isCut = false;
+  let isFull = false;
+  let written = 0;
+  let last = NEWLINE;
   let isOver = false;
+
+  const write = (bytes: Buffer): void => {
+    output ??= openOutput(file);
+    for (let done = 0; done < bytes.length;) done += writeSync(output, bytes, done);
+    written += bytes.length;
+    last = bytes.at(-1) ?? last;
+  };
 
   /** The one place that decides what reaches the file. */
   const put = (length: number): void => {
-    if (isCut) return;
+    if (isCut || isFull) return;
     try {
-      output ??= openOutput(file);
-      for (let done = 0; done < length;) done += writeSync(output, buffer, done, length - done);
+      isFull = length > maxBytes - written;
+      const kept = buffer.subarray(0, isFull ? wholeLines(maxBytes - written) : length);
+      write(kept);
+      if (isFull) write(Buffer.from(`${last === NEWLINE ? "" : "\n"}${exceeded(maxBytes)}`));
     } catch (error) {
       isCut = true;
       events.cut(codeOf(error));
@@ -78,6 +95,16 @@ export function copyOutput(pipe: number, file: string, events: CopyEvents): Copy
     },
   };
 }
+
+const exceeded = (maxBytes: number): string =>
+  `railhead: The output of this step exceeded ${sizeText(maxBytes)}. The rest is not in the log.\n`;
+
+/** How much of that length of the buffer ends with a line, if any line ends there: no half of a secret remains of the next. */
+const wholeLines = (length: number): number => {
+  if (length === 0) return 0;
+  const end = buffer.lastIndexOf(NEWLINE, length - 1) + 1;
+  return end === 0 ? length : end;
+};
 
 /** Made with the first output: a silent step needs none. */
 const openOutput = (file: string): number =>

@@ -11,6 +11,8 @@ export type StepOrder = {
   readonly cwd: string;
   /** Undefined: the launcher's own user. */
   readonly ids: { readonly uid: number; readonly gid: number } | undefined;
+  /** Bytes of output; what goes beyond them is not kept. */
+  readonly maxOutput: number;
 };
 
 export type ToLauncher =

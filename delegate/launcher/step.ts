@@ -49,15 +49,19 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
   };
   try {
     const pipe = takePipe(order.ids);
-    copy = copyOutput(pipe.reader, at.output, {
-      cut: (code) => note(`cut ${code}\n`),
-      ended: () => {
-        isCopied = true;
-        if (!hasExited) return;
-        note("copied 0\n");
-        finish();
+    copy = copyOutput(
+      pipe.reader,
+      { file: at.output, maxBytes: order.maxOutput },
+      {
+        cut: (code) => note(`cut ${code}\n`),
+        ended: () => {
+          isCopied = true;
+          if (!hasExited) return;
+          note("copied 0\n");
+          finish();
+        },
       },
-    });
+    );
     try {
       const child = spawnStep(order, pipe.writer);
       // However soon it ends, it is there until this turn is over.

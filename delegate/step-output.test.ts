@@ -1,0 +1,62 @@
+/** Steps that print more than is kept of them. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { makePlace, optionsFor, spawnDelegate, TOKEN } from "./testing/kit.ts";
+import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
+
+const LINE = "railhead: The output of this step exceeded 64 KiB. The rest is not in the log.\n";
+const KEPT = 64 * 1024;
+
+test("beyond the limit output is dropped and the log says so; the step goes on, also with another delegate", async (t) => {
+  const signs = mkdtempSync(join(tmpdir(), "railhead-signs-"));
+  chmodSync(signs, 0o777);
+  const place = makePlace();
+  const server = await startPretendServer();
+  const start = () => spawnDelegate([...optionsFor(server, place), "--max-step-output", "64KiB", "--token", TOKEN]);
+  const begun = [start()];
+  t.after(async () => {
+    for (const { kill } of begun) await kill();
+    await server.close();
+    place.remove();
+    rmSync(signs, { recursive: true });
+  });
+  await server.welcomed();
+  const wait = (name: string): string => `until [ -e "${signs}/${name}" ]; do sleep 0.02; done`;
+  const over = server.run({
+    script: `seq -f %05.0f 1 5000; ${wait("go")}; seq -f %05.0f 5001 30000; X=done; echo end`,
+    outputs: [{ name: "x", variable: "X" }],
+  });
+  const failing = server.run({ script: "head -c 1000000 /dev/zero | tr '\\0' x; exit 7" });
+  const exact = server.run({ script: `head -c ${KEPT} /dev/zero | tr '\\0' y` });
+  const lease = { task: newTaskId(), epoch: 1 };
+  server.give(lease, 0, "value", "correct horse battery");
+  const secret = server.run(
+    {
+      script: 'for i in {1..9000}; do echo "$S"; done',
+      secrets: { uses: [{ as: "value", label: "s" }], env: [{ name: "S", parts: [0] }] },
+    },
+    lease,
+  );
+  assert.deepEqual((await failing.finished).outcome, { kind: "exited", exitCode: 7, outputs: [] });
+  assert.equal(failing.output().toString(), `${"x".repeat(KEPT)}\n${LINE}`);
+  assert.deepEqual((await exact.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
+  assert.equal(exact.output().toString(), "y".repeat(KEPT));
+  await secret.finished;
+  assert.match(secret.output().toString(), /^(\*+\n)+railhead: .* exceeded 64 KiB\. .*\n$/);
+
+  await over.printed("05000\n");
+  await begun[0]?.kill();
+  begun.push(start());
+  await server.welcomed();
+  writeFileSync(join(signs, "go"), "");
+  assert.deepEqual((await over.finished).outcome, {
+    kind: "exited",
+    exitCode: 0,
+    outputs: [{ name: "x", value: "done" }],
+  });
+  const lines = Array.from({ length: Math.floor(KEPT / 6) }, (_, n) => `${String(n + 1).padStart(5, "0")}\n`).join("");
+  assert.ok(over.output().equals(Buffer.from(lines + LINE)), over.output().toString("utf8", KEPT - 100));
+});
