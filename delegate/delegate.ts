@@ -7,6 +7,7 @@ import { makeAvailability } from "./availability.ts";
 import { makeMasking } from "./conceal.ts";
 import { textOf, unable } from "./fault.ts";
 import { type Folders, makeFolders } from "./folders.ts";
+import { noteFolder, removeForgotten } from "./forgotten.ts";
 import {
   endingOf,
   findIsolation,
@@ -105,7 +106,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
     const secluded = [settings.belongsTo, workDir.path, safe.path].filter((path) => path !== undefined);
     const isolation = withNamespaces(found, user, secluded);
     tellIsolation(log, isolation, user);
-    if (!safe.inMemory) warnOfDisk(safe, log);
+    lookAfterMemory(safe, workDir, identity, log);
     const folders = clearedFolders(workDir, log);
     const news = { report: (): void => {} };
     const availability = makeAvailability({
@@ -169,8 +170,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       stop: async () => {
         session.close();
         availability.stop();
-        tasks.leave();
-        launcher.leave();
+        for (const part of [tasks, launcher]) part.leave();
         leftovers.stop();
         safe.close();
         await release();
@@ -190,6 +190,15 @@ const timesOf = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: Surround
   patience: { timers, graceMs, drainMs: DRAIN_MS },
   leftoverPatience: { timers, graceMs: leftoverGraceMs, drainMs: DRAIN_MS },
 });
+
+/** Notes whose the folder in memory is, and removes those that became of no use. */
+function lookAfterMemory(safe: Safe, workDir: WorkDir, identity: string, log: Log): void {
+  if (safe.inMemory) noteFolder(safe.path, workDir, identity);
+  else warnOfDisk(safe, log);
+  removeForgotten(identity, log).catch((error: unknown) =>
+    log.warn({ error: textOf(error) }, "unused folders in memory could not be looked for"),
+  );
+}
 
 const warnOfDisk = ({ path }: Safe, log: Log): void =>
   log.warn({ folder: path }, "this machine has no file system in memory; secrets of running steps lie on a disk");

@@ -9,6 +9,7 @@
  *   <task>.<epoch>/files/         the step's secret files; gone with its processes
  *   homes/<uid>                   link to the home folder of a step, for the user database
  *   fifos-…/                      pipes of a launcher, without a task yet
+ *   work-folder                   whose it is (memory-note.ts)
  * Only a step's own group can enter its part, and only its own user can read the files.
  */
 import { createHash } from "node:crypto";
@@ -33,8 +34,10 @@ import {
 import { join } from "node:path";
 import { codeOf } from "./fault.ts";
 import { keyOf, type Owner } from "./folders.ts";
+import { MEMORY } from "./forgotten.ts";
 import { type Incoming, makeIncoming, type Uses } from "./incoming.ts";
 import { MAX_PLAIN } from "./mask/needles.ts";
+import { NOTE, noteIn, removeUnused } from "./memory-note.ts";
 import type { Lease } from "./ship.ts";
 import type { WorkDir } from "./work-dir.ts";
 
@@ -141,14 +144,15 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
     clear: (held) => {
       const kept = new Set(held.map(keyOf));
       for (const name of readdirSync(path))
-        if (!kept.has(name) && name !== HOMES) rmSync(join(path, name), { recursive: true, force: true });
+        if (!kept.has(name) && name !== HOMES && name !== NOTE)
+          rmSync(join(path, name), { recursive: true, force: true });
     },
     close: () => {
       incoming.forgetAll();
       try {
         rmSync(join(path, "incoming"), { recursive: true, force: true });
         rmdirIfEmpty(join(path, HOMES));
-        rmdirSync(path);
+        removeUnused(path, noteIn(path));
       } catch {
         // Steps go on, and need theirs.
       }
@@ -200,7 +204,7 @@ function placeOf(
   isRoot: boolean,
 ): { readonly path: string; readonly inMemory: boolean } {
   const name = `railhead-${createHash("sha256").update(`secrets of ${identity}`).digest("hex").slice(0, 32)}`;
-  for (const memory of ["/dev/shm", "/run"]) {
+  for (const memory of MEMORY) {
     const path = join(memory, name);
     if (isInMemory(memory) && prepare(path, isRoot)) return { path, inMemory: true };
   }

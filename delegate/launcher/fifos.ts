@@ -5,8 +5,9 @@
  * named pipe, so `mkfifo` makes many at once, ahead of time.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { chownSync, closeSync, constants, openSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
+import { chownSync, closeSync, constants, openSync, rmSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { noteIn, removeUnused } from "../memory-note.ts";
 
 const BATCH = 64;
 const LOW = 16;
@@ -16,6 +17,8 @@ export type Pipe = { readonly reader: number; readonly writer: number };
 export type TakePipe = (owner: { readonly uid: number; readonly gid: number } | undefined) => Pipe;
 
 export function makeFifos(folder: string, mkfifo: string): { readonly take: TakePipe; readonly close: () => void } {
+  const kept = dirname(folder);
+  const note = noteIn(kept);
   let made = 0;
   let isMaking = false;
   const ready: string[] = [];
@@ -63,7 +66,7 @@ export function makeFifos(folder: string, mkfifo: string): { readonly take: Take
       rmSync(folder, { recursive: true, force: true });
       try {
         // The delegate has left before us, and left it to us where nothing else is in it.
-        rmdirSync(dirname(folder));
+        removeUnused(kept, note);
       } catch {
         // Steps go on, and need theirs.
       }
