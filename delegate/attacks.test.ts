@@ -191,23 +191,33 @@ for (const [what, end] of Object.entries({
       );
   });
 
-test("what a step leaves in /tmp, /dev/shm and System V memory is removed", needs, async () => {
-  const name = `railhead-left-${process.pid}`;
-  const ipc = "import ctypes; print('shm=%d' % ctypes.CDLL(None).shmget(0, 4096, 0o1666))";
-  const task = server.run({
-    script: `for at in /tmp /var/tmp /dev/shm; do mkdir $at/${name} && touch $at/${name}/x && chmod 777 $at/${name}; done; ln -s ${exchange} /tmp/${name}-link; /usr/bin/env python3 -c "${ipc}"; touch ${exchange}/stays`,
-  });
-  await task.finished;
-  const id = printedPid(task.output(), "shm");
-  const isThere = (): boolean =>
-    ["/tmp", "/var/tmp", "/dev/shm"].some((at) => existsSync(join(at, name))) ||
-    readFileSync("/proc/sysvipc/shm", "latin1")
-      .split("\n")
-      .some((line) => line.trim().split(/\s+/)[1] === String(id));
-  // Other tasks end meanwhile, and make the delegate look.
-  while (isThere()) await server.run({ script: ":" }).finished;
-  assert.equal(existsSync(join(exchange, "stays")), true);
-});
+test(
+  "what a step leaves in /tmp, /dev/shm, /run/lock, message queues and System V memory is removed",
+  needs,
+  async () => {
+    const name = `railhead-left-${process.pid}`;
+    const queue = `ctypes.CDLL(None).mq_open(b"/${name}"`;
+    const ipc = `import ctypes, os; print("shm=%d" % ctypes.CDLL(None).shmget(0, 4096, 0o1666)); print("queue=%d" % ${queue}, os.O_CREAT | os.O_RDWR, 0o600, None))`;
+    const folders = ["/tmp", "/var/tmp", "/dev/shm", "/run/lock"].filter((path) => existsSync(path));
+    const task = server.run({
+      script: `for at in ${folders.join(" ")}; do mkdir $at/${name} && touch $at/${name}/x && chmod 777 $at/${name}; done; ln -s ${exchange} /tmp/${name}-link; /usr/bin/env python3 -c '${ipc}'; touch ${exchange}/stays`,
+    });
+    await task.finished;
+    const id = printedPid(task.output(), "shm");
+    assert.ok(printedPid(task.output(), "queue") > 0);
+    const find = `import ctypes, os, sys; sys.exit(${queue}, os.O_RDONLY) < 0)`;
+    const hasQueue = (): boolean => spawnSync("python3", ["-c", find], { env: { PATH: "/usr/bin:/bin" } }).status === 0;
+    const isThere = (): boolean =>
+      folders.some((at) => existsSync(join(at, name))) ||
+      readFileSync("/proc/sysvipc/shm", "latin1")
+        .split("\n")
+        .some((line) => line.trim().split(/\s+/)[1] === String(id)) ||
+      hasQueue();
+    // Other tasks end meanwhile, and make the delegate look.
+    while (isThere()) await server.run({ script: ":" }).finished;
+    assert.equal(existsSync(join(exchange, "stays")), true);
+  },
+);
 
 test("a step's user is in the user database, with a home folder that is the step's", needs, async () => {
   const task = server.run({

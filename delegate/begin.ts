@@ -37,7 +37,7 @@ export type TasksDeps = TaskDeps & {
   readonly endingOf: (owner: StepOwner | undefined) => Ending;
   readonly mayGainPrivileges: boolean;
   readonly namespaces: Namespaces | undefined;
-  readonly leftovers: Pick<Leftovers, "end">;
+  readonly leftovers: Pick<Leftovers, "again" | "end">;
   readonly availability: Availability;
 };
 

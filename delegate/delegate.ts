@@ -1,5 +1,5 @@
 /** Builds the parts of a delegate, once, low to high. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { HEARTBEAT_MS, PROTOCOL_VERSION } from "../protocol/messages.ts";
@@ -16,7 +16,8 @@ import {
   tellIsolation,
   withNamespaces,
 } from "./isolation.ts";
-import { makeLeftovers } from "./leftovers.ts";
+import { mayHaveSessionKeyring } from "./keyrings.ts";
+import { type Leftovers, makeLeftovers } from "./leftovers.ts";
 import { type Launcher, makeLauncher } from "./launcher/client.ts";
 import { lockWorkDir } from "./lock.ts";
 import type { Log } from "./log.ts";
@@ -24,6 +25,7 @@ import { type Options, USUAL_STEP_OUTPUT } from "./options.ts";
 import { makeKnownHosts } from "./remote/known-hosts.ts";
 import { noteOwner, removeOrphans } from "./orphans.ts";
 import { bootId } from "./processes.ts";
+import { hasQueues, publicFolders } from "./public-folders.ts";
 import { checkReach } from "./reach.ts";
 import { findTools, searchPath, type Tools } from "./run.ts";
 import { openSafe, type Safe } from "./safe.ts";
@@ -73,6 +75,9 @@ export const usualTimes = {
 /** From KILL until we give up waiting for a process to go. */
 const DRAIN_MS = 2_000;
 
+/** Folder of the work folder. */
+const QUEUES = "queues";
+
 export type Delegate = {
   /** Settles with the server's words when it refuses this delegate. */
   readonly refused: Promise<string>;
@@ -116,7 +121,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       changed: () => news.report(),
     });
     const launcher = launcherOf(log, { isolation, user, tools, safe, workDir });
-    const leftovers = makeLeftovers({ log, timers, everyMs: around.pollMs, user });
+    const leftovers = leftoversOf(around, launcher, user, workDir);
     const tasks = makeTasks({
       leftovers,
       log,
@@ -233,13 +238,39 @@ function launcherOf(log: Log, { isolation, user, tools, safe, workDir }: Launche
   };
   return makeLauncher({
     log,
-    command: launcherCommand(isolation, user, database),
+    command: launcherCommand(isolation, user, database, queuesOf(workDir, user)),
     folder: safe.path,
     mkfifo: tools.mkfifo,
   });
 }
 
+/** A folder for launchers to show POSIX message queues in; undefined where they are shown, or nothing can be mounted. */
+function queuesOf(workDir: WorkDir, user: StepUser): string | undefined {
+  if (hasQueues() || !user.names) return undefined;
+  const path = join(workDir.path, QUEUES);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return path;
+}
+
+function leftoversOf(around: Surroundings, launcher: Launcher, user: StepUser, workDir: WorkDir): Leftovers {
+  const { log, timers, pollMs } = around;
+  const shared = publicFolders();
+  const folders = (): readonly string[] => {
+    const root = launcher.root();
+    return root === undefined ? shared : [...shared, join(root, workDir.path, QUEUES)];
+  };
+  return makeLeftovers({ log, timers, everyMs: pollMs, user, folders });
+}
+
+function tellKeyring(log: Log, isRoot: boolean): void {
+  if (isRoot && mayHaveSessionKeyring())
+    log.warn(
+      "the delegate may have a session keyring, which all steps would share; start it with KeyringMode=inherit, or outside of a login session",
+    );
+}
+
 function tellUser(log: Log, user: StepUser, isRoot: boolean): void {
+  tellKeyring(log, isRoot);
   switch (user.apart) {
     case "delegate": {
       const more = isRoot ? "root, and can do anything here" : "the delegate's own user, and can read its files";

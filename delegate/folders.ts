@@ -41,7 +41,7 @@ export type Folders = {
    */
   readonly create: (meta: Meta, owner: Owner) => string;
   readonly scan: () => readonly Found[];
-  /** The folder is gone from `tasks/` at once; its content follows, however much it is. */
+  /** The folder is gone from `tasks/` at once; its content follows, however much it is. When that fails it can be called again. */
   readonly discard: (folder: string) => Promise<void>;
   /** Removes what belongs to no task. Called once at the start. */
   readonly clear: () => Promise<void>;
@@ -53,6 +53,8 @@ export const keyOf = (lease: { readonly task: string; readonly epoch: number }):
 const NAME = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{0,15})$/;
 
 export function makeFolders({ tasks, spare: aside }: WorkDir): Folders {
+  /** On their way out: where they are by now. */
+  const leaving = new Map<string, string>();
   const fresh = (): string => join(aside, randomBytes(9).toString("base64url"));
 
   return {
@@ -76,17 +78,20 @@ export function makeFolders({ tasks, spare: aside }: WorkDir): Folders {
           : [{ folder: join(tasks, name), task, epoch: Number(epoch) }];
       }),
     discard: async (folder) => {
-      const moved = fresh();
+      const moved = leaving.get(folder) ?? fresh();
       try {
-        renameSync(folder, moved);
+        if (!leaving.has(folder)) renameSync(folder, moved);
       } catch (error) {
         if (codeOf(error) === "ENOENT") return;
         throw error;
       }
+      leaving.set(folder, moved);
       if (!removeUsual(moved)) await removeTree(moved);
+      leaving.delete(folder);
     },
     clear: async () => {
-      for (const name of await readdir(aside)) await removeTree(join(aside, name));
+      const removed = await Promise.allSettled((await readdir(aside)).map((name) => removeTree(join(aside, name))));
+      for (const one of removed) if (one.status === "rejected") throw one.reason;
     },
   };
 }

@@ -28,8 +28,9 @@ const MAIN = new URL("launcher/main.ts", import.meta.url).pathname;
 
 /** No dumps of memory, which would hold secrets, unless a step asks for them. */
 const LIMITS = "ulimit -S -c 0";
-/** Arguments: passwd, group, and what to start. */
-const WITH_USERS = `mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/group && { shift 2; ${LIMITS}; exec "$@"; }`;
+/** Arguments: passwd, group, a folder for message queues or nothing, and what to start. */
+const WITH_USERS = `mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/group && {
+[ -z "$3" ] || mount -t mqueue railhead "$3" 2>/dev/null; shift 3; ${LIMITS}; exec "$@"; }`;
 const PLAIN = `${LIMITS}; exec "$@"`;
 
 /** Tries what this machine permits. */
@@ -76,11 +77,15 @@ export const endingOf =
     return owner?.ownUser && setpriv !== undefined ? "user" : "search";
   };
 
-/** The command that starts a launcher; `version` changes when the machine's users do. */
+/**
+ * The command that starts a launcher; `version` changes when the machine's users do.
+ * @param queues folder that shows POSIX message queues in it, on machines that do not
+ */
 export function launcherCommand(
   { setpriv, unshare, mayGainPrivileges }: Isolation,
   user: StepUser,
   database: UserDatabase | undefined,
+  queues: string | undefined,
 ): () => { readonly argv: readonly string[]; readonly version: string } {
   let version = "";
   let argv: readonly string[] = [];
@@ -98,7 +103,7 @@ export function launcherCommand(
       setpriv === undefined || privileges.length === 0 ? launcher : [setpriv, ...privileges, "--", ...launcher];
     if (database && unshare !== undefined) {
       const { passwd, group } = writeUserDatabase(database);
-      argv = [unshare, ...NAMESPACE, "/bin/sh", "-c", WITH_USERS, "sh", passwd, group, ...apart];
+      argv = [unshare, ...NAMESPACE, "/bin/sh", "-c", WITH_USERS, "sh", passwd, group, queues ?? "", ...apart];
     } else argv = ["/bin/sh", "-c", PLAIN, "sh", ...apart];
     return { argv, version };
   };

@@ -5,7 +5,7 @@
  * docs/decisions/0019-step-isolation.md
  */
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { lstatSync, writeFileSync } from "node:fs";
 import { paths } from "./task-files.ts";
 
 export type Namespaces = {
@@ -70,6 +70,7 @@ export function inNamespaces(
   writeFileSync(
     table,
     [
+      ...ofTheSession(uid).map(({ path, mode }) => line("railhead", path, "tmpfs", `mode=${mode}`)),
       ...hidden.map((path) => line("railhead", path, "tmpfs", "mode=755,size=1m")),
       line("railhead", "/dev/shm", "tmpfs", "mode=1777"),
       bound(4, "/tmp"),
@@ -83,6 +84,13 @@ export function inNamespaces(
   const given = [table, work, tmp, files, String(uid), String(gid), unshare];
   return [unshare, ...APART, "/bin/sh", "-c", SETUP, "sh", ...given, ...command];
 }
+
+/** Where a user's services listen, and where every user may make things. */
+const ofTheSession = (uid: number): readonly { readonly path: string; readonly mode: string }[] =>
+  [
+    { path: `/run/user/${uid}`, mode: "700" },
+    { path: "/run/lock", mode: "1777" },
+  ].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory());
 
 /** As in fstab(5). */
 const escaped = (path: string): string =>

@@ -99,15 +99,16 @@ test(
         `umount "${place}" || umount /dev/shm || umount /tmp`,
         "unshare --user --map-root-user umount /proc",
       ];
+      const left = ["/tmp", "/dev/shm", "/run/lock"].map((at) => join(at, `railhead-ordinary-${process.pid}`));
       const script = [
         ...attempts.map((attempt) => `(${attempt}) >/dev/null 2>&1 && echo 'done: ${attempt}'`),
         'ls -d /proc/[0-9]* | wc -l | { read -r n; [ "$n" -lt 8 ] && echo few; }',
-        "pwd; id -u; echo x >/dev/stderr; mktemp >/dev/null && touch /tmp/t /dev/shm/s && echo end; kill -9 $$",
+        `pwd; id -u; echo x >/dev/stderr; mktemp >/dev/null && touch ${left.join(" ")} && echo end; kill -9 $$`,
       ];
       const task = server.run({ script: script.join("\n") });
       assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 137, outputs: [] });
       assert.match(task.output().toString(), new RegExp(`^few\n${place}/tasks/[^\n]*/work\n${UID}\nx\nend\n$`));
-      for (const left of ["/tmp/t", "/dev/shm/s"]) assert.equal(existsSync(left), false);
+      for (const path of left) assert.equal(existsSync(path), false, path);
       server.send({ kind: "cancel", task: other.task, epoch: 1 });
       assert.deepEqual((await other.finished).outcome, { kind: "cancelled", survivors: 0 });
     }),

@@ -33,6 +33,8 @@ export type StepIds = {
   readonly named: readonly number[] | undefined;
   /** It is this work folder's, and no task, launcher or remaining process has it. */
   readonly isUnused: (id: number) => boolean;
+  /** It is this work folder's. */
+  readonly isOurs: (id: number) => boolean;
   /** An id that is never given to a task. @throws Fault when all ids are in use */
   readonly spare: () => number;
   /** One that no task, no process and no file in the work folder has. @throws Fault when there is none */
@@ -67,7 +69,8 @@ export function openStepIds(claim: Claim): StepIds {
   const alive = claim.alive ?? idsInUse();
   const first = blockStart(claimBlock(claim, alive));
   // What an earlier delegate could not end keeps its id.
-  const used = new Set([...alive].filter((id) => id >= first && id < first + BLOCK_SIZE));
+  const isOurs = (id: number): boolean => id >= first && id < first + BLOCK_SIZE;
+  const used = new Set([...alive].filter(isOurs));
   const size = claim.isNamed ? NAMED : BLOCK_SIZE - NAMED;
   let next = Math.floor(claim.chance() * size);
   // As late as possible again: in turn, and not the lowest that is free.
@@ -82,7 +85,8 @@ export function openStepIds(claim: Claim): StepIds {
   };
   return {
     named: claim.isNamed ? Array.from({ length: size }, (_, nth) => first + nth) : undefined,
-    isUnused: (id) => id >= first && id < first + BLOCK_SIZE && !used.has(id),
+    isUnused: (id) => isOurs(id) && !used.has(id),
+    isOurs,
     spare: () => pick(first + BLOCK_SIZE - NAMED, NAMED, 0),
     take: () => {
       const id = pick(first, size, next);

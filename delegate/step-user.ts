@@ -21,6 +21,8 @@ export type StepUser = {
   readonly names: ReadonlyMap<number, string> | undefined;
   /** A user of steps of this work folder that no task has. */
   readonly isUnused: (uid: number) => boolean;
+  /** A user of steps of this work folder. */
+  readonly isOurs: (uid: number) => boolean;
   /** An id that no step gets; undefined where steps have none of their own. @throws Fault when there is none */
   readonly spare: () => number | undefined;
   /** `delegate`: the steps share the delegate's own user. `own groups` and `nothing own`: another one. */
@@ -77,6 +79,7 @@ export function stepUser(wanted: string | undefined, claim: Claim): StepUser {
 const NOTHING_TO_SHARE_OUT = {
   names: undefined,
   isUnused: () => false,
+  isOurs: () => false,
   spare: () => undefined,
   keep: () => {},
   giveBack: () => {},
@@ -89,6 +92,7 @@ const ownUsers = (ids: StepIds): StepUser => {
     names,
     apart: "own users",
     isUnused: ids.isUnused,
+    isOurs: ids.isOurs,
     spare: ids.spare,
     take: (runs) => {
       const named = runs === "ssh" && !names ? lookUp(NAMED) : undefined;

@@ -43,14 +43,7 @@ export function makeTasks(deps: TasksDeps): Tasks {
     task.disconnect();
     deps.safe.remove(task.lease);
     if (task.owner) deps.safe.unlinkHome(task.owner.uid);
-    if (folder !== undefined)
-      deps.folders
-        .discard(folder)
-        // What could not be ended keeps its user: nobody else may meet it.
-        .then(() => task.owner && task.isClean() && deps.leftovers.end(task.owner))
-        .catch((error: unknown) =>
-          log.warn({ folder, error: textOf(error) }, "the folder of an ended task could not be removed"),
-        );
+    if (folder !== undefined) removeFolder(deps, task, folder);
     held.delete(key);
     remember(key);
   };
@@ -146,6 +139,18 @@ function endOf(folder: string, { meta, exit }: Journal, deps: TasksDeps): number
   if (startedElapsed === undefined || exit.elapsed === undefined)
     return Math.round(statSync(paths(folder).journal).mtimeMs);
   return startedAt + Math.max(0, Math.round(exit.elapsed - startedElapsed));
+}
+
+function removeFolder({ folders, leftovers, log }: TasksDeps, task: HeldTask, folder: string): void {
+  const discard = async (): Promise<void> => {
+    await folders.discard(folder);
+    // What could not be ended keeps its user: nobody else may meet it.
+    if (task.owner && task.isClean()) leftovers.end(task.owner);
+  };
+  discard().catch((error: unknown) => {
+    log.warn({ folder, error: textOf(error) }, "the folder of an ended task could not be removed; it is tried again");
+    leftovers.again(discard);
+  });
 }
 
 function lost({ rhythm }: TasksDeps, link: Link, lease: Lease, message: string): void {

@@ -4,6 +4,7 @@
  *   owner      where a server chose the folder: the data directory it belongs to (orphans.ts)
  *   known_hosts  keys of the hosts that steps have run on, unless the operator names a file
  *   tasks/     one folder per task, `<task>.<epoch>` (folders.ts)
+ *   queues/    empty; launchers mount the file system of POSIX message queues there where the machine does not
  *   spare/     folders of no task: to be used again, or on their way out
  */
 import { randomBytes } from "node:crypto";

@@ -29,6 +29,8 @@ export type Launcher = {
   readonly run: (order: StepOrder) => Runner;
   /** Kills all processes of the user in one system call; false when that could not be done. */
   readonly killUser: (uid: number) => Promise<boolean>;
+  /** The file systems that the steps see; undefined while there is no launcher. */
+  readonly root: () => string | undefined;
   /** Lets go of the steps: they go on, and are recorded. */
   readonly leave: () => void;
 };
@@ -45,6 +47,7 @@ export type LauncherDeps = {
 /** One process of the launcher. */
 type Generation = {
   readonly version: string;
+  readonly root: string | undefined;
   readonly runners: Map<string, (message: FromLauncher | undefined) => void>;
   readonly kills: Map<number, (isDone: boolean) => void>;
   readonly say: (message: ToLauncher) => void;
@@ -86,6 +89,7 @@ export function makeLauncher(deps: LauncherDeps): Launcher {
     run: (order) => makeRunner(generation(), order),
     // One that ended at this moment is followed by another.
     killUser: async (uid) => (await killOnce(uid)) || killOnce(uid),
+    root: () => (current?.isAlive() ? current.root : undefined),
     leave: () => {
       for (const one of generations) one.leave();
     },
@@ -141,6 +145,7 @@ function startGeneration({ log, folder, mkfifo }: LauncherDeps, argv: readonly s
   say({ kind: "setup", fifos, mkfifo });
   return {
     version,
+    root: child.pid === undefined ? undefined : `/proc/${child.pid}/root`,
     runners,
     kills: waiting,
     say,

@@ -1,0 +1,37 @@
+/** Folders in which every user may make things, and where a step therefore may leave some. */
+import { readdirSync, realpathSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+const KNOWN = ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock", "/var/lock", "/var/crash"];
+/** What programs put beside the known ones. */
+const PARENTS = ["/run", "/var", "/dev"];
+const MQUEUE = "/dev/mqueue";
+const MQUEUE_TYPE = 0x1980_0202;
+
+/** Those of this machine, each once. Others than these are not looked for: it would cost a walk over all disks. */
+export function publicFolders(): readonly string[] {
+  const found = [...KNOWN, ...PARENTS.flatMap(childrenOf)].flatMap((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isDirectory() && (stat.mode & 0o002) !== 0 ? [realpathSync(path)] : [];
+  });
+  return [...new Set(found)];
+}
+
+function childrenOf(parent: string): readonly string[] {
+  try {
+    return readdirSync(parent, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(parent, name));
+  } catch {
+    return [];
+  }
+}
+
+/** POSIX message queues are files only where their file system is mounted. */
+export function hasQueues(): boolean {
+  try {
+    return statfsSync(MQUEUE).type === MQUEUE_TYPE;
+  } catch {
+    return false;
+  }
+}
