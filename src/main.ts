@@ -13,6 +13,7 @@ import type { Db } from "./platform/db/db.ts";
 import { startDatabaseClock } from "./platform/db/clock.ts";
 import { lockDataDir } from "./platform/db/embedded/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
+import { onceReachable } from "./platform/db/reachable.ts";
 import { serverName } from "./platform/db/servers.ts";
 import { makeWaitingServer } from "./platform/http/waiting-server.ts";
 import { makeLog, type Log } from "./platform/log/log.ts";
@@ -52,7 +53,15 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     waiting: { signal: leaving, onWaiting: () => instead.open().catch(cannotListen(config)) },
   });
   onStop(() => database.close());
-  const { clock, stop: stopClock } = await startDatabaseClock(database.db, log);
+  // The database may go again at any moment of the start.
+  const reached = <T>(onWaiting: () => Promise<void>, work: () => Promise<T>): Promise<T> => {
+    const url = config.databaseUrl;
+    return url === undefined ? work() : onceReachable(url, { log, waiting: { signal: leaving, onWaiting } }, work);
+  };
+  const { clock, stop: stopClock } = await reached(
+    () => instead.open().catch(cannotListen(config)),
+    () => startDatabaseClock(database.db, log),
+  );
   onStop(stopClock);
   let baseUrl = config.publicUrl ?? "";
   const platform = await buildPlatform({
@@ -74,11 +83,18 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   onStop(() => platform.stop());
   const address = await listen(platform, { ...config, port: await instead.close() });
   baseUrl ||= address;
-  const { accountId, rootKeyId } = await begin(platform, config.dataDir, baseUrl).catch((error: unknown) => {
-    if (madeKey !== undefined && error instanceof Problem && error.code === "identity.wrong_root_key") dropKey(madeKey);
-    throw error;
-  });
-  await tellKeys({ accountId, rootKeyId, keys, db: database.db, sealed: platform.sealed, log });
+  // From here on the platform itself listens, and says that it is not ready.
+  const listening = async (): Promise<void> => {};
+  const { accountId, rootKeyId } = await reached(listening, () => begin(platform, config.dataDir, baseUrl)).catch(
+    (error: unknown) => {
+      if (madeKey !== undefined && error instanceof Problem && error.code === "identity.wrong_root_key")
+        dropKey(madeKey);
+      throw error;
+    },
+  );
+  await reached(listening, () =>
+    tellKeys({ accountId, rootKeyId, keys, db: database.db, sealed: platform.sealed, log }),
+  );
   const jobs = platform.startJobs();
   onStop(() => jobs.stop());
   if (config.localDelegate) {
