@@ -8,6 +8,7 @@ import { makePlace, optionsFor, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 
 const LINE = "railhead: The output of this step exceeded 64 KiB. The rest is not in the log.\n";
+/** Of a line that goes on beyond it, as much again is kept. */
 const KEPT = 64 * 1024;
 
 test("beyond the limit output is dropped and the log says so; the step goes on, also with another delegate", async (t) => {
@@ -41,7 +42,7 @@ test("beyond the limit output is dropped and the log says so; the step goes on, 
     lease,
   );
   assert.deepEqual((await failing.finished).outcome, { kind: "exited", exitCode: 7, outputs: [] });
-  assert.equal(failing.output().toString(), `${"x".repeat(KEPT)}\n${LINE}`);
+  assert.equal(failing.output().toString(), `${"x".repeat(2 * KEPT)}\n${LINE}`);
   assert.deepEqual((await exact.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
   assert.equal(exact.output().toString(), "y".repeat(KEPT));
   await secret.finished;
@@ -57,6 +58,6 @@ test("beyond the limit output is dropped and the log says so; the step goes on, 
     exitCode: 0,
     outputs: [{ name: "x", value: "done" }],
   });
-  const lines = Array.from({ length: Math.floor(KEPT / 6) }, (_, n) => `${String(n + 1).padStart(5, "0")}\n`).join("");
+  const lines = Array.from({ length: Math.ceil(KEPT / 6) }, (_, n) => `${String(n + 1).padStart(5, "0")}\n`).join("");
   assert.ok(over.output().equals(Buffer.from(lines + LINE)), over.output().toString("utf8", KEPT - 100));
 });

@@ -19,10 +19,15 @@ export type CopyEvents = {
 
 const NEWLINE = 0x0a;
 const BUFFER = 64 * 1024;
+/** Of the line that the limit falls into, so much is kept beyond the limit. */
+const LONGEST_LINE = 64 * 1024;
 /** Shared: between a read and the write of its bytes nothing else runs. */
 const buffer = Buffer.allocUnsafeSlow(BUFFER);
 
-/** Where the output goes. Beyond `maxBytes` it is read and dropped, and a line at the end of the file says so. */
+/**
+ * Where the output goes. Beyond `maxBytes` it is read and dropped, and a line at the end of the file says so. The line that
+ * the limit falls into is kept whole up to 64 KiB more: half of a secret could not be masked.
+ */
 export type CopyTarget = { readonly file: string; readonly maxBytes: number };
 
 /** @param pipe a descriptor of its own, not blocking; closed by the copy */
@@ -45,14 +50,24 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
   const put = (length: number): void => {
     if (isCut || isFull) return;
     try {
-      isFull = length > maxBytes - written;
-      const kept = buffer.subarray(0, isFull ? wholeLines(maxBytes - written) : length);
-      write(kept);
+      const room = maxBytes - written;
+      if (length <= room) return write(buffer.subarray(0, length));
+      const upTo = endOfLine(Math.max(0, room), length);
+      const most = room + LONGEST_LINE;
+      isFull = upTo !== undefined || length >= most;
+      write(buffer.subarray(0, Math.min(upTo ?? length, most)));
       if (isFull) write(Buffer.from(`${last === NEWLINE ? "" : "\n"}${exceeded(maxBytes)}`));
     } catch (error) {
       isCut = true;
       events.cut(codeOf(error));
     }
+  };
+
+  /** Where the line ends that the limit falls into: the place behind its newline; undefined where it goes on. */
+  const endOfLine = (limit: number, length: number): number | undefined => {
+    if ((limit === 0 ? last : buffer[limit - 1]) === NEWLINE) return limit;
+    const newline = buffer.indexOf(NEWLINE, limit);
+    return newline === -1 || newline >= length ? undefined : newline + 1;
   };
 
   const end = (): void => {
@@ -98,13 +113,6 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
 
 const exceeded = (maxBytes: number): string =>
   `railhead: The output of this step exceeded ${sizeText(maxBytes)}. The rest is not in the log.\n`;
-
-/** How much of that length of the buffer ends with a line, if any line ends there: no half of a secret remains of the next. */
-const wholeLines = (length: number): number => {
-  if (length === 0) return 0;
-  const end = buffer.lastIndexOf(NEWLINE, length - 1) + 1;
-  return end === 0 ? length : end;
-};
 
 /** Made with the first output: a silent step needs none. */
 const openOutput = (file: string): number =>
