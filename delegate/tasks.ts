@@ -144,7 +144,7 @@ function endOf(folder: string, { meta, exit }: Journal, deps: TasksDeps): number
 function removeFolder({ folders, leftovers, log }: TasksDeps, task: HeldTask, folder: string): void {
   const discard = async (): Promise<void> => {
     await folders.discard(folder);
-    // What could not be ended keeps its user: nobody else may meet it.
+    // A task whose processes could not be ended keeps its user: no other task may get it.
     if (task.owner && task.isClean()) leftovers.end(task.owner);
   };
   discard().catch((error: unknown) => {

@@ -98,7 +98,7 @@ function read(state: State, bytes: Uint8Array, found: Found): void {
   }
 }
 
-/** Reads letters up to the next byte that is none, and answers its place. All in local variables: that makes three times the speed. */
+/** Reads letters up to the next other byte, and answers its place. Local variables make it three times as fast. */
 function readLetters(state: State, bytes: Uint8Array, from: number, found: Found, all = false): number {
   const { byte, child, ends, fail, rowOf, rows } = state.automaton;
   const { positions } = state;
