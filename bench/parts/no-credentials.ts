@@ -1,24 +1,19 @@
-/** In the place of src/identity/credentials.ts, for a benchmark: everybody is the same person, whatever the token. */
+/**
+ * In the place of src/identity/credentials.ts, for a benchmark: each token counts as the first valid one that came.
+ * That one is a real user's, because saving a pipeline asks the database for its author.
+ */
 import type { Actor } from "../../src/core/actor.ts";
-import { fromWire, type Uuid } from "../../src/core/ids.ts";
-import type { makeIdentity } from "../../src/identity/index.ts";
+import { makeCredentials as makeReal, type CredentialDeps, type Credentials } from "../../src/identity/credentials.ts";
 
-type Credentials = Pick<ReturnType<typeof makeIdentity>, "authenticate" | "watch" | "ended" | "look" | "stop"> & {
-  readonly onEnded: (listener: () => void) => void;
-};
-
-export function makeCredentials(): Credentials {
-  let anybody: Actor | undefined;
-  const ofAccount = (token: string): Actor => {
-    const accountId = fromWire(token.split(".")[1] ?? "") as Uuid;
-    return { kind: "user", accountId, id: accountId, name: "anybody", email: "anybody@example.com", grants: [] };
-  };
+export function makeCredentials(deps: CredentialDeps): Credentials {
+  const real = makeReal(deps);
+  let first: Actor | undefined;
   return {
-    authenticate: (token) => (anybody ??= ofAccount(token)),
+    authenticate: (token) => first ?? Promise.resolve(real.authenticate(token)).then((actor) => (first ??= actor)),
     watch: () => () => undefined,
     onEnded: () => undefined,
     ended: () => undefined,
     look: async () => undefined,
-    stop: () => undefined,
+    stop: real.stop,
   };
 }

@@ -13,6 +13,7 @@ registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
     const other = [...REPLACED].find(([path]) => found.url.endsWith(path))?.[1];
-    return other === undefined ? found : { ...found, url: other };
+    // What replaces a module may import it.
+    return other === undefined || other === context.parentURL ? found : { ...found, url: other };
   },
 });
