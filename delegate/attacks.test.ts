@@ -8,8 +8,10 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { idsOf, livingProcesses } from "./processes.ts";
 import { FIRST_ID } from "./step-ids.ts";
+import { paths } from "./task-files.ts";
 import { giveSign, joinServer, makePlace, printedPid } from "./testing/kit.ts";
 import { type PretendTask, startPretendServer } from "./testing/pretend-server.ts";
 
@@ -248,6 +250,23 @@ test(
     const next = server.run({ script: "echo up=$PPID" });
     assert.deepEqual((await next.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
     assert.notEqual(printedPid(next.output(), "up"), printedPid(lost.output(), "up"));
+  },
+);
+
+test(
+  "a launcher that is killed before it has claimed a step is followed by one that starts it",
+  onlyAsRoot,
+  async () => {
+    const first = server.run({ script: "echo up=$PPID" });
+    await first.finished;
+    const launcher = printedPid(first.output(), "up");
+    process.kill(launcher, "SIGSTOP");
+    const task = server.run({ script: "echo up=$PPID" });
+    const prepared = paths(join(place.path, "tasks", `${task.task}.1`)).prepared;
+    while (!existsSync(prepared)) await nextTurn();
+    process.kill(launcher, "SIGKILL");
+    assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
+    assert.notEqual(printedPid(task.output(), "up"), launcher);
   },
 );
 

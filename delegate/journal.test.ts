@@ -41,6 +41,8 @@ test("a journal grows line by line", () => {
   assert.equal(parseJournal(`${begun}cut ENOSPC\nexit 0\n`).exit?.cut, "ENOSPC");
   assert.equal(parseJournal(`${begun}cancelled\nexit 143\n`).isCancelled, true);
   assert.equal(parseJournal(`${head}unstarted\n`).isUnstarted, true);
+  // The first one died before it had claimed the task.
+  assert.equal(parseJournal(`${head}launcher 6 5\n${begun.slice(head.length)}`).launcher?.pid, 7);
 });
 
 test("a line without its newline is not read yet", () => {

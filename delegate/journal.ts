@@ -10,7 +10,7 @@
  * launcher, which then starts the step, or by a later delegate, after which
  * no launcher can.
  */
-import { appendFileSync, readFileSync, renameSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { z } from "zod";
 import { codeOf } from "./fault.ts";
 import type { ProcessName } from "./processes.ts";
@@ -72,9 +72,10 @@ export function readJournal(folder: string): Journal {
 /** A last line without its newline is still being written, and not read. */
 export function parseJournal(text: string): Journal {
   const [head = "", ...lines] = text.split("\n").slice(0, -1);
+  // The last one counts: a launcher may have written its name and died before it claimed the task.
   const wordOf = (name: string): readonly string[] | undefined =>
     lines
-      .find((line) => line.startsWith(`${name} `))
+      .findLast((line) => line.startsWith(`${name} `))
       ?.split(" ")
       .slice(1);
   const processOf = (name: string): ProcessName | undefined => {
@@ -100,6 +101,9 @@ export function parseJournal(text: string): Journal {
 }
 
 const isNumber = (text: string): boolean => /^\d{1,20}$/.test(text);
+
+/** No launcher has claimed the task so far. */
+export const isUnclaimed = (folder: string): boolean => existsSync(paths(folder).prepared);
 
 /** True: no launcher has claimed the task, and none can any more. */
 export function claimBack(folder: string): boolean {

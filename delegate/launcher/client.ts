@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import { isUnclaimed } from "../journal.ts";
 import type { Log } from "../log.ts";
 import type { ProcessName } from "../processes.ts";
 import type { FromLauncher, StepOrder, ToLauncher } from "./messages.ts";
@@ -86,7 +87,7 @@ export function makeLauncher(deps: LauncherDeps): Launcher {
     });
 
   return {
-    run: (order) => makeRunner(generation(), order),
+    run: (order) => makeRunner(generation, order),
     // One that ended at this moment is followed by another.
     killUser: async (uid) => (await killOnce(uid)) || killOnce(uid),
     root: () => (current?.isAlive() ? current.root : undefined),
@@ -169,15 +170,17 @@ function unref(child: ChildProcess): void {
   if (child.stderr instanceof Socket) child.stderr.unref();
 }
 
-function makeRunner(from: Generation, order: StepOrder): Runner {
+/** A launcher that ends before it has claimed the step is followed by another, once. */
+function makeRunner(next: () => Generation, order: StepOrder): Runner {
   const { key } = order;
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   let leader: ProcessName | undefined;
   let failure: string | undefined;
   let look = (): void => {};
+  let isRepeated = false;
 
-  from.runners.set(key, (message) => {
+  const hear = (message: FromLauncher | undefined): void => {
     switch (message?.kind) {
       case "started":
         leader = { pid: message.pid, startTime: message.startTime };
@@ -194,19 +197,37 @@ function makeRunner(from: Generation, order: StepOrder): Runner {
         from.runners.delete(key);
         return released.resolve();
       case undefined:
-        failure ??= leader ? undefined : from.why();
         from.runners.delete(key);
+        if (repeat()) return;
+        failure ??= leader ? undefined : from.why();
         begun.resolve();
         released.resolve();
         return look();
     }
-  });
-  from.say({ kind: "start", order });
+  };
+  const startIn = (generation: Generation): Generation => {
+    generation.runners.set(key, hear);
+    generation.say({ kind: "start", order });
+    return generation;
+  };
+  const repeat = (): boolean => {
+    if (isRepeated || leader || failure !== undefined || !isUnclaimed(order.folder)) return false;
+    isRepeated = true;
+    try {
+      from = startIn(next());
+      return true;
+    } catch {
+      // No other launcher could be started: then it is the end of the first that is reported.
+      return false;
+    }
+  };
+
+  let from = startIn(next());
   return {
     begun: begun.promise,
     leader: () => leader,
     failure: () => failure,
-    isAlive: from.isAlive,
+    isAlive: () => from.isAlive(),
     release: () => {
       if (!from.isAlive()) return Promise.resolve();
       from.say({ kind: "release", key });
