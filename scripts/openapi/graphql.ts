@@ -1,4 +1,5 @@
 /** GraphQL in the document: one operation under each of its paths (spec.md, "GraphQL endpoint"). */
+import { IDEMPOTENCY_KEY } from "./operation.ts";
 import type { Json } from "./schemas.ts";
 
 const query = { type: "string", description: "GraphQL text; the schema is api/schema.graphql." };
@@ -66,6 +67,8 @@ const operation = (operationId: string): Readonly<Record<string, Json>> => ({
         description: "The account; it must be the credential's own.",
         schema: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
       },
+      // Counts for each `startExecution` of the document.
+      IDEMPOTENCY_KEY,
     ],
     requestBody: {
       required: true,

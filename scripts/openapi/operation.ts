@@ -49,6 +49,7 @@ export function operationOf(route: Route, doc: RouteDoc): Json {
       ...queryParameters(route, doc),
       ...(doc.ifMatch ? [IF_MATCH[route.errors === "scim" ? "scim" : "rest"]] : []),
       ...(doc.ifNoneMatch ? [IF_NONE_MATCH] : []),
+      ...(doc.idempotencyKey ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(doc.body ? { requestBody: bodyOf(doc.body) } : {}),
     responses: {
@@ -123,6 +124,15 @@ const IF_MATCH = {
   ),
 } as const;
 const IF_NONE_MATCH = header("If-None-Match", "The ETags that are known. 304 when one of them is the newest.");
+
+/** As src/executions/idempotency.ts reads it. */
+export const IDEMPOTENCY_KEY: Json = {
+  ...header(
+    "Idempotency-Key",
+    "For 24 hours the same request with the same key starts nothing again, and gets the same answer. 422 when another request has had the key.",
+  ),
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
+};
 
 const ETAG: Json = { ETag: { description: "The version, for If-Match.", schema: { type: "string" } } };
 

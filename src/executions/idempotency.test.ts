@@ -1,5 +1,6 @@
 /** A request to start an execution that is sent again because its answer got lost. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { addPipeline, givePipelines, SCOPE } from "../../test/support/runs.ts";
@@ -52,6 +53,34 @@ test("start, rerun and their forms with input sets: the same answer again, and o
     assert.deepEqual([again, elsewhere], [first, first], path);
     assert.equal(await runs(), had + 1, path);
   }
+});
+
+test("a pipeline started by a v1 path: the same answer again, and one execution", async () => {
+  for (const base of ["/v1", "/pipeline/api/v1"]) {
+    const had = await runs();
+    const start = async (): Promise<string> => {
+      const answer = await platform.send("POST", `${base}/orgs/default/projects/p/pipelines/one/execute`, {
+        headers: { "idempotency-key": `key of ${base}` },
+      });
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body.execution_details.execution_id;
+    };
+    assert.equal(await start(), await start(), base);
+    assert.equal(await runs(), had + 1, base);
+  }
+});
+
+test("the description of the interface names the header where it counts", () => {
+  const { paths } = JSON.parse(readFileSync(new URL("../../api/openapi.json", import.meta.url), "utf8"));
+  const named = Object.entries<Record<string, { parameters?: { name: string }[] }>>(paths).flatMap(([path, methods]) =>
+    Object.values(methods).some(({ parameters = [] }) => parameters.some(({ name }) => name === "Idempotency-Key"))
+      ? [path]
+      : [],
+  );
+  const starts = Object.keys(paths).filter(
+    (path) => /graphql(-api)?$|\/execute(\/|$)/.test(path) && !/webhook|interrupt/.test(path),
+  );
+  assert.deepEqual(named, starts);
 });
 
 test("many at once on two servers start one execution", async () => {

@@ -79,9 +79,6 @@ const setsDoc = {
   example: { inputSetReferences: ["basic"], withMergedPipelineYaml: true, stageIdentifiers: [] },
 };
 
-const ONCE =
-  "With the header Idempotency-Key a repeated request starts nothing again for 24 hours, and gets the same answer.";
-
 const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
   route({
     method: "POST",
@@ -93,7 +90,8 @@ const runRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =>
     doc: {
       summary: "Run a pipeline",
       description:
-        "The body has the pipeline's runtime inputs, and nothing else of it; they go over those of input sets. " + ONCE,
+        "The body has the pipeline's runtime inputs, and nothing else of it; they go over those of input sets.",
+      idempotencyKey: true,
       params: { identifier: "deploy" },
       body: inputsDoc,
       answer: enveloped(planExecutionShape),
@@ -117,7 +115,8 @@ const runWithSetsRoute = (verbs: RunVerbs): Route =>
     query: projectQuery,
     doc: {
       summary: "Run a pipeline with input sets",
-      description: `Later sets win, and lastYamlToMerge goes over all of them. ${ONCE}`,
+      description: "Later sets win, and lastYamlToMerge goes over all of them.",
+      idempotencyKey: true,
       params: { identifier: "greeting" },
       body: setsDoc,
       answer: enveloped(planExecutionShape),
@@ -141,8 +140,8 @@ const rerunRoute = (verbs: RunVerbs, suffix: string, operation: string): Route =
     doc: {
       summary: "Run a pipeline again",
       description:
-        "A fresh run of the newest version, with the inputs of the earlier run unless the body or input sets give others. " +
-        ONCE,
+        "A fresh run of the newest version, with the inputs of the earlier run unless the body or input sets give others.",
+      idempotencyKey: true,
       params: { identifier: "deploy" },
       body: inputsDoc,
       answer: enveloped(planExecutionShape),
@@ -166,7 +165,8 @@ const rerunWithSetsRoute = (verbs: RunVerbs): Route =>
     query: projectQuery,
     doc: {
       summary: "Run a pipeline again with input sets",
-      description: `Without sets and lastYamlToMerge it has the inputs of the earlier run. ${ONCE}`,
+      description: "Without sets and lastYamlToMerge it has the inputs of the earlier run.",
+      idempotencyKey: true,
       params: { identifier: "greeting" },
       body: setsDoc,
       answer: enveloped(planExecutionShape),

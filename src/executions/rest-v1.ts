@@ -26,6 +26,7 @@ export const executeV1Routes = (run: RunPipeline): readonly Route[] =>
       query: z.object({ module: maybeText("module") }),
       doc: {
         summary: "Run a pipeline",
+        idempotencyKey: true,
         params: { org: "default", project: "shop", pipeline: "deploy" },
         body: { schema: body, required: false, example: {} },
         answer: z.strictObject({ execution_details: z.strictObject({ execution_id: wireId, status: z.string() }) }),

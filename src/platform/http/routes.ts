@@ -107,6 +107,8 @@ export type RouteDoc = {
   readonly ifMatch?: boolean;
   /** The version that is known already is taken from `If-None-Match`, and answered 304. */
   readonly ifNoneMatch?: boolean;
+  /** A repeated request is known by `Idempotency-Key`, and starts nothing again. */
+  readonly idempotencyKey?: boolean;
   /** Bodies of other statuses that are not the family's error. */
   readonly otherAnswers?: Readonly<Record<number, z.ZodType>>;
 };
