@@ -1,19 +1,10 @@
 /** The folder of a run, and what a run that was killed has left in its own. */
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { processInfo } from "../../delegate/processes.ts";
+import { baseFolder } from "../support/base-folder.ts";
 import { processesIn } from "../support/server-process.ts";
 import { SMALL_DISK } from "./names.ts";
 
@@ -21,14 +12,6 @@ const PREFIX = "railhead-chaos-";
 /** Names the process whose folder it is; a folder that is kept on purpose has none. */
 const OWNER = "owner";
 const ENDING_MS = 10_000;
-
-/** Steps of an ordinary user have a /tmp of their own each: what they write outside has to lie elsewhere. */
-function baseFolder(): string {
-  if (process.geteuid?.() === 0) return tmpdir();
-  const folder = join(homedir(), ".cache");
-  mkdirSync(folder, { recursive: true });
-  return folder;
-}
 
 export function makeRunFolder(): string {
   const folder = mkdtempSync(join(baseFolder(), PREFIX));

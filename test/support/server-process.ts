@@ -18,10 +18,10 @@ import {
   writeSync,
 } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { processInfo } from "../../delegate/processes.ts";
 import type { BootstrapFacts } from "../../src/platform/config/bootstrap.ts";
+import { baseFolder } from "./base-folder.ts";
 import { runProgram, startProgram, type Ended, type Program } from "./program.ts";
 import { until } from "./until.ts";
 
@@ -36,7 +36,7 @@ export type ServerFolder = {
 };
 
 export async function makeServerFolder(): Promise<ServerFolder> {
-  const path = await mkdtemp(join(tmpdir(), "rh-scenario-"));
+  const path = await mkdtemp(join(baseFolder(), "rh-scenario-"));
   await chmod(path, 0o711);
   const exchange = join(path, "exchange");
   await mkdir(exchange);
