@@ -142,7 +142,8 @@ test("a waiting delegate is connected and gets no task, on either replica; its a
     assert.deepEqual(delegate.waiting(), []);
     assert.equal(await isThereFor(platform.db, accountId, [`for-${name}`], 0), false);
     const { step } = await detailOf(platform, execution);
-    assert.match(String(step("a")["waitReason"]), /none that is connected has them/);
+    const reason = `none that is connected has them and a free slot. Delegate ${name} waits for approval.`;
+    assert.ok(String(step("a")["waitReason"]).endsWith(reason), String(step("a")["waitReason"]));
     assert.deepEqual(await statusOf(name), ["WAITING_FOR_APPROVAL"]);
     assert.deepEqual(await listed("WAITING_FOR_APPROVAL"), [name]);
     assert.ok((await listed("CONNECTED")).includes(name));

@@ -8,7 +8,7 @@ export type WaitingTask = {
   readonly nodeId: Uuid;
   readonly attempt: number;
   readonly selectors: readonly string[];
-  /** Of delegates that would match and were heard of since, those that take no tasks now: "Delegate d1 is short of disk space: …". */
+  /** Of delegates that would match and were heard of since, those that take no tasks now: "Delegate d1 is short of disk space: …", "Delegate d2 waits for approval". */
   readonly unavailable: readonly string[];
 };
 
@@ -16,8 +16,11 @@ export type WaitingTask = {
 export async function waitingTasks(db: Store, accountId: Uuid, runId: Uuid, since: number): Promise<WaitingTask[]> {
   return db.query(
     `select t.node_id as "nodeId", t.attempt, t.selectors,
-            array(select 'Delegate ' || d.name || ' ' || d.unavailable from delegates d
-                   where d.account_id = t.account_id and d.unavailable is not null and d.seen_at >= $3
+            array(select 'Delegate ' || d.name || ' '
+                           || case d.status when 'ENABLED' then d.unavailable else 'waits for approval' end
+                    from delegates d
+                   where d.account_id = t.account_id and d.seen_at >= $3
+                     and (d.status = 'WAITING_FOR_APPROVAL' or (d.status = 'ENABLED' and d.unavailable is not null))
                      and t.selectors <@ array_append(d.tags, d.name)
                    order by d.name limit 3) as unavailable
        from tasks t where t.account_id = $1 and t.run_id = $2 and t.status = 'ready'`,
