@@ -5,9 +5,37 @@ import { attackViolations } from "./lib/attacks.ts";
 import { settle } from "./lib/settle.ts";
 
 const DOC = "docs/operations/attacks.md";
-/** Classes that have to have a row; a class that is added to the table is added here. */
+/** Classes that need a section. */
 const CLASSES = [
-  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 28, 29, 35, 36, 39,
+  "Path confusion",
+  "Missing permissions",
+  "Ids of another account",
+  "Conflicting credentials",
+  "Content type confusion",
+  "Cross-site request forgery",
+  "Cross-origin reads",
+  "Forged signed tokens",
+  "Requests to the address of the key set",
+  "Directory clients that change users",
+  "Attacks on single sign-on",
+  "Server-side request forgery",
+  "Expensive GraphQL",
+  "Expensive bodies and documents",
+  "Unbounded uploads",
+  "YAML bombs",
+  "Prototype pollution",
+  "Mass assignment",
+  "Expressions as code",
+  "Shell injection",
+  "SQL injection",
+  "Secrets in other places",
+  "Bypassing the masking of logs",
+  "Attacks between steps",
+  "Stolen, old and revoked tokens",
+  "Guessing and enumeration",
+  "Malicious archives",
+  "Path traversal",
+  "Races",
 ];
 
 test("every attack class has a defence, and tests that exist", () =>
@@ -16,38 +44,41 @@ test("every attack class has a defence, and tests that exist", () =>
 const source =
   'test("it holds", async () => {});\n// test("it is gone", () => {});\ntest.skip("it rests", () => {});\n';
 const more = 'test("it waits", { todo: true }, () => {});\ntest(\n  "it is long",\n  { skip },\n  () => {});\n';
-const planted = (...rows: readonly string[]): readonly string[] =>
+const planted = (...sections: readonly string[]): readonly string[] =>
   attackViolations(
     DOC,
     new Map([
-      [DOC, ["| class | tried | defence | tests |", "|---|---|---|---|", ...rows].join("\n")],
+      [DOC, ["# Attacks", ...sections].join("\n\n")],
       ["src/a.ts", ""],
       ["src/a.test.ts", source + more],
     ]),
-    [1],
+    ["Paths"],
   ).map(({ message }) => message);
 
-const row = (tests: string, defence = "by `src/a.ts`"): string => `| 1. paths | dots | ${defence} | ${tests} |`;
+const section = (tests: readonly string[], file = "src/a.test.ts", defence = "It holds (`src/a.ts`)."): string =>
+  ["## Paths", "Attempts:", "- dots", "Defence:", `- ${defence}`, "Tests:", `- \`${file}\``]
+    .concat(tests.map((name) => `  - "${name}"`))
+    .join("\n");
 
-test("planted: a row with its test passes", () => {
-  assert.deepEqual(planted(row('`src/a.test.ts`: "it holds", "it is long"')), []);
+test("planted: a section with its test passes", () => {
+  assert.deepEqual(planted(section(["it holds", "it is long"])), []);
 });
 
-test("planted: rows without a test that runs, classes without a row", () => {
-  for (const [rows, message] of [
-    [[], /has not one row for class 1/],
-    [[row('`src/a.test.ts`: "it holds"'), row('`src/a.test.ts`: "it holds"')], /has not one row for class 1/],
-    [[row("")], /names the test file , which does not exist/],
-    [[row("`src/a.test.ts`")], /names no test of src\/a\.test\.ts/],
-    [[row('`src/b.test.ts`: "it holds"')], /src\/b\.test\.ts, which does not exist/],
-    [[row('`src/a.test.ts`: "it hol"')], /does not have: it hol$/],
-    [[row('`src/a.test.ts`: "it is gone"')], /does not have: it is gone$/],
-    [[row('`src/a.test.ts`: "it rests"')], /does not have: it rests$/],
-    [[row('`src/a.test.ts`: "it waits"')], /does not have: it waits$/],
-    [[row('`src/a.test.ts`: "it holds"<br>`src/a.test.ts`: "it fell"')], /does not have: it fell$/],
-    [[row('`src/a.test.ts`: "it holds"', "by `src/b.ts`")], /names src\/b\.ts, which does not exist/],
-    [[row('`src/a.test.ts`: "it holds"', "by luck")], /names no file that defends/],
-    [[row('`src/a.test.ts`: "it holds"').replace("1.", "2.")], /class 2 is not asked for/],
+test("planted: sections without a test that runs, classes without a section", () => {
+  for (const [sections, message] of [
+    [[], /has not one section 'Paths'/],
+    [[section(["it holds"]), section(["it holds"])], /has not one section 'Paths'/],
+    [[section(["it holds"]).replace(/Tests:[^]*/, "")], /names no test$/],
+    [[section([])], /names no test of src\/a\.test\.ts/],
+    [[section(["it holds"], "src/b.test.ts")], /src\/b\.test\.ts, which does not exist/],
+    [[section(["it hol"])], /does not have: it hol$/],
+    [[section(["it is gone"])], /does not have: it is gone$/],
+    [[section(["it rests"])], /does not have: it rests$/],
+    [[section(["it waits"])], /does not have: it waits$/],
+    [[`${section(["it holds"])}\n- \`src/a.test.ts\`\n  - "it fell"`], /does not have: it fell$/],
+    [[section(["it holds"], "src/a.test.ts", "By `src/b.ts`.")], /names src\/b\.ts, which does not exist/],
+    [[section(["it holds"], "src/a.test.ts", "By luck.")], /names no file that implements the defence/],
+    [[section(["it holds"]).replace("## Paths", "## Roads")], /'Roads' is not in the list/],
   ] as const)
-    assert.match(planted(...rows).join("\n"), message);
+    assert.match(planted(...sections).join("\n"), message);
 });

@@ -1,56 +1,80 @@
 import type { Files } from "../../../scripts/lib/files.ts";
 import type { Violation } from "./settle.ts";
 
-type Row = { readonly line: number; readonly number: number; readonly defence: string; readonly tests: string };
+type Section = {
+  readonly line: number;
+  readonly title: string;
+  /** Files that implement the defence. */
+  readonly defences: readonly string[];
+  readonly tests: readonly { readonly file: string; readonly names: readonly string[] }[];
+};
 
-const rowsOf = (text: string): readonly Row[] =>
-  text.split("\n").flatMap((content, i) => {
-    const cells = content.split("|").map((cell) => cell.trim());
-    const number = Number(/^(\d+)\. /.exec(cells[1] ?? "")?.[1]);
-    return Number.isInteger(number) ? [{ line: i + 1, number, defence: cells[3] ?? "", tests: cells[4] ?? "" }] : [];
+/** Reads `## title` with the lists below `Defence:` and `Tests:`. */
+function sectionsOf(text: string): readonly Section[] {
+  const lines = text.split("\n");
+  const starts = lines.flatMap((line, i) => (line.startsWith("## ") ? [i] : []));
+  return starts.map((start, nth) => {
+    const body = lines.slice(start + 1, starts[nth + 1]).join("\n");
+    const [, defence = "", tests = ""] = /^Defence:$(.*?)^Tests:$(.*)/ms.exec(body) ?? [];
+    return {
+      line: start + 1,
+      title: lines[start]?.slice(3) ?? "",
+      defences: pathsIn(defence),
+      tests: tests
+        .split(/^- /m)
+        .slice(1)
+        .map((entry) => ({
+          file: pathsIn(entry)[0] ?? "",
+          names: [...entry.matchAll(/^ {2}- "(.+)"$/gm)].map(([, name = ""]) => name),
+        })),
+    };
   });
+}
 
-const spans = (cell: string): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span);
+const pathsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/`([^`\s]+\/[^`\s]+)`/g)].map(([, path = ""]) => path);
 
-/** A test that runs under this very name. One that is switched off, or written into a comment, is none. */
+/** A test that runs under this very name. One that is skipped, or written into a comment, does not count. */
 const hasTest = (source: string, name: string): boolean =>
   new RegExp(`^ *test\\(\\s*${RegExp.escape(JSON.stringify(name))},(?!\\s*\\{[^}]*\\b(skip|todo): true)`, "m").test(
     source,
   );
 
-/** What the table of attack classes in `doc` lacks: classes without a row, rows without a defence or a test that exists. */
-export function attackViolations(doc: string, files: Files, classes: readonly number[]): readonly Violation[] {
-  const rows = rowsOf(files.get(doc) ?? "");
+/** What the page `doc` lacks: classes without a section, sections without a defence or a test that exists. */
+export function attackViolations(doc: string, files: Files, classes: readonly string[]): readonly Violation[] {
+  const sections = sectionsOf(files.get(doc) ?? "");
   const absent = classes
-    .filter((wanted) => rows.filter(({ number }) => number === wanted).length !== 1)
+    .filter((wanted) => sections.filter(({ title }) => title === wanted).length !== 1)
     .map((wanted) => ({
       key: `${doc}: ${wanted}`,
-      message: `${doc} has not one row for class ${wanted}: add its tests`,
+      message: `${doc} has not one section '${wanted}': add its tests`,
     }));
-  const unknown = rows
-    .filter(({ number }) => !classes.includes(number))
-    .map(({ line, number }) => ({
-      key: `${doc}: ${number}: unknown`,
-      message: `${doc}:${line} class ${number} is not asked for by test/conventions/attacks.test.ts: name it there`,
+  const unknown = sections
+    .filter(({ title }) => !classes.includes(title))
+    .map(({ line, title }) => ({
+      key: `${doc}: ${title}: unknown`,
+      message: `${doc}:${line} '${title}' is not in the list of test/conventions/attacks.test.ts: add it there`,
     }));
-  return [...absent, ...unknown, ...rows.flatMap((row) => faultsOf(doc, row, files))];
+  return [...absent, ...unknown, ...sections.flatMap((section) => faultsOf(doc, section, files))];
 }
 
-function faultsOf(doc: string, row: Row, files: Files): readonly Violation[] {
+function faultsOf(doc: string, { line, title, defences, tests }: Section, files: Files): readonly Violation[] {
   const fault = (what: string): Violation => ({
-    key: `${doc}: ${row.number}: ${what}`,
-    message: `${doc}:${row.line} class ${row.number} ${what}`,
+    key: `${doc}: ${title}: ${what}`,
+    message: `${doc}:${line} '${title}' ${what}`,
   });
-  const entries = row.tests.split("<br>").flatMap((entry) => {
-    const [file = ""] = spans(entry);
-    const names = [...entry.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name);
+  const entries = tests.flatMap(({ file, names }) => {
     if (!files.has(file)) return [fault(`names the test file ${file}, which does not exist`)];
     if (names.length === 0) return [fault(`names no test of ${file}`)];
     return names
       .filter((name) => !hasTest(files.get(file) ?? "", name))
       .map((name) => fault(`names a test that ${file} does not have: ${name}`));
   });
-  const defences = spans(row.defence);
   const gone = defences.filter((file) => !files.has(file)).map((file) => fault(`names ${file}, which does not exist`));
-  return [...entries, ...gone, ...(defences.length === 0 ? [fault("names no file that defends")] : [])];
+  return [
+    ...entries,
+    ...gone,
+    ...(defences.length === 0 ? [fault("names no file that implements the defence")] : []),
+    ...(tests.length === 0 ? [fault("names no test")] : []),
+  ];
 }
