@@ -7,14 +7,14 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
+import { architecture } from "./gen-architecture.ts";
 import { errors } from "./gen-errors.ts";
 import { graphql } from "./gen-graphql.ts";
-import { map } from "./gen-map.ts";
 import { openapi } from "./gen-openapi.ts";
 import { root } from "./lib/files.ts";
 import type { Generator } from "./lib/generated.ts";
 
-const generators: readonly Generator[] = [map, errors, graphql, openapi];
+const generators: readonly Generator[] = [architecture, errors, graphql, openapi];
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];

@@ -1,24 +1,21 @@
-/**
- * Who may import whom, as data. test/conventions/imports.test.ts holds the tree to it,
- * docs/map.md prints it, so neither can say something else than the other.
- */
+/** Allowed imports, as data. test/conventions/imports.test.ts checks the tree; docs/architecture.md prints the table. */
 
-/** A slice sees `core`, `platform` and every slice above it in this list, through their doors. */
+/** A slice may import `core`, `platform` and every slice above it in this list, through their `index.ts`. */
 export const slices = [
-  ["audit", "who did what, appended in the caller's transaction"],
-  ["events", "the outbox: what happened, for streams, webhooks and metrics"],
-  ["access", "roles, resource groups, assignments, user groups: may X do Y in Z"],
-  ["identity", "people and service accounts, keys and tokens: who it is"],
+  ["audit", "audit trail, appended in the caller's transaction"],
+  ["events", "outbox of events for streams, webhooks and metrics"],
+  ["access", "roles, resource groups, role assignments, user groups, permission checks"],
+  ["identity", "users and service accounts, API keys and tokens, authentication"],
   ["projects", "account, organization, project"],
-  ["settings", "typed settings, inherited down the scopes"],
-  ["limits", "how many requests an account and a token may make"],
-  ["login", "passwords, sessions, single sign-on: how people get in"],
-  ["secrets", "names, sealed values, secret managers, who may resolve them"],
-  ["connectors", "how to reach registries, clusters and git"],
+  ["settings", "typed settings, inherited from account to organization to project"],
+  ["limits", "request limits for each account and token"],
+  ["login", "passwords, sessions, single sign-on"],
+  ["secrets", "secrets, sealed values, secret managers, usage scopes"],
+  ["connectors", "connectors to registries, clusters and Git, and their tests"],
   ["environments", "environments and services"],
-  ["delegates", "registration, tags, sessions, the task queue: tasks, never pipelines"],
-  ["pipelines", "definitions: YAML, validation, versions, input sets"],
-  ["executions", "runs: plan, advance, logs, approvals, history"],
+  ["delegates", "registration, tags, sessions and the task queue of delegates; knows tasks, not pipelines"],
+  ["pipelines", "pipeline definitions: YAML, validation, versions, input sets"],
+  ["executions", "executions: start, advance, logs, history"],
   ["triggers", "webhooks and schedules that start executions"],
   ["tags", "tags of applications, environments, pipelines and services, changed one by one"],
 ] as const;
@@ -64,15 +61,15 @@ const base: readonly Layer[] = [
   {
     name: "core",
     at: "src/core/",
-    what: "words that all slices share; no I/O",
+    what: "types that all slices share; no I/O",
     may: [],
     outside: ["zod"],
-    because: "core is what everything stands on: it imports nothing of ours and does no I/O",
+    because: "core imports nothing of ours and does no I/O, since everything depends on it",
   },
   {
     name: "engine",
     at: "src/engine/",
-    what: "the pipeline machine: (state, event) → (state, effects)",
+    what: "pure state machine of executions: (state, event) → (state, effects)",
     may: [],
     outside: [],
     because: "the engine is pure: it imports nothing at all, so a recorded history always replays the same",
@@ -80,26 +77,26 @@ const base: readonly Layer[] = [
   {
     name: "protocol",
     at: "protocol/",
-    what: "what server and delegate say to each other",
+    what: "messages between server and delegate",
     may: [],
     outside: ["zod"],
-    because: "protocol is shared by two programs and belongs to neither",
+    because: "two programs share the protocol",
   },
   {
     name: "platform",
     at: "src/platform/",
-    what: "machinery without domain: database, HTTP, GraphQL, configuration, logs",
+    what: "infrastructure without domain: database, HTTP, GraphQL, configuration, logs",
     may: ["core", "outgoing", "variables"],
     outside: "all",
-    because: "platform is machinery: it knows core, and no domain",
+    because: "platform is infrastructure: it knows core and no domain",
   },
   {
     name: "outgoing",
     at: "src/platform/outgoing/",
-    what: "requests to addresses that users chose, bounded and judged",
+    what: "requests to addresses that users choose: bounded, and checked against private networks",
     may: [],
     outside: ["node:dns", "node:http", "node:https", "node:net"],
-    because: "delegates use it too, which share nothing else with the server's machinery",
+    because: "delegates use it, too, and share no other infrastructure with the server",
   },
   {
     name: "variables",
@@ -107,15 +104,15 @@ const base: readonly Layer[] = [
     what: "names of the environment variables that server and delegate read",
     may: [],
     outside: [],
-    because: "delegates use it too, which share nothing else with the server's configuration",
+    because: "delegates use it, too, and share no other configuration with the server",
   },
   {
     name: "connector types",
     at: "src/connectors/types/",
-    what: "one file for each type of connector: its spec and the test of its connection",
+    what: "one file for each connector type: its spec and its connection test",
     may: ["outgoing"],
     outside: ["zod"],
-    because: "the test of a connection runs on delegates too, which share nothing else with the server",
+    because: "connection tests run on delegates, too, which share nothing else with the server",
   },
 ];
 
@@ -125,7 +122,7 @@ const sliceLayers: readonly Layer[] = slices.map(([name, what], i) => ({
   what,
   may: ["core", "platform", ...extra(name), ...slices.slice(0, i).map(([lower]) => lower)],
   outside: "all",
-  because: `${name} sees core, platform and the slices below it; a call that must go up is a port that app.ts passes`,
+  because: `${name} sees core, platform and the slices below it; to call a higher slice, declare a callback type that app.ts fills`,
 }));
 
 function extra(slice: SliceName): readonly LayerName[] {
@@ -139,10 +136,10 @@ const programs: readonly Layer[] = [
   {
     name: "scim",
     at: "src/scim/",
-    what: "the SCIM wire over people and groups, and who may speak it",
+    what: "SCIM interface to users and groups, and its authentication",
     may: ["core", "platform", "outgoing", "access", "identity", "settings"],
     outside: "all",
-    because: "scim is a wire over access, identity and settings, nothing else",
+    because: "scim maps requests to access, identity and settings, and knows no other slice",
   },
   {
     name: "schema",
@@ -150,7 +147,7 @@ const programs: readonly Layer[] = [
     what: "the GraphQL schema: each slice adds its types, low to high",
     may: ["core", "platform", ...slices.map(([name]) => name)],
     outside: "all",
-    because: "schema.ts puts together what the slices' doors offer",
+    because: "schema.ts combines what the slices export",
   },
   {
     name: "app",
@@ -158,31 +155,31 @@ const programs: readonly Layer[] = [
     what: "builds each slice once, low to high",
     may: ["schema", "core", "platform", "outgoing", "scim", ...slices.map(([name]) => name)],
     outside: "all",
-    because: "app.ts wires slices; the engine and the protocol are their slices' business",
+    because: "app.ts connects slices; only their slices use the engine and the protocol",
   },
   {
     name: "main",
     at: "src/main.ts",
-    what: "reads the configuration, listens, drains",
+    what: "reads the configuration, starts and stops the server",
     may: ["app", "core", "platform", "variables"],
     outside: "all",
-    because: "main.ts starts and stops what app.ts has built",
+    because: "main.ts starts and stops what app.ts builds",
   },
   {
     name: "commands",
     at: "src/commands/",
-    what: "the operator's commands on the server's machine, over its database",
+    what: "administration commands that work on the server's database",
     may: ["core", "platform", ...slices.map(([name]) => name)],
     outside: "all",
-    because: "a command stands on the slices; what serves requests is none of its business",
+    because: "a command uses slices, not what serves requests",
   },
   {
     name: "delegate",
     at: "delegate/",
-    what: "the program that runs steps near the targets",
+    what: "the program that runs steps near their targets",
     may: ["protocol", "outgoing", "variables", "connector types"],
     outside: "all",
-    because: "a delegate shares nothing with the server but the protocol and the tests of connections",
+    because: "a delegate shares only the protocol and connection tests with the server",
   },
   {
     name: "launcher",
@@ -195,10 +192,10 @@ const programs: readonly Layer[] = [
   {
     name: "cli",
     at: "cli/",
-    what: "the command line over the public interface",
+    what: "command line, a client of the public interface",
     may: ["api"],
     outside: "all",
-    because: "the command line knows only what api/ generates; programs are started by cli/railhead.js",
+    because: "the command line uses only what api/ describes; cli/railhead.js starts programs",
   },
   {
     name: "web",
@@ -206,12 +203,12 @@ const programs: readonly Layer[] = [
     what: "the web interface",
     may: ["api"],
     outside: "all",
-    because: "the web interface knows only what api/ generates",
+    because: "the web interface uses only what api/ describes",
   },
   {
     name: "api",
     at: "api/",
-    what: "the public interface, generated and reviewed as a diff",
+    what: "descriptions of the public interface: generated, committed, reviewed as diffs",
     may: [],
     outside: "all",
     because: "api/ is generated from the code",
@@ -227,7 +224,7 @@ const programs: readonly Layer[] = [
   {
     name: "scripts",
     at: "scripts/",
-    what: "what `npm run …` calls, one job each",
+    what: "what `npm run …` starts, one job each",
     may: "all",
     outside: "all",
     because: "scripts may import anything",

@@ -1,6 +1,6 @@
 /**
  * The grants of a principal, kept for a second: they ride on the actor, so that checking a permission reads nothing.
- * What changes them forgets them: here at once after the commit, on other replicas by NOTIFY (law 9).
+ * What changes them forgets them: here at once after the commit, on other replicas by NOTIFY (invariant 9).
  */
 import type { Clock } from "../core/clock.ts";
 import type { Grants } from "../core/grants.ts";

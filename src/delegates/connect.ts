@@ -98,7 +98,7 @@ async function refuseUnlessGone(tx: Tx, accountId: Uuid, known: DelegateRow, hel
  * that it does not hold never started, as the journal in its work folder is
  * written before anything starts: it is sent again. After a restart of the
  * machine the journal may have lost its last entries, so then it counts as
- * lost instead; no script runs twice (law 3).
+ * lost instead; no script runs twice (invariant 3).
  */
 function settle(
   accountId: Uuid,

@@ -1,5 +1,5 @@
 /**
- * The delegates that are connected to this replica. Only a convenience (law 9):
+ * The delegates that are connected to this replica. Only a convenience (invariant 9):
  * what counts is in the tasks table, and `reconcile.ts` holds the two together.
  */
 import type { ToDelegate } from "../../protocol/messages.ts";

@@ -1,4 +1,4 @@
-/** A delegate is a guest (law 4): whatever breaks the protocol ends its connection and changes nothing. */
+/** A delegate is a guest (invariant 4): whatever breaks the protocol ends its connection and changes nothing. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";

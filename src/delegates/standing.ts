@@ -1,7 +1,7 @@
 /**
  * Tags that were edited, delegates that were approved or deleted and tokens that were revoked, carried to the sessions and
  * connections they concern: here at once
- * after the commit, on other replicas by NOTIFY, and by the slow poll when that was missed (law 9).
+ * after the commit, on other replicas by NOTIFY, and by the slow poll when that was missed (invariant 9).
  */
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";

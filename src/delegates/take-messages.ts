@@ -1,6 +1,6 @@
 /**
  * What a delegate says of a task it holds. Every message is checked for owner,
- * lease and legality before any write (law 4): the task is leased, to this
+ * lease and legality before any write (invariant 4): the task is leased, to this
  * delegate, with this epoch. Whatever fails that changes nothing.
  */
 import { MAX_CHUNK, MAX_OUTPUTS, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
@@ -25,7 +25,7 @@ type AboutTask = Extract<ToDelegate, { kind: "logAck" | "finishedAck" | "drop" }
 type Log = Extract<ToServer, { kind: "log" }>;
 type Finished = Extract<ToServer, { kind: "finished" }>;
 
-/** Answers after the commit: an acknowledged byte is a durable byte (law 1). */
+/** Answers after the commit: an acknowledged byte is a durable byte (invariant 1). */
 export async function takeLog(deps: TakeDeps, session: Session, message: Log): Promise<AboutTask> {
   return deps.db.transaction(async (tx) => {
     const row = await lockHeld(tx, session, message);
@@ -92,7 +92,7 @@ async function takeBytes(deps: TakeDeps, tx: Tx, row: TaskRow, message: Log | Fi
 function endOf({ outcome }: Finished): TaskEnd {
   switch (outcome.kind) {
     case "exited": {
-      // Our own delegate keeps to the limit; a guest is not believed to (law 4), and states are stored whole.
+      // Our own delegate keeps to the limit; a guest is not believed to (invariant 4), and states are stored whole.
       const bytes = outcome.outputs.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
       return bytes > MAX_OUTPUTS ? { kind: "refused", message: tooLarge(bytes) } : outcome;
     }

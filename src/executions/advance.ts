@@ -1,7 +1,7 @@
 /**
  * Drives the engine. Whatever happens to an execution comes through here: its
  * row is locked, the engine says what follows, and the new state, the tasks and
- * the timers are written in the caller's transaction (law 2).
+ * the timers are written in the caller's transaction (invariant 2).
  */
 import { isState, step, type Effect, type Event, type Plan, type State, type Transition } from "../engine/index.ts";
 import type { Clock } from "../core/clock.ts";

@@ -11,7 +11,7 @@ import { problem } from "./problems.ts";
 import { findExecutionOfNode } from "./store/nodes.ts";
 import type { NodeExtras } from "./wire/rest.ts";
 
-/** An execution with what its delegates know: who runs which step, and why a step waits (law 12). */
+/** An execution with what its delegates know: who runs which step, and why a step waits (invariant 12). */
 export type GetDetail = (
   actor: Actor,
   id: string,

@@ -1,6 +1,6 @@
 /**
  * A disk that is full at any single write: nothing is half written, nothing is
- * said that is not so (law 1), and the repeat does the whole.
+ * said that is not so (invariant 1), and the repeat does the whole.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

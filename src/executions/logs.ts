@@ -24,7 +24,7 @@ export type LogRange = {
   readonly limit?: number | undefined;
 };
 
-/** Takes output of a task into the log, in the transaction that acknowledges it (law 6). */
+/** Takes output of a task into the log, in the transaction that acknowledges it (invariant 6). */
 export const makeTakeOutput =
   (deps: Pick<Deps, "wakeups"> & { readonly clock: Clock }): OnTaskOutput =>
   async (tx, task, bytes) => {

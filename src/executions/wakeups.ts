@@ -8,7 +8,7 @@ import type { Db } from "../platform/db/db.ts";
 import { gatherNotify } from "../platform/db/gather-notify.ts";
 
 const CHANNEL = "railhead_executions";
-/** How long a follower sleeps at most before it looks by itself (law 9). */
+/** How long a follower sleeps at most before it looks by itself (invariant 9). */
 export const LOOK_AGAIN_MS = 1_000;
 
 export type Wakeups = ReturnType<typeof makeWakeups>;

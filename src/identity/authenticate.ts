@@ -1,5 +1,5 @@
 /**
- * From a token to an actor. Answers are kept for at most a second (law 9), so
+ * From a token to an actor. Answers are kept for at most a second (invariant 9), so
  * that a busy client costs no statement per request and a revoked token none
  * of its holders for longer than that.
  */

@@ -1,6 +1,6 @@
 /**
  * Credentials while they are used: who came in with one, and the end of what is open with it. What has ended is
- * forgotten here at once after the commit, on other replicas by NOTIFY; behind both stands a second (law 9).
+ * forgotten here at once after the commit, on other replicas by NOTIFY; behind both stands a second (invariant 9).
  */
 import type { GrantsOf, GrantsOfAll } from "../access/index.ts";
 import type { Clock } from "../core/clock.ts";

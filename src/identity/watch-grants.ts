@@ -3,7 +3,7 @@
  * actor has to hold all that they held at that moment. Whoever gained something reads on. Whoever lost something that had nothing to
  * do with the stream is cut off, too, and let in again when they come back: so no stream has to say what it was allowed by.
  *
- * Looked at as soon as a replica says that grants have changed, and twice a second (law 9), those of an account by one
+ * Looked at as soon as a replica says that grants have changed, and twice a second (invariant 9), those of an account by one
  * statement for people and one for service accounts.
  */
 import { holdsAll, type GrantsOfAll, type Principal } from "../access/index.ts";

@@ -1,7 +1,7 @@
 /**
  * Ends what outlives its request. A stream is open for longer than an answer of `authenticate` is kept, so its
  * credential is looked at again: at once when a replica says that one has ended, and on its own twice a second
- * (law 9), all of them by one statement.
+ * (invariant 9), all of them by one statement.
  */
 import type { Clock } from "../core/clock.ts";
 import type { Credential } from "../core/credential.ts";

@@ -38,6 +38,6 @@ export async function addUsed(
 
 /** Of subjects that went silent nothing else would be removed. Answers how many rows went. */
 export async function forgetAll(db: Store, period: number): Promise<void> {
-  // law 7: the sweep of all accounts.
+  // invariant 7: the sweep of all accounts.
   await db.query(`delete from request_counts where account_id is not null and period <= $1`, [period]);
 }

@@ -1,5 +1,5 @@
 /**
- * From the headers of a request to the session in them. Answers are kept for at most a second (law 9): a session that is
+ * From the headers of a request to the session in them. Answers are kept for at most a second (invariant 9): a session that is
  * ended anywhere is over everywhere within that.
  */
 import { hash } from "node:crypto";

@@ -56,7 +56,7 @@ export const makeGetSetting =
 const KEEP_MS = 1_000;
 const MAX_KEPT = 10_000;
 
-/** What counts at a scope, for the platform's own use; a change is seen within a second (law 9). */
+/** What counts at a scope, for the platform's own use; a change is seen within a second (invariant 9). */
 export type SettingValue = (accountId: Uuid, identifier: SettingIdentifier, scope?: SettingScope) => Promise<string>;
 
 const OF_ACCOUNT: SettingScope = { orgIdentifier: null, projectIdentifier: null };

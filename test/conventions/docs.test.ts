@@ -9,17 +9,19 @@ const isDoc = (file: string): boolean => /^(docs\/.*|README|CONTRIBUTING)\.md$|^
 test("every path that the documentation names exists", () =>
   settle(docPathViolations(readText(isDoc), projectPaths())));
 
-const tree = ["README.md", "package.json", "src/core/ids.ts", "docs/map.md", "docs/how-to/run-one-test.md"];
-const planted = (text: string, doc = "docs/map.md"): readonly string[] =>
+const tree = ["README.md", "package.json", "src/core/ids.ts", "docs/architecture.md", "docs/how-to/run-one-test.md"];
+const planted = (text: string, doc = "docs/architecture.md"): readonly string[] =>
   docPathViolations(new Map([[doc, text]]), tree).map(({ message }) => message);
 
 test("planted: names in code spans, blocks and links that point nowhere", () => {
-  assert.deepEqual(planted("see `src/core/gone.ts`"), ["docs/map.md:1 names src/core/gone.ts, which does not exist"]);
+  assert.deepEqual(planted("see `src/core/gone.ts`"), [
+    "docs/architecture.md:1 names src/core/gone.ts, which does not exist",
+  ]);
   assert.deepEqual(planted("```sh\nnpm test -- src/gone/a.test.ts\n```"), [
-    "docs/map.md:2 names src/gone/a.test.ts, which does not exist",
+    "docs/architecture.md:2 names src/gone/a.test.ts, which does not exist",
   ]);
   assert.deepEqual(planted("[how](how-to/gone.md#top)"), [
-    "docs/map.md:1 names docs/how-to/gone.md, which does not exist",
+    "docs/architecture.md:1 names docs/how-to/gone.md, which does not exist",
   ]);
   assert.deepEqual(planted("`src/gone/*.ts` and `GONE.md`").length, 2);
 });

@@ -1,4 +1,4 @@
-/** Final states are sinks in SQL as well: these statements refuse even what the engine would have allowed (law 2). */
+/** Final states are sinks in SQL as well: these statements refuse even what the engine would have allowed (invariant 2). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromWire, type Uuid } from "../../core/ids.ts";

@@ -103,7 +103,7 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
 const failureText = ({ failure }: State): string | null => failure && storable(failure.message);
 
 /**
- * The state as it is stored, locked until the transaction ends: events of one execution take turns (law 2). Undefined
+ * The state as it is stored, locked until the transaction ends: events of one execution take turns (invariant 2). Undefined
  * when there is no such execution.
  */
 export async function lockState(db: Store, accountId: Uuid, id: Uuid): Promise<unknown> {

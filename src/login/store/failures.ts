@@ -58,6 +58,6 @@ export async function deleteTallies(db: Store, accountId: Uuid, keys: readonly s
 }
 
 export async function forgetFailures(db: Store, lastBefore: number): Promise<void> {
-  // law 7: the sweep of all accounts.
+  // invariant 7: the sweep of all accounts.
   await db.query(`delete from sign_in_failures where account_id is not null and last_at <= $1`, [lastBefore]);
 }

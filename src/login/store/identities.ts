@@ -103,6 +103,6 @@ export async function takeOnce(db: Store, accountId: Uuid, stateHash: Buffer, un
 }
 
 export async function forgetTaken(db: Store, now: number): Promise<void> {
-  // law 7: the sweep of all accounts.
+  // invariant 7: the sweep of all accounts.
   await db.query(`delete from sign_ins_taken where account_id is not null and until <= $1`, [now]);
 }

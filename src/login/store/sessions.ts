@@ -86,7 +86,7 @@ export async function deleteOverSessions(
   db: Store,
   { now, seenBefore }: { readonly now: number; readonly seenBefore: number },
 ): Promise<void> {
-  // law 7: the sweep of all accounts.
+  // invariant 7: the sweep of all accounts.
   await db.query(`delete from sessions where account_id is not null and (expires_at <= $1 or last_seen_at <= $2)`, [
     now,
     seenBefore,

@@ -23,7 +23,7 @@ export type Tx = {
 };
 
 /**
- * Says that something on `channel` changed. Only ever a wake-up: a slow poll stands behind it (law 9).
+ * Says that something on `channel` changed. Only ever a wake-up: a slow poll stands behind it (invariant 9).
  * An empty payload says "look yourself": listening has begun, at first or again after a lost
  * connection, and notifications before that moment were missed.
  */

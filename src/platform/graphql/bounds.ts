@@ -1,4 +1,4 @@
-/** What a document may ask for, counted before it runs (law 11). Fragments count wherever they are spread. */
+/** What a document may ask for, counted before it runs (invariant 11). Fragments count wherever they are spread. */
 import { GraphQLError, Kind, type DocumentNode, type SelectionSetNode } from "graphql";
 
 /** Levels of fields. */

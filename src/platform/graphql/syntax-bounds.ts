@@ -1,6 +1,6 @@
 /**
  * What is counted in a document as it stands, before it is validated: validating compares fields with fields, and
- * must not be given more of them than it is good for (law 11).
+ * must not be given more of them than it is good for (invariant 11).
  */
 import { BREAK, GraphQLError, visit, type DocumentNode } from "graphql";
 import { MAX_FIELDS } from "./bounds.ts";

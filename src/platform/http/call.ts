@@ -58,7 +58,7 @@ export function privateCall(
 
 /**
  * The account in the query has to be the credential's. Another one and one that
- * does not exist are refused with the same answer (law 7).
+ * does not exist are refused with the same answer (invariant 7).
  */
 export function checkAccount(parameter: string, request: FastifyRequest, actor: Actor, taken: unknown = {}): void {
   const query = request.query as Record<string, unknown>;

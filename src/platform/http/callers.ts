@@ -28,7 +28,7 @@ export type CallerDeps = {
   readonly now: () => number;
 };
 
-/** For so long what was found out from the headers counts (law 9). */
+/** For so long what was found out from the headers counts (invariant 9). */
 const COUNTS_MS = 1_000;
 
 /** Who sends a request: by the token in its headers; by its session only when there is none, so that a wrong token stays wrong. */

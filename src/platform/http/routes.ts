@@ -3,7 +3,7 @@
  * looks. A slice lists its routes; `server.ts` serves each with and without the
  * prefix `/gateway`. The permission is enforced by the verb that the route
  * calls; a route that names neither a permission nor a reason to be public is
- * refused at start (law 8).
+ * refused at start (invariant 8).
  */
 import type { z } from "zod";
 import type { Actor, RequestFacts } from "../../core/actor.ts";

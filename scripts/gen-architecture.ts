@@ -1,0 +1,39 @@
+import { type Layer, type LayerName, layers, slices } from "./import-rules.ts";
+import { projectPaths } from "./lib/files.ts";
+import { between, type Generator, markdownTable } from "./lib/generated.ts";
+
+/** One row for each layer that exists: where it is, what it is for, what it may import. */
+export function importTable(known: readonly Layer[]): string {
+  const names = new Set(known.map(({ name }) => name));
+  const rows = known.map(({ at, what, may, outside }) => {
+    const ours = may === "all" ? "everything" : listOf(may.filter((name) => names.has(name))) || "nothing";
+    const npm = outside === "all" ? "any" : outside.join(", ") || "nothing";
+    return [`\`${at}\``, what, ours, npm];
+  });
+  return markdownTable(["Place", "Content", "May import of ours", "From outside"], rows);
+}
+
+/** All slices up to one, which most slices may import, in short. */
+function listOf(may: readonly LayerName[]): string {
+  const lower = slices.map(([name]) => name as LayerName).filter((name) => may.includes(name));
+  const isAll =
+    lower.length > 2 &&
+    !slices
+      .slice(
+        0,
+        slices.findIndex(([name]) => name === lower.at(-1)),
+      )
+      .some(([name]) => name !== "events" && !may.includes(name));
+  if (!isAll) return may.join(", ");
+  return [...may.filter((name) => !lower.includes(name)), `slices up to ${lower.at(-1)}`].join(", ");
+}
+
+export const architecture: Generator = {
+  file: "docs/architecture.md",
+  make: (current) => {
+    // Files, not folders: Git does not store empty folders.
+    const files = projectPaths();
+    const present = layers.filter(({ at }) => files.some((file) => file.startsWith(at)));
+    return between("imports", current, importTable(present));
+  },
+};
