@@ -37,7 +37,9 @@ try {
 }
 
 function tell(fields: object, message: string): void {
-  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
+  // An error of the database driver refers to its connection and all statements.
+  const text = JSON.stringify(fields, (_key, value: unknown) => (value instanceof Error ? value.message : value));
+  process.stderr.write(`${message} ${text}\n`);
 }
 
 async function writeSchema(): Promise<void> {
