@@ -1,4 +1,4 @@
-/** GraphQL in the document: one operation under each of its paths (spec.md, "GraphQL endpoint"). */
+/** GraphQL in the document: one operation under each of its paths. */
 import { IDEMPOTENCY_KEY } from "./operation.ts";
 import type { Json } from "./schemas.ts";
 

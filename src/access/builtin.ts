@@ -1,4 +1,4 @@
-/** Roles and resource groups that every account has (reference section 7.2). They are code: nobody can change them. */
+/** Roles and resource groups that every account has. They are code: nobody can change them. */
 import { permissions, type PermissionFacts, type ScopeLevel } from "./permission.ts";
 
 export const ACCOUNT_ADMIN = "_account_admin";

@@ -1,4 +1,4 @@
-/** The permissions that there are (reference section 7.2), what each is about, and where it can be held. */
+/** The permissions that there are, what each is about, and where it can be held. */
 import type { ResourceType } from "../core/grants.ts";
 import type { Place } from "../core/reference.ts";
 

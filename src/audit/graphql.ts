@@ -1,4 +1,4 @@
-/** `audits` (reference section 1.11): the trail as change sets, newest first. */
+/** `audits`: the trail as change sets, newest first. */
 import { toWire, type Uuid } from "../core/ids.ts";
 import {
   listOf,

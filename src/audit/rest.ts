@@ -1,4 +1,4 @@
-/** POST /audit/api/audits/list (reference section 4.5), and the export, which is ours. */
+/** POST /audit/api/audits/list, and the export, which is ours. */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { ok } from "../platform/http/answers.ts";

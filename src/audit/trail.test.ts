@@ -1,4 +1,4 @@
-/** The trail as it is read: GraphQL `audits` (reference section 1.11) and the list over REST (section 4.5). */
+/** The trail as it is read: GraphQL `audits` and the list over REST. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {

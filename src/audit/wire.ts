@@ -1,4 +1,4 @@
-/** An entry of the trail ↔ `AuditEventDTO` (reference section 4.5). */
+/** An entry of the trail ↔ `AuditEventDTO`. */
 import { stringify } from "yaml";
 import { z } from "zod";
 import { BEYOND_DATES, LAST_MOMENT } from "../platform/document/moments.ts";

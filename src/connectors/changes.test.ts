@@ -1,4 +1,4 @@
-/** Connectors of other kinds than spec.md shows; their update, deletion and use. */
+/** Connectors of the other types; update, deletion and use of connectors. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {

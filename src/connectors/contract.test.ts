@@ -1,4 +1,4 @@
-/** "Create connector" of spec.md to the letter. */
+/** The request "Create connector" of docs/contract.md, byte for byte. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { connectorYaml, create, made, projectYaml } from "../../test/support/contract.ts";

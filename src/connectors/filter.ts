@@ -1,4 +1,4 @@
-/** What a list of connectors may be narrowed to, as clients write it (reference section 4.2). */
+/** What a list of connectors may be narrowed to, as clients write it. */
 import { z } from "zod";
 import type { ConnectorFilter } from "./store/connectors.ts";
 import { connectorTypes } from "./types/table.ts";

@@ -1,4 +1,4 @@
-/** What pages about connectors ask for beside the connectors themselves (reference section 4.2). */
+/** What pages about connectors ask for beside the connectors themselves. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { connectorYaml, create, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";

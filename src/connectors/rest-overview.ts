@@ -1,4 +1,4 @@
-/** What pages about connectors ask for beside the connectors themselves (reference section 4.2). */
+/** What pages about connectors ask for beside the connectors themselves. */
 import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
 import { envelopeOf } from "../platform/http/bodies.ts";

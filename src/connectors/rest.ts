@@ -50,7 +50,7 @@ const EXAMPLE = {
   type: "ContainerRegistry",
   spec: { registryUrl: "https://registry.example.com/v2/", providerType: "PublicHosted", auth: { type: "Anonymous" } },
 };
-/** As clients send them, the contract's own first after JSON (spec.md, "Create connector"). */
+/** As clients send them, the contract's own first after JSON. */
 const TYPES = ["application/json", "text/yaml", "application/yaml", "text/plain", "text/html"];
 const params = { identifier: "images" };
 const pages = maybeProjectQuery.extend(sortedPageQuery(100).shape).extend({ searchTerm: maybeText("searchTerm") });

@@ -1,4 +1,4 @@
-/** Our connector ↔ the shapes of spec.md ("Connector", "Create connector") and of reference section 4.2. */
+/** Maps connectors to their public shapes and back. */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import type { Doc } from "../platform/document/document.ts";
@@ -142,7 +142,7 @@ export const catalogueShape = z.strictObject({
   catalogue: z.array(z.strictObject({ category: z.enum(CATEGORIES), connectors: z.array(z.enum(names)) })),
 });
 
-/** ConnectorValidationResult of reference section 4.2. */
+/** The public shape ConnectorValidationResult. */
 export const testResponse = (result: TestResult) => ({
   status: result.status,
   errors: result.fault ? [result.fault] : [],

@@ -1,4 +1,4 @@
-/** References between things of different scopes, as documents write them (reference section 3.4). */
+/** References between things of different scopes, as documents write them. */
 import type { Uuid } from "./ids.ts";
 import type { Scope } from "./scope.ts";
 

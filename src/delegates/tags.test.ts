@@ -1,4 +1,4 @@
-/** The tags of a delegate: the four methods of spec.md to the letter, and what routing makes of a change. */
+/** The tags of a delegate: the four methods of docs/contract.md, and how routing follows a change. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { meanwhile } from "../../test/support/meanwhile.ts";

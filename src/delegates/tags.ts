@@ -1,4 +1,4 @@
-/** The tags of a delegate, changed while it runs (spec.md, "Delegate tags"). Routing follows at once, on every replica. */
+/** The tags of a delegate, changed while it runs. Routing follows at once, on every replica. */
 import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";

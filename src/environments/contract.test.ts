@@ -1,4 +1,4 @@
-/** Environments and services over REST (reference section 4.5): the same operations, so the same tests. */
+/** Environments and services over REST: the same operations, so the same tests. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parse } from "yaml";

@@ -1,4 +1,4 @@
-/** `services` and `environments` of applications in GraphQL (reference section 1.6). */
+/** `services` and `environments` of applications in GraphQL. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, projectYaml, YAML } from "../../test/support/contract.ts";

@@ -28,7 +28,7 @@ export type EnvironmentTypes = {
   readonly ArtifactSource: NodeRef<ArtifactSource>;
 };
 
-/** `environments` and `services` on Application (reference section 1.6). */
+/** `environments` and `services` on Application. */
 export function addEnvironmentTypes(builder: Builder, types: Types, verbs: Verbs): EnvironmentTypes {
   const Environment = environmentType(builder, types.User);
   const ArtifactSource = builder.objectRef<ArtifactSource>("ArtifactSource").implement({

@@ -1,4 +1,4 @@
-/** Environments and services ↔ the shapes of reference section 4.5. */
+/** Maps environments and services to their public shapes and back. */
 import { z } from "zod";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { displayName, scopeIdentifier, tagMap } from "../platform/document/fields.ts";

@@ -10,7 +10,7 @@ import {
   type GraphqlFilter,
 } from "./wire/graphql-filters.ts";
 
-/** `ExecutionFilter` and the filters in it (reference sections 1.3 and 1.8). */
+/** `ExecutionFilter` and the filters in it. */
 export function addFilterTypes(builder: Builder) {
   const { IdFilter, TagInput } = commonFilters(builder);
   const TimeOperator = builder.enumType("TimeOperator", { values: TIME_OPERATORS });

@@ -15,7 +15,7 @@ type Verbs = {
 
 type Result = { readonly execution: ExecutionNode };
 
-/** `startExecution` and `abortExecution` (reference section 1.8). */
+/** `startExecution` and `abortExecution`. */
 export function addExecutionMutations(
   builder: Builder,
   Execution: InterfaceNodeRef<ExecutionNode>,

@@ -15,7 +15,7 @@ type Types = {
 
 export type InputVariable = { readonly name: string; readonly value: string };
 
-/** `pipelineStageExecutions` on PipelineExecution (reference section 1.8). */
+/** `pipelineStageExecutions` on PipelineExecution. */
 export function addStageTypes(
   builder: Builder,
   types: Types,

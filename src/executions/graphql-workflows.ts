@@ -21,7 +21,7 @@ type Artifact = { readonly id: string; readonly buildNo: string; readonly collec
 type Outcome = { readonly kind: "DeploymentOutcome" };
 
 /**
- * `WorkflowExecution` (reference section 1.8). No execution is one, since there are no workflows: the types are here for
+ * `WorkflowExecution`. No execution is one, since there are no workflows: the types are here for
  * the fragments of the documents that ask for both kinds.
  */
 export function addWorkflowExecution(builder: Builder, types: Types): void {

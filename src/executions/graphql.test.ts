@@ -1,4 +1,4 @@
-/** `executions` and `execution` of spec.md: filters, order, pages. */
+/** `executions` and `execution`: filters, order, pages. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";

@@ -32,7 +32,7 @@ type Types = EnvironmentTypes & {
 /** A trigger as an execution tells of it; the slice of triggers knows the rest. */
 export type TriggerNode = Extract<Cause, { kind: "ExecutedByTrigger" }>["trigger"];
 
-/** `Execution`, `executions`, `execution` (spec.md, "GraphQL operations"). */
+/** `Execution`, `executions`, `execution`. */
 export function addExecutionTypes(
   builder: Builder,
   types: Types,

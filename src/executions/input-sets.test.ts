@@ -1,4 +1,4 @@
-/** Runs and reruns with input sets (reference section 5.1). */
+/** Runs and reruns with input sets. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parse } from "yaml";

@@ -1,4 +1,4 @@
-/** Routes that list and show executions (reference section 5.2). */
+/** Routes that list and show executions. */
 import { z } from "zod";
 import { fromWire } from "../core/ids.ts";
 import { ok, text } from "../platform/http/answers.ts";

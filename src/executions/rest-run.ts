@@ -1,4 +1,4 @@
-/** Routes that start and stop executions (reference sections 1.8 and 5.1). */
+/** Routes that start and stop executions. */
 import { z } from "zod";
 import type { NewId } from "../core/ids.ts";
 import { toWire } from "../core/ids.ts";

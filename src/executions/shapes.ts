@@ -1,4 +1,4 @@
-/** The answers of wire/rest.ts as schemas, for api/openapi.json (reference sections 5.1 and 5.2). */
+/** The answers of wire/rest.ts as schemas, for api/openapi.json. */
 import { z } from "zod";
 import { epochMs, wireId } from "../platform/http/shapes.ts";
 
@@ -186,7 +186,7 @@ export const inputSetShape = z.strictObject({
 
 export const interruptShape = z.strictObject({ id: wireId, type: z.literal("AbortAll"), planExecutionId: wireId });
 
-/** The older call's answer (reference section 1.8). */
+/** The older call's answer. */
 export const olderInterruptShape = z.strictObject({
   uuid: wireId,
   appId: wireId,

@@ -1,4 +1,4 @@
-/** `pipelineStageExecutions` and `memberExecutions` of runs in GraphQL (reference section 1.8). */
+/** `pipelineStageExecutions` and `memberExecutions` of runs in GraphQL. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { grantOf } from "../../test/support/access.ts";

@@ -31,7 +31,7 @@ type Verbs = {
   readonly lockedAmong: LockedAmong;
 };
 
-/** `User` with its queries and mutations (spec.md, "GraphQL operations"; reference section 1.10). */
+/** `User` with its queries and mutations. */
 export function addIdentityTypes(
   builder: Builder,
   { UserGroup, UserGroupList }: { UserGroup: NodeRef<UserGroupNode>; UserGroupList: NodeRef<List<UserGroupNode>> },

@@ -1,4 +1,4 @@
-/** "Create pipeline" of spec.md to the letter, and the same pipeline under its application in GraphQL. */
+/** The request "Create pipeline" of docs/contract.md, and the same pipeline under its application in GraphQL. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, pipelineYaml, projectYaml, SCOPE, YAML } from "../../test/support/contract.ts";

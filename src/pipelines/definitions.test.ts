@@ -1,4 +1,4 @@
-/** Pipelines over REST beside their creation: versions, deletion, lists, validation (reference section 4.3). */
+/** Pipelines over REST beside their creation: versions, deletion, lists, validation. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {

@@ -10,7 +10,7 @@ const PERMISSION = "core_pipeline_view";
 type Args = { readonly limit?: number | null | undefined; readonly offset?: number | null | undefined };
 
 /**
- * `workflows` on Application and at the root, `workflow` and `workflowByName` (reference sections 1.6 and 1.7). There is
+ * `workflows` on Application and at the root, `workflow` and `workflowByName`. There is
  * never one: the types are here for the documents that ask.
  */
 export function addWorkflowTypes(builder: Builder, Application: NodeRef<ApplicationNode>): NodeRef<Workflow> {

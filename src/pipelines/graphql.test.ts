@@ -1,4 +1,4 @@
-/** Pipelines in GraphQL (reference section 1.7): the lists with their filters, one by id and by name, all fields. */
+/** Pipelines in GraphQL: the lists with their filters, one by id and by name, all fields. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, makeTargets, pipelineYaml, projectYaml, SCOPE, YAML } from "../../test/support/contract.ts";

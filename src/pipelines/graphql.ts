@@ -16,7 +16,7 @@ export type PipelineNode = Pick<GraphPipeline, "id" | "name"> & Partial<GraphPip
 
 type Types = { readonly Application: NodeRef<ApplicationNode>; readonly User: NodeRef<UserNode> };
 
-/** `Pipeline` with its queries, and `pipelines` and `workflows` on Application (spec.md; reference sections 1.6 and 1.7). */
+/** `Pipeline` with its queries, and `pipelines` and `workflows` on Application. */
 export function addPipelineTypes(
   builder: Builder,
   { Application, User }: Types,

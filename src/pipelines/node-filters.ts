@@ -1,4 +1,4 @@
-/** Filters of GraphQL `pipelines`. Those of a list are ANDed, and so are the keys of one (reference section 1.3). */
+/** Filters of GraphQL `pipelines`. Those of a list are ANDed, and so are the keys of one. */
 import { fromWire } from "../core/ids.ts";
 import type { IdFilter, TagInput } from "../platform/graphql/filters.ts";
 import { problem } from "./problems.ts";

@@ -4,7 +4,7 @@ import { validate } from "../platform/document/validate.ts";
 import { pipelineSchema, type PipelineDocument } from "./document/index.ts";
 import { isMarker, readMarker } from "./document/marker.ts";
 
-/** A variable of a pipeline as GraphQL shows it (reference section 1.7). */
+/** A variable of a pipeline as GraphQL shows it. */
 export type PipelineVariable = {
   readonly name: string;
   readonly type: "Text" | "Number";

@@ -1,4 +1,4 @@
-/** Our pipeline ↔ the shapes of spec.md ("Create pipeline") and reference section 4.3. */
+/** Maps pipelines to their public shapes and back. */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";

@@ -1,4 +1,4 @@
-/** Applications as GraphQL makes and changes them: projects of organization `default` (reference section 1.6). */
+/** Applications as GraphQL makes and changes them: projects of organization `default`. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/support/contract.ts";

@@ -1,4 +1,4 @@
-/** "Create project" of spec.md to the letter, and the same project as an application in GraphQL. */
+/** The request "Create project" of docs/contract.md, and the same project as an application in GraphQL. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, projectYaml, YAML } from "../../test/support/contract.ts";

@@ -34,7 +34,7 @@ export type ApplicationVerbs = {
   readonly deleteApplication: DeleteApplication;
 };
 
-/** `Application` with its queries and mutations (spec.md, "GraphQL operations"; reference section 1.6). */
+/** `Application` with its queries and mutations. */
 export function addProjectTypes(
   builder: Builder,
   types: { User: NodeRef<UserNode> },

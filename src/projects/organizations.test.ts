@@ -1,4 +1,4 @@
-/** Organizations and projects over REST beyond their creation (reference section 4.1). */
+/** Organizations and projects over REST beyond their creation. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, projectYaml, YAML } from "../../test/support/contract.ts";

@@ -1,4 +1,4 @@
-/** Organizations (reference section 4.1). */
+/** Organizations. */
 import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
 import { envelopeOf } from "../platform/http/bodies.ts";

@@ -1,4 +1,4 @@
-/** Projects (spec.md, "Create project"; reference section 4.1). */
+/** Projects. */
 import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
 import { envelopeOf } from "../platform/http/bodies.ts";

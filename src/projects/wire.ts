@@ -1,4 +1,4 @@
-/** Our project ↔ the shapes of spec.md ("Project", "Create project"). */
+/** Maps projects to their public shapes and back. */
 import { z } from "zod";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";
 import { epochMs, stringMap } from "../platform/http/shapes.ts";

@@ -108,7 +108,7 @@ function changeOf(now: FilledGroup, to: (now: Resource) => Said): GroupChange | 
 const MOST_OF_A_NAME = 20;
 
 /**
- * A name makes an identifier (reference section 7.3), and several names may make the same: a.b and a-b. A group that was
+ * A name makes an identifier, and several names may make the same: a.b and a-b. A group that was
  * renamed keeps its own. Then a number follows; role assignments go by the identifier that a group has got.
  */
 async function withFreeIdentifier<T>(identifier: string, make: (identifier: string) => Promise<T>): Promise<T> {

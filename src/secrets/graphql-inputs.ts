@@ -1,4 +1,4 @@
-/** The input objects of spec.md ("Input objects") and what they mean to the verbs. */
+/** The input objects of secrets in GraphQL, and how they map to operations. */
 import { z } from "zod";
 import { fromWire } from "../core/ids.ts";
 import { contentOf, type Content } from "../platform/crypto/chunks.ts";

@@ -1,4 +1,4 @@
-/** SSH credentials in GraphQL (reference section 1.4). Kinds of login that no delegate uses are in the schema and refused by name. */
+/** SSH credentials in GraphQL. Kinds of login that no delegate uses are in the schema and refused by name. */
 import { z } from "zod";
 import { validateValue } from "../platform/document/validate.ts";
 import type { Builder, InterfaceNodeRef } from "../platform/graphql/builder.ts";

@@ -1,4 +1,4 @@
-/** `secret`, `secretByName`, `createSecret`, `updateSecret`, `deleteSecret`, `secretManagers` … (spec.md, "GraphQL operations"). */
+/** `secret`, `secretByName`, `createSecret`, `updateSecret`, `deleteSecret`, `secretManagers` …. */
 import { listOf, listType, payloadOf, payloadType, window, type Builder } from "../platform/graphql/builder.ts";
 import type { TakesFile } from "../platform/graphql/uploads.ts";
 import type { CreateSecret } from "./create.ts";
@@ -72,7 +72,7 @@ function addManagerQueries(builder: Builder, { SecretManager }: SecretTypes, ver
   }));
 }
 
-/** The file of a multipart request is the content of an encrypted file (spec.md, "Create and update secret with a file"). */
+/** The file of a multipart request is the content of an encrypted file. */
 const takesFile: TakesFile = (args) => isFile(args["input"] as SecretInput);
 const isFile = ({ secretType }: SecretInput): boolean => secretType === "ENCRYPTED_FILE";
 

@@ -1,7 +1,7 @@
 import { problemsOf } from "../core/problem.ts";
 
 export const problems = {
-  // Clients look for "No secret exists" (reference section 1.1). One of another type and one that may not be seen are not there either.
+  // Clients look for "No secret exists". One of another type and one that may not be seen are not there either.
   "secret.not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No secret exists with the %s [%s]."],
   "secret.bad_reference": [400, "INVALID_REQUEST", "No secret exists with the reference [%s] for %s."],
   // 403: a step that is refused its secrets fails with the type Authorization.

@@ -1,4 +1,4 @@
-/** Secret files over REST: forms with a document and a content (reference section 4.5). */
+/** Secret files over REST: forms with a document and a content. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";

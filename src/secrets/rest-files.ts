@@ -1,4 +1,4 @@
-/** `/ng/api/v2/secrets/files` (reference section 4.5): a form with the document in `spec` and the content in `file`. */
+/** `/ng/api/v2/secrets/files`: a form with the document in `spec` and the content in `file`. */
 import type { Actor } from "../core/actor.ts";
 import { parseDocument } from "../platform/document/document.ts";
 import { validateEnvelope } from "../platform/document/lenient.ts";

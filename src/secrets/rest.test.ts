@@ -1,4 +1,4 @@
-/** `/ng/api/v2/secrets` as a client of this API family calls it (reference section 4.5). */
+/** `/ng/api/v2/secrets` as a client of this API family calls it. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/support/contract.ts";

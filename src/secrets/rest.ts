@@ -1,4 +1,4 @@
-/** `/ng/api/v2/secrets` (reference section 4.5) over the verbs that GraphQL has too. */
+/** `/ng/api/v2/secrets` over the verbs that GraphQL has too. */
 import { z } from "zod";
 import { contentOf } from "../platform/crypto/chunks.ts";
 import { ok } from "../platform/http/answers.ts";

@@ -1,5 +1,5 @@
 /**
- * Who may say where runs use a secret (reference section 1.5, "User limits"): nobody lets it be used in environments that
+ * Who may say where runs use a secret: nobody lets it be used in environments that
  * they may not use themselves, nor outside of where it is used by now when they may not use it there.
  */
 import { reach } from "../access/index.ts";

@@ -1,4 +1,4 @@
-/** Usage scopes as requests write them and answers show them (reference section 1.5), in GraphQL and REST alike. */
+/** Usage scopes as requests write them and answers show them, in GraphQL and REST alike. */
 import { z } from "zod";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { problem } from "./problems.ts";

@@ -1,4 +1,4 @@
-/** The two forms of scoping of spec.md ("Input objects"), brought to one decision. */
+/** Maps the two forms of scoping in requests to one usage scope. */
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { SecretManager } from "./manager.ts";
@@ -20,7 +20,7 @@ export type Scoping = {
 
 /**
  * Inheriting wins over a scope in the same request. A scope alone ends inheriting. A new secret that says
- * nothing inherits, unless it is scoped to the account (reference section 1.5).
+ * nothing inherits, unless it is scoped to the account.
  */
 export function decideScoping(given: ScopingInput, current?: Scoping): Scoping {
   const scopedToAccount = given.scopedToAccount ?? current?.scopedToAccount ?? false;

@@ -67,7 +67,7 @@ const SUFFIXES = { ENCRYPTED_TEXT: "_text", ENCRYPTED_FILE: "_file", SSH_CREDENT
 export const identifierBeside = (identifier: string, type: SecretType): string =>
   `${identifier.slice(0, 128 - SUFFIXES[type].length)}${SUFFIXES[type]}`;
 
-/** The identifier of a secret that was given a name only: what expressions may call it (reference section 3.4). */
+/** The identifier of a secret that was given a name only: what expressions may call it. */
 export function identifierFrom(name: string): string {
   const made = name.replaceAll(/[^0-9a-zA-Z_-]/g, "_");
   return SECRET_IDENTIFIER.test(made) && !isReserved(made) ? made : `_${made}`.slice(0, 128);

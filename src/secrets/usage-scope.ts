@@ -1,4 +1,4 @@
-/** Where runs may use a secret (reference section 1.5). Pure. */
+/** Where runs may use a secret. Pure. */
 import type { Uuid } from "../core/ids.ts";
 
 export const ENVIRONMENT_KINDS = ["PRODUCTION_ENVIRONMENTS", "NON_PRODUCTION_ENVIRONMENTS"] as const;

@@ -1,4 +1,4 @@
-/** Our secret ↔ the shapes of REST (reference section 4.5). */
+/** Our secret ↔ the shapes of REST. */
 import { z } from "zod";
 import { isReserved, SECRET_IDENTIFIER } from "../core/identifier.ts";
 import { description, displayName, scopeIdentifier, tags } from "../platform/document/fields.ts";

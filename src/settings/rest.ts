@@ -1,4 +1,4 @@
-/** Settings over REST (spec.md, "Settings update"; reference section 4.6). */
+/** Settings over REST. */
 import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
 import { envelopeOf } from "../platform/http/bodies.ts";

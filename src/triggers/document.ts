@@ -1,4 +1,4 @@
-/** The document of a trigger (reference section 6.1). What Railhead does not run yet is refused by name. */
+/** The document of a trigger. What Railhead does not run yet is refused by name. */
 import { z } from "zod";
 import { parseDocument } from "../platform/document/document.ts";
 import { description, displayName, entityIdentifier, scopeIdentifier, tags } from "../platform/document/fields.ts";

@@ -1,4 +1,4 @@
-/** Triggers that run their pipeline with input sets (reference section 6.1). */
+/** Triggers that run their pipeline with input sets. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {

@@ -1,4 +1,4 @@
-/** Triggers and deliveries in the shapes of reference section 6. */
+/** Maps triggers and deliveries to their public shapes. */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { executionSummary, type ExecutionDetail } from "../executions/index.ts";

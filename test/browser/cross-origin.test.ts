@@ -1,4 +1,4 @@
-/** A page of another origin asks GraphQL and REST from a real browser (spec.md: "Browser use", "The service supports CORS"). */
+/** A page of another origin asks GraphQL and REST from a real browser. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -11,7 +11,7 @@ import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 const found = await findChromium();
 const skip = "missing" in found ? found.missing : false;
 
-/** The page's own script, as its author would write it: the form to the letter of spec.md, and what else pages do. */
+/** The script of the page: the form as docs/contract.md describes it, and other requests of pages. */
 const PAGE = `<!doctype html><title>Elsewhere</title><script>
 function form(parts) {
   const made = new FormData();

@@ -19,6 +19,8 @@ const planted: readonly (readonly [name: string, line: string])[] = [
   ["home folder", `cp x ${machine.home}/`],
   ["package host", join("https://registry.np", "mjs.org/zod")],
   ["package host", join("deb http://deb.deb", "ian.org/debian bookworm main")],
+  ["document outside of the repository", join("// as sp", "ec.md has it")],
+  ["document outside of the repository", join("/** Filters (reference sec", "tions 1.3 and 1.8). */")],
   ["unfinished work", join("// TO", "DO: later")],
   ["switched-off check", join("// @ts-", "ignore")],
   ["switched-off check", join("// oxlint-", "disable no-console")],

@@ -1,4 +1,4 @@
-/** A directory's service account: what reference section 4.6 says that it needs, and no more. */
+/** A service account for a directory, with the permissions that SCIM clients need and no more. */
 import { JSON_TYPE, made } from "./contract.ts";
 import { serviceToken } from "./service-accounts.ts";
 import type { TestPlatform } from "./platform.ts";

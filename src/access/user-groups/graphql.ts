@@ -1,4 +1,4 @@
-/** User groups of the account in GraphQL (reference section 1.10). Who may do what is said by role assignments, not by groups. */
+/** User groups of the account in GraphQL. Who may do what is said by role assignments, not by groups. */
 import { z } from "zod";
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";

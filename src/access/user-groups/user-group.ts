@@ -58,7 +58,7 @@ const NIL = "00000000-0000-0000-0000-000000000000" as Uuid;
 export const isBuiltIn = (identifier: string): boolean =>
   Object.values(ALL_USERS).some(([builtIn]) => builtIn === identifier);
 
-/** The identifier that a name makes, where none is given (reference section 7.3). */
+/** The identifier that a name makes, where none is given. */
 export const identifierOf = (name: string): string => {
   const text = name.replaceAll(/[^0-9a-zA-Z_$]/g, "_").slice(0, 120);
   return /^[a-zA-Z]/.test(text) ? text : `g_${text.replace(/^_+/, "")}`;

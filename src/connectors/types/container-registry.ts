@@ -1,4 +1,4 @@
-/** Type ContainerRegistry: its spec as spec.md and reference section 4.2 have it. */
+/** The connector type ContainerRegistry and its spec. */
 import { z } from "zod";
 import type { Got } from "../../platform/outgoing/get.ts";
 import { challengeIn, type Challenge } from "./challenge.ts";
@@ -50,7 +50,7 @@ const schema = z
               passwordRef: auth.spec.passwordRef,
             },
           },
-    // Kept where they say something: the others look as spec.md has them.
+    // Stored only where set: other connectors keep the documented shape.
     ...(executeOnDelegate === false ? { executeOnDelegate } : {}),
     ...(ignoreTestConnection === true ? { ignoreTestConnection } : {}),
   }));

@@ -1,4 +1,4 @@
-/** The list of delegates (reference section 2.3). */
+/** The list of delegates. */
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
 import { json } from "../../platform/http/answers.ts";
@@ -19,7 +19,7 @@ const resource = (body: unknown): Answer => json(200, { metaData: {}, resource: 
 const notYet = z.never().optional();
 const tag = z.string().min(1).max(128);
 
-/** The filter of reference section 2.3. What says nothing about these delegates is refused by name. */
+/** The filter of a list of delegates. Fields that do not apply to these delegates are refused by name. */
 const listBody = z.strictObject({
   filterType: z.literal("Delegate").nullish(),
   status: z.enum(["CONNECTED", "DISCONNECTED", ...DELEGATE_STATUSES]).nullish(),

@@ -1,4 +1,4 @@
-/** The tags of one delegate: by id as spec.md has it, and by name ("group") as in the ng family (reference section 2.2). */
+/** The tags of one delegate, addressed by id, and by name ("group") in the newer paths. */
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
 import { json } from "../../platform/http/answers.ts";

@@ -1,5 +1,5 @@
 /**
- * Tokens that delegates register with (reference section 2.3): each operation by `tokenName` in the query, as most clients
+ * Tokens that delegates register with: each operation by `tokenName` in the query, as most clients
  * send it, and by the name in the path.
  */
 import { z } from "zod";

@@ -16,7 +16,7 @@ const status = z.string().transform((word, context): Status => {
   return known ?? "failed";
 });
 
-/** The body of `execution/summary` and `summary/outline` (reference section 5.2). */
+/** The body of `execution/summary` and `summary/outline`. */
 export const summaryFilter = z.strictObject({
   filterType: z.literal("PipelineExecution").optional(),
   status: z.array(status).max(20).nullish(),

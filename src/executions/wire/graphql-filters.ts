@@ -1,4 +1,4 @@
-/** Filters of GraphQL `executions` in our words (reference sections 1.3 and 1.8). Filters in a list, and keys in one filter, are ANDed. */
+/** Filters of GraphQL `executions` in our words. Filters in a list, and keys in one filter, are ANDed. */
 import { fromWire } from "../../core/ids.ts";
 import type { IdFilter } from "../../platform/graphql/filters.ts";
 import { markText, storable } from "../marks.ts";

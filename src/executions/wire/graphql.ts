@@ -1,4 +1,4 @@
-/** An execution in the words of the GraphQL schema (reference section 1.8). */
+/** An execution in the words of the GraphQL schema. */
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { User } from "../../identity/index.ts";
 import type { PipelineNode } from "../../pipelines/index.ts";

@@ -1,4 +1,4 @@
-/** Executions in the shapes of the REST family (reference sections 5.1 and 5.2). */
+/** Executions in the shapes of the REST family. */
 import type { NodeState, Plan, PlanNode, State } from "../../engine/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { ExecutionDetail, ExecutionOutline, RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";

@@ -1,4 +1,4 @@
-/** API keys and tokens over REST (reference section 7.1): whose they are, who may, and what their texts open. */
+/** API keys and tokens over REST: whose they are, who may, and what their texts open. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { JSON_TYPE, made } from "../../../test/support/contract.ts";

@@ -1,4 +1,4 @@
-/** Keys and tokens ↔ the shapes of reference section 7.1. */
+/** Maps API keys and tokens to their public shapes and back. */
 import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";

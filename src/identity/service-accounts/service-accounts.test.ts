@@ -1,4 +1,4 @@
-/** Service accounts over REST (reference section 7.1), in the account, an organization and a project. */
+/** Service accounts over REST, in the account, an organization and a project. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {

@@ -1,4 +1,4 @@
-/** Service accounts ↔ the shapes of reference section 7.1. */
+/** Maps service accounts to their public shapes and back. */
 import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";

@@ -1,4 +1,4 @@
-/** People in GraphQL (reference section 1.10), and as the makers of things. */
+/** People in GraphQL, and as the makers of things. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";

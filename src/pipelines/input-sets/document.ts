@@ -1,4 +1,4 @@
-/** The documents of input sets and overlays (reference section 4.4). */
+/** The documents of input sets and overlays. */
 import { z } from "zod";
 import { parseDocument, type Doc, type Format } from "../../platform/document/document.ts";
 import { description, displayName, entityIdentifier, tags } from "../../platform/document/fields.ts";

@@ -1,4 +1,4 @@
-/** Input sets and overlays over REST: saved, checked against the pipeline, listed, changed, deleted (reference section 4.4). */
+/** Input sets and overlays over REST: saved, checked against the pipeline, listed, changed, deleted. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parse } from "yaml";

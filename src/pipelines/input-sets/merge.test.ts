@@ -1,4 +1,4 @@
-/** Input sets merged, and what becomes of them when the pipeline changes (reference section 4.4). */
+/** Input sets merged, and what becomes of them when the pipeline changes. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parse } from "yaml";

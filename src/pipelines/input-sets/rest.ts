@@ -1,4 +1,4 @@
-/** Input sets and overlays over REST (reference section 4.4). */
+/** Input sets and overlays over REST. */
 import { z } from "zod";
 import { ok } from "../../platform/http/answers.ts";
 import { envelopeOf, formatOf, textOf } from "../../platform/http/bodies.ts";

@@ -1,4 +1,4 @@
-/** Our input sets ↔ the shapes of reference section 4.4. */
+/** Maps input sets to their public shapes and back. */
 import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { epochMs, stringMap, wireId } from "../../platform/http/shapes.ts";

@@ -1,4 +1,4 @@
-/** The GraphQL endpoint as scripts and browsers use it, and as nobody should (spec.md, "GraphQL endpoint"). */
+/** The GraphQL endpoint as scripts and browsers use it, and as nobody should. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, JSON_TYPE, made, projectYaml } from "../../../test/support/contract.ts";

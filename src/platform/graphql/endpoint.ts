@@ -1,4 +1,4 @@
-/** POST /api/graphql and /api/graphql-api, with and without `/gateway` (spec.md, "GraphQL endpoint"). */
+/** POST /api/graphql and /api/graphql-api, with and without `/gateway`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ExecutionResult, GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";

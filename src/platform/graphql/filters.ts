@@ -1,4 +1,4 @@
-/** Filters that lists of several slices take (reference section 1.3). */
+/** Filters that lists of several slices take. */
 import type { Builder } from "./builder.ts";
 
 export const ID_OPERATORS = ["EQUALS", "IN", "LIKE", "NOT_IN", "NOT_NULL"] as const;

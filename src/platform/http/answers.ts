@@ -1,7 +1,7 @@
 import { success } from "./envelope.ts";
 import type { Answer, Call } from "./routes.ts";
 
-/** 200 in the envelope of spec.md; with a version where `data` is one thing that may be changed under `If-Match`. */
+/** 200 in the envelope `{status, data, metaData, correlationId}`; with an ETag if `data` is one resource that can be changed with `If-Match`. */
 export const ok = (call: Pick<Call, "correlationId">, data: unknown, version?: number): Answer => ({
   kind: "json",
   status: 200,

@@ -9,7 +9,7 @@ import { decoded } from "./utf8.ts";
 
 const JSON_TYPES = new Set(["application/json"]);
 const YAML_TYPES = new Set(["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", ""]);
-/** Connectors are sent as text too (reference section 3.1). */
+/** Connectors are sent as text too. */
 const TEXT_TYPES = new Set(["text/plain", "text/html"]);
 
 /** JSON's objects and lists; no YAML text of a document begins so, but for one that is almost JSON. */

@@ -1,4 +1,4 @@
-/** The bodies that every REST answer has (spec.md; error shapes of reference section 3.2). */
+/** The bodies that every REST answer has. */
 import type { Problem } from "../../core/problem.ts";
 
 /**
@@ -33,7 +33,7 @@ const message = (problem: Problem) => ({
 
 export function errorBody(problem: Problem, family: ErrorFamily, correlationId: string): unknown {
   if (family === "scim") return scimError(problem);
-  // Published as it is answered at the edge, whatever stands behind it (reference section 3.2).
+  // Published as it is answered at the edge, whatever stands behind it.
   if (problem.status === 429) return { code: problem.wire, message: problem.message, status: "Error" };
   const older = { resource: null, responseMessages: [message(problem)] };
   if (family === "resource") return { metaData: {}, ...older };

@@ -1,4 +1,4 @@
-/** Pages of REST lists, in the two shapes of this API family (reference section 3.5). Pages count from 0. */
+/** Pages of REST lists, in the two shapes of this API family. Pages count from 0. */
 import { z } from "zod";
 import type { Page, SortField, SortOrder, Window } from "../../core/page.ts";
 import { sortOrders, wholeNumber } from "./queries.ts";

@@ -181,7 +181,7 @@ function applyToItems({ holder, attribute, part, text }: Target, filter: Filter,
     holder[attribute.name] = onePrimary(attribute, distinct(attribute, next), changed);
     return;
   }
-  // Nothing is there that the filter means. A list that is not there at all is added to (section 3.5.2.3).
+  // Nothing is there that the filter means. A list that is not there at all is added to (RFC 7644, section 3.5.2.3).
   if (verb === "replace" && items.length > 0) throw problem("scim.no_target", [text]);
   const made = { ...impliedBy(filter, attribute, text), ...read };
   holder[attribute.name] = merged(attribute, items, [made]);
@@ -215,7 +215,7 @@ function without(items: readonly unknown[], gone: unknown): unknown[] {
   return items.filter((item) => !keys.has(keyOf(item)));
 }
 
-/** What is there already stays as it is (section 3.5.2.1). A value that becomes primary takes that from the others. */
+/** What is there already stays as it is (RFC 7644, section 3.5.2.1). A value that becomes primary takes that from the others. */
 function merged(attribute: Attribute, items: readonly unknown[], added: readonly unknown[]): unknown[] {
   return onePrimary(attribute, distinct(attribute, [...items, ...added]), added);
 }

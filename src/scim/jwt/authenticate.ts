@@ -1,4 +1,4 @@
-/** JSON web tokens as credentials for SCIM, under the four settings of the account (reference section 4.6). */
+/** JSON web tokens as credentials for SCIM, under the four settings of the account. */
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";

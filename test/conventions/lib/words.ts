@@ -23,6 +23,11 @@ const bans: readonly Ban[] = [
       /\b(registry\.(npm|yarn)[\w-]*\.\w+|[\w.-]*artifactory[\w.-]*\.\w+|(deb|security|ftp)\.debian\.org|pypi\.org)\b/,
     instead: "leave the source of packages to the machine's own configuration",
   },
+  {
+    name: "document outside of the repository",
+    pattern: /\b(spec|design|style|field|stack|language|reference|review)(-\d)?\.m[d]\b|\breference section[s]? \d/,
+    instead: "refer to docs/architecture.md, docs/contract.md or a standard",
+  },
   { name: "unfinished work", pattern: /\b(TO[D]O|FI[X]ME|XX[X])\b/, instead: "finish it, or open an issue" },
   {
     name: "switched-off check",
