@@ -3,26 +3,29 @@ import type { Violation } from "./settle.ts";
 export type Named = { readonly file: string; readonly test: string };
 export type Row = { readonly key: string; readonly tests: readonly Named[] };
 
+/** `<a id="S1"></a>` begins a statement, a heading with a code span an operation. */
+const KEY = /^(?:<a id="(S\d+)"><\/a>|### `(.+)`$)/;
+
 /**
- * The rows of the tables below a heading of docs/contract.md: the first cell is the key, the last one names tests as
- * `[file](../file) name`, the name in a code span.
+ * The entries below a heading of docs/contract.md. Each names its tests as a list of files in code spans, with a list
+ * of quoted names below each file.
  */
 export function contractRows(page: string, heading: string): readonly Row[] {
   const from = page.indexOf(`\n## ${heading}\n`);
   if (from < 0) throw new Error(`docs/contract.md has no heading "${heading}"`);
   const end = page.indexOf("\n## ", from + 1);
-  const lines = page.slice(from, end < 0 ? undefined : end).split("\n");
-  return lines
-    .filter((line) => line.startsWith("| ") && !/^\| (---|No\.|Operation) /.test(line))
-    .map((line) => {
-      const cells = line.split(/(?<!\\)\|/).map((cell) => cell.replaceAll("\\|", "|").trim());
-      const key = (cells[1] ?? "").replaceAll("`", "");
-      return { key, tests: namedIn(cells.at(-2) ?? "") };
-    });
+  const rows: { key: string; tests: Named[] }[] = [];
+  let file = "";
+  for (const line of page.slice(from, end < 0 ? undefined : end).split("\n")) {
+    const [, statement, operation] = KEY.exec(line) ?? [];
+    const key = statement ?? operation;
+    if (key !== undefined) rows.push({ key, tests: [] });
+    file = /^- `(.+)`$/.exec(line)?.[1] ?? (line.startsWith("  - ") ? file : "");
+    const [, test] = /^ {2}- "(.+)"$/.exec(line) ?? [];
+    if (test !== undefined) rows.at(-1)?.tests.push({ file, test });
+  }
+  return rows;
 }
-
-const namedIn = (cell: string): readonly Named[] =>
-  [...cell.matchAll(/\[([^\]]+)\]\(\.\.\/\1\) `([^`]+)`/g)].map(([, file = "", test = ""]) => ({ file, test }));
 
 const TESTS = /\btest\(\s*(["`])((?:\\.|(?!\1)[^\\])+)\1/g;
 
