@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, test } from "node:test";
-import { assertGone, giveSign, joinServer, makePlace, printedPid } from "./testing/kit.ts";
+import { assertGone, giveSign, joinServer, makePlace, printedProcess } from "./testing/kit.ts";
 import { newTaskId, type PretendTask, startPretendServer } from "./testing/pretend-server.ts";
 
 const place = makePlace();
@@ -33,10 +33,11 @@ test("cancelling ends every process, however it tried to get away", async () => 
     script: `trap '' TERM; ${Object.values(escapes).join("\n")}\necho all; while :; do sleep 1; done`,
   });
   await Promise.all(["all\n", ...names.map((name) => `${name}=`)].map((text) => task.printed(text)));
+  const begun = names.map((name) => printedProcess(place, task, name));
   cancel(task);
   const { outcome } = await task.finished;
   assert.deepEqual(outcome, { kind: "cancelled", survivors: 0 });
-  for (const name of names) assertGone(printedPid(task.output(), name), name);
+  for (const [nth, process] of begun.entries()) assertGone(process, names[nth] ?? "");
 });
 
 test("a step's own end takes all of them along too", async () => {
@@ -44,10 +45,11 @@ test("a step's own end takes all of them along too", async () => {
     script: `${Object.values(escapes).join("\n")}\nuntil [ -e go ]; do sleep 0.01; done; exit 4`,
   });
   await Promise.all(names.map((name) => task.printed(`${name}=`)));
+  const begun = names.map((name) => printedProcess(place, task, name));
   giveSign(place, task, "go");
   const { outcome } = await task.finished;
   assert.deepEqual(outcome, { kind: "exited", exitCode: 4, outputs: [] });
-  for (const name of names) assertGone(printedPid(task.output(), name), name);
+  for (const [nth, process] of begun.entries()) assertGone(process, names[nth] ?? "");
 });
 
 test("a script may clean up when it is cancelled, and what it says then is kept", async () => {
@@ -71,11 +73,12 @@ test("a dropped task is ended and forgotten, and nothing is reported", async () 
   await task.printed("home=");
   const [, home = ""] = /^home=(.*)$/m.exec(task.output().toString()) ?? [];
   assert.ok(existsSync(home));
+  const script = printedProcess(place, task, "pid");
   let reported = false;
   void task.finished.then(() => (reported = true));
   server.send({ kind: "drop", task: task.task, epoch: task.epoch });
   // A connection made later names what is held: nothing, once the task is gone.
   while (existsSync(home)) await server.run({ script: ":" }).finished;
-  assertGone(printedPid(task.output(), "pid"), "the script");
+  assertGone(script, "the script");
   assert.equal(reported, false);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { assertGone, giveSign, joinServer, makePlace, printedPid } from "./testing/kit.ts";
+import { assertGone, giveSign, joinServer, makePlace, printedProcess } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 
 const place = makePlace();
@@ -170,10 +170,15 @@ test("names that a shell keeps for itself do no harm", async () => {
 });
 
 test("a process left behind holding the output does not hang the end, and is gone with it", async () => {
-  const task = server.run({ script: "(sleep inf & echo left=$!) & wait; (setsid sleep inf & echo away=$!); echo end" });
+  const task = server.run({
+    script:
+      "(sleep inf & echo left=$!) & wait; (setsid sleep inf & echo away=$!); echo end; until [ -e go ]; do sleep 0.01; done",
+  });
+  await task.printed("end\n");
+  const begun = ["left", "away"].map((name) => printedProcess(place, task, name));
+  giveSign(place, task, "go");
   assert.deepEqual((await task.finished).outcome, exited(0));
-  for (const name of ["left", "away"]) assertGone(printedPid(task.output(), name), name);
-  assert.match(task.output().toString(), /^end$/m);
+  for (const process of begun) assertGone(process, "what the step left");
 });
 
 test("many tasks at once", async () => {

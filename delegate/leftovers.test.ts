@@ -1,7 +1,7 @@
 /** What steps leave behind, with files, queues, memory and semaphores of users that have no process. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
@@ -159,7 +159,8 @@ test("a tree deeper than there are descriptors is removed, with folders that its
   const deep = join(top, ...Array.from({ length: 400 }, () => "d"));
   mkdirSync(deep, { recursive: true });
   writeFileSync(join(deep, "file"), "");
-  mkdirSync(join(top, "d", "closed", "inner"), { recursive: true, mode: 0o500 });
+  mkdirSync(join(top, "d", "closed", "inner"), { recursive: true });
+  for (const name of ["closed/inner", "closed"]) chmodSync(join(top, "d", name), 0o500);
   const code = `const { removeTree } = await import(${JSON.stringify(new URL("remove-tree.ts", import.meta.url).href)}); await removeTree(process.argv[1]);`;
   const limited = 'ulimit -n 64; exec "$0" --input-type=module -e "$1" "$2"';
   const { status, stderr } = spawnSync("/bin/sh", ["-c", limited, process.execPath, code, top], { encoding: "utf8" });

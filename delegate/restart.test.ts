@@ -1,26 +1,27 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { journalHead } from "./journal.ts";
+import { journalHead, readJournal } from "./journal.ts";
 import { bootId } from "./processes.ts";
+import { paths } from "./task-files.ts";
 import {
   assertGone,
   type DelegateProcess,
   fileHolds,
+  folderOf,
+  giveSign,
   makePlace,
+  makeSigns,
   optionsFor,
-  printedPid,
+  printedProcess,
   spawnDelegate,
   TOKEN,
 } from "./testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
 
-/** A place to leave signs in that every user can reach. */
-const signs = mkdtempSync(join(tmpdir(), "railhead-signs-"));
-chmodSync(signs, 0o777);
-after(() => rmSync(signs, { recursive: true }));
+const { path: signs, remove } = makeSigns();
+after(remove);
 
 type Scene = {
   readonly server: PretendServer;
@@ -93,19 +94,24 @@ test("a step that ends while no delegate is there is reported by the next one", 
   }));
 
 test("a background process that holds the output does not hang a step that ended without a delegate", () =>
-  scene(async ({ server, begin }) => {
+  scene(async ({ server, place, begin }) => {
     const first = begin();
     await server.welcomed();
-    const task = server.run({ script: "(setsid sleep inf & echo left=$!); echo begun; sleep 0.1" });
+    const task = server.run({
+      script: "(setsid sleep inf & echo left=$!); echo begun; until [ -e go ]; do sleep 0.01; done",
+    });
     await task.printed("begun");
+    const left = printedProcess(place, task, "left");
     await first.kill();
+    giveSign(place, task, "go");
+    await fileHolds(paths(folderOf(place, task)).journal, "\nexit 0 ");
     begin();
     assert.equal((await task.finished).outcome.kind, "exited");
-    assertGone(printedPid(task.output(), "left"), "what the step left");
+    assertGone(left, "what the step left");
   }));
 
 test("a cancelling that kill -9 interrupted is carried on", () =>
-  scene(async ({ server, begin }) => {
+  scene(async ({ server, place, begin }) => {
     const first = begin();
     await server.welcomed();
     // It takes two TERMs to end this script, one from each delegate.
@@ -113,29 +119,29 @@ test("a cancelling that kill -9 interrupted is carried on", () =>
       "trap 'n=$((n + 1)); echo term $n; [ $n = 2 ] && exit' TERM; echo pid=$$; while :; do sleep 0.01; done";
     const task = server.run({ script });
     await task.printed("pid=");
+    const pid = printedProcess(place, task, "pid");
     server.send({ kind: "cancel", task: task.task, epoch: 1 });
     await task.printed("term 1");
     await first.kill();
     begin();
     assert.deepEqual((await task.finished).outcome, { kind: "cancelled", survivors: 0 });
-    assertGone(printedPid(task.output(), "pid"), "the script");
+    assertGone(pid, "the script");
   }));
 
 test("a launcher that is gone without a word loses the task, and what is left of it is ended", () =>
-  scene(async ({ server, begin }) => {
+  scene(async ({ server, place, begin }) => {
     const first = begin();
     await server.welcomed();
-    const task = server.run({
-      script: "(setsid sleep inf & echo left=$!); echo up=$PPID; echo self=$$; sleep inf",
-    });
+    const task = server.run({ script: "(setsid sleep inf & echo left=$!); echo self=$$; sleep inf" });
     await task.printed("self=");
+    const begun = ["left", "self"].map((name) => printedProcess(place, task, name));
+    const { launcher } = readJournal(folderOf(place, task));
     await first.kill();
-    const [, launcher] = /^up= *(\d+)$/m.exec(task.output().toString()) ?? [];
-    process.kill(Number(launcher), "SIGKILL");
+    process.kill(launcher?.pid ?? assert.fail("no launcher"), "SIGKILL");
     begin();
     const { outcome } = await task.finished;
     assert.deepEqual(outcome, { kind: "lost", message: "The script's launcher vanished without leaving a status." });
-    for (const name of ["left", "self"]) assertGone(printedPid(task.output(), name), name);
+    for (const process of begun) assertGone(process, "a process of the step");
   }));
 
 test("tasks from before a restart of the machine are lost and say so, one that was never started is given back", () =>

@@ -1,10 +1,9 @@
 /** Steps that print more than is kept of them. */
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { makePlace, optionsFor, spawnDelegate, TOKEN } from "./testing/kit.ts";
+import { makePlace, makeSigns, optionsFor, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 
 const LINE = "railhead: The output of this step exceeded 64 KiB. The rest is not in the log.\n";
@@ -12,8 +11,7 @@ const LINE = "railhead: The output of this step exceeded 64 KiB. The rest is not
 const KEPT = 64 * 1024;
 
 test("beyond the limit output is dropped and the log says so; the step goes on, also with another delegate", async (t) => {
-  const signs = mkdtempSync(join(tmpdir(), "railhead-signs-"));
-  chmodSync(signs, 0o777);
+  const { path: signs, remove } = makeSigns();
   const place = makePlace();
   const server = await startPretendServer();
   const start = () => spawnDelegate([...optionsFor(server, place), "--max-step-output", "64KiB", "--token", TOKEN]);
@@ -22,7 +20,7 @@ test("beyond the limit output is dropped and the log says so; the step goes on, 
     for (const { kill } of begun) await kill();
     await server.close();
     place.remove();
-    rmSync(signs, { recursive: true });
+    remove();
   });
   await server.welcomed();
   const wait = (name: string): string => `until [ -e "${signs}/${name}" ]; do sleep 0.02; done`;

@@ -1,16 +1,18 @@
 /** For the delegate's own tests: work folders, delegates in this process and as processes, shell pieces. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { pino } from "pino";
+import { baseFolder } from "./base-folder.ts";
 import { type Delegate, type Settings, startDelegate, type Surroundings } from "../delegate.ts";
 import type { Log } from "../log.ts";
-import { processInfo } from "../processes.ts";
+import { isAlive, type ProcessName, processInfo } from "../processes.ts";
 import { systemTimers } from "../timers.ts";
 import type { PretendServer } from "./pretend-server.ts";
+import { stepProcess } from "./step-process.ts";
 
 export const TOKEN = "test-token-5f1e";
 const MAIN = new URL("../main.ts", import.meta.url).pathname;
@@ -30,6 +32,13 @@ export function makePlace(): Place {
     remove: () => rmSync(path, { recursive: true, force: true }),
     tasks: () => readdirSync(join(path, "tasks")),
   };
+}
+
+/** A folder to leave signs in, for steps of every user. */
+export function makeSigns(): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(baseFolder(), "railhead-signs-"));
+  chmodSync(path, 0o777);
+  return { path, remove: () => rmSync(path, { recursive: true }) };
 }
 
 export const settingsFor = (
@@ -99,9 +108,13 @@ export const optionsFor = (server: PretendServer, place: Place): readonly string
   place.path,
 ];
 
+type Lease = { readonly task: string; readonly epoch: number };
+
+export const folderOf = (place: Place, { task, epoch }: Lease): string => join(place.path, "tasks", `${task}.${epoch}`);
+
 /** Makes a file in a running step's working directory: the sign that its script waits for. */
-export function giveSign(place: Place, lease: { readonly task: string; readonly epoch: number }, name: string): void {
-  writeFileSync(join(place.path, "tasks", `${lease.task}.${lease.epoch}`, "work", name), "");
+export function giveSign(place: Place, lease: Lease, name: string): void {
+  writeFileSync(join(folderOf(place, lease), "work", name), "");
 }
 
 /** Settles once the file is there and holds the text. Its folder must exist. */
@@ -117,11 +130,23 @@ export function fileHolds(path: string, text: string): Promise<void> {
   });
 }
 
-/** A process is gone when its pid names nothing, or a zombie that only waits for its parent. */
-export function assertGone(pid: number, what: string): void {
+/**
+ * A process is gone when its pid names nothing or another process, or a zombie that only waits for its parent.
+ * @param process of a step: as found while it was alive, since the step may know it by another number
+ */
+export function assertGone(process: number | ProcessName, what: string): void {
+  const pid = typeof process === "number" ? process : process.pid;
   const info = processInfo(pid);
-  assert.ok(info === undefined || info.isZombie, `${what} (pid ${pid}) is still alive`);
+  const isGone = typeof process === "number" ? info === undefined || info.isZombie : !isAlive(process);
+  assert.ok(isGone, `${what} (pid ${pid}) is still alive`);
 }
+
+/** The living process of a running step whose number its script printed as `name=123`. */
+export const printedProcess = (
+  place: Place,
+  task: Lease & { readonly output: () => Buffer },
+  name: string,
+): ProcessName => stepProcess(folderOf(place, task), printedPid(task.output(), name));
 
 /** The numbers that a script printed as `name=123`. */
 export function printedPid(output: Buffer, name: string): number {

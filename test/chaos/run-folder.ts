@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
 import { processInfo } from "../../delegate/processes.ts";
-import { baseFolder } from "../support/base-folder.ts";
+import { baseFolder } from "../../delegate/testing/base-folder.ts";
 import { processesIn } from "../support/server-process.ts";
 import { SMALL_DISK } from "./names.ts";
 

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { isAlive } from "../../delegate/processes.ts";
+import { stepProcess } from "../../delegate/testing/step-process.ts";
 import { makeClient, type Client } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { readUntil } from "../support/event-stream.ts";
 import { pipeline, pipelineOf, stage, step } from "../support/pipeline.ts";
 import {
-  isAlive,
   makeServerFolder,
   processesIn,
   readFacts,
@@ -79,17 +80,18 @@ test("an abort ends what a step has sent into the background, too", async () => 
   const begun = await readUntil(stream, "hidden=");
   const { text } = begun.text.includes("shell=") ? begun : await readUntil(stream, "shell=");
   const printed = begun.text + text;
+  const processes = ["hidden", "shell"].map((name) => {
+    const [, pid] = new RegExp(`${name}=(\\d+)`).exec(printed) ?? [];
+    assert.ok(pid, printed);
+    return { name, process: stepProcess(`${folder.delegateDir}/tasks`, Number(pid)) };
+  });
   const answer = await client.abort(id);
   assert.equal(answer.status, 200, answer.text);
   assert.equal(await client.end(id), "ABORTED");
   const node = await client.node(id, "hangs");
   assert.equal(node.status, "Aborted");
   assert.equal(node.stepDetails.cancel.survivors, 0);
-  for (const name of ["hidden", "shell"]) {
-    const [, pid] = new RegExp(`${name}=(\\d+)`).exec(printed) ?? [];
-    assert.ok(pid, printed);
-    assert.equal(isAlive(Number(pid)), false, `${name} is alive`);
-  }
+  for (const { name, process } of processes) assert.equal(isAlive(process), false, `${name} is alive`);
   assert.deepEqual(
     processesIn(folder.delegateDir).filter(({ cwd }) => cwd.includes("/tasks/")),
     [],
@@ -101,6 +103,8 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 test("output variables keep every byte, and so do values that look like code", async () => {
   const hacked = `${folder.exchange}/hacked`;
+  // What is tried there would succeed: the step itself can make a file there.
+  const reached = `${folder.exchange}/reached`;
   const touch = `touch ${hacked}`;
   const evil =
     `$(${touch}) \`${touch}\` "; ${touch}; echo "' ; ${touch} ; echo ' \\" \\ \${HOME} \\$(${touch}) $'\\n'\n` +
@@ -112,6 +116,7 @@ test("output variables keep every byte, and so do values that look like code", a
     // Here-documents end with a line break of their own.
     `base64 -w0 <<EOF\n<+trigger.payload.evil>\nEOF\necho`,
     `copy="$EVIL"; quotes=$'a "b" \\'c\\'\\n\\n$(${touch})\\n'; empty=`,
+    `touch ${reached}`,
   ].join("\n");
   await client.makePipeline(
     pipelineOf(
@@ -143,6 +148,7 @@ test("output variables keep every byte, and so do values that look like code", a
   const expected = [evil, evil, `${evil}\n`, evil, quotes, ""];
   assert.equal(await client.log(id), `${expected.map(base64).join("\n")}\n`);
   assert.deepEqual((await client.node(id, "first")).outcomes.output.outputVariables, { copy: evil, quotes, empty: "" });
+  assert.equal(existsSync(reached), true);
   assert.equal(existsSync(hacked), false);
 });
 

@@ -4,13 +4,14 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Client as Database } from "pg";
+import { isAlive } from "../../delegate/processes.ts";
+import { stepProcess } from "../../delegate/testing/step-process.ts";
 import { makeClient, type Client } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { readToEnd, readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import { startProgram } from "../support/program.ts";
 import {
-  isAlive,
   makeGate,
   makeServerFolder,
   processesIn,
@@ -137,10 +138,11 @@ test("an abort through B ends the step on A's delegate", async () => {
   );
   const id = await viaB.run("stuck");
   const { text } = await readUntil(viaB.follow(id), "\n");
+  const process = stepProcess(`${folders[0]?.delegateDir}/tasks`, Number(text.trim().slice(4)));
   assert.equal((await viaB.abort(id)).status, 200);
   assert.equal(await viaA.end(id), "ABORTED");
   assert.equal((await viaA.node(id, "one")).stepDetails.cancel.survivors, 0);
-  assert.equal(isAlive(Number(text.trim().slice(4))), false);
+  assert.equal(isAlive(process), false);
 });
 
 test("when A is killed its steps end nowhere else; B answers, and takes the delegate's result after A's return", async () => {

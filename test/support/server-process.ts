@@ -19,9 +19,8 @@ import {
 } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { processInfo } from "../../delegate/processes.ts";
 import type { BootstrapFacts } from "../../src/platform/config/bootstrap.ts";
-import { baseFolder } from "./base-folder.ts";
+import { baseFolder } from "../../delegate/testing/base-folder.ts";
 import { runProgram, startProgram, type Ended, type Program } from "./program.ts";
 import { until } from "./until.ts";
 
@@ -88,12 +87,6 @@ export const runServer = (folder: ServerFolder, env: Env = {}): ReturnType<typeo
 
 export const readFacts = async ({ dataDir }: ServerFolder): Promise<BootstrapFacts> =>
   JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8")) as BootstrapFacts;
-
-/** False also for a zombie, which only waits until its parent has looked at its status. */
-export function isAlive(pid: number): boolean {
-  const info = processInfo(pid);
-  return info !== undefined && !info.isZombie;
-}
 
 export type FoundProcess = { readonly pid: number; readonly command: string; readonly cwd: string };
 

@@ -44,11 +44,12 @@ beforeEach(() => {
 
 /** Evaluates to a number, and runs a command on the way. */
 const attack = (): string => `a[$(touch ${attacked} >&2)]+1`;
-const LOOP = 'for ((r=1; r<=REPLICAS; r++)); do echo "replica $r"; done';
+/** Makes a file beside it: what is tried there would succeed. */
+const loop = (): string => `for ((r=1; r<=REPLICAS; r++)); do echo "replica $r"; done; touch ${attacked}-reached`;
 
 /** The step "scale", whose variable REPLICAS has the type Number, after the others. */
 function scaling(identifier: string, value: string, ...before: readonly object[]): PipelineDocument {
-  const scale = step("scale", LOOP, { env: { REPLICAS: value } });
+  const scale = step("scale", loop(), { env: { REPLICAS: value } });
   const document = pipelineOf(identifier, ...before, scale);
   const text = JSON.stringify(document);
   const typed = text.replace('"name":"REPLICAS","type":"String"', '"name":"REPLICAS","type":"Number"');
@@ -92,6 +93,7 @@ test("a number of a webhook's payload that is an arithmetic expression starts no
   assert.ok(taken.pipelineExecutionId, taken.message);
   assert.equal(await client.end(taken.pipelineExecutionId), "SUCCESS");
   assert.equal(await client.log(taken.pipelineExecutionId), "replica 1\nreplica 2\n");
+  assert.equal(existsSync(`${attacked}-reached`), true);
 });
 
 test("a number that an executor gives as an expression is refused with its path", async () => {
