@@ -11,6 +11,7 @@ import type { Meta } from "./journal.ts";
 import type { Ending } from "./kill.ts";
 import type { Leftovers } from "./leftovers.ts";
 import type { Launcher } from "./launcher/client.ts";
+import type { StepOrder } from "./launcher/messages.ts";
 import { noRunner } from "./launcher/recorded.ts";
 import { inNamespaces, type Namespaces } from "./namespaces.ts";
 import { FEEDER } from "./remote/script.ts";
@@ -136,9 +137,13 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
       userName: nameOf(user, owner),
       searchPath: deps.searchPath,
       maxOutput: deps.maxStepOutput,
-      program: secludedProgram(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.texts ?? []),
+      program: programOf(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.texts ?? []),
     });
-    const task = makeTask(deps, { ...held, runner: deps.launcher.run(order), masks: handed?.masks ?? "none" });
+    const task = makeTask(deps, {
+      ...held,
+      runner: deps.launcher.run(secluded(deps, lease, order)),
+      masks: handed?.masks ?? "none",
+    });
     task.follow();
     return task;
   } catch (error) {
@@ -169,14 +174,18 @@ function layOut(
 
 type Place = { readonly lease: Lease; readonly folder: string; readonly owner: Owner; readonly cookie: string };
 
-/** The program, in name spaces of its own where steps have no users of their own. */
-function secludedProgram(deps: TasksDeps, place: Place, work: ShellTask, texts: readonly string[]): Program {
-  const program = programOf(deps, place, work, texts);
-  if (!deps.namespaces) return program;
-  const files = deps.safe.pathOf(place.lease);
-  const ids = place.owner ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  const parts = { folder: place.folder, files, table: join(files, "mounts") };
-  return { ...program, command: inNamespaces(deps.namespaces, parts, ids, program.command) };
+/** The step, in name spaces of its own where steps have no users of their own. */
+function secluded({ namespaces, safe, tools }: TasksDeps, lease: Lease, order: StepOrder): StepOrder {
+  if (!namespaces) return order;
+  const files = safe.pathOf(lease);
+  const ids = order.ids ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  return inNamespaces(
+    namespaces,
+    { folder: order.folder, files, table: join(files, "mounts") },
+    ids,
+    tools.bash,
+    order,
+  );
 }
 
 /** @throws the system's error, and what `composed` throws */

@@ -163,10 +163,15 @@ test("a task that cannot be started is lost, with the reason", async () => {
 });
 
 test("names that a shell keeps for itself do no harm", async () => {
-  const env = ["OPTIND", "IFS", "PPID", "UID", "PS4", "copy", "x"].map((name) => ({ name, value: "abc" }));
-  const task = server.run({ script: 'echo "$OPTIND $copy $x"', env });
+  const kept = ["OPTIND", "IFS", "PPID", "UID", "PS4", "BASH_COMPAT", "POSIXLY_CORRECT"];
+  const plain = ["copy", "x", "a", "v", "u", "g", "unshare", "railhead_0"];
+  const env = [...kept, ...plain].map((name) => ({ name, value: "abc" }));
+  const task = server.run({
+    script: `echo "$OPTIND $PPID $POSIXLY_CORRECT"; echo ${plain.map((name) => `"$${name}"`).join(" ")}`,
+    env,
+  });
   assert.deepEqual((await task.finished).outcome, exited(0));
-  assert.equal(task.output().toString(), "1 abc abc\n");
+  assert.match(task.output().toString(), /^(?:.*BASH_COMPAT.*\n)?1 \d+ abc\n(?:abc ?){8}\n$/);
 });
 
 test("a process left behind holding the output does not hang the end, and is gone with it", async () => {

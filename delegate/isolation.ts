@@ -52,14 +52,15 @@ export function findIsolation(isRoot: boolean, mayGainPrivileges: boolean): Isol
 /** @param hidden folders that no step may see */
 export function withNamespaces(isolation: Isolation, user: StepUser, hidden: readonly string[]): Isolation {
   const unshare = findProgram("unshare");
+  const env = findProgram("env");
   // In a name space of users `sudo` finds no root.
-  if (user.apart === "own users" || isolation.mayGainPrivileges || unshare === undefined) return isolation;
+  if (user.apart === "own users" || isolation.mayGainPrivileges || !unshare || !env) return isolation;
   const ids = user.take();
   const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   if (ids === undefined && self.uid === 0) return isolation;
   const isPermitted = permitsNamespaces(unshare, ids ?? self);
   if (ids) user.giveBack(ids);
-  return isPermitted ? { ...isolation, namespaces: { unshare, hidden } } : isolation;
+  return isPermitted ? { ...isolation, namespaces: { unshare, env, hidden } } : isolation;
 }
 
 const NAMESPACE = ["--mount", "--propagation", "slave"];

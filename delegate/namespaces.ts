@@ -6,16 +6,21 @@
  */
 import { spawnSync } from "node:child_process";
 import { lstatSync, writeFileSync } from "node:fs";
+import type { StepOrder } from "./launcher/messages.ts";
 import { paths } from "./task-files.ts";
 
 export type Namespaces = {
   readonly unshare: string;
+  /** Gives a program the variables that Bash does not let a script set. */
+  readonly env: string;
   /** Folders that no step may see but for its own parts. */
   readonly hidden: readonly string[];
 };
 
 /** What a step keeps of its own, and where the table of its file systems is put. */
 export type OwnParts = { readonly folder: string; readonly files: string; readonly table: string };
+
+const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 const APART = [
   ...["--user", "--map-root-user", "--mount", "--propagation", "private", "--pid", "--ipc"],
@@ -43,6 +48,24 @@ const SETUP = `exec 3<"$2" 4<"$3" 5<"$4" && mount -c -a -T "$1" && cd "$2" && ex
 u=$5 g=$6 unshare=$7; shift 7
 exec "$unshare" --user --map-user="$u" --map-group="$g" -- /bin/sh -c '${FIRST.replaceAll("'", `'\\''`)}' sh "$@"`;
 
+/** Before the names of variables that hold one of the step's, as `name=value`. */
+const CARRIER = "railhead_";
+
+/**
+ * Arguments: the step's program. No program before this one may follow the step's variables, such as LD_PRELOAD and
+ * PATH: they run where the step's folders are not hidden yet, and some shells end at a value that they do not like.
+ * Variables are exported by a builtin, since arguments of programs can be read by every user.
+ */
+const RESTORE = [
+  `for v in "\${!${CARRIER}@}"; do a+=("\${!v}"); unset -v "$v"; done`,
+  'set -- "${a[@]}" "" "$@"; unset -v a v OLDPWD SHLVL PATH',
+  'while [ "$1" ]; do export -- "$1"; shift; done 2>/dev/null',
+  'shift; exec -- "$@"',
+].join("\n");
+
+/** Bash sets these itself and ends a script that does; POSIXLY_CORRECT would change how RESTORE is read. */
+const NOT_BY_BASH = /^(?:UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASHPID|BASH_VERSINFO|POSIXLY_CORRECT)$/;
+
 /** Whether the kernel lets such a user have them. */
 export function permitsNamespaces(unshare: string, ids: { readonly uid: number; readonly gid: number }): boolean {
   const { uid, gid } = ids;
@@ -50,19 +73,20 @@ export function permitsNamespaces(unshare: string, ids: { readonly uid: number; 
   const tried = spawnSync(unshare, [...APART, "/bin/sh", "-c", inner, unshare], {
     stdio: "ignore",
     cwd: "/",
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+    env: { PATH: SYSTEM_PATH },
     ...(process.getuid?.() === 0 ? ids : {}),
   });
   return tried.status === 0;
 }
 
-/** The command that runs another one in name spaces of its own. @throws the system's error */
+/** The step in name spaces of its own. @param bash by absolute path. @throws the system's error */
 export function inNamespaces(
-  { unshare, hidden }: Namespaces,
+  { unshare, env, hidden }: Namespaces,
   { folder, files, table }: OwnParts,
   { uid, gid }: { readonly uid: number; readonly gid: number },
-  command: readonly string[],
-): readonly string[] {
+  bash: string,
+  order: StepOrder,
+): StepOrder {
   const { work, tmp } = paths(folder);
   const line = (source: string, target: string, type: string, options: string): string =>
     `${source} ${escaped(target)} ${type} ${options},X-mount.mkdir 0 0\n`;
@@ -81,8 +105,20 @@ export function inNamespaces(
     ].join(""),
     { mode: 0o644, flag: "wx" },
   );
+  const variables = Object.entries(order.env);
+  const carried = variables.filter(([name]) => !NOT_BY_BASH.test(name));
+  const others = variables.filter(([name]) => NOT_BY_BASH.test(name)).map(([name, value]) => `${name}=${value}`);
+  const program = others.length === 0 ? order.command : [env, ...others, ...order.command];
+  const restored = [bash, "-p", "-c", RESTORE, "bash", ...program];
   const given = [table, work, tmp, files, String(uid), String(gid), unshare];
-  return [unshare, ...APART, "/bin/sh", "-c", SETUP, "sh", ...given, ...command];
+  return {
+    ...order,
+    command: [unshare, ...APART, "/bin/sh", "-c", SETUP, "sh", ...given, ...restored],
+    env: {
+      PATH: SYSTEM_PATH,
+      ...Object.fromEntries(carried.map(([name, value], nth) => [`${CARRIER}${nth}`, `${name}=${value}`])),
+    },
+  };
 }
 
 /** Where a user's services listen, and where every user may make things. */

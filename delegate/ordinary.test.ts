@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -112,6 +122,33 @@ test(
       server.send({ kind: "cancel", task: other.task, epoch: 1 });
       assert.deepEqual((await other.finished).outcome, { kind: "cancelled", survivors: 0 });
     }),
+);
+
+test("what makes an ordinary user's step its name spaces follows none of the step's variables", onlyAsRoot, () =>
+  asOrdinary(async (server, place) => {
+    // Not in /tmp, of which steps see their own.
+    const programs = mkdtempSync("/run/railhead-programs-");
+    try {
+      chmodSync(programs, 0o755);
+      for (const name of ["mount", "setsid", "unshare", "sleep"])
+        writeFileSync(join(programs, name), `#!/bin/sh\necho '${name} was taken'\nexit 1\n`, { mode: 0o755 });
+      // The loader writes a file for each program. In the name space it lands in another folder than the delegate's.
+      const report = join(place, "loaded");
+      const env = { PATH: `${programs}:/usr/bin:/bin`, LD_DEBUG: "statistics", LD_DEBUG_OUTPUT: report };
+      const task = server.run({
+        script: `(sleep inf &); mount; ls ${report}.* >/dev/null && echo loaded`,
+        env: Object.entries(env).map(([name, value]) => ({ name, value })),
+      });
+      assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
+      assert.match(task.output().toString(), /^(?:sleep was taken\n|mount was taken\n){2}loaded\n$/);
+      assert.deepEqual(
+        readdirSync(place).filter((name) => name.startsWith("loaded")),
+        [],
+      );
+    } finally {
+      rmSync(programs, { recursive: true });
+    }
+  }),
 );
 
 test("an ordinary user's step hands over outputs and its status", onlyAsRoot, () =>
