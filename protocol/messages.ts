@@ -116,6 +116,13 @@ export const connectionTask = z.strictObject({
 export type ConnectionTask = z.infer<typeof connectionTask>;
 
 const heldTask = z.strictObject({ ...lease });
+/** Lists and terminals show it: no control characters. */
+const printable = (max: number): z.ZodString =>
+  z
+    .string()
+    .max(max)
+    .regex(/^\P{Cc}*$/u, "control characters");
+
 /** Why the delegate takes no tasks now, after its name: "is short of disk space: …". Left out while it takes them. */
 const unavailable = z.string().min(1).max(MAX_UNAVAILABLE).optional();
 
@@ -125,10 +132,10 @@ export const toServer = z.discriminatedUnion("kind", [
     protocol: z.int(),
     /** Random, made once and kept in the work folder: the delegate's identity across restarts. */
     identity: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-    name: z.string().min(1).max(128),
-    tags: z.array(z.string().min(1).max(128)).max(64),
-    host: z.string().max(255),
-    version: z.string().max(64),
+    name: printable(128).min(1),
+    tags: z.array(printable(128).min(1)).max(64),
+    host: printable(255),
+    version: printable(64),
     /** Changes when the machine restarts; with it the journal in the work folder may be stale. */
     bootId: z.string().max(64),
     /** How many tasks it runs at once. */

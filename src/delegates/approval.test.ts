@@ -290,7 +290,14 @@ test("a hello that comes while a deletion is being committed waits for it, and i
   assert.deepEqual(again.waiting(), []);
 });
 
-test("delegates from before stay enabled; one with another work folder under a name waits", async () => {
+async function isReserved(one: PretendDelegate, name: string): Promise<void> {
+  const { code, message } = await one.next("refused");
+  assert.equal(code, "DUPLICATE_DELEGATE_EXCEPTION");
+  assert.match(message, new RegExp(`^Delegate \\[${name}\\] is registered from another work folder`));
+  await one.closed;
+}
+
+test("delegates from before stay enabled, and keep their names for their work folders", async () => {
   await requireApproval(false);
   const identity = newIdentity();
   const before = await welcomed("before", { identity });
@@ -299,24 +306,68 @@ test("delegates from before stay enabled; one with another work folder under a n
   const again = await welcomed("before", { identity, on: replica });
   await finishes(again, await start("before"));
   await again.close();
-  assert.deepEqual(await statusOf("before"), ["ENABLED"]);
   platform.clock.advance(61_000);
+  await isReserved(await come("before"), "before");
+  assert.deepEqual(await statusOf("before"), ["ENABLED"]);
+  const returned = await welcomed("before", { identity });
+  assert.equal(returned.id, before.id);
+  await removed(before.id);
+  await returned.closed;
   const taker = await welcomed("before");
-  assert.equal(taker.id, before.id);
-  assert.deepEqual(await statusOf("before"), ["WAITING_FOR_APPROVAL"]);
+  assert.notEqual(taker.id, before.id);
+  assert.deepEqual(await statusOf("before"), ["DELETED", "WAITING_FOR_APPROVAL"]);
   await taker.close();
+});
+
+test("who is activated is who was listed: no other work folder takes the name of a delegate that waits", async () => {
+  const identity = newIdentity();
+  const listed = await welcomed("listed", { identity });
+  await listed.close();
+  platform.clock.advance(61_000);
+  await isReserved(await come("listed", { on: replica }), "listed");
+  assert.equal(await decided(listed.id, "ACTIVATE"), "ENABLED");
+  await isReserved(await come("listed"), "listed");
+  const returned = await welcomed("listed", { identity });
+  await finishes(returned, await start("listed"));
+  await returned.close();
+});
+
+test("of one token a hundred delegates wait at most, and others are not held up by them", async () => {
+  const flood = await newToken("flood");
+  const first = await welcomed("flood-0", { token: flood });
+  await first.close();
+  await platform.db.query(
+    `insert into delegates (account_id, id, token_id, name, identity_hash, tags, host, version, boot_id, slots, seen_at,
+                            created_at, declared_tags, status, unavailable)
+     select account_id, gen_random_uuid(), token_id, 'flood-' || n, sha256(n::text::bytea), tags, host, version, boot_id, slots,
+            seen_at, created_at, declared_tags, status, unavailable
+       from delegates, generate_series(1, 99) n where name = 'flood-0'`,
+  );
+  const refused = await come("flood-100", { token: flood });
+  assert.match((await refused.next("refused")).message, /^100 delegates of this token wait for approval already/);
+  await refused.closed;
+  const other = await welcomed("not-of-the-flood");
+  assert.ok((await listed("WAITING_FOR_APPROVAL")).includes("not-of-the-flood"));
+  await decided(first.id, "REJECT");
+  const next = await welcomed("flood-100", { token: flood });
+  for (const one of [other, next]) await one.close();
 });
 
 test("the server's own delegate does not wait; another one that came by its token does", async () => {
   const own = await platform.delegateToken();
   const local = await welcomed("local", { token: own });
   assert.deepEqual(await statusOf("local"), ["ENABLED"]);
+  await local.close();
+  platform.clock.advance(61_000);
+  const moved = await welcomed("local", { token: own });
+  assert.equal(moved.id, local.id);
+  assert.deepEqual(await statusOf("local"), ["ENABLED"]);
   const borrower = await welcomed("borrower", { token: own });
   assert.deepEqual(await statusOf("borrower"), ["WAITING_FOR_APPROVAL"]);
   const named = await newToken("namesake");
   const namesake = await welcomed("namesake", { token: named });
   assert.deepEqual(await statusOf("namesake"), ["WAITING_FOR_APPROVAL"]);
-  for (const one of [local, borrower, namesake]) await one.close();
+  for (const one of [moved, borrower, namesake]) await one.close();
 });
 
 test("a delegate of another account is not found, another account is refused, and permissions are asked", async () => {

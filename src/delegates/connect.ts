@@ -17,7 +17,11 @@ import {
   type SavedDelegate,
 } from "./store/delegates.ts";
 import type { LostTask } from "./take-messages.ts";
+import { countWaiting, isServersToken } from "./store/standing.ts";
 import { countLeasedTo, lockLeasedTo, renewLeases, type HeldTask } from "./store/tasks.ts";
+
+/** Delegates of one token that wait for approval: a stolen token must not hide the others in the list. */
+const MAX_WAITING = 100;
 
 type Hello = Extract<ToServer, { kind: "hello" }>;
 
@@ -47,7 +51,15 @@ export async function connect(
     // After the lock: a deletion that was under way is committed by now.
     if (await isDeletedIdentity(tx, accountId, identityHash)) throw problem("delegate.deleted", [hello.name]);
     const isSame = known?.identityHash.equals(identityHash) ?? false;
-    if (known && !isSame) await refuseUnlessGone(tx, accountId, known, hello, at);
+    const needsApproval = required === "true";
+    if (!known && needsApproval && (await countWaiting(tx, accountId, token.tokenId)) >= MAX_WAITING)
+      throw problem("delegate.too_many_waiting", [String(MAX_WAITING)]);
+    if (known && !isSame) {
+      // A person has approved, or is about to approve, the work folder and not the name.
+      if (needsApproval && !(await isServersToken(tx, accountId, token.tokenId, hello.name)))
+        throw problem("delegate.name_reserved", [hello.name]);
+      await refuseUnlessGone(tx, accountId, known, hello, at);
+    }
     const id = known?.id ?? deps.newId();
     const settled = settle(accountId, id, await lockLeasedTo(tx, accountId, id), hello, known?.bootId === hello.bootId);
     const again = settled.messages.flatMap((message) => (message.kind === "run" ? (fromWire(message.task) ?? []) : []));
@@ -58,7 +70,6 @@ export async function connect(
     const { tokenId } = token;
     const unavailable = hello.unavailable ?? null;
     const about = { name, identityHash, tags: declared, host, version, bootId, slots, unavailable };
-    const needsApproval = required === "true";
     const saved = await saveDelegate(tx, { accountId, id, tokenId, ...about, at: deps.clock.now(), needsApproval });
     // It was believed when the connection was opened; by now its token may have been revoked.
     if (!saved) throw problem("delegate.token_ended");
@@ -87,7 +98,7 @@ async function record(tx: Tx, audit: Audit, now: Registered, before: DelegateRow
     });
 }
 
-/** A name belongs to one work folder; another one may take it over once the first is gone and holds nothing. */
+/** Without approval, another work folder may take over a name once the first is gone and holds nothing. */
 async function refuseUnlessGone(tx: Tx, accountId: Uuid, known: DelegateRow, hello: Hello, at: number): Promise<void> {
   const gone = known.seenAt < at - LOST_AFTER_MS && (await countLeasedTo(tx, accountId, known.id)) === 0;
   if (!gone) throw problem("delegate.name_taken", [hello.name]);

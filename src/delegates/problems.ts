@@ -24,6 +24,16 @@ export const problems = {
     "Delegate [%s] was rejected or deleted. Start it with a new work folder to register it anew.",
   ],
   "delegate.not_waiting": [402, "INVALID_REQUEST", "Delegate [%s] does not wait for approval; delete it instead."],
+  "delegate.name_reserved": [
+    400,
+    "DUPLICATE_DELEGATE_EXCEPTION",
+    "Delegate [%s] is registered from another work folder, and delegates need approval. Use another name, or delete that delegate.",
+  ],
+  "delegate.too_many_waiting": [
+    400,
+    "INVALID_REQUEST",
+    "%s delegates of this token wait for approval already. Approve or reject some of them first.",
+  ],
   "delegate.name_taken": [
     400,
     "DUPLICATE_DELEGATE_EXCEPTION",

@@ -96,6 +96,8 @@ const early: readonly (readonly [what: string, message: Record<string, unknown>]
   ["an end", finished],
   ["a hello without a name", { ...hello, name: "" }],
   ["a hello with 0 slots", { ...hello, slots: 0 }],
+  ["a hello with an escape sequence in its name", { ...hello, name: "a\u001b[2J" }],
+  ["a hello with a line break in a tag", { ...hello, tags: ["a\nb"] }],
   ["a hello with a short identity", { ...hello, identity: "short" }],
   ["a hello with too many tags", { ...hello, tags: Array.from({ length: 65 }, (_, at) => `t${at}`) }],
   ["a hello with a NUL in a tag", { ...hello, tags: ["a\u0000b"] }],

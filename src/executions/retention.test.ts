@@ -91,6 +91,7 @@ test("logs go before their executions, and reading one says so", async () => {
   await sweepAfter(89 * DAY_MS);
   assert.match(await logOf(platform, old), /^log of/);
   const young = await finished();
+  const recorded = await total("audit_entries where operation = 'log.retention'");
   await sweepAfter(2 * DAY_MS);
   const { status } = await detailOf(platform, old);
   assert.equal(status, "Success");
@@ -100,6 +101,7 @@ test("logs go before their executions, and reading one says so", async () => {
     assert.match(answer.body.message, /The log of execution .* was deleted on .*log_retention_days/);
   }
   assert.match(await logOf(platform, young), /^log of/);
+  assert.equal(await total("audit_entries where operation = 'log.retention'"), recorded + 1);
   assert.equal(await logOf(platform, open), "");
   await abortRun(platform, open);
 });

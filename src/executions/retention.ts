@@ -93,17 +93,7 @@ async function deleteBatch(
     const gone = await deps.delegates.forgetEndedRuns(tx, accountId, locked);
     await deps.onDeleted(tx, accountId, gone);
     await deleteExecutions(tx, accountId, gone);
-    await deps.audit.record(
-      tx,
-      { kind: "system", accountId },
-      {
-        operation: "execution.retention",
-        resourceType: "PIPELINE_EXECUTION",
-        resourceId: "",
-        scope: {},
-        after: { executions: gone.length, ...because },
-      },
-    );
+    await record(deps.audit, tx, accountId, "execution.retention", { executions: gone.length, ...because });
     return gone;
   });
 }
@@ -113,11 +103,8 @@ async function deleteOldLogs(deps: RetentionDeps, accountId: Uuid, before: numbe
   let after: store.Ended = { endedAt: await store.logsDeletedUntil(deps.db, accountId), id: store.FIRST_ID };
   for (let batch = 0; batch < BATCHES; batch += 1) {
     const ended = await store.endedBefore(deps.db, accountId, before, after, BATCH);
-    await deleteLogs(
-      deps,
-      accountId,
-      ended.map(({ id }) => id),
-    );
+    const ids = ended.map(({ id }) => id);
+    if (ids.length > 0) await deleteLogs(deps, accountId, ids, { endedBefore: before });
     const last = ended.at(-1);
     if (last) await store.noteLogsDeleted(deps.db, accountId, last.endedAt);
     if (!last || ended.length < BATCH) return true;
@@ -126,8 +113,29 @@ async function deleteOldLogs(deps: RetentionDeps, accountId: Uuid, before: numbe
   return false;
 }
 
-async function deleteLogs({ db, clock }: RetentionDeps, accountId: Uuid, ids: readonly Uuid[]): Promise<void> {
-  if (ids.length === 0) return;
-  await store.markLogsDeleted(db, accountId, ids, clock.now());
+/** `because` is recorded in the audit trail; left out where the executions are deleted, too. */
+async function deleteLogs(
+  { db, clock, audit }: RetentionDeps,
+  accountId: Uuid,
+  ids: readonly Uuid[],
+  because?: Readonly<Record<string, number>>,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const logs = await store.markLogsDeleted(tx, accountId, ids, clock.now());
+    if (logs > 0 && because) await record(audit, tx, accountId, "log.retention", { logs, ...because });
+  });
   while ((await store.deleteChunks(db, accountId, ids)) > 0);
 }
+
+const record = (
+  audit: Audit,
+  tx: Tx,
+  accountId: Uuid,
+  operation: "execution.retention" | "log.retention",
+  after: Readonly<Record<string, number>>,
+): Promise<void> =>
+  audit.record(
+    tx,
+    { kind: "system", accountId },
+    { operation, resourceType: "PIPELINE_EXECUTION", resourceId: "", scope: {}, after },
+  );

@@ -1,5 +1,6 @@
 /** Which deliveries of webhooks the retention deletes, by a clock that the test drives. */
 import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import {
   create,
@@ -11,6 +12,8 @@ import {
   projectYaml,
   triggerYaml,
 } from "../../test/support/contract.ts";
+import { makeAudit } from "../audit/index.ts";
+import type { Uuid } from "../core/ids.ts";
 import { makeDeliveryRetention } from "./retention.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
@@ -49,6 +52,14 @@ const kept = async (): Promise<string[]> =>
     ({ id }) => id,
   );
 
+/** How many events each entry of the audit trail says were deleted. */
+const recorded = async (): Promise<unknown[]> =>
+  (
+    await platform.db.query<{
+      difference: { changes: readonly { readonly field: string; readonly after: unknown }[] };
+    }>("select difference from audit_entries where operation = 'delivery.retention' order by id")
+  ).map(({ difference }) => difference.changes.find(({ field }) => field === "events")?.after);
+
 async function sweepAfter(ms: number): Promise<void> {
   platform.clock.advance(ms);
   await platform.platform.sweep();
@@ -66,9 +77,11 @@ test("processed events go after 30 days, what waits stays", async () => {
   platform.clock.advance(2 * DAY_MS);
   // Alone: the whole sweep would process what waits first.
   const { db, clock } = platform;
-  const retain = makeDeliveryRetention({ db, clock, settingValue: async () => "30" });
+  const audit = makeAudit({ clock, newId: () => randomUUIDv7() as Uuid });
+  const retain = makeDeliveryRetention({ db, audit, clock, settingValue: async () => "30" });
   assert.equal(await retain(), true);
   assert.deepEqual(await kept(), [waiting, young]);
+  assert.deepEqual(await recorded(), [1]);
   await sweepAfter(31 * DAY_MS);
   await sweepAfter(3_601_000);
   assert.deepEqual(await kept(), []);
@@ -81,6 +94,7 @@ test("of each trigger the newest events stay", async () => {
   const others = await call(other);
   await sweepAfter(3_601_000);
   assert.deepEqual(await kept(), [...ids.slice(3), others]);
+  assert.equal((await recorded()).at(-1), 3);
 });
 
 test("an event goes with the execution that it started", async () => {

@@ -61,7 +61,7 @@ export type Presence = {
   /** Why it takes no tasks now, after its name. */
   readonly unavailable: string | null;
   readonly at: number;
-  /** Whether it waits for approval if this work folder is new under the name. */
+  /** Whether new delegates wait for approval. */
   readonly needsApproval: boolean;
 };
 
@@ -70,9 +70,8 @@ export type SavedDelegate = { readonly tags: readonly string[]; readonly status:
 
 /**
  * Inserts the delegate or brings its row up to date; the id of the row stays what it is. Answers the tags that
- * count: those declared, unless they were edited and the declaration is the same as last time. Another work folder under
- * the name is a new delegate and needs approval where a new one does, except the server's own: the token that the server made under
- * the delegate's name, by itself. Undefined, and nothing saved, when its token counts no more: it takes turns with a revocation, so that after the commit of that nobody is let in.
+ * count: those declared, unless they were edited and the declaration is the same as last time. A new delegate waits
+ * for approval if it is required, except the server's own: its token was made by the server, for that name. Undefined, and nothing saved, when its token counts no more: it takes turns with a revocation, so that after the commit of that nobody is let in.
  * Not by `for share`: a stream of hellos would keep the revocation waiting. Nobody waits for anything else while holding
  * the token, so this comes last.
  */

@@ -25,6 +25,25 @@ export const mayHold = (delegateId: string, tokenId: string, at: string): string
   `(exists (${countingToken(tokenId, at)})
     and exists (select from delegates where account_id = $1 and id = ${delegateId} and status = 'ENABLED'))`;
 
+/** Whether the server made the token for its own local delegate of this name. */
+export async function isServersToken(db: Store, accountId: Uuid, tokenId: Uuid, name: string): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from delegate_tokens where account_id = $1 and id = $2 and created_by is null and name = $3`,
+    [accountId, tokenId, name],
+  );
+  return rows.length > 0;
+}
+
+/** How many delegates that came by the token wait for approval. */
+export async function countWaiting(db: Store, accountId: Uuid, tokenId: Uuid): Promise<number> {
+  const rows = await db.query<{ total: number }>(
+    `select count(*) as total from delegates
+      where account_id = $1 and token_id = $2 and status = 'WAITING_FOR_APPROVAL'`,
+    [accountId, tokenId],
+  );
+  return rows[0]?.total ?? 0;
+}
+
 /** Whether this delegate may hold tasks and get secrets by this token now. */
 export async function isEntitled(
   db: Store,

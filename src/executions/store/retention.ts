@@ -62,13 +62,15 @@ export async function lockEnded(db: Store, accountId: Uuid, ids: readonly Uuid[]
   return rows.map(({ id }) => id);
 }
 
-/** From now on reading one of these logs says that it was deleted. */
-export async function markLogsDeleted(db: Store, accountId: Uuid, ids: readonly Uuid[], at: number): Promise<void> {
-  await db.query(
+/** From now on reading one of these logs says that it was deleted. Answers how many were not deleted before. */
+export async function markLogsDeleted(db: Store, accountId: Uuid, ids: readonly Uuid[], at: number): Promise<number> {
+  const rows = await db.query(
     `update log_streams set deleted_at = $3
-      where account_id = $1 and execution_id = any($2) and stream_id = execution_id and deleted_at is null`,
+      where account_id = $1 and execution_id = any($2) and stream_id = execution_id and deleted_at is null
+      returning 1`,
     [accountId, ids, at],
   );
+  return rows.length;
 }
 
 /** How many chunks went, a bounded number at once. */

@@ -23,12 +23,14 @@ export const oldestDeliveries = (
     [accountId, after, limit],
   );
 
-export async function deleteProcessed(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<void> {
-  if (ids.length === 0) return;
-  await db.query(`delete from webhook_deliveries where account_id = $1 and id = any($2) and processed_at is not null`, [
-    accountId,
-    ids,
-  ]);
+/** How many of them were processed, and are deleted now. */
+export async function deleteProcessed(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const rows = await db.query(
+    `delete from webhook_deliveries where account_id = $1 and id = any($2) and processed_at is not null returning 1`,
+    [accountId, ids],
+  );
+  return rows.length;
 }
 
 /** Triggers with more than `count` deliveries, and the newest of those that are too many. */
