@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { Started } from "./started.ts";
@@ -28,6 +29,12 @@ export function idempotencyOf(
   if (!KEY.test(key)) throw problem("execution.bad_idempotency_key");
   return { key, operation, requestHash: createHash("sha256").update(JSON.stringify(request)).digest() };
 }
+
+/** The same for the pipeline that has the request's identifier now: an identifier may pass to another pipeline. */
+export const ofPipeline = (idempotency: Idempotency, id: Uuid): Idempotency => ({
+  ...idempotency,
+  requestHash: createHash("sha256").update(idempotency.requestHash).update(id).digest(),
+});
 
 export type StartOnce = {
   /** What an earlier request of the caller with this key has started. Throws `execution.idempotency_key_reused`. */

@@ -14,6 +14,7 @@ import type { FindReferences, RequirePrincipals } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { ResolveForStep, ResolveLogin, StepPlace } from "../secrets/index.ts";
 import { problem } from "./problems.ts";
+import { requireTriggers } from "./rerun.ts";
 import { findDeliveryFacts, type DeliveryFacts } from "./store/deliveries.ts";
 
 export type OpenSecretsDeps = {
@@ -48,9 +49,7 @@ async function open(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Op
   const facts = await findDeliveryFacts(deps.db, accountId, runId, delivery.nodeId);
   if (!facts) throw new Error(`a task belongs to the execution ${runId}, which does not exist`);
   if (facts.isPipelineDeleted) throw problem("execution.pipeline_deleted", [facts.pipelineIdentifier]);
-  const starter = facts.principals[0]?.authored;
-  if (starter?.type === "trigger" && !(await deps.isTriggerLive(accountId, starter.id)))
-    throw problem("execution.trigger_deleted", [starter.identifier]);
+  await requireTriggers(deps, accountId, facts.principals);
   const named = [...uses.map(({ reference }) => reference), ...(credential === undefined ? [] : [credential])];
   const things = await requireUnchanged(deps, accountId, facts);
   await deps.requirePrincipals({

@@ -1,5 +1,5 @@
 import type { Actor } from "../core/actor.ts";
-import { toWire } from "../core/ids.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
 import type { Principal } from "../pipelines/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { InProject } from "../pipelines/index.ts";
@@ -14,7 +14,8 @@ import { findInputs } from "./store/lists.ts";
 
 /**
  * A fresh run of the pipeline's newest version with the inputs of an earlier one, unless others or input sets are given, and
- * with what `<+trigger.…>` read in it. Throws `execution.not_found`, `execution.not_of_pipeline` and the problems of a run.
+ * with what `<+trigger.…>` read in it. The pipeline has to be the same one, and a trigger that started the earlier run has
+ * to exist. Throws `execution.not_found`, `execution.not_of_pipeline`, `execution.trigger_deleted` and the problems of a run.
  */
 export type RerunPipeline = (
   actor: Actor,
@@ -28,7 +29,14 @@ export type RerunPipeline = (
   inputSets: readonly string[],
 ) => Promise<Started>;
 
-type Deps = { readonly db: Db; readonly authorize: Authorize; readonly get: GetExecution; readonly run: RunPipeline };
+export type TriggersOf = { readonly isTriggerLive: (accountId: Uuid, id: Uuid) => Promise<boolean> };
+
+type Deps = {
+  readonly db: Db;
+  readonly authorize: Authorize;
+  readonly get: GetExecution;
+  readonly run: RunPipeline;
+} & TriggersOf;
 
 export const makeRerunPipeline =
   (deps: Deps): RerunPipeline =>
@@ -43,10 +51,23 @@ export const makeRerunPipeline =
     const trigger = triggerOf(original);
     const principals = trigger === null ? [] : reused(former?.principals ?? [], others ? "payload" : "inputs");
     if (trigger !== null && principals.length === 0) throw problem("execution.unknown_owner", [executionId]);
+    await requireTriggers(deps, actor.accountId, principals);
     return deps.run(actor, scope, pipelineIdentifier, given, {
       ...{ rerunInfo: rerunOf(original), trigger, inputSets, principals, idempotency },
+      pipelineId: original.pipelineId,
     });
   };
+
+/** Throws `execution.trigger_deleted` for a principal that owns a deleted trigger: its payload is not used again. */
+export async function requireTriggers(
+  { isTriggerLive }: TriggersOf,
+  accountId: Uuid,
+  principals: readonly Principal[],
+): Promise<void> {
+  for (const { authored } of principals)
+    if (authored.type === "trigger" && !(await isTriggerLive(accountId, authored.id)))
+      throw problem("execution.trigger_deleted", [authored.identifier]);
+}
 
 /** What a trigger brought is its owner's; the inputs are also those of the authors of its input sets. */
 const reused = (principals: readonly Principal[], what: "payload" | "inputs"): readonly Principal[] =>

@@ -38,5 +38,7 @@ export const makeStartPipelineById =
     const { identifier, ...scope } = path;
     const document = { pipeline: { identifier, variables } };
     const input = variables.length === 0 ? undefined : { text: JSON.stringify(document), format: "json" as const };
-    return deps.run(actor, scope, identifier, input, { notes: notes === null ? null : storable(notes), idempotency });
+    return deps.run(actor, scope, identifier, input, {
+      ...{ notes: notes === null ? null : storable(notes), pipelineId: pipelineUuid, idempotency },
+    });
   };

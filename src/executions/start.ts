@@ -1,7 +1,7 @@
 import { initialState, step, type Json } from "../engine/index.ts";
 import { actorId, emailOf, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
-import { toWire, type NewId } from "../core/ids.ts";
+import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { authorOf } from "../identity/index.ts";
 import type { Principal } from "../pipelines/index.ts";
 import type { Audit } from "../audit/index.ts";
@@ -10,8 +10,9 @@ import type { InProject, InputsOfSets, PreparedRun, PrepareRun } from "../pipeli
 import type { Db, Tx } from "../platform/db/db.ts";
 import { timersOf, type Advance } from "./advance.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "./execution.ts";
-import type { Idempotency, StartOnce } from "./idempotency.ts";
+import { ofPipeline, type Idempotency, type StartOnce } from "./idempotency.ts";
 import type { Started } from "./started.ts";
+import { findPipelineId } from "./store/pipelines.ts";
 import { insertExecution, insertTimers, nextSequence } from "./store/executions.ts";
 
 export type StartDeps = {
@@ -110,6 +111,8 @@ export type RunOptions = Pick<Start, "notes" | "rerunInfo"> & {
   readonly trigger?: Start["trigger"];
   /** Of the run that is repeated, those whose inputs it reuses. */
   readonly principals?: readonly Principal[];
+  /** The pipeline that is meant; another one that has its identifier by now is not started. */
+  readonly pipelineId?: Uuid;
   readonly idempotency?: Idempotency | undefined;
   /** Identifiers of input sets and overlays, of which later ones win; over all of them goes the input itself. */
   readonly inputSets?: readonly string[];
@@ -133,13 +136,22 @@ export const makeRunPipeline =
       startOnce: StartOnce;
     },
   ): RunPipeline =>
-  async (actor, scope, identifier, given, { inputSets = [], principals = [], idempotency, ...options } = {}) => {
-    deps.authorize(actor, "core_pipeline_execute", { accountId: actor.accountId, ...scope }, identifier);
-    const earlier = await deps.startOnce.find(actor, idempotency);
+  async (
+    actor,
+    scope,
+    identifier,
+    given,
+    { inputSets = [], principals = [], pipelineId, idempotency, ...options } = {},
+  ) => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_pipeline_execute", { accountId, ...scope }, identifier);
+    // A key that started a deleted pipeline is not answered for another one of the same identifier.
+    const current = idempotency && (await findPipelineId(deps.db, accountId, scope, identifier));
+    const earlier = current && (await deps.startOnce.find(actor, ofPipeline(idempotency, current)));
     if (earlier) return earlier;
     const input = await deps.mergeInputSets(actor, scope, identifier, inputSets, given);
     const starter: Principal = { author: authorOf(actor), authored: { type: "execution" } };
-    const run = { trigger: options.trigger ?? null, principals: [starter, ...principals] };
+    const run = { trigger: options.trigger ?? null, principals: [starter, ...principals], pipelineId };
     const prepared = await deps.prepareRun(actor, scope, identifier, input, run);
     const start: Start = {
       scope,
@@ -151,8 +163,9 @@ export const makeRunPipeline =
       trigger: null,
       ...options,
     };
+    const once = idempotency && ofPipeline(idempotency, prepared.pipelineId);
     return deps.db.transaction((tx) =>
-      deps.startOnce.start(tx, actor, idempotency, () => deps.startExecution(tx, actor, start)),
+      deps.startOnce.start(tx, actor, once, () => deps.startExecution(tx, actor, start)),
     );
   };
 

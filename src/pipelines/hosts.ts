@@ -16,9 +16,11 @@ import { evaluateKnownVariables } from "./document/evaluate-variables.ts";
 import { problem } from "./document/problems.ts";
 import type { PipelineDocument } from "./document/schema.ts";
 
-// The host is evaluated a second time, in a world that has neither the trigger, nor the facts of the run, nor results of
-// steps, nor values of runtime inputs but those that the pipeline allows by name. Whatever a caller says, what comes of
-// it is the author's. The host that the step really has must be that one: here, where it is known already, and when the step starts.
+// The host is evaluated a second time, in a context that only the author of the pipeline can change: the document as its
+// author has it, and identifiers of account, organization and project, which are immutable. It has neither the trigger,
+// nor the facts of the run, nor results of steps, nor values of runtime inputs but those that the pipeline allows by
+// name, nor the name of the project. The host of the step must be equal to the result: at the start of the run where it
+// is known already, and when the step starts.
 
 const GROUPS = { steps: "steps", rollbackSteps: "rollback" } as const;
 
@@ -33,11 +35,11 @@ export function withHosts(
   plan: Plan,
   stages: readonly NodeId[],
   authored: PipelineDocument,
-  { account, org, project }: Facts,
+  facts: Pick<Facts, "account" | "org" | "project">,
 ): Plan {
   const targeted = targetedSteps(plan, stages, authored);
   if (targeted.length === 0) return plan;
-  const context = contextOf(authored, { account, org, project, trigger: null, execution: null });
+  const context = contextOf(authored, { ...identifiersOf(facts), trigger: null, execution: null });
   const world: Plan = { root: plan.root, nodes: plan.nodes, context: context.value };
   evaluateKnownVariables(world, context, stages);
   const budget = newBudget();
@@ -54,6 +56,13 @@ export function withHosts(
   if (faults.length > 0) throw refusal(faults);
   return { ...plan, nodes: { ...plan.nodes, ...Object.fromEntries(nodes) } };
 }
+
+/** A person who may edit the project, and not the pipeline, can rename it. */
+const identifiersOf = ({ account, org, project }: Pick<Facts, "account" | "org" | "project">) => ({
+  account: { identifier: account.identifier },
+  org: { identifier: org.identifier },
+  project: { identifier: project.identifier },
+});
 
 const ADVICE = "Write the host out, or let the pipeline name the ones to choose from: <+input>.allowedValues(…)";
 
@@ -76,7 +85,7 @@ function evaluated(
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return {
-      fault: `Without free inputs, the trigger and results of steps it has no value: ${error.message}. ${ADVICE}`,
+      fault: `Without free inputs, the name of the project, the trigger and results of steps it has no value: ${error.message}. ${ADVICE}`,
     };
   }
 }

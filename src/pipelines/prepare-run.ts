@@ -13,6 +13,7 @@ import type { GetPipeline } from "./get.ts";
 import { fillIn } from "./inputs.ts";
 import type { InProject, SavedPipeline } from "./pipeline.ts";
 import { buildPlan, type Facts } from "./plan.ts";
+import { problem as pipelineProblem } from "./problems.ts";
 import { permitReferences, requireReferences, resolveReferences, type WrittenAt } from "./references.ts";
 import { filledSecrets, requireSecrets, type WrittenSecret } from "./secrets.ts";
 
@@ -36,8 +37,13 @@ type Input =
 /**
  * `trigger` is what references may read as `<+trigger.…>`; it must be that of the facts of the run. `principals` are
  * those that the caller knows, the starter or the trigger's owner first; the actor alone where they are left out.
+ * `pipelineId` is the pipeline that the caller means: another one with the same identifier counts as not found.
  */
-export type RunFor = { readonly trigger: Facts["trigger"]; readonly principals?: readonly Principal[] | undefined };
+export type RunFor = {
+  readonly trigger: Facts["trigger"];
+  readonly principals?: readonly Principal[] | undefined;
+  readonly pipelineId?: Uuid | undefined;
+};
 
 /**
  * Reads the newest version and fills in the inputs, given as YAML or JSON text. What it names by references has to
@@ -95,6 +101,8 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
       const scope = { orgIdentifier, projectIdentifier };
       const { accountId } = actor;
       const pipeline = await deps.get(actor, scope, identifier);
+      if (run.pipelineId !== undefined && run.pipelineId !== pipeline.id)
+        throw pipelineProblem("pipeline.not_found", [identifier, projectIdentifier]);
       const { secrets, at, ...filled } = filledIn(pipeline, scope, input);
       const facts = {
         account: { identifier: toWire(accountId) },

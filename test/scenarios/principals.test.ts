@@ -196,6 +196,16 @@ test("a step that waited gets no secret once one that its execution acts for may
     change: () =>
       made(platform.send("DELETE", `/pipeline/api/triggers/untriggered_hook?${SCOPE}&targetIdentifier=untriggered`)),
   };
+  await made(create.pipeline(platform, asks("repeated", "plain")));
+  const original = await started(await hook("repeated", owner));
+  const path = `/pipeline/api/pipeline/execute/rerun/${original}/repeated?${SCOPE}`;
+  const { planExecution: repeated } = await made(platform.send("POST", path));
+  cases["the trigger of the repeated execution was deleted"] = {
+    id: repeated.uuid,
+    message: "Trigger 'repeated_hook' was deleted after it started the execution.",
+    change: () =>
+      made(platform.send("DELETE", `/pipeline/api/triggers/repeated_hook?${SCOPE}&targetIdentifier=repeated`)),
+  };
   const former = await person("Former");
   await made(create.pipeline(platform, asks("owned", "plain")));
   cases["the owner of the trigger was deactivated"] = {

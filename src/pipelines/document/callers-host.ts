@@ -9,6 +9,7 @@ type ReadPath = readonly (string | number)[];
 
 const CHOSEN = "and the author of a pipeline chooses the host that gets the login: name the hosts in the pipeline";
 const BY_TRIGGER = `Callers of a webhook say what the trigger holds, ${CHOSEN}`;
+const BY_PROJECT = `Persons who may edit the project change its name, ${CHOSEN}, or read <+project.identifier>`;
 const BY_STEP = `A step says what it puts out, ${CHOSEN}`;
 const BY_INPUT = `The person who runs the pipeline gives this variable, ${CHOSEN}, or add .allowedValues(…) to the variable`;
 
@@ -23,6 +24,7 @@ export function callersFaults(pipeline: PipelineDocument, path: ValueField["path
 
   function ofPath(read: ReadPath): string | undefined {
     if (read[0] === "trigger") return BY_TRIGGER;
+    if (read[0] === "project" && read[1] === "name") return BY_PROJECT;
     const variable = variableAt(pipeline, stage, read);
     if (variable) return ofVariable(variable);
     return read.includes("outputVariables") ? BY_STEP : undefined;

@@ -39,7 +39,10 @@ export type Pending = {
 };
 
 /** The facts, or those of them that hold before the run is made. */
-export type SomeFacts = Omit<Facts, "execution"> & { readonly execution: Facts["execution"] | null };
+export type SomeFacts = Omit<Facts, "execution" | "project"> & {
+  readonly project: { readonly identifier: string; readonly name?: string };
+  readonly execution: Facts["execution"] | null;
+};
 
 export type Context = { readonly value: { readonly [key: string]: Json }; readonly pending: readonly Pending[] };
 

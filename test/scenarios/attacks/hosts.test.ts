@@ -15,6 +15,7 @@ import {
   projectYaml,
   SCOPE,
   triggerYaml,
+  YAML,
 } from "../../support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { pretendDelegate, type PretendDelegate, scriptOf } from "../../support/pretend-delegate.ts";
@@ -190,6 +191,29 @@ test("who runs a pipeline chooses no host that it does not name: by an input, a 
   });
   await refusedRun(bySet, CHOSEN);
   await onlyThis("usual", "web1.example");
+});
+
+test("who may rename the project, and not edit the pipeline, chooses no host by its name", async () => {
+  const refused = await create.pipeline(platform, remote("named", "<+project.name>.example"));
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.text, /Persons who may edit the project change its name.*<\+project\.identifier>/);
+  const byVariable = await create.pipeline(platform, remote("named", DIRECT, "<+project.name>"));
+  assert.equal(byVariable.status, 400, byVariable.text);
+  for (const [id, host, value] of [
+    ["computed", '<+project["na" + "me"].toLowerCase()>.example'],
+    ["by_variable", HIDDEN, '<+project.get("name").toLowerCase()>.example'],
+  ] as const) {
+    await made(create.pipeline(platform, remote(id, host, value)));
+    for (const name of ["Shop", "Mallory"]) {
+      const body = projectYaml().replace(/name: .*/, `name: ${name}`);
+      await made(platform.send("PUT", "/ng/api/projects/shop?orgIdentifier=default", { contentType: YAML, body }));
+      const { status, text } = await create.run(platform, id);
+      assert.equal(status, 400, text);
+      assert.match(text, /chooses the hosts/);
+    }
+  }
+  await made(create.pipeline(platform, remote("lasting", "<+project.identifier>.<+org.identifier>.example")));
+  await onlyThis("lasting", "shop.default.example");
 });
 
 test("what a step puts out is no host: the step that would log in there fails before anything is sent", async () => {

@@ -1,0 +1,20 @@
+/** Pipelines, as starts of executions look them up. */
+import type { Uuid } from "../../core/ids.ts";
+import type { InProject } from "../../pipelines/index.ts";
+import type { Query } from "../../platform/db/db.ts";
+
+/** Of the pipeline that has the identifier now. */
+export async function findPipelineId(
+  db: { readonly query: Query },
+  accountId: Uuid,
+  { orgIdentifier, projectIdentifier }: InProject,
+  identifier: string,
+): Promise<Uuid | undefined> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select p.id from projects a join pipelines p on p.account_id = a.account_id and p.project_id = a.id
+      where a.account_id = $1 and a.org_identifier = $2 and a.identifier = $3 and p.identifier = $4
+        and p.deleted_at is null`,
+    [accountId, orgIdentifier, projectIdentifier, identifier],
+  );
+  return rows[0]?.id;
+}
