@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { makeMasking } from "./conceal.ts";
 import { MASK } from "./mask/marks.ts";
@@ -29,7 +30,8 @@ test("the tasks of a delegate share a bound: the next one waits until memory is 
 });
 
 test("until its masks are made, and after they are given up, nothing is told of a task", async () => {
-  const { text, holds, ready, release } = makeMasking().concealer([Buffer.from("correct horse\n".repeat(1_000))]);
+  // 1120 bytes: more than is made ready at once.
+  const { text, holds, ready, release } = makeMasking().concealer([Buffer.from("correct horse\n".repeat(80))]);
   assert.equal(text("a correct horse"), "(withheld)");
   assert.equal(holds("anything"), true);
   await ready;
@@ -38,4 +40,22 @@ test("until its masks are made, and after they are given up, nothing is told of 
   assert.equal(holds("63 6f 72 72 65 63 74 20 68 6f 72 73 65"), true);
   release();
   assert.equal(text("a correct horse"), "(withheld)");
+});
+
+test("the automata of a delegate's tasks share a bound: beyond it secrets are found by fingerprints alone", async () => {
+  const { concealer } = makeMasking();
+  // Fingerprints mask a part of a value; an automaton masks whole values and lines only.
+  const start = async () => {
+    const value = randomBytes(24 * 1024).toString("base64");
+    const { text, ready, release } = concealer([Buffer.from(value)]);
+    await ready;
+    assert.equal(text(value), MASK);
+    return { hasAutomaton: !text(value.slice(1_000, 1_064)).includes(MASK), release };
+  };
+  const tasks = [];
+  for (let nth = 0; nth < 16; nth += 1) tasks.push(await start());
+  assert.equal(tasks[0]?.hasAutomaton, true);
+  assert.equal(tasks.at(-1)?.hasAutomaton, false);
+  for (const { release } of tasks) release();
+  assert.equal((await start()).hasAutomaton, true);
 });

@@ -60,8 +60,11 @@ async function scene(play: (scene: Scene) => Promise<void>): Promise<void> {
 const inProcess = (play: (scene: Scene) => Promise<void>): Promise<void> =>
   scene(async (parts) => {
     const delegate = await joinServer(parts.server, parts.place);
-    await play(parts);
-    await delegate.stop();
+    try {
+      await play(parts);
+    } finally {
+      await delegate.stop();
+    }
   });
 
 test("a value arrives in the environment, also inside other text, and leaves masked", () =>
@@ -103,6 +106,20 @@ test(
       await task.finished;
     }),
 );
+
+test("a step whose secrets are too large to be masked is refused before it starts, and the next one runs", () =>
+  inProcess(async ({ server }) => {
+    const lease = newLease();
+    const kinds = Array.from({ length: 97 }, () => "file" as const);
+    for (const nth of kinds.keys()) server.give(lease, nth, "file", Buffer.alloc(64 * 1024, `${nth} `));
+    const task = server.run({ script: "echo started", secrets: uses(...kinds) }, lease);
+    const { outcome } = await task.finished;
+    assert.equal(outcome.kind, "refused");
+    assert.match(outcome.message, /too large to be masked/);
+    assert.equal(task.output().toString(), "");
+    const next = await server.run({ script: "exit 0" }).finished;
+    assert.deepEqual(next.outcome, { kind: "exited", exitCode: 0, outputs: [] });
+  }));
 
 test("a file has its content, only its step can read it, and it is gone with the step", onlyAsRoot, () =>
   inProcess(async ({ server, place, safe }) => {
