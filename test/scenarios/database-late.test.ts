@@ -11,6 +11,7 @@ import { startProgram, type Program } from "../support/program.ts";
 import { makeServerFolder, runServer, type ServerFolder } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
+const ROOT_KEY = randomBytes(32).toString("base64");
 let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;
 
@@ -38,11 +39,12 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The test database behind a port of its own. */
-const inFront = (url: URL): Server =>
+/** The test database behind a port of its own. `cutAt`: whether a statement cuts its connection instead of passing. */
+const inFront = (url: URL, cutAt: (statement: string) => boolean = () => false): Server =>
   createServer((socket) => {
     const behind = connect(`${url.searchParams.get("host")}/.s.PGSQL.${url.searchParams.get("port")}`);
-    socket.pipe(behind).pipe(socket);
+    socket.on("data", (bytes) => (cutAt(bytes.toString("latin1")) ? socket.destroy() : behind.write(bytes)));
+    behind.pipe(socket);
     for (const end of [socket, behind])
       end.on("error", () => {}).on("close", () => (socket.destroy(), behind.destroy()));
   });
@@ -52,7 +54,7 @@ function start(port: number, databaseUrl: string): Program {
     PORT: String(port),
     DATABASE_URL: databaseUrl,
     RAILHEAD_DATA_DIR: folder.dataDir,
-    RAILHEAD_ROOT_KEY: randomBytes(32).toString("base64"),
+    RAILHEAD_ROOT_KEY: ROOT_KEY,
     RAILHEAD_LOCAL_DELEGATE: "off",
   };
   return startProgram({ args: ["server"], env, cwd: folder.path });
@@ -93,17 +95,48 @@ test("it is alive and not ready, names host and error, and serves once the datab
 test("asked to end while it waits, it ends at once with code 0", async () => {
   const [port, databasePort] = [await freePort(), await freePort()];
   const program = start(port, `postgres://ada@127.0.0.1:${databasePort}/x`);
-  await program.said(/trying again/);
-  await until(
-    () =>
-      fetch(`http://127.0.0.1:${port}/health/live`).then(
-        ({ status }) => status,
-        () => 0,
-      ),
-    (status) => status === 200,
+  try {
+    await program.said(/trying again/);
+    await until(
+      () =>
+        fetch(`http://127.0.0.1:${port}/health/live`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      (status) => status === 200,
+    );
+    const { code, signal } = await program.end("SIGTERM");
+    assert.deepEqual([code, signal], [0, null], program.stderr());
+  } finally {
+    await program.end("SIGKILL");
+  }
+});
+
+test("a database that goes away at any later step of the start is waited for again", async () => {
+  const url = new URL(database.url.replace("@/", "@localhost/"));
+  // Part of a statement of each step: reading the clock, finding the account, counting what other root keys seal.
+  const steps = ["clock_timestamp()", "from accounts order by created_at", "with other as (select c.id"];
+  const reached: string[] = [];
+  const proxy = inFront(url, (statement) => {
+    const step = steps[reached.length];
+    if (step === undefined || !statement.includes(step)) return false;
+    reached.push(step);
+    return true;
+  });
+  const databasePort = await listening(proxy);
+  const program = start(
+    await freePort(),
+    `postgres://${url.username}:${url.password}@127.0.0.1:${databasePort}${url.pathname}`,
   );
-  const { code, signal } = await program.end("SIGTERM");
-  assert.deepEqual([code, signal], [0, null], program.stderr());
+  try {
+    await program.said(/^Railhead is ready\.$/m);
+    assert.deepEqual(reached, steps);
+    assert.equal(program.stderr().match(/"the database of DATABASE_URL cannot be used; trying again"/g)?.length, 3);
+    assert.equal((await program.end("SIGTERM")).code, 0);
+  } finally {
+    await program.end("SIGKILL");
+    proxy.close();
+  }
 });
 
 test("a database of another encoding is refused in one line before anything is made in it", async () => {
