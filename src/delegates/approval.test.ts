@@ -388,6 +388,15 @@ test("a delegate of another account is not found, another account is refused, an
     assert.match((await asOther(call)).body.errors[0].message, /Delegate with id or name \[.+\] not found/);
   for (const call of calls(platform.accountId))
     assert.match((await asOther(call)).body.errors[0].message, /not authorized/);
+  const viewer = await platform.addUser("_account_viewer");
+  for (const call of calls(platform.accountId)) {
+    const { body } = await platform.send("POST", `/gateway/api/graphql?accountId=${platform.accountId}`, {
+      apiKey: viewer,
+      contentType: JSON_TYPE,
+      body: JSON.stringify({ query: `mutation { ${call} }` }),
+    });
+    assert.match(body.errors[0].message, /Missing permission|not authorized/);
+  }
   for (const delegateId of ["nonsense", platform.accountId])
     assert.match((await decide(delegateId, "ACTIVATE")).body.errors[0].message, /not found/);
   assert.deepEqual(await statusOf("mine"), ["WAITING_FOR_APPROVAL"]);

@@ -121,6 +121,16 @@ test("what lies above applications has none, and what there is not is not found"
   assert.ok(long.errors?.[0], "a name that is too long is refused");
 });
 
+test("an entity of a project that the caller may not see is not found", async () => {
+  await made(create.project(platform, projectYaml("depot").replace("The shop", "The depot")));
+  const apiKey = await platform.addUser("_project_admin", { orgIdentifier: "default", projectIdentifier: "depot" });
+  for (const type of ["ENVIRONMENT", "PIPELINE", "SERVICE"] as const) {
+    const input = { entityId: ids[type], entityType: type, name: "team" };
+    for (const { errors } of [await attach(input, apiKey), await detach(input, apiKey)])
+      assert.match(errors?.[0]?.message ?? "", /not found|not exist/);
+  }
+});
+
 test("whoever may only look changes no tag", async () => {
   const apiKey = await platform.addUser("_project_viewer", { orgIdentifier: "default", projectIdentifier: "shop" });
   for (const type of ["APPLICATION", "ENVIRONMENT", "PIPELINE", "SERVICE"] as const) {

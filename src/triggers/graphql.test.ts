@@ -73,4 +73,12 @@ test("whoever may only look gets no token, and elsewhere there is no trigger", a
   await made(create.project(platform, projectYaml("depot").replace("The shop", "The depot")));
   const elsewhere = await platform.addUser("_project_admin", { ...scope, projectIdentifier: "depot" });
   assert.deepEqual(await byName(name, elsewhere), { triggerByName: null });
+  assert.deepEqual(await ask(`{ trigger(triggerId: "${triggerByName.id}") { id } }`, elsewhere), { trigger: null });
+});
+
+test("of two triggers with one name the older one is found by it", async () => {
+  const { id } = (await byName(name)).triggerByName;
+  const newer = triggerYaml("deploy", "newer").replace(/^ {2}name: .*$/m, `  name: ${name}`);
+  await made(create.trigger(platform, "deploy", newer));
+  assert.equal((await byName(name)).triggerByName.id, id);
 });
