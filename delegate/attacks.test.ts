@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -12,7 +12,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { idsOf, livingProcesses } from "./processes.ts";
 import { FIRST_ID } from "./step-ids.ts";
 import { paths } from "./task-files.ts";
-import { giveSign, joinServer, makePlace, printedPid } from "./testing/kit.ts";
+import { giveSign, joinServer, makePlace, optionsFor, printedPid, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { type PretendTask, startPretendServer } from "./testing/pretend-server.ts";
 
 const python = spawnSync("sh", ["-c", "command -v python3"], {
@@ -157,6 +157,36 @@ test(
     assert.equal(existsSync(`/proc/${left}/exe`), false);
   },
 );
+
+for (const [name, options, gains] of [
+  [
+    "with --allow-privilege-escalation a set-user-id program of root gains root's rights",
+    ["--allow-privilege-escalation"],
+    true,
+  ],
+  ["without --allow-privilege-escalation a set-user-id program of root gains nothing", [], false],
+] as const)
+  test(name, onlyAsRoot, async (t) => {
+    const rootShell = join(exchange, `root-shell-${gains}`);
+    copyFileSync("/bin/bash", rootShell);
+    chmodSync(rootShell, 0o4755);
+    const [ownPlace, ownServer] = [makePlace(), await startPretendServer()];
+    const started = spawnDelegate([...optionsFor(ownServer, ownPlace), "--token", TOKEN, ...options]);
+    t.after(async () => {
+      await started.kill();
+      await ownServer.close();
+      ownPlace.remove();
+    });
+    await ownServer.welcomed();
+    const script = `id -u; ${rootShell} -p -c 'id -u'; echo begun; sleep inf`;
+    const task = ownServer.run({ script });
+    await task.printed("begun");
+    const [own, gained] = task.output().toString().split("\n");
+    assert.notEqual(own, "0");
+    assert.equal(gained, gains ? "0" : own);
+    ownServer.send({ kind: "cancel", task: task.task, epoch: 1 });
+    assert.deepEqual((await task.finished).outcome, { kind: "cancelled", survivors: gains ? "unknown" : 0 });
+  });
 
 /** Each process lives for a moment, in a session of its own and without an environment. */
 const CHAIN = `chain() { (env -i setsid bash -c "$LINK" bash "$LINK" >/dev/null 2>&1 &) ; }

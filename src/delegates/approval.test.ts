@@ -395,7 +395,7 @@ test("a delegate of another account is not found, another account is refused, an
       contentType: JSON_TYPE,
       body: JSON.stringify({ query: `mutation { ${call} }` }),
     });
-    assert.match(body.errors[0].message, /Missing permission|not authorized/);
+    assert.match(body.errors?.[0]?.message ?? "", /Missing permission|not authorized/);
   }
   for (const delegateId of ["nonsense", platform.accountId])
     assert.match((await decide(delegateId, "ACTIVATE")).body.errors[0].message, /not found/);
