@@ -52,10 +52,14 @@ test("the automata of a delegate's tasks share a bound: beyond it secrets are fo
     assert.equal(text(value), MASK);
     return { hasAutomaton: !text(value.slice(1_000, 1_064)).includes(MASK), release };
   };
-  const tasks = [];
-  for (let nth = 0; nth < 16; nth += 1) tasks.push(await start());
-  assert.equal(tasks[0]?.hasAutomaton, true);
-  assert.equal(tasks.at(-1)?.hasAutomaton, false);
-  for (const { release } of tasks) release();
+  const oneByOne = [];
+  for (let nth = 0; nth < 16; nth += 1) oneByOne.push(await start());
+  const together = (): Promise<typeof oneByOne> => Promise.all(Array.from({ length: 16 }, start));
+  for (const { release } of oneByOne) release();
+  for (const tasks of [oneByOne, await together()]) {
+    assert.equal(tasks[0]?.hasAutomaton, true);
+    assert.equal(tasks.at(-1)?.hasAutomaton, false);
+    for (const { release } of tasks) release();
+  }
   assert.equal((await start()).hasAutomaton, true);
 });

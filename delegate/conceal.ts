@@ -46,16 +46,20 @@ export function makeMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGATE_
   const masked = (values: readonly Buffer[]): Conceal => {
     const weight = weightOfAll(values);
     weightInUse += weight;
-    let exact = 0;
+    const room = Math.min(EXACT_BYTES, Math.max(0, DELEGATE_EXACT - exactInUse));
+    // Reserved at once: other tasks may begin before this automaton is made.
+    let exact = room;
+    exactInUse += exact;
     let isReleased = false;
     let matcher: Matcher | undefined;
     const take = (made: Matcher): Matcher => {
-      exact = isReleased ? 0 : bytesOf(made.automaton);
-      exactInUse += exact;
       matcher = made;
+      if (isReleased) return made;
+      exactInUse -= exact;
+      exact = bytesOf(made.automaton);
+      exactInUse += exact;
       return made;
     };
-    const room = Math.min(EXACT_BYTES, Math.max(0, DELEGATE_EXACT - exactInUse));
     const making = weight <= AT_ONCE ? take(matcherOf(values, room)) : matcherInSteps(values, room).then(take);
     const ready = Promise.resolve(making).then(() => undefined);
     // Told by the output, which waits for it.
