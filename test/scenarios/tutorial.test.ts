@@ -29,7 +29,11 @@ test("every command of the tutorial prints what the page shows", { skip }, async
     });
     const printed = stdout.split(`${END}\n`).map((text) => text.trim());
     for (const [nth, { command, output }] of blocks.entries()) {
-      const pattern = output.trim().split("…").map(RegExp.escape).join("\\S+");
+      const pattern = output
+        .trim()
+        .split("…")
+        .map((text) => RegExp.escape(text))
+        .join("\\S+");
       assert.match(printed[nth] ?? "", new RegExp(`^${pattern}$`), command);
     }
   } finally {
