@@ -265,6 +265,9 @@ create table executions (
   failure text,
   rerun_info jsonb,
   principals jsonb default '[]'::jsonb not null,
+  stages json,
+  stage_states json,
+  last_node_id uuid,
   constraint executions_pkey PRIMARY KEY (account_id, id),
   constraint executions_account_id_pipeline_id_run_sequence_key UNIQUE (account_id, pipeline_id, run_sequence),
   constraint executions_trigger_type_check CHECK ((trigger_type = ANY (ARRAY['MANUAL'::text, 'WEBHOOK_CUSTOM'::text])))

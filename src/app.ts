@@ -151,7 +151,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     tryInputs: pipelines.tryInputs,
     mergeInputSets: pipelines.mergeInputSets,
     startExecution: executions.start,
-    getExecution: executions.get,
+    getExecution: executions.getSummary,
     requireRunAs: identity.requireRunAs,
     findServiceAccount: (accountId, key) => findServiceAccount(db, accountId, key),
     ...{ adoptPipeline: pipelines.adopt, adoptInputSet: pipelines.adoptInputSet },

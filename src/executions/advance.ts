@@ -9,6 +9,7 @@ import { makeLru } from "../core/lru.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { CancelTask, Enqueue } from "../delegates/index.ts";
 import type { Tx } from "../platform/db/db.ts";
+import { stageIdsOf } from "./stage.ts";
 import { findPlan, lockState, saveState, type Timer, type TimerChanges } from "./store/executions.ts";
 import { throwStuck } from "./stuck.ts";
 import type { Wakeups } from "./wakeups.ts";
@@ -82,14 +83,14 @@ export function makeAdvance(deps: AdvanceDeps) {
       const next = step(plan, state, event);
       if (next.state === state) continue;
       state = next.state;
-      await save(tx, run, next);
+      await save(tx, run, plan, next);
       queue.push(...(await perform(tx, run, next.effects)));
     }
     return state;
   }
 
-  async function save(tx: Tx, run: RunRef, { state, effects }: Transition): Promise<void> {
-    await saveState(tx, run, state, timersOf(effects));
+  async function save(tx: Tx, run: RunRef, plan: Plan, { state, effects }: Transition): Promise<void> {
+    await saveState(tx, run, state, timersOf(effects), stageIdsOf(plan));
   }
 
   /** Locks an execution and answers its state and how to give it an event; undefined when there is none. Throws Stuck. */
@@ -104,7 +105,7 @@ export function makeAdvance(deps: AdvanceDeps) {
     const plan = await planOf(tx, run);
     const next = step(plan, before, event);
     if (next.state === before) return before;
-    await save(tx, run, next);
+    await save(tx, run, plan, next);
     return follow(tx, run, plan, next.state, next.effects);
   }
 

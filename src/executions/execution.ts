@@ -1,5 +1,6 @@
 import { isPlan, isState, type Plan, type State, type Status } from "../engine/index.ts";
 import type { Uuid } from "../core/ids.ts";
+import { stageIdsOf, stagesOf, stageStatesOf, type Stage, type StageStates } from "./stage.ts";
 
 export type TriggerType = "MANUAL" | "WEBHOOK_CUSTOM";
 
@@ -54,8 +55,8 @@ export type RerunInfo = {
   readonly rootTriggerType: TriggerType;
 };
 
-/** Everything about a run. */
-export type ExecutionDetail = Execution &
+/** A run without what is large of it. */
+export type ListedExecution = Execution &
   ExecutionMore & {
     readonly orgIdentifier: string;
     readonly projectIdentifier: string;
@@ -63,9 +64,15 @@ export type ExecutionDetail = Execution &
     readonly pipelineVersion: number;
     readonly runSequence: number;
     readonly rerunInfo: RerunInfo | null;
-    readonly plan: Plan;
-    readonly state: State;
   };
+
+export type WithStages = { readonly stages: readonly Stage[]; readonly stageStates: StageStates };
+
+/** A run with its stages, as lists of the REST family show it. */
+export type ExecutionSummary = ListedExecution & WithStages;
+
+/** Everything about a run. The plan is large: it holds what started the run. */
+export type ExecutionDetail = ListedExecution & { readonly plan: Plan; readonly state: State };
 
 const NO_PLAN: Plan = { root: "", nodes: {}, context: {} };
 
@@ -78,4 +85,10 @@ export function legible(detail: ExecutionDetail): ExecutionDetail {
   if (isPlan(plan) && isState(state)) return detail;
   const columns: State = { status, startedAt, endedAt, failure: null, aborting: false, nodes: {} };
   return { ...detail, plan: isPlan(plan) ? plan : NO_PLAN, state: isState(state) ? state : columns };
+}
+
+/** The summary of a run that was read whole. */
+export function summaryOf(detail: ExecutionDetail): ExecutionSummary {
+  const { plan, state } = detail;
+  return { ...detail, stages: stagesOf(plan), stageStates: stageStatesOf(state, stageIdsOf(plan)) };
 }

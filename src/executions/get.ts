@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
-import { authorizeSomewhere, listed, permits, reach } from "../access/index.ts";
+import { authorizeSomewhere, listed, permits } from "../access/index.ts";
 import type { GetProject } from "../projects/index.ts";
 import { inputTemplateOf, type GetPipeline, type InProject, type MaybeInProject } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -11,19 +11,24 @@ import {
   type ExecutionDetail,
   type ExecutionMore,
   type ExecutionOutline,
+  type ExecutionSummary,
+  type ListedExecution,
 } from "./execution.ts";
 import { problem } from "./problems.ts";
+import { withStages, type ReadStages } from "./stages.ts";
 import type { ExecutionFilter } from "./store/conditions.ts";
 import {
   countExecutions,
   findExecution,
   findInputs,
-  listDetails,
+  findListed,
   listExecutions,
+  listListed,
   listMore,
   listOutlines,
   type Window,
 } from "./store/lists.ts";
+import { seenBy } from "./visible.ts";
 
 type Deps = { readonly db: Db };
 
@@ -48,29 +53,24 @@ export const makeListExecutions =
     return { items, ...window, total: () => countExecutions(deps.db, accountId, filter) };
   };
 
-/** The condition of a reader who may not see everything. */
-export function seenBy(actor: Actor): ExecutionFilter {
-  const places = reach(actor, "core_pipeline_view");
-  return places === "all" ? [] : [{ is: "seenBy", value: JSON.stringify(places) }];
-}
-
-/** A page of one project's executions with their plans and states. Throws `project.not_found`. */
+/** A page of one project's executions with their stages. Throws `project.not_found`, `execution.too_many_stages`. */
 export type ListProjectExecutions = (
   actor: Actor,
   scope: InProject,
   filter: ExecutionFilter,
   window: Window,
-) => Promise<Page<ExecutionDetail>>;
+) => Promise<Page<ExecutionSummary>>;
 
 export const makeListProjectExecutions =
-  (deps: Deps & { getProject: GetProject }): ListProjectExecutions =>
+  (deps: Deps & { getProject: GetProject; readStages: ReadStages }): ListProjectExecutions =>
   async (actor, scope, filter, window) => {
     const { accountId } = actor;
     listed(actor, "core_pipeline_view", { accountId, ...scope });
     const project = await deps.getProject(actor, scope.orgIdentifier, scope.projectIdentifier);
     const within: ExecutionFilter = [...filter, ...seenBy(actor), { is: "projectIs", value: project.id }];
-    const items = await listDetails(deps.db, accountId, within, window);
-    return { items: items.map(legible), ...window, total: () => countExecutions(deps.db, accountId, within) };
+    const rows = await listListed(deps.db, accountId, within, window);
+    const items = await withStages(deps.readStages, accountId, rows);
+    return { items, ...window, total: () => countExecutions(deps.db, accountId, within) };
   };
 
 /** A light page that goes on after `beyond`, the last execution of the page before. Throws `project.not_found`. */
@@ -124,16 +124,24 @@ export const makeGetInputs =
  * One execution, by its id on the wire. With a scope it has to be of that
  * project. Throws `execution.not_found`, also for what is no id at all.
  */
-export type GetExecution = (actor: Actor, id: string, scope?: MaybeInProject) => Promise<ExecutionDetail>;
+type Get<T> = (actor: Actor, id: string, scope?: MaybeInProject) => Promise<T>;
 
-export const makeGetExecution =
-  (deps: Deps): GetExecution =>
+/** With its plan and state. */
+export type GetExecution = Get<ExecutionDetail>;
+/** Without what is large of it: a request may ask for many. */
+export type GetListed = Get<ListedExecution>;
+export type GetSummary = Get<ExecutionSummary>;
+
+type Find<T> = (db: Db, accountId: Uuid, id: Uuid) => Promise<T | undefined>;
+
+const makeGet =
+  <T extends ListedExecution>({ db }: Deps, find: Find<T>): Get<T> =>
   async (actor, wireId, scope = {}) => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_pipeline_view");
     const id: Uuid | undefined = fromWire(wireId);
-    const found = id && (await findExecution(deps.db, actor.accountId, id));
-    const visible = ({ orgIdentifier, projectIdentifier, pipelineIdentifier }: ExecutionDetail): boolean =>
+    const found = id && (await find(db, accountId, id));
+    const visible = ({ orgIdentifier, projectIdentifier, pipelineIdentifier }: T): boolean =>
       permits(actor, "core_pipeline_view", { accountId, orgIdentifier, projectIdentifier }, pipelineIdentifier);
     const inScope = (given: string | undefined, own: string): boolean => given === undefined || given === own;
     if (
@@ -144,5 +152,21 @@ export const makeGetExecution =
     ) {
       throw problem("execution.not_found", [wireId]);
     }
-    return legible(found);
+    return found;
+  };
+
+export const makeGetListed = (deps: Deps): GetListed => makeGet(deps, findListed);
+
+export function makeGetExecution(deps: Deps): GetExecution {
+  const get = makeGet(deps, findExecution);
+  return async (...which) => legible(await get(...which));
+}
+
+export const makeGetSummary =
+  (deps: { readonly getListed: GetListed; readonly readStages: ReadStages }): GetSummary =>
+  async (actor, wireId, scope) => {
+    const execution = await deps.getListed(actor, wireId, scope);
+    const [summary] = await withStages(deps.readStages, actor.accountId, [execution]);
+    if (!summary) throw problem("execution.not_found", [wireId]);
+    return summary;
   };

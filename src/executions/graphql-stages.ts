@@ -2,10 +2,10 @@ import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { PipelineVariable } from "../pipelines/index.ts";
 import { makeBatch } from "../platform/graphql/batch.ts";
 import type { Builder, EnumNodeRef, GraphqlContext, InterfaceNodeRef, NodeRef } from "../platform/graphql/builder.ts";
+import type { Stage, StageState, StageVariable } from "./stage.ts";
 import type { ListStages } from "./stages.ts";
-import type { StageRow } from "./store/stages.ts";
 import type { ExecutionNode } from "./wire/graphql.ts";
-import { knownStatus, type GraphqlStatus } from "./wire/status.ts";
+import { graphqlStatus, type GraphqlStatus } from "./wire/status.ts";
 
 type Types = {
   readonly PipelineExecution: NodeRef<ExecutionNode>;
@@ -13,7 +13,10 @@ type Types = {
   readonly Status: EnumNodeRef<GraphqlStatus>;
 };
 
-export type InputVariable = { readonly name: string; readonly value: string };
+export type InputVariable = StageVariable;
+
+/** Without a state: the run has not reached it. */
+type StageNode = Stage & { readonly state: StageState | undefined };
 
 /** `pipelineStageExecutions` on PipelineExecution. */
 export function addStageTypes(
@@ -33,7 +36,10 @@ export function addStageTypes(
       type: [Stage],
       description: "The stages of the run in their order, also those that it has not reached.",
       extensions: { permission: "core_pipeline_view" },
-      resolve: (execution, _args, context) => stagesOf(context, fromWire(execution.id) as Uuid, ""),
+      resolve: async (execution, _args, context) => {
+        const { stages, stageStates } = await stagesOf(context, fromWire(execution.id) as Uuid, "");
+        return stages.map((stage): StageNode => ({ ...stage, state: stageStates.nodes[stage.id] }));
+      },
     }),
   );
   return { InputVariable };
@@ -43,8 +49,8 @@ function stageType(
   builder: Builder,
   { PipelineVariable, Status }: Types,
   Input: NodeRef<InputVariable>,
-): InterfaceNodeRef<StageRow> {
-  const Stage = builder.interfaceRef<StageRow>("PipelineStageExecution").implement({
+): InterfaceNodeRef<StageNode> {
+  const Stage = builder.interfaceRef<StageNode>("PipelineStageExecution").implement({
     resolveType: () => "WorkflowStageExecution",
     fields: (t) => ({
       pipelineStageElementId: t.string({ resolve: ({ id }) => toWire(id) }),
@@ -54,13 +60,13 @@ function stageType(
       }),
     }),
   });
-  builder.objectRef<StageRow>("WorkflowStageExecution").implement({
+  builder.objectRef<StageNode>("WorkflowStageExecution").implement({
     interfaces: [Stage],
     fields: (t) => ({
       status: t.field({
         type: Status,
         description: "QUEUED for a stage that was not reached.",
-        resolve: ({ status }) => (status === null ? "QUEUED" : knownStatus(status)),
+        resolve: ({ state }) => (state ? graphqlStatus(state.status) : "QUEUED"),
       }),
       workflowExecutionId: t.string({
         description: "Always null: a stage is part of its pipeline's execution and has none of its own.",
@@ -68,9 +74,10 @@ function stageType(
       }),
       inputVariables: t.field({
         type: [Input],
-        description: "The stage's variables as the run has them, without those of the type Secret.",
-        resolve: ({ variables }) =>
-          Object.entries(variables ?? {}).map(([name, value]) => ({ name, value: String(value) })),
+        description:
+          "The stage's variables as the run has them, without those of the type Secret. A value of more than 1,024 " +
+          "characters is null, and so are those after the first 16,384 characters of a run's variables.",
+        resolve: ({ variables }) => [...variables],
       }),
       runtimeInputVariables: t.field({
         type: [PipelineVariable],
@@ -79,7 +86,7 @@ function stageType(
       }),
     }),
   });
-  builder.objectRef<StageRow>("ApprovalStageExecution").implement({
+  builder.objectRef<StageNode>("ApprovalStageExecution").implement({
     description: "There are none: approvals are not supported.",
     interfaces: [Stage],
     fields: (t) => ({

@@ -12,7 +12,7 @@ import {
 } from "../platform/graphql/builder.ts";
 import { makeSelects } from "../platform/graphql/selection.ts";
 import type { ApplicationNode } from "../projects/index.ts";
-import type { GetExecution, ListExecutions } from "./get.ts";
+import type { GetListed, ListExecutions } from "./get.ts";
 import { addFilterTypes } from "./graphql-filters.ts";
 import { addStageTypes } from "./graphql-stages.ts";
 import { addWorkflowExecution } from "./graphql-workflows.ts";
@@ -36,7 +36,7 @@ export type TriggerNode = Extract<Cause, { kind: "ExecutedByTrigger" }>["trigger
 export function addExecutionTypes(
   builder: Builder,
   types: Types,
-  verbs: { list: ListExecutions; get: GetExecution; stages: ListStages },
+  verbs: { list: ListExecutions; getListed: GetListed; stages: ListStages },
 ): { Execution: InterfaceNodeRef<ExecutionNode>; Trigger: NodeRef<TriggerNode> } {
   const { Execution, PipelineExecution, Status, Trigger } = executionType(builder, types);
   const ExecutionList = listType(builder, "ExecutionConnection", Execution);
@@ -76,7 +76,7 @@ export function addExecutionTypes(
       type: Execution,
       args: { executionId: t.arg.string({ required: true }) },
       extensions: { permission: "core_pipeline_view" },
-      resolve: async (_root, { executionId }, { actor }) => executionNode(await verbs.get(actor, executionId)),
+      resolve: async (_root, { executionId }, { actor }) => executionNode(await verbs.getListed(actor, executionId)),
     }),
   }));
   return { Execution, Trigger };

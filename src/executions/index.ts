@@ -16,6 +16,8 @@ import { makeEmptyScope } from "./empty-scope.ts";
 import {
   makeGetExecution,
   makeGetInputs,
+  makeGetListed,
+  makeGetSummary,
   makeListExecutions,
   makeListOutlines,
   makeListProjectExecutions,
@@ -33,14 +35,14 @@ import { executionRoutes } from "./rest.ts";
 import { makeStartPipelineById } from "./start-by-id.ts";
 import { makeRunPipeline, makeStartExecution } from "./start.ts";
 import { makeFireTimers } from "./timers.ts";
-import { makeListStages } from "./stages.ts";
+import { makeListStages, makeReadStages } from "./stages.ts";
 import { makeWakeups } from "./wakeups.ts";
 
 export type { Json } from "../engine/index.ts";
-export type { ExecutionDetail } from "./execution.ts";
+export type { ExecutionSummary } from "./execution.ts";
 export { addExecutionTypes, type TriggerNode } from "./graphql.ts";
 export { addExecutionMutations } from "./graphql-mutations.ts";
-export type { GetExecution } from "./get.ts";
+export type { GetSummary } from "./get.ts";
 export type { StartExecution } from "./start.ts";
 export { executionSummary } from "./wire/rest.ts";
 /** The statement behind GraphQL `executions`, for the benchmark's floor. */
@@ -77,6 +79,8 @@ export function makeExecutions(deps: ExecutionsDeps) {
   const { prepareRun, mergeInputSets, get: getPipeline } = deps.pipelines;
   const startExecution = makeStartExecution({ ...deps, advance });
   const get = makeGetExecution(deps);
+  const getListed = makeGetListed(deps);
+  const readStages = makeReadStages(deps);
   const startOnce = makeStartOnce(deps);
   const run = makeRunPipeline({ ...deps, prepareRun, mergeInputSets, startExecution, startOnce });
   const detail = makeGetDetail({ get, delegates: deps.delegates });
@@ -86,13 +90,15 @@ export function makeExecutions(deps: ExecutionsDeps) {
     rerun: makeRerunPipeline({ ...deps, get, run }),
     startById: makeStartPipelineById({ ...deps, run }),
     get,
+    getListed,
+    getSummary: makeGetSummary({ getListed, readStages }),
     detail,
     node: makeGetNode({ ...deps, detail }),
     inputs: makeGetInputs({ ...deps, get, getPipeline }),
     list: makeListExecutions(deps),
-    stages: makeListStages(deps),
+    stages: makeListStages({ readStages }),
     listOutlines: makeListOutlines(deps),
-    listOfProject: makeListProjectExecutions(deps),
+    listOfProject: makeListProjectExecutions({ ...deps, readStages }),
     abort: makeAbortExecution({ ...deps, get, advancing }),
     downloadLog: makeDownloadLog({ ...deps, get, wakeups }),
     downloadLines,

@@ -15,6 +15,11 @@ export const problems = {
     "RESOURCE_NOT_FOUND_EXCEPTION",
     "Plan execution with id [%s]: execution does not exist.",
   ],
+  "execution.too_many_stages": [
+    400,
+    "INVALID_REQUEST",
+    "The stages of these executions have more than 32 MiB together. Ask for fewer executions at once.",
+  ],
   "execution.no_node": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "No execution has a node [%s]."],
   "execution.node_not_found": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Execution [%s] has no node [%s]."],
   "execution.log_deleted": [

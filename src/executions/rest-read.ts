@@ -9,6 +9,7 @@ import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
 import type { GetDetail, GetNode } from "./detail.ts";
 import type { Cursor, GetInputs, ListOutlines, ListProjectExecutions } from "./get.ts";
+import { summaryOf } from "./execution.ts";
 import { problem } from "./problems.ts";
 import { detailShape, inputSetShape, nodeShape, outlineShape, summaryShape } from "./shapes.ts";
 import { fromSummary, summaryFilter, summaryQuery } from "./wire/filters.ts";
@@ -106,7 +107,7 @@ const detailRoute = (verbs: ReadVerbs, prefix: string, operation: string): Route
     handle: async (call) => {
       const { execution, extras } = await verbs.detail(call.actor, call.params["planExecutionId"] ?? "", call.query);
       return ok(call, {
-        pipelineExecutionSummary: executionSummary(execution, extras),
+        pipelineExecutionSummary: executionSummary(summaryOf(execution), extras),
         executionGraph: executionGraph(execution, extras),
         childGraph: null,
         rollbackGraph: null,

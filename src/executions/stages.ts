@@ -1,19 +1,131 @@
 import { authorizeSomewhere } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
+import { isFinal } from "../engine/index.ts";
 import type { Db } from "../platform/db/db.ts";
-import { seenBy } from "./get.ts";
-import { listStages, type StageRow } from "./store/stages.ts";
+import { legible, type ExecutionSummary, type ListedExecution, type WithStages } from "./execution.ts";
+import { problem } from "./problems.ts";
+import {
+  lastNodeOf,
+  packStages,
+  packStates,
+  stagesOf,
+  stageStatesOf,
+  unpackStages,
+  unpackStates,
+  type StoredStages,
+  type StoredStates,
+} from "./stage.ts";
+import type { ExecutionFilter } from "./store/conditions.ts";
+import { findExecution } from "./store/lists.ts";
+import { findStages, saveStages, type StagesRow } from "./store/stages.ts";
+import { seenBy } from "./visible.ts";
 
-/** The stages of each of these executions, in their order, by one statement; none of those that the actor may not see. */
-export type ListStages = (actor: Actor, executions: readonly Uuid[]) => Promise<readonly (readonly StageRow[])[]>;
+/** Executions whose stages one statement reads. */
+const AT_ONCE = 50;
+/** A damaged plan may have other ids. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Of the stages of one page: a thousand executions of 25 stages have a third of it. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+type Deps = { readonly db: Db; readonly mostBytes?: number };
+
+type Found = WithStages & Pick<StagesRow, "status" | "startedAt" | "endedAt">;
+
+/**
+ * The stages of these executions by id, without those that the conditions exclude. Throws `execution.too_many_stages`
+ * when they are too large for one answer.
+ */
+export type ReadStages = (
+  accountId: Uuid,
+  ids: readonly Uuid[],
+  conditions?: ExecutionFilter,
+) => Promise<ReadonlyMap<Uuid, Found>>;
+
+/**
+ * A run that an older server started, or that was quarantined, is completed here: its plan is parsed, one run after the
+ * other, and what lists show of it is saved once the run has ended. So each plan is parsed once, whatever is listed.
+ */
+export function makeReadStages({ db, mostBytes = MOST_BYTES }: Deps): ReadStages {
+  const completing = new Map<Uuid, Promise<WithStages>>();
+
+  async function complete(accountId: Uuid, { id, stages: stored }: StagesRow): Promise<WithStages> {
+    const found = await findExecution(db, accountId, id);
+    if (!found) return { stages: [], stageStates: { status: "errored", failure: null, nodes: {} } };
+    const { plan, state, status } = legible(found);
+    const stages = stored ? unpackStages(stored) : stagesOf(plan);
+    const stageIds = stages.map((stage) => stage.id);
+    const stageStates = { ...stageStatesOf(state, stageIds), status };
+    const lastNode = lastNodeOf(plan);
+    if (isFinal(status))
+      await saveStages(db, accountId, id, status, {
+        stages: packStages(stages),
+        states: packStates(stageStates, stageIds),
+        lastNode: UUID.test(lastNode) ? lastNode : null,
+      });
+    return { stages, stageStates };
+  }
+
+  /** Requests that come at once share one reading. */
+  function completed(accountId: Uuid, row: StagesRow): Promise<WithStages> {
+    const earlier = completing.get(row.id);
+    if (earlier) return earlier;
+    const work = complete(accountId, row).finally(() => completing.delete(row.id));
+    completing.set(row.id, work);
+    return work;
+  }
+
+  return async (accountId, ids, conditions = []) => {
+    const found = new Map<Uuid, Found>();
+    let bytes = 0;
+    for (let from = 0; from < ids.length; from += AT_ONCE) {
+      const part: ExecutionFilter = [{ is: "executionIn", value: ids.slice(from, from + AT_ONCE) }, ...conditions];
+      for (const row of await findStages(db, accountId, part)) {
+        bytes += row.bytes;
+        if (bytes > mostBytes) throw problem("execution.too_many_stages");
+        const { id, status, startedAt, endedAt, stages, stageStates } = row;
+        // What an older server has saved is found out by the status, at the latest when the run has ended.
+        const isCurrent = stages !== null && stageStates?.[0] === status;
+        const shown = isCurrent ? unpack(stages, stageStates) : await completed(accountId, row);
+        found.set(id, { ...shown, status, startedAt, endedAt });
+      }
+    }
+    return found;
+  };
+}
+
+function unpack(stored: StoredStages, states: StoredStates): WithStages {
+  const stages = unpackStages(stored);
+  const stageIds = stages.map(({ id }) => id);
+  return { stages, stageStates: unpackStates(states, stageIds) };
+}
+
+/** The same executions with their stages, and with the status and times that belong to these. */
+export async function withStages(
+  read: ReadStages,
+  accountId: Uuid,
+  executions: readonly ListedExecution[],
+): Promise<ExecutionSummary[]> {
+  const found = await read(
+    accountId,
+    executions.map(({ id }) => id),
+  );
+  // What was deleted meanwhile is left out.
+  return executions.flatMap((execution) => {
+    const stages = found.get(execution.id);
+    return stages ? [{ ...execution, ...stages }] : [];
+  });
+}
+
+/** The stages of each of these executions, in their order; none of those that the actor may not see. */
+export type ListStages = (actor: Actor, executions: readonly Uuid[]) => Promise<readonly WithStages[]>;
+
+const NONE: WithStages = { stages: [], stageStates: { status: "queued", failure: null, nodes: {} } };
 
 export const makeListStages =
-  (deps: { readonly db: Db }): ListStages =>
+  (deps: { readonly readStages: ReadStages }): ListStages =>
   async (actor, executions) => {
     authorizeSomewhere(actor, "core_pipeline_view");
-    const filter = [{ is: "executionIn", value: executions } as const, ...seenBy(actor)];
-    const rows = await listStages(deps.db, actor.accountId, filter);
-    const found = Map.groupBy(rows, ({ executionId }) => executionId);
-    return executions.map((id) => found.get(id) ?? []);
+    const found = await deps.readStages(actor.accountId, executions, seenBy(actor));
+    return executions.map((id) => found.get(id) ?? NONE);
   };

@@ -1,6 +1,6 @@
 import { fromWire, toWire } from "../core/ids.ts";
 import type { Actor } from "../core/actor.ts";
-import type { ExecutionDetail, GetExecution } from "../executions/index.ts";
+import type { ExecutionSummary, GetSummary } from "../executions/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { findDelivery, findTriggerNames } from "./store.ts";
@@ -9,14 +9,14 @@ import type { Delivery, DeliveryState, TriggerNames } from "./trigger.ts";
 export type DeliveryFate = {
   readonly delivery: Delivery & DeliveryState;
   readonly trigger: TriggerNames;
-  readonly execution: ExecutionDetail | undefined;
+  readonly execution: ExecutionSummary | undefined;
 };
 
 /** What became of a delivery; its correlation id, which only the caller got, is the key. Throws `trigger.no_delivery`. */
 export type GetDelivery = (account: string, correlationId: string) => Promise<DeliveryFate>;
 
 export const makeGetDelivery =
-  (deps: { db: Db; getExecution: GetExecution }): GetDelivery =>
+  (deps: { db: Db; getExecution: GetSummary }): GetDelivery =>
   async (account, correlationId) => {
     const accountId = fromWire(account);
     const delivery = accountId && (await findDelivery(deps.db, accountId, correlationId));

@@ -3,7 +3,7 @@ import { asIntake } from "../platform/db/budget.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { NoteRefused } from "../core/refused.ts";
-import type { GetExecution, StartExecution } from "../executions/index.ts";
+import type { GetSummary, StartExecution } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import type { AdmitDeps } from "./admit.ts";
@@ -31,7 +31,7 @@ export type TriggersDeps = AdoptDeps &
   AdmitDeps & {
     readonly prepareRun: PrepareRun;
     readonly startExecution: StartExecution;
-    readonly getExecution: GetExecution;
+    readonly getExecution: GetSummary;
     readonly refused: NoteRefused;
     readonly onError: (error: unknown) => void;
     /** How callers reach the server; known once it listens. */

@@ -1,7 +1,7 @@
 /** Maps triggers and deliveries to their public shapes. */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
-import { executionSummary, type ExecutionDetail } from "../executions/index.ts";
+import { executionSummary, type ExecutionSummary } from "../executions/index.ts";
 import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";
 import type { Delivery, DeliveryState, ListedTrigger, Trigger, TriggerNames } from "./trigger.ts";
 
@@ -125,7 +125,7 @@ function messageOf({ status, message }: DeliveryState): string {
 export const processingDetails = (
   delivery: Delivery & DeliveryState,
   trigger: TriggerNames,
-  execution: ExecutionDetail | undefined,
+  execution: ExecutionSummary | undefined,
 ) => ({
   eventFound: true,
   eventId: delivery.correlationId,
@@ -143,7 +143,7 @@ export const processingDetails = (
   runtimeInput: null,
 });
 
-export const executionDetails = (execution: ExecutionDetail | undefined) =>
+export const executionDetails = (execution: ExecutionSummary | undefined) =>
   execution ? { pipelineExecutionSummary: executionSummary(execution) } : null;
 
 export const processingShape = z.strictObject({

@@ -42,10 +42,10 @@ const open: readonly Status[] = ["queued", "running", "waiting", "paused"];
 for (const status of final) {
   test(`an execution that is ${status} changes no more`, async () => {
     const state = await begin();
-    await saveState(platform.db, run, { ...state, status, endedAt: 7 }, NOTHING);
+    await saveState(platform.db, run, { ...state, status, endedAt: 7 }, NOTHING, []);
     const before = await snapshot(platform);
     const timers = { started: [{ node: run.id, attempt: 9, at: 1 }], stopped: [] };
-    const again = platform.db.transaction((tx) => saveState(tx, run, { ...state, status: "running" }, timers));
+    const again = platform.db.transaction((tx) => saveState(tx, run, { ...state, status: "running" }, timers, []));
     await assert.rejects(again, /has ended; its state cannot change any more/);
     assert.equal(await snapshot(platform), before);
   });
@@ -54,8 +54,8 @@ for (const status of final) {
 for (const status of open) {
   test(`an execution that is ${status} may go on`, async () => {
     const state = await begin();
-    await saveState(platform.db, run, { ...state, status }, NOTHING);
-    await saveState(platform.db, run, { ...state, status: "succeeded" }, NOTHING);
+    await saveState(platform.db, run, { ...state, status }, NOTHING, []);
+    await saveState(platform.db, run, { ...state, status: "succeeded" }, NOTHING, []);
   });
 }
 
@@ -65,7 +65,8 @@ test("another account's execution is not found, let alone changed", async () => 
   const other = fromWire((await platform.addAccount()).accountId);
   assert.ok(other);
   assert.equal(await lockState(platform.db, other, run.id), undefined);
-  await assert.rejects(saveState(platform.db, { ...run, accountId: other }, { ...state, status: "failed" }, NOTHING));
+  const foreign = { ...run, accountId: other };
+  await assert.rejects(saveState(platform.db, foreign, { ...state, status: "failed" }, NOTHING, []));
   assert.equal(await snapshot(platform), before);
 });
 

@@ -4,6 +4,7 @@ import type { Principal } from "../../pipelines/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
 import { marksOf, storable, tagsOf } from "../marks.ts";
+import { lastNodeOf, packStages, packStates, stageIdsOf, stagesOf, stageStatesOf } from "../stage.ts";
 
 type Store = { readonly query: Query };
 
@@ -66,8 +67,9 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
     `with run as (
        insert into executions (account_id, id, project_id, pipeline_id, pipeline_version, run_sequence, status, plan, state,
                                trigger_type, triggered_by, input_yaml, created_at, started_at, ended_at,
-                               started_by, notes, tags, failure, rerun_info, principals)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $24))
+                               started_by, notes, tags, failure, rerun_info, principals,
+                               stages, stage_states, last_node_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $24, $25, $26, $27))
      insert into execution_marks (account_id, kind, name, value, execution_id)
      select $1, s.kind, s.name, s.value, $2 from unnest($21::text[], $22::text[], $23::text[]) as s (kind, name, value)`,
     [
@@ -95,10 +97,16 @@ export async function insertExecution(db: Store, e: NewExecution): Promise<numbe
       marks.map(({ name }) => name),
       marks.map(({ value }) => value),
       JSON.stringify(e.principals),
+      JSON.stringify(packStages(stagesOf(e.plan))),
+      storedStates(e.state, stageIdsOf(e.plan)),
+      lastNodeOf(e.plan),
     ],
   );
   return plan.length;
 }
+
+const storedStates = (state: State, stageIds: readonly string[]): string =>
+  JSON.stringify(packStates(stageStatesOf(state, stageIds), stageIds));
 
 const failureText = ({ failure }: State): string | null => failure && storable(failure.message);
 
@@ -149,13 +157,14 @@ export async function insertTimers(db: Store, accountId: Uuid, id: Uuid, timers:
 
 /**
  * The new state and the timers that start and stop with it, in one statement.
- * Final states are sinks: the condition holds even if the engine were wrong.
+ * Final states are sinks: the condition holds even if the engine were wrong. `stages`: the ids of the run's stages.
  */
 export async function saveState(
   db: Store,
   { accountId, id }: RunKey,
   state: State,
   timers: TimerChanges,
+  stages: readonly string[],
 ): Promise<void> {
   const { started, stopped } = timers;
   const rows = await db.query(
@@ -165,7 +174,7 @@ export async function saveState(
      started as (
        insert into execution_timers (account_id, execution_id, node_id, attempt, due_at)
        select $1, $2, s.node_id, s.attempt, s.due_at from unnest($8::uuid[], $9::int[], $10::bigint[]) as s (node_id, attempt, due_at))
-     update executions set status = $3, state = $4, started_at = $5, ended_at = $11, failure = $12
+     update executions set status = $3, state = $4, started_at = $5, ended_at = $11, failure = $12, stage_states = $13
       where account_id = $1 and id = $2
         and status not in ('succeeded', 'ignored', 'failed', 'errored', 'aborted', 'expired', 'rejected', 'skipped')
      returning id`,
@@ -182,16 +191,17 @@ export async function saveState(
       started.map((timer) => timer.at),
       state.endedAt,
       failureText(state),
+      storedStates(state, stages),
     ],
   );
   if (rows.length === 0) throw new Error(`execution ${id} has ended; its state cannot change any more`);
 }
 
-/** Ends an execution whatever its state was, unless it has ended, and takes all its timers away. */
+/** Ends an execution whatever its state was, unless it has ended, and takes all its timers away. Its plan may be damaged. */
 export async function endErrored(db: Store, { accountId, id }: RunKey, state: State): Promise<void> {
   await db.query(
     `with stopped as (delete from execution_timers where account_id = $1 and execution_id = $2)
-     update executions set status = $3, state = $4, ended_at = $5, failure = $6
+     update executions set status = $3, state = $4, ended_at = $5, failure = $6, stage_states = null
       where account_id = $1 and id = $2
         and status not in ('succeeded', 'ignored', 'failed', 'errored', 'aborted', 'expired', 'rejected', 'skipped')`,
     [accountId, id, state.status, JSON.stringify(state), state.endedAt, failureText(state)],

@@ -4,7 +4,7 @@ import type { Principal } from "../../pipelines/index.ts";
 import type { Query, QueryTuples } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/statements.ts";
 import type { Status } from "../../engine/index.ts";
-import type { Execution, ExecutionDetail, ExecutionMore, ExecutionOutline } from "../execution.ts";
+import type { Execution, ExecutionDetail, ExecutionMore, ExecutionOutline, ListedExecution } from "../execution.ts";
 import { type ExecutionFilter, whereOf } from "./conditions.ts";
 
 type Store = { readonly query: Query };
@@ -15,9 +15,9 @@ const EXECUTION = `e.id, e.status, e.created_at as "createdAt", e.started_at as 
 const MORE = `e.notes, e.failure, e.tags, e.trigger_type as "triggerType", e.triggered_by as "triggeredBy",
   e.started_by as "startedBy"`;
 
-const DETAIL = `${EXECUTION}, ${MORE}, a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier",
+const LISTED = `${EXECUTION}, ${MORE}, a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier",
   p.identifier as "pipelineIdentifier", e.pipeline_version as "pipelineVersion", e.run_sequence as "runSequence",
-  e.rerun_info as "rerunInfo", e.plan, e.state`;
+  e.rerun_info as "rerunInfo"`;
 
 const OUTLINE = `e.id, e.status, e.begun_at as "begunAt", e.started_at as "startedAt", e.ended_at as "endedAt",
   p.identifier as "pipelineIdentifier", p.name as "pipelineName", e.run_sequence as "runSequence"`;
@@ -27,7 +27,7 @@ const NAMES = `join projects a on a.account_id = e.account_id and a.id = e.proje
 
 const ORDER = "order by e.begun_at desc, e.id desc";
 
-const COLUMNS = { brief: EXECUTION, more: `${EXECUTION}, ${MORE}`, detail: DETAIL, outline: OUTLINE } as const;
+const COLUMNS = { brief: EXECUTION, more: `${EXECUTION}, ${MORE}`, listed: LISTED, outline: OUTLINE } as const;
 
 export type Window = { readonly limit: number; readonly offset: number };
 
@@ -96,8 +96,7 @@ const executionOf = (row: ExecutionTuple): Execution => ({
 
 /** With what a brief list leaves out. */
 export const listMore = rowsOf<Execution & ExecutionMore>("more");
-/** The plan and the state of each come with it. */
-export const listDetails = rowsOf<ExecutionDetail>("detail");
+export const listListed = rowsOf<ListedExecution>("listed");
 export const listOutlines = rowsOf<ExecutionOutline>("outline");
 
 /** Beyond it nobody pages, and counting would take longer than the page. */
@@ -111,13 +110,23 @@ export async function countExecutions(db: Store, accountId: Uuid, filter: Execut
   return rows[0]?.total ?? 0;
 }
 
+/** With its plan and state. */
 export async function findExecution(db: Store, accountId: Uuid, id: Uuid): Promise<ExecutionDetail | undefined> {
   const rows = await db.query<ExecutionDetail>(
-    `select ${DETAIL} from executions e ${NAMES} where e.account_id = $1 and e.id = $2`,
+    `select ${LISTED}, e.plan, e.state from executions e ${NAMES} where e.account_id = $1 and e.id = $2`,
     [accountId, id],
   );
   return rows[0];
 }
+
+export async function findListed(db: Store, accountId: Uuid, id: Uuid): Promise<ListedExecution | undefined> {
+  const rows = await db.query<ListedExecution>(
+    `select ${LISTED} from executions e ${NAMES} where e.account_id = $1 and e.id = $2`,
+    [accountId, id],
+  );
+  return rows[0];
+}
+
 type RunInputs = {
   readonly inputYaml: string | null;
   readonly pipelineYaml: string;

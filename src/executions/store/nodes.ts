@@ -12,7 +12,8 @@ const idOf = (ms: number): string => {
 
 /**
  * The execution that a node is of. Nodes have no table of their own: the ids of a plan are made right after the
- * execution's, so that it is one of those of the seconds before. Only their plans are looked into.
+ * execution's, so that it is one of those of the seconds before whose last node is not before it. Only their plans are
+ * looked into, which may be large: several only of replicas that started runs in the same millisecond, and of runs of an older server.
  */
 export async function findExecutionOfNode(
   db: { readonly query: Query },
@@ -21,9 +22,10 @@ export async function findExecutionOfNode(
 ): Promise<Uuid | undefined> {
   const at = Number.parseInt(nodeId.slice(0, 8) + nodeId.slice(9, 13), 16);
   const rows = await db.query<{ id: Uuid }>(
-    `select id from executions where account_id = $1 and id >= $2 and id < $3 and strpos(plan::text, $4) > 0
+    `select id from executions where account_id = $1 and id >= $2 and id < $3
+        and (last_node_id is null or last_node_id >= $5) and strpos(plan::text, $4) > 0
       order by id desc limit 1`,
-    [accountId, idOf(at - PLAN_MS), idOf(at + 1), `"${nodeId}"`],
+    [accountId, idOf(at - PLAN_MS), idOf(at + 1), `"${nodeId}"`, nodeId],
   );
   return rows[0]?.id;
 }

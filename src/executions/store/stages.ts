@@ -1,40 +1,48 @@
 import type { Uuid } from "../../core/ids.ts";
+import type { Status } from "../../engine/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { UNPREPARED } from "../../platform/db/statements.ts";
+import type { StoredStages, StoredStates } from "../stage.ts";
 import { type ExecutionFilter, whereOf } from "./conditions.ts";
 
-/** A stage as the plan and the state of its run have it. */
-export type StageRow = {
-  readonly executionId: Uuid;
-  /** The id of its node. */
+type Store = { readonly query: Query };
+
+export type StagesRow = {
   readonly id: Uuid;
-  readonly name: string;
-  /** Null for a stage that was not reached; of a damaged state anything. */
-  readonly status: string | null;
-  /** Name → value, without secrets; of a damaged plan anything. */
-  readonly variables: unknown;
+  readonly status: Status;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** Null for a run that an older server started and that was not read since. */
+  readonly stages: StoredStages | null;
+  /** Null also for a run that was quarantined and not read since. */
+  readonly stageStates: StoredStates | null;
+  /** Of the two columns as text. */
+  readonly bytes: number;
 };
 
-/**
- * The stages of these executions, in their order. Plans are large, so that only what is shown of them leaves the
- * database. A damaged plan has no stages, and hides none of the others.
- */
-export async function listStages(
-  db: { readonly query: Query },
-  accountId: Uuid,
-  filter: ExecutionFilter,
-): Promise<StageRow[]> {
+/** The stages of these executions as their own columns have them; plans and states are large and are not read. */
+export async function findStages(db: Store, accountId: Uuid, filter: ExecutionFilter): Promise<StagesRow[]> {
   const { where, values } = whereOf(accountId, filter);
-  return db.query<StageRow>(
-    `${UNPREPARED}select e.id as "executionId", s.id, n.node ->> 'name' as name,
-            e.state -> 'nodes' -> s.id ->> 'status' as status,
-            e.plan #> array['context', 'pipeline', 'stages', n.node ->> 'identifier', 'variables'] as variables
-       from executions e
-      cross join lateral (select e.plan -> 'nodes' -> (e.plan ->> 'root') -> 'children' as ids) c
-      cross join lateral json_array_elements_text(case json_typeof(c.ids) when 'array' then c.ids else '[]' end)
-            with ordinality s (id, nth)
-      cross join lateral (select e.plan -> 'nodes' -> s.id as node) n
-      where ${where} and n.node ->> 'kind' = 'stage' order by e.id, s.nth`,
+  return db.query<StagesRow>(
+    `${UNPREPARED}select e.id, e.status, e.started_at as "startedAt", e.ended_at as "endedAt",
+            e.stages, e.stage_states as "stageStates",
+            coalesce(octet_length(e.stages::text), 0) + coalesce(octet_length(e.stage_states::text), 0) as bytes
+       from executions e where ${where}`,
     values,
+  );
+}
+
+/** Completes a run that has ended with this status. Stages that are stored stay as they are. */
+export async function saveStages(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+  status: Status,
+  to: { readonly stages: StoredStages; readonly states: StoredStates; readonly lastNode: string | null },
+): Promise<void> {
+  await db.query(
+    `update executions set stages = coalesce(stages, $3), stage_states = $4, last_node_id = coalesce(last_node_id, $5)
+      where account_id = $1 and id = $2 and status = $6`,
+    [accountId, id, JSON.stringify(to.stages), JSON.stringify(to.states), to.lastNode, status],
   );
 }

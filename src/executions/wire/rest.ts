@@ -1,7 +1,15 @@
 /** Executions in the shapes of the REST family. */
 import type { NodeState, Plan, PlanNode, State } from "../../engine/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import type { ExecutionDetail, ExecutionOutline, RerunInfo, TriggeredBy, TriggerType } from "../execution.ts";
+import type {
+  ExecutionDetail,
+  ExecutionOutline,
+  ExecutionSummary,
+  RerunInfo,
+  TriggeredBy,
+  TriggerType,
+} from "../execution.ts";
+import type { Stage, StageState } from "../stage.ts";
 import { planStatus, restStatus } from "./status.ts";
 
 /** What is known of a node besides the engine's state. */
@@ -69,9 +77,9 @@ export const planExecution = (e: PlanExecutionFacts) => ({
 
 const NOTHING = { waitingFor: new Map(), delegates: new Map() } as const;
 
-export function executionSummary(e: ExecutionDetail, extras: NodeExtras = NOTHING) {
-  const stages = stagesOf(e.plan);
-  const statuses = stages.map((stage) => e.state.nodes[stage.id]?.status);
+export function executionSummary(e: ExecutionSummary, extras: NodeExtras = NOTHING) {
+  const { stages, stageStates } = e;
+  const statuses = stages.map((stage) => stageStates.nodes[stage.id]?.status);
   const count = (...wanted: readonly string[]): number =>
     statuses.filter((status) => status !== undefined && wanted.includes(status)).length;
   return {
@@ -81,8 +89,8 @@ export function executionSummary(e: ExecutionDetail, extras: NodeExtras = NOTHIN
     status: restStatus(e.status),
     tags: Object.entries(e.tags).map(([key, value]) => ({ key, value })),
     executionTriggerInfo: triggerInfo(e.triggerType, e.triggeredBy, e.rerunInfo),
-    executionErrorInfo: e.state.failure
-      ? { message: e.state.failure.message, logTail: e.state.failure.log ?? null }
+    executionErrorInfo: stageStates.failure
+      ? { message: stageStates.failure.message, logTail: stageStates.failure.log ?? null }
       : null,
     governanceMetadata: null,
     moduleInfo: {},
@@ -110,15 +118,10 @@ export function executionSummary(e: ExecutionDetail, extras: NodeExtras = NOTHIN
   };
 }
 
-function stagesOf(plan: Plan): readonly PlanNode[] {
-  const root = plan.nodes[plan.root];
-  return root?.kind === "pipeline" ? root.children.flatMap((child) => plan.nodes[child] ?? []) : [];
-}
-
-function layoutNode(e: ExecutionDetail, stage: PlanNode, next: PlanNode | undefined, extras: NodeExtras) {
-  const state = e.state.nodes[stage.id];
+function layoutNode(e: ExecutionSummary, stage: Stage, next: Stage | undefined, extras: NodeExtras) {
+  const state = e.stageStates.nodes[stage.id];
   return {
-    nodeType: stage.kind === "stage" ? stage.type : stage.kind,
+    nodeType: stage.type,
     nodeGroup: "STAGE",
     nodeIdentifier: stage.identifier,
     name: stage.name,
@@ -140,7 +143,7 @@ function layoutNode(e: ExecutionDetail, stage: PlanNode, next: PlanNode | undefi
   };
 }
 
-const failureOf = (state: NodeState | undefined) =>
+const failureOf = (state: Pick<NodeState, "failure"> | undefined) =>
   state?.failure
     ? {
         message: state.failure.message,
@@ -150,7 +153,7 @@ const failureOf = (state: NodeState | undefined) =>
       }
     : null;
 
-const nodeStatus = (state: NodeState | undefined, waiting: boolean): string =>
+const nodeStatus = (state: StageState | undefined, waiting: boolean): string =>
   state === undefined ? "NotStarted" : waiting ? "TaskWaiting" : restStatus(state.status);
 
 /** The whole tree, every node with its times, outputs, failure, delegate, and why it waits. */

@@ -36,9 +36,6 @@ const WORDS: Readonly<Record<Status, Words>> = {
 };
 
 export const graphqlStatus = (status: Status): GraphqlStatus => WORDS[status].graphql;
-/** The word for what a stored state says; null for what no version of the engine has written. */
-export const knownStatus = (stored: string): GraphqlStatus | null =>
-  Object.hasOwn(WORDS, stored) ? WORDS[stored as Status].graphql : null;
 export const restStatus = (status: Status): string => WORDS[status].rest;
 /** The words of `PlanExecution.status`. */
 export const planStatus = (status: Status): string => WORDS[status].plan;

@@ -1,0 +1,245 @@
+/** Lists read small columns beside plan and state: what they show, and that they read nothing larger. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  create,
+  eventually,
+  made,
+  makeTargets,
+  pipelineYaml,
+  projectYaml,
+  SCOPE,
+  triggerYaml,
+} from "../../test/support/contract.ts";
+import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
+import { pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import type { State } from "../engine/index.ts";
+import { makeReadStages } from "./stages.ts";
+
+let platform: TestPlatform;
+let delegate: PretendDelegate;
+let statements: string[] = [];
+/** One that runs, one that was aborted, one that has failed, and one that a webhook started and that has succeeded. */
+let runs: { readonly running: string; readonly aborted: string; readonly failed: string; readonly hooked: string };
+
+const EXECUTION = "/pipeline/api/pipelines/execution";
+const VARIABLES = `        variables:
+          - { name: size, type: Number, value: 3 }
+          - { name: of, type: String, value: <+pipeline.identifier> }
+`;
+
+function twoStages(identifier: string): string {
+  const [head = "", stage = ""] = pipelineYaml(identifier).split("  stages:\n");
+  const second = stage.replace("name: Build", "name: Ship it").replace("identifier: build", "identifier: ship");
+  return `${head}  stages:\n${stage.replace("        spec:\n", `${VARIABLES}        spec:\n`)}${second}`;
+}
+
+before(async () => {
+  platform = await startTestPlatform({
+    wrapDb: (db) => ({
+      ...db,
+      query: (text, values) => {
+        statements.push(text);
+        return db.query(text, values);
+      },
+      tuples: (text, values) => {
+        statements.push(text);
+        return db.tuples(text, values);
+      },
+    }),
+  });
+  await made(create.project(platform, projectYaml()));
+  await makeTargets(platform);
+  await made(create.pipeline(platform, twoStages("two")));
+  await made(create.pipeline(platform, pipelineYaml("hooked")));
+  const { webhookUrl } = await made(create.trigger(platform, "hooked", triggerYaml("hooked")));
+  delegate = await pretendDelegate({ url: platform.url, token: await platform.delegateToken(), slots: 8 });
+  await delegate.next("welcome");
+  const begin = async (): Promise<string> => (await made(create.run(platform, "two"))).planExecution.uuid;
+  const finish = async (exitCode: number, output: string): Promise<void> => {
+    delegate.finish(await delegate.next("run"), { exitCode, output });
+    await delegate.next("finishedAck");
+  };
+  const failed = await begin();
+  await finish(3, "no such file\n");
+  await platform.send("POST", new URL(webhookUrl).pathname + new URL(webhookUrl).search, { body: `{"a":"b"}` });
+  await finish(0, "");
+  const [hooked] = await allStages();
+  const aborted = await begin();
+  const task = await delegate.next("run");
+  await made(platform.send("PUT", `/pipeline/api/pipeline/execute/interrupt/${aborted}?interruptType=AbortAll`));
+  delegate.finish(task, { exitCode: 0 });
+  await delegate.next("finishedAck");
+  runs = { failed, hooked: hooked.id, aborted, running: await begin() };
+});
+after(async () => {
+  await delegate?.close();
+  await platform?.stop();
+});
+
+const STAGES = `pipelineStageExecutions { pipelineStageElementId pipelineStageName
+  ... on WorkflowStageExecution { status inputVariables { name value } } }`;
+const EVERYTHING = `id status createdAt startedAt endedAt notes failureDetails tags { name value } application { id name }
+  cause { ... on ExecutedByUser { user { email } } ... on ExecutedByTrigger { trigger { id name } } }
+  ... on PipelineExecution { pipeline { id } memberExecutions { nodes { id } } ${STAGES} }`;
+
+async function graphql(query: string) {
+  const { body } = await platform.graphql(query);
+  assert.equal(body.errors, undefined, JSON.stringify(body.errors));
+  return body.data;
+}
+const allStages = async () =>
+  (await graphql(`{ executions { nodes { id ... on PipelineExecution { ${STAGES} } } } }`)).executions.nodes;
+const summaries = async () => (await made(platform.send("POST", `${EXECUTION}/summary?${SCOPE}&size=100`))).content;
+
+type Columns = { readonly id: Uuid; readonly status: string; readonly columns: unknown };
+const columns = (): Promise<Columns[]> =>
+  platform.db.query<Columns>(
+    "select id, status, json_build_object('of', stages, 'now', stage_states, 'last', last_node_id) as columns from executions order by id",
+  );
+/** As runs of an older server are. */
+const forget = (): Promise<unknown> =>
+  platform.db.query("update executions set stages = null, stage_states = null, last_node_id = null");
+/** Statements that read what may be large. */
+const large = (): string[] => statements.filter((text) => /\b(?:plan|state|payload|input_yaml)\b/.test(text));
+
+test("no list reads a plan, a state, a payload or inputs, whatever is selected; nor does one run in GraphQL", async () => {
+  const lists = [
+    () => graphql(`{ executions { nodes { ${EVERYTHING} } pageInfo { total } } }`),
+    () => graphql(`{ execution(executionId: "${runs.hooked}") { ${EVERYTHING} } }`),
+    summaries,
+    () => made(platform.send("POST", `${EXECUTION}/summary/outline?${SCOPE}`)),
+    () => made(platform.send("POST", `/pipeline/api/pipelines/list?${SCOPE}`)),
+    () => made(platform.send("GET", `/pipeline/api/triggers?${SCOPE}&targetIdentifier=hooked`)),
+  ];
+  for (const list of lists) {
+    statements = [];
+    await list();
+    assert.notEqual(statements.length, 0);
+    assert.deepEqual(large(), []);
+  }
+});
+
+test("a summary shows of each run what its detail shows, which reads the plan", async () => {
+  const found = await summaries();
+  assert.deepEqual(
+    found.map(({ planExecutionId, status }: { planExecutionId: string; status: string }) => [planExecutionId, status]),
+    [
+      [runs.running, "Running"],
+      [runs.aborted, "Aborted"],
+      [runs.hooked, "Success"],
+      [runs.failed, "Failed"],
+    ],
+  );
+  for (const summary of found) {
+    const detail = await made(platform.send("GET", `${EXECUTION}/v2/${summary.planExecutionId}?${SCOPE}`));
+    assert.deepEqual(summary, detail.pipelineExecutionSummary);
+  }
+  const failed = found.at(-1);
+  assert.equal(failed.executionErrorInfo.logTail, "no such file");
+  assert.equal(failed.failedStagesCount, 1);
+  assert.equal(failed.totalStagesCount, 2);
+});
+
+test("runs of an older server answer the same, and are completed by the first list once they have ended", async () => {
+  const expected = { stages: await allStages(), summaries: await summaries(), columns: await columns() };
+  for (const list of [allStages, summaries]) {
+    await forget();
+    assert.deepEqual(await list(), list === allStages ? expected.stages : expected.summaries);
+    const open = { of: null, now: null, last: null };
+    assert.deepEqual(
+      await columns(),
+      expected.columns.map((row) => (row.status === "running" ? { ...row, columns: open } : row)),
+    );
+    statements = [];
+    assert.deepEqual(await list(), list === allStages ? expected.stages : expected.summaries);
+    // Of the run that has not ended.
+    assert.equal(large().length, 1);
+  }
+});
+
+test("requests that come at once share one reading of such a run", async () => {
+  await forget();
+  const accountId = fromWire(platform.accountId) as Uuid;
+  const gate = Promise.withResolvers<void>();
+  const texts: string[] = [];
+  const read = makeReadStages({
+    db: {
+      ...platform.db,
+      query: async (text, values) => {
+        if (text.includes("e.plan")) {
+          texts.push(text);
+          await gate.promise;
+        }
+        const rows = await platform.db.query<never>(text, values);
+        if (text.includes("e.stages")) texts.push(text);
+        return rows;
+      },
+    },
+  });
+  const ids = [fromWire(runs.failed) as Uuid];
+  const count = (part: string): number => texts.filter((text) => text.includes(part)).length;
+  const [first, second] = [read(accountId, ids), read(accountId, ids)];
+  await eventually(async () => {
+    await platform.db.query("select 1");
+    return count("e.plan") > 0 && count("e.stages") === 2 ? true : undefined;
+  });
+  await platform.db.query("select 1");
+  gate.resolve();
+  assert.deepEqual(await first, await second);
+  assert.equal(count("e.plan"), 1);
+});
+
+test("one statement reads the stages of 50 runs at most", async () => {
+  const accountId = fromWire(platform.accountId) as Uuid;
+  const texts: string[] = [];
+  const read = makeReadStages({
+    db: { ...platform.db, query: (text, values) => (texts.push(text), platform.db.query(text, values)) },
+  });
+  const [failed, running] = [fromWire(runs.failed) as Uuid, fromWire(runs.running) as Uuid];
+  const unknown = Array.from({ length: 99 }, () => accountId);
+  const found = await read(accountId, [failed, ...unknown, running]);
+  assert.deepEqual([...found.keys()], [failed, running]);
+  assert.equal(texts.filter((text) => text.includes("e.stages")).length, 3);
+});
+
+test("stages that are larger than one answer may be are refused, and read for fewer runs at once", async () => {
+  await summaries();
+  const accountId = fromWire(platform.accountId) as Uuid;
+  const ids = [fromWire(runs.failed) as Uuid, fromWire(runs.aborted) as Uuid];
+  const read = makeReadStages({ db: platform.db, mostBytes: 600 });
+  await assert.rejects(read(accountId, ids), { code: "execution.too_many_stages" });
+  for (const id of ids) assert.equal((await read(accountId, [id])).size, 1);
+});
+
+/** Before every id. */
+const NO_ID = "00000000-0000-0000-0000-000000000000";
+
+test("the run of a node is looked for among the runs whose last node is not before it", async () => {
+  await summaries();
+  await platform.db.query("update executions set last_node_id = null where id = $1", [fromWire(runs.running)]);
+  const node = async (id: string) =>
+    platform.send("GET", `/pipeline/api/pipelines/getExecutionNode?nodeExecutionId=${id}&${SCOPE}`);
+  for (const run of Object.values(runs)) {
+    const { executionGraph } = await made(platform.send("GET", `${EXECUTION}/v2/${run}?${SCOPE}`));
+    for (const id of Object.keys(executionGraph.nodeMap)) assert.equal((await node(id)).status, 200);
+    await platform.db.query("update executions set last_node_id = $2 where id = $1", [fromWire(run), NO_ID]);
+    assert.equal((await node(executionGraph.rootNodeId)).status, 404, "its plan is not looked into");
+  }
+});
+
+test("a run that an older server has ended shows how it has ended", async () => {
+  await allStages();
+  const id = fromWire(runs.running);
+  const [row] = await platform.db.query<{ state: State }>("select state from executions where id = $1", [id]);
+  assert.ok(row);
+  const nodes = Object.entries(row.state.nodes).map(([node, state]) => [node, { ...state, status: "aborted" }]);
+  const state = { ...row.state, status: "aborted", endedAt: 9, nodes: Object.fromEntries(nodes) };
+  await platform.db.query("update executions set status = 'aborted', state = $2, ended_at = 9 where id = $1", [
+    id,
+    JSON.stringify(state),
+  ]);
+  const [run] = await allStages();
+  assert.equal(run.pipelineStageExecutions[0].status, "ABORTED");
+});

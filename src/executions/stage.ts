@@ -1,0 +1,125 @@
+/** What lists show of the stages of a run. It is stored beside plan and state, which lists do not read. */
+import type { Failure, Json, NodeState, Plan, State, Status } from "../engine/index.ts";
+import type { Uuid } from "../core/ids.ts";
+
+/** Null for a value that is too long for lists. */
+export type StageVariable = { readonly name: string; readonly value: string | null };
+
+/** A stage as the plan has it. */
+export type Stage = {
+  /** The id of its node. */
+  readonly id: Uuid;
+  readonly identifier: string;
+  readonly name: string;
+  readonly type: string;
+  /** Without secrets. */
+  readonly variables: readonly StageVariable[];
+};
+
+export type StageState = Pick<NodeState, "status" | "startedAt" | "endedAt" | "failure">;
+
+/** The states of the stages that were reached, by id, and what the run had become when they were stored. */
+export type StageStates = {
+  readonly status: Status;
+  readonly failure: Failure | null;
+  readonly nodes: { readonly [id: string]: StageState };
+};
+
+/** Characters of one value. Values may come from payloads, and lists hold a thousand runs. */
+const LONGEST_VALUE = 1_024;
+/** Characters of all names and values of a run; once they are used up, values are left out. */
+const ALL_VALUES = 16 * 1_024;
+
+/** The stages of a plan in their order, also those that are never reached. */
+export function stagesOf(plan: Plan): readonly Stage[] {
+  let left = ALL_VALUES;
+  const shortened = ([name, value]: readonly [string, Json]): StageVariable => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    left -= name.length;
+    if (text.length > LONGEST_VALUE || text.length > left) return { name, value: null };
+    left -= text.length;
+    return { name, value: text };
+  };
+  return stageIdsOf(plan).flatMap((id) => {
+    const node = plan.nodes[id];
+    if (!node) return [];
+    const { identifier, name } = node;
+    const variables = Object.entries(variablesOf(plan, identifier)).map(shortened);
+    return [{ id: id as Uuid, identifier, name, type: node.kind === "stage" ? node.type : node.kind, variables }];
+  });
+}
+
+/** The ids of the stages' nodes in their order. */
+export function stageIdsOf(plan: Plan): readonly string[] {
+  const root = plan.nodes[plan.root];
+  return root?.kind === "pipeline" ? root.children : [];
+}
+
+export function stageStatesOf(state: State, stageIds: readonly string[]): StageStates {
+  const reached = stageIds.flatMap((id): [string, StageState][] => {
+    const node = state.nodes[id];
+    if (!node) return [];
+    const { status, startedAt, endedAt, failure } = node;
+    return [[id, { status, startedAt, endedAt, failure }]];
+  });
+  return { status: state.status, failure: state.failure, nodes: Object.fromEntries(reached) };
+}
+
+/**
+ * The stages as a column of the run has them: without keys, since the row is rewritten with each change and should leave
+ * room in its page.
+ */
+export type StoredStages = readonly (readonly [
+  ...(readonly [id: Uuid, identifier: string, name: string, type: string]),
+  variables: readonly (readonly [name: string, value: string | null])[],
+])[];
+
+type StoredState = readonly [Status, startedAt: number | null, endedAt: number | null, Failure | null];
+
+/** The same for their states, in the order of the stages; null for a stage that was not reached. */
+export type StoredStates = readonly [Status, Failure | null, readonly (StoredState | null)[]];
+
+export const packStages = (stages: readonly Stage[]): StoredStages =>
+  stages.map(({ id, identifier, name, type, variables }) => [
+    ...([id, identifier, name, type] as const),
+    variables.map((variable) => [variable.name, variable.value] as const),
+  ]);
+
+export const unpackStages = (stored: StoredStages): readonly Stage[] =>
+  stored.map(([id, identifier, name, type, variables]) => ({
+    ...{ id, identifier, name, type },
+    variables: variables.map(([variable, value]) => ({ name: variable, value })),
+  }));
+
+export const packStates = ({ status, failure, nodes }: StageStates, stageIds: readonly string[]): StoredStates => [
+  status,
+  failure,
+  stageIds.map((id) => {
+    const node = nodes[id];
+    return node ? ([node.status, node.startedAt, node.endedAt, node.failure] as const) : null;
+  }),
+];
+
+export function unpackStates([status, failure, states]: StoredStates, stageIds: readonly string[]): StageStates {
+  const reached = stageIds.flatMap((id, at): [string, StageState][] => {
+    const stored = states[at];
+    if (!stored) return [];
+    const [now, startedAt, endedAt, why] = stored;
+    return [[id, { status: now, startedAt, endedAt, failure: why }]];
+  });
+  return { status, failure, nodes: Object.fromEntries(reached) };
+}
+
+/** The greatest id of a node: ids grow, so that the nodes of a run lie between it and the run's own id. */
+export const lastNodeOf = (plan: Plan): string =>
+  Object.keys(plan.nodes).reduce((last, id) => (id > last ? id : last), plan.root);
+
+type JsonObject = { readonly [key: string]: Json };
+
+const variablesOf = ({ context }: Plan, stage: string): JsonObject =>
+  ["pipeline", "stages", stage, "variables"].reduce((value, key) => member(value, key), context);
+
+function member(value: JsonObject, key: string): JsonObject {
+  const found = Object.hasOwn(value, key) ? value[key] : undefined;
+  return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as JsonObject) : {};
+}
