@@ -52,7 +52,7 @@ test("the automata of a delegate's tasks share a bound: beyond it secrets are fo
     assert.equal(text(value), MASK);
     return { hasAutomaton: !text(value.slice(1_000, 1_064)).includes(MASK), release };
   };
-  const oneByOne = [];
+  const oneByOne: Awaited<ReturnType<typeof start>>[] = [];
   for (let nth = 0; nth < 16; nth += 1) oneByOne.push(await start());
   const together = (): Promise<typeof oneByOne> => Promise.all(Array.from({ length: 16 }, start));
   for (const { release } of oneByOne) release();
