@@ -383,6 +383,7 @@ create table pipeline_versions (
   created_at bigint not null,
   author_kind text,
   author_id uuid,
+  variables text,
   constraint pipeline_versions_pkey PRIMARY KEY (account_id, pipeline_id, version)
 );
 CREATE INDEX pipeline_versions_by_author ON public.pipeline_versions USING btree (account_id, author_id);

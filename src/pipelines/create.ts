@@ -17,7 +17,8 @@ import type { ExistOf } from "./references.ts";
 import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { insertPipeline } from "./store/pipelines.ts";
 import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
-import { keptText, stageNamesOf } from "./text.ts";
+import { shownOf } from "./shown.ts";
+import { keptText } from "./text.ts";
 
 export type PipelineDeps = {
   readonly db: Db;
@@ -74,7 +75,7 @@ export const makeCreatePipeline =
       createdAt: at,
       updatedAt: at,
       yaml: keptText({ text: yaml, format }),
-      stageNames: stageNamesOf(document),
+      ...shownOf(document),
       author: authorOf(actor),
     };
     await deps.db.transaction(async (tx) => {

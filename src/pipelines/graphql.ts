@@ -1,15 +1,25 @@
 import type { Actor } from "../core/actor.ts";
-import { toWire } from "../core/ids.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
 import type { UserNode } from "../identity/index.ts";
-import { listOf, listType, tagsOf, window, type Builder, type NodeRef } from "../platform/graphql/builder.ts";
+import { makeBatch } from "../platform/graphql/batch.ts";
+import {
+  listOf,
+  listType,
+  tagsOf,
+  window,
+  type Builder,
+  type GraphqlContext,
+  type NodeRef,
+} from "../platform/graphql/builder.ts";
 import { commonFilters } from "../platform/graphql/filters.ts";
-import { makeSelects } from "../platform/graphql/selection.ts";
+import { makeTurns } from "../platform/graphql/turns.ts";
 import type { ApplicationNode } from "../projects/index.ts";
 import { addWorkflowTypes, type Workflow } from "./graphql-workflows.ts";
+import type { ReadBytes } from "./list-variables.ts";
 import { conditionsOf, type PipelineFilter } from "./node-filters.ts";
 import { ofProject, type PipelineNodeVerbs } from "./nodes.ts";
 import type { GraphPipeline } from "./store/nodes.ts";
-import { makeReadVariables, type PipelineVariable } from "./variables.ts";
+import type { PipelineVariable } from "./variables.ts";
 
 /** A pipeline, or as much of it as another list brought along; what is missing is read when it is asked for. */
 export type PipelineNode = Pick<GraphPipeline, "id" | "name"> & Partial<GraphPipeline>;
@@ -39,9 +49,7 @@ function pipelineType(
 ): NodeRef<PipelineNode> {
   const whole = async (node: PipelineNode, actor: Actor): Promise<GraphPipeline> =>
     isWhole(node) ? node : verbs.getNode(actor, toWire(node.id), { evenDeleted: true });
-  const withYaml = async (node: PipelineNode, actor: Actor): Promise<GraphPipeline> =>
-    isWhole(node) && node.yaml !== undefined ? node : verbs.getNode(actor, toWire(node.id), { evenDeleted: true });
-  const variables = makeReadVariables();
+  const variables = makeVariables(verbs);
   return builder.objectRef<PipelineNode>("Pipeline").implement({
     fields: (t) => ({
       id: t.string({ resolve: (pipeline) => toWire(pipeline.id) }),
@@ -61,13 +69,26 @@ function pipelineType(
       }),
       pipelineVariables: t.field({
         type: [PipelineVariable],
-        resolve: async (node, _args, { actor }) => {
-          const { id, version, yaml = "" } = await withYaml(node, actor);
-          return variables({ id, version, yaml });
-        },
+        resolve: (node, _args, context) => variables(context, node.id),
       }),
     }),
   });
+}
+
+/** Of all nodes of a list by two statements, bounded for the request; the values of each node are made in a turn of their own. */
+function makeVariables({ listVariables }: Pick<PipelineNodeVerbs, "listVariables">) {
+  const read = new WeakMap<GraphqlContext, ReadBytes>();
+  const turn = makeTurns();
+  const batch = makeBatch<GraphqlContext, Uuid, string>((context, ids) => {
+    const bytes = read.get(context) ?? { bytes: 0 };
+    read.set(context, bytes);
+    return listVariables(context.actor, ids, bytes);
+  });
+  return async (context: GraphqlContext, id: Uuid): Promise<readonly PipelineVariable[]> => {
+    const text = await batch(context, id, "");
+    await turn(context);
+    return JSON.parse(text) as readonly PipelineVariable[];
+  };
 }
 
 const isWhole = (node: PipelineNode): node is GraphPipeline => node.updatedAt !== undefined;
@@ -85,8 +106,6 @@ const variableType = (builder: Builder): NodeRef<PipelineVariable> =>
     }),
   });
 
-const asksForYaml = makeSelects("pipelineVariables");
-
 function addQueries(
   builder: Builder,
   { Application, Pipeline }: { Application: NodeRef<ApplicationNode>; Pipeline: NodeRef<PipelineNode> },
@@ -99,10 +118,8 @@ function addQueries(
       type: PipelineList,
       args: { limit: t.arg.int(), offset: t.arg.int() },
       extensions: { permission: "core_pipeline_view" },
-      resolve: async (application, args, { actor }, info) => {
-        const page = { ...window(args), withYaml: asksForYaml(info) };
-        return listOf<PipelineNode>(await verbs.listNodes(actor, [ofProject(application.id)], page));
-      },
+      resolve: async (application, args, { actor }) =>
+        listOf<PipelineNode>(await verbs.listNodes(actor, [ofProject(application.id)], window(args))),
     }),
   );
   builder.queryFields((t) => ({
@@ -114,10 +131,8 @@ function addQueries(
         filters: t.arg({ type: [Filter], required: { list: false, items: false } }),
       },
       extensions: { permission: "core_pipeline_view" },
-      resolve: async (_root, { filters, ...args }, { actor }, info) => {
-        const page = { ...window(args), withYaml: asksForYaml(info) };
-        return listOf<PipelineNode>(await verbs.listNodes(actor, conditionsOf(filters ?? []), page));
-      },
+      resolve: async (_root, { filters, ...args }, { actor }) =>
+        listOf<PipelineNode>(await verbs.listNodes(actor, conditionsOf(filters ?? []), window(args))),
     }),
     pipeline: t.field({
       type: Pipeline,

@@ -10,11 +10,13 @@ import { makeGetNode, makeGetNodeByName, makeListNodes } from "./nodes.ts";
 import { readPipeline } from "./document/index.ts";
 import { inputTemplate } from "./inputs.ts";
 import type { InProject } from "./pipeline.ts";
+import { makeListVariables } from "./list-variables.ts";
 import { makePrepareRun } from "./prepare-run.ts";
 import { makeInputSets } from "./input-sets/index.ts";
 import { makeRequirePrincipals, type RequirePrincipalsDeps } from "./principals.ts";
 import { pipelineRoutes } from "./rest.ts";
 import { pipelineV1Routes } from "./rest-v1.ts";
+import { makeCompleteShown } from "./shown.ts";
 import { deleteInputSetsOf } from "./store/input-sets.ts";
 import { deletePipelinesOf } from "./store/pipelines.ts";
 import { makeGetSummary, makeGetVersion, makeListSummaries, makeListVersions, type RecentRuns } from "./summaries.ts";
@@ -58,7 +60,8 @@ type PipelinesDeps = Omit<PipelineDeps, "checkScripts"> & {
 export function makePipelines(given: PipelinesDeps) {
   const deps = { ...given, checkScripts: given.checkScripts ?? makeCheckScripts(given.clock) };
   const get = makeGetPipeline(deps);
-  const listSummaries = makeListSummaries(deps);
+  const completeShown = makeCompleteShown(deps);
+  const listSummaries = makeListSummaries({ ...deps, completeShown });
   const update = makeUpdatePipeline(deps);
   const getNode = makeGetNode(deps);
   const verbs = {
@@ -73,9 +76,10 @@ export function makePipelines(given: PipelinesDeps) {
     validate: makeValidatePipeline(deps),
     validateSaved: makeValidateSaved({ get }),
     getNode,
-    tagPipeline: makeTagPipeline({ getNode, update }),
+    tagPipeline: makeTagPipeline({ ...deps, getNode, update }),
     getNodeByName: makeGetNodeByName(deps),
     listNodes: makeListNodes(deps),
+    listVariables: makeListVariables({ ...deps, completeShown }),
     adopt: makeAdoptPipeline(deps),
     adoptInputSet: makeAdoptInputSet(deps),
     ...makePrepareRun({ ...deps, get }),

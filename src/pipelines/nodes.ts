@@ -1,17 +1,16 @@
-import { authorizeSomewhere, permits, reach } from "../access/index.ts";
+import { authorizeSomewhere, reach } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import type { PipelineDeps } from "./create.ts";
+import type { ListVariables } from "./list-variables.ts";
+import { isSeen } from "./seen.ts";
 import { problem } from "./problems.ts";
 import * as store from "./store/nodes.ts";
 
 type Deps = Pick<PipelineDeps, "db">;
 
-const isSeen = (actor: Actor, { orgIdentifier, projectIdentifier, identifier }: store.Placed): boolean =>
-  permits(actor, "core_pipeline_view", { accountId: actor.accountId, orgIdentifier, projectIdentifier }, identifier);
-
-type NodePage = { readonly limit: number; readonly offset: number; readonly withYaml: boolean };
+type NodePage = { readonly limit: number; readonly offset: number };
 
 /** Pipelines of the account, by name. */
 export type ListNodes = (
@@ -66,6 +65,7 @@ export type PipelineNodeVerbs = {
   readonly listNodes: ListNodes;
   readonly getNode: GetNode;
   readonly getNodeByName: GetNodeByName;
+  readonly listVariables: ListVariables;
 };
 
 /** The pipelines of one application. */

@@ -33,6 +33,9 @@ export const shownPipeline = ({
   yaml,
 });
 
+/** What lists show of a version that its columns do not have; `variables` are JSON. */
+export type Shown = { readonly stageNames: readonly string[]; readonly variables: string };
+
 /** A version as lists show it. */
 export type PipelineVersion = {
   readonly version: number;

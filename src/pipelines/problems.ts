@@ -23,6 +23,16 @@ export const problems = {
   "pipeline.no_workflow": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Workflow [%s] does not exist."],
   "pipeline.no_such_id": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist."],
   "pipeline.no_such_name": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist in application [%s]."],
+  "pipeline.variables_too_long": [
+    400,
+    "INVALID_REQUEST",
+    "The variables of the pipeline have more than 1 MiB with all aliases replaced. Write shorter values, or fewer aliases.",
+  ],
+  "pipeline.too_many_variables": [
+    400,
+    "INVALID_REQUEST",
+    "The variables of the pipelines in this query have more than 8 MiB. Ask for fewer pipelines at once.",
+  ],
   "pipeline.bad_filter": [400, "INVALID_REQUEST", "The filter is not valid: %s."],
   "pipeline.no_version": [404, "ENTITY_NOT_FOUND", "Pipeline with identifier [%s] has no version %s."],
   "input_set.duplicate": [

@@ -3,12 +3,11 @@ import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import type { PipelineDeps } from "./create.ts";
-import { readPipeline } from "./document/index.ts";
 import type { GetPipeline } from "./get.ts";
-import type { InProject, PipelineSummary, PipelineVersion, RunBrief, SummarizedPipeline } from "./pipeline.ts";
+import type { InProject, PipelineVersion, RunBrief, SummarizedPipeline } from "./pipeline.ts";
 import { problem } from "./problems.ts";
+import type { CompleteShown } from "./shown.ts";
 import * as lists from "./store/lists.ts";
-import { stageNamesOf } from "./text.ts";
 
 /** The newest runs of each of these pipelines, newest first; the executions know them. */
 export type RecentRuns = (
@@ -26,7 +25,7 @@ export type ListSummaries = (
   page: Paging,
 ) => Promise<Page<SummarizedPipeline>>;
 
-type Deps = PipelineDeps & { readonly recentRuns: RecentRuns };
+type Deps = PipelineDeps & { readonly recentRuns: RecentRuns; readonly completeShown: CompleteShown };
 
 export const makeListSummaries =
   (deps: Deps): ListSummaries =>
@@ -41,17 +40,20 @@ export const makeListSummaries =
       accountId,
       rows.map(({ id }) => id),
     );
+    const items: SummarizedPipeline[] = [];
+    for (const row of rows) {
+      const { stageNames } = row.stageNames
+        ? { stageNames: row.stageNames }
+        : await deps.completeShown(accountId, row.id);
+      items.push({ ...row, stageNames, recentRuns: runs.get(row.id) ?? [] });
+    }
     return {
-      items: rows.map((row) => ({ ...named(row, scope), recentRuns: runs.get(row.id) ?? [] })),
+      items,
       limit: page.limit,
       offset: page.offset,
       total: () => lists.countSummaries(deps.db, accountId, project.id, filter),
     };
   };
-
-function named({ yaml, stageNames, ...row }: lists.SummaryRow, scope: InProject): PipelineSummary {
-  return { ...row, stageNames: stageNames ?? stageNamesOf(readPipeline(yaml ?? "", scope).pipeline) };
-}
 
 /** Throws `pipeline.not_found`. */
 export type GetSummary = (actor: Actor, scope: InProject, identifier: string) => Promise<SummarizedPipeline>;

@@ -12,7 +12,8 @@ import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { findNamesOnlyOf } from "./store/input-sets.ts";
 import { findPipeline, holdPipeline, markDeleted, replacePipeline, type PipelineKey } from "./store/pipelines.ts";
 import { connectorsIn, secretsNamedIn, userOf } from "./uses.ts";
-import { keptText, stageNamesOf, type PipelineText } from "./text.ts";
+import { shownOf } from "./shown.ts";
+import { keptText, type PipelineText } from "./text.ts";
 
 /**
  * Saves the next version and answers its number; runs that are under way keep theirs. `version` is the one that the
@@ -45,7 +46,7 @@ export const makeUpdatePipeline =
       description: document.description ?? "",
       tags: { ...document.tags },
       yaml: keptText(yaml),
-      stageNames: stageNamesOf(document),
+      ...shownOf(document),
       author: authorOf(actor),
       updatedAt: deps.clock.now(),
       savedBy: actorId(actor),

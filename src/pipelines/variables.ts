@@ -1,7 +1,4 @@
-import { makeLru } from "../core/lru.ts";
-import { parseDocument } from "../platform/document/document.ts";
-import { validate } from "../platform/document/validate.ts";
-import { pipelineSchema, type PipelineDocument } from "./document/index.ts";
+import type { PipelineDocument } from "./document/index.ts";
 import { isMarker, readMarker } from "./document/marker.ts";
 
 /** A variable of a pipeline as GraphQL shows it. */
@@ -16,25 +13,8 @@ export type PipelineVariable = {
   readonly fixed: boolean;
 };
 
-const KEPT = 500;
-
-/** Reads the variables out of YAML, once a version while it is asked for. */
-export function makeReadVariables(): (pipeline: {
-  readonly id: string;
-  readonly version: number;
-  readonly yaml: string;
-}) => readonly PipelineVariable[] {
-  const kept = makeLru<string, readonly PipelineVariable[]>(KEPT);
-  return ({ id, version, yaml }) => {
-    const key = `${id} ${version}`;
-    const variables = kept.get(key) ?? variablesOf(yaml);
-    kept.set(key, variables);
-    return variables;
-  };
-}
-
-const variablesOf = (yaml: string): readonly PipelineVariable[] =>
-  (validate(pipelineSchema("saved"), parseDocument(yaml), { root: "pipeline" }).variables ?? []).map(variableOf);
+export const variablesOf = (document: PipelineDocument): readonly PipelineVariable[] =>
+  (document.variables ?? []).map(variableOf);
 
 function variableOf(variable: NonNullable<PipelineDocument["variables"]>[number]): PipelineVariable {
   const { name, value } = variable;

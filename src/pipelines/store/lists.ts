@@ -50,17 +50,13 @@ const valuesOf = (accountId: Uuid, projectId: Uuid, filter: SummaryFilter): unkn
   filter.tags ? JSON.stringify(filter.tags) : null,
 ];
 
-/** A row that an older server saved has no names of stages, but the YAML to read them from. */
+/** A row that an older server saved has no names of stages. */
 export type SummaryRow = Omit<PipelineSummary, "stageNames"> & {
   readonly stageNames: readonly string[] | null;
-  readonly yaml: string | null;
 };
 
 const SUMMARY = `p.id, p.project_id as "projectId", p.identifier, p.name, p.description, p.tags, p.version,
-  p.created_by as "createdBy", p.created_at as "createdAt", p.updated_at as "updatedAt", p.stage_names as "stageNames",
-  case when p.stage_names is null then
-    (select v.yaml from pipeline_versions v
-      where v.account_id = p.account_id and v.pipeline_id = p.id and v.version = p.version) end as yaml`;
+  p.created_by as "createdBy", p.created_at as "createdAt", p.updated_at as "updatedAt", p.stage_names as "stageNames"`;
 
 export const listSummaries = (
   db: Store,

@@ -8,13 +8,9 @@ import type { InProject, Pipeline } from "../pipeline.ts";
 
 type Store = { readonly query: Query };
 
-/** `yaml` is that of the newest version; undefined when nobody asked for it. */
-export type GraphPipeline = Omit<Pipeline, "createdBy"> & {
-  readonly createdBy: User | null;
-  readonly yaml: string | undefined;
-};
+export type GraphPipeline = Omit<Pipeline, "createdBy"> & { readonly createdBy: User | null };
 
-type Row = Omit<GraphPipeline, "createdBy" | "yaml"> & CreatorRow & { readonly yaml?: string };
+type Row = Omit<GraphPipeline, "createdBy"> & CreatorRow;
 
 const nodeOf = (row: Row): GraphPipeline => ({
   id: row.id,
@@ -27,17 +23,13 @@ const nodeOf = (row: Row): GraphPipeline => ({
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
   createdBy: creatorOf(row),
-  yaml: row.yaml,
 });
 
 const NODE = `p.id, p.project_id as "projectId", p.identifier, p.name, p.description, p.tags, p.version,
   p.created_at as "createdAt", p.updated_at as "updatedAt", ${CREATOR}`;
 const BARE = `${NODE} from pipelines p ${creatorJoins("p")}`;
-const WITH_YAML = `${NODE}, v.yaml from pipelines p
-  ${creatorJoins("p")}
-  join pipeline_versions v on v.account_id = p.account_id and v.pipeline_id = p.id and v.version = p.version`;
 
-const PLACED = WITH_YAML.replace(
+const PLACED = BARE.replace(
   " from pipelines p",
   `, a.org_identifier as "orgIdentifier", a.identifier as "projectIdentifier"
    from pipelines p join projects a on a.account_id = p.account_id and a.id = p.project_id`,
@@ -83,12 +75,12 @@ export async function listNodes(
   db: Store,
   accountId: Uuid,
   conditions: readonly NodeCondition[],
-  page: { readonly limit: number; readonly offset: number; readonly withYaml: boolean },
+  page: { readonly limit: number; readonly offset: number },
 ): Promise<GraphPipeline[]> {
   const { text, values } = whereOf(accountId, conditions);
   const window = `limit $${values.push(page.limit)} offset $${values.push(page.offset)}`;
   const rows = await db.query<Row>(
-    `${prepared(conditions)}select ${page.withYaml ? WITH_YAML : BARE} where ${text} order by p.name, p.id ${window}`,
+    `${prepared(conditions)}select ${BARE} where ${text} order by p.name, p.id ${window}`,
     values,
   );
   return rows.map(nodeOf);
@@ -103,7 +95,7 @@ export async function countNodes(db: Store, accountId: Uuid, conditions: readonl
   return rows[0]?.total ?? 0;
 }
 
-/** With its YAML; also a deleted one, as its executions are asked about it. */
+/** Also a deleted one, as its executions are asked about it. */
 export async function findNode(
   db: Store,
   accountId: Uuid,

@@ -3,14 +3,14 @@ import { gone } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { readAuthor, type Author, type AuthorColumns } from "../../identity/index.ts";
-import type { InProject, PipelineWithYaml, SavedPipeline } from "../pipeline.ts";
+import type { InProject, PipelineWithYaml, SavedPipeline, Shown } from "../pipeline.ts";
 
 type Store = { readonly query: Query };
 
 const PIPELINE = `p.id, p.project_id as "projectId", p.identifier, p.name, p.description, p.tags, p.version,
   p.created_by as "createdBy", p.created_at as "createdAt", p.updated_at as "updatedAt"`;
 
-type NewVersion = PipelineWithYaml & { readonly stageNames: readonly string[]; readonly author: Author };
+type NewVersion = PipelineWithYaml & Shown & { readonly author: Author };
 
 /** False when the identifier is taken in the project. */
 export async function insertPipeline(db: Store, accountId: Uuid, pipeline: NewVersion): Promise<boolean> {
@@ -39,12 +39,12 @@ export async function insertPipeline(db: Store, accountId: Uuid, pipeline: NewVe
   return true;
 }
 
-type Version = Pick<NewVersion, "id" | "version" | "yaml" | "createdBy" | "updatedAt" | "author">;
+type Version = Pick<NewVersion, "id" | "version" | "yaml" | "variables" | "createdBy" | "updatedAt" | "author">;
 
 const insertVersion = (db: Store, accountId: Uuid, saved: Version): Promise<unknown> =>
   db.query(
-    `insert into pipeline_versions (account_id, pipeline_id, version, yaml, created_by, created_at, author_kind, author_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into pipeline_versions (account_id, pipeline_id, version, yaml, created_by, created_at, author_kind, author_id, variables)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       accountId,
       saved.id,
@@ -54,12 +54,13 @@ const insertVersion = (db: Store, accountId: Uuid, saved: Version): Promise<unkn
       saved.updatedAt,
       saved.author.kind,
       saved.author.id,
+      saved.variables,
     ],
   );
 
 export type Replacement = Pick<
   NewVersion,
-  "name" | "description" | "tags" | "yaml" | "stageNames" | "updatedAt" | "author"
+  "name" | "description" | "tags" | "yaml" | "stageNames" | "variables" | "updatedAt" | "author"
 > & {
   /** Who saves this version. */
   readonly savedBy: Uuid | null;
@@ -103,8 +104,8 @@ export async function replacePipeline(
   );
   const [saved] = rows;
   if (!saved) return undefined;
-  const { yaml, savedBy: createdBy, updatedAt, author } = to;
-  await insertVersion(db, accountId, { ...saved, yaml, createdBy, updatedAt, author });
+  const { yaml, variables, savedBy: createdBy, updatedAt, author } = to;
+  await insertVersion(db, accountId, { ...saved, yaml, variables, createdBy, updatedAt, author });
   return saved;
 }
 
