@@ -184,12 +184,26 @@ export async function closeDelivery(db: Store, accountId: Uuid, id: Uuid, outcom
 const DELIVERY = `account_id as "accountId", id, correlation_id as "correlationId", trigger_id as "triggerId", headers,
   payload, received_at as "receivedAt"`;
 
-/** Across accounts, oldest first: what a server that ended, or an error, left unprocessed; without those of `except`. */
-export async function findWaiting(db: Store, before: number, except: readonly Uuid[]): Promise<Delivery[]> {
+/** Of the bodies of 100 deliveries at most, each of up to 1 MiB: the sweep has them in memory at once. */
+const SWEPT_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Across accounts, oldest first: what a server that ended, or an error, left unprocessed; without those of `except`. The
+ * oldest always, and others while the bodies before them have fewer bytes than `mostBytes`.
+ */
+export async function findWaiting(
+  db: Store,
+  before: number,
+  except: readonly Uuid[],
+  mostBytes = SWEPT_BYTES,
+): Promise<Delivery[]> {
   return db.query<Delivery>(
-    `select ${DELIVERY} from webhook_deliveries
-      where processed_at is null and received_at < $1 and id <> all ($2::uuid[]) order by id limit 100`,
-    [before, except],
+    `select ${DELIVERY} from (
+       select w.*, sum(octet_length(w.payload)) over (order by w.id) - octet_length(w.payload) as bytes_before from (
+         select * from webhook_deliveries
+          where processed_at is null and received_at < $1 and id <> all ($2::uuid[]) order by id limit 100) w) w
+      where bytes_before < $3 order by id`,
+    [before, except, mostBytes],
   );
 }
 

@@ -6,7 +6,7 @@ import { costOf } from "./cost.ts";
 const schema = buildSchema(`
   interface Node { id: ID }
   type App implements Node { id: ID name: String tags: [Tag!] pipelines(limit: Int): Pipelines }
-  type Tag { name: String value: String }
+  type Tag { name: String value: String words: [String!]! stages: [Tag] }
   type Pipeline implements Node { id: ID app: App }
   type Pipelines { nodes: [Pipeline] pageInfo: PageInfo }
   type Nodes { nodes: [Node] pageInfo: PageInfo }
@@ -28,6 +28,12 @@ test("a field costs one, and what is below a list once for each entry", () => {
   assert.equal(cost("{ apps(limit: 100000) { nodes { id } } }"), 1 + 1 + 1_000, "1000 is the most");
   assert.equal(cost("{ apps(limit: -5) { nodes { id } } }"), 1 + 1 + 1);
   assert.equal(cost("{ app { tags { name value } } }"), 1 + 1 + 10 * 2, "a list without a limit");
+  assert.equal(cost("{ app { tags { words } } }"), 1 + 1 + 10 * 10, "a list of scalars");
+  assert.equal(
+    cost("{ apps(limit: 60) { nodes { app { tags { stages { name } } } } } }"),
+    1 + 1 + 60 * (1 + 1 + 10 * (1 + 10)),
+    "lists in lists",
+  );
   assert.equal(
     cost("{ app { pipelines(limit: 10) { nodes { app { pipelines(limit: 10) { nodes { id } } } } } } }"),
     133,
