@@ -95,7 +95,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
   const isRoot = process.getuid?.() === 0;
   const workDir = prepareWorkDir(settings.workDir ?? defaultWorkDir(settings.name, isRoot), isRoot);
   const identity = identityOf(workDir);
-  const release = await lockWorkDir(identity, workDir.path);
+  const release = await lockWorkDir(workDir.path);
   try {
     const found = findIsolation(isRoot, settings.mayGainPrivileges === true);
     const isNamed = found.unshare !== undefined;

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { noteFolder, removeForgotten } from "./forgotten.ts";
 import { lockWorkDir } from "./lock.ts";
+import { processInfo } from "./processes.ts";
 import { openSafe } from "./safe.ts";
 import { makePlace, optionsFor, type Place, silentLog, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
@@ -81,37 +84,42 @@ test("after kill -9 the next delegate of the machine removes an empty folder, an
 test("what is used, holds something, or is not surely a delegate's stays", async () => {
   const place = makePlace();
   const memory = join(place.path, "memory");
-  const make = (letter: string, how: { identity?: string; isGone?: boolean; holds?: boolean } = {}): string => {
+  const spawned = spawn("sleep", ["inf"]);
+  await once(spawned, "spawn");
+  const holder = { pid: spawned.pid ?? 0, startTime: processInfo(spawned.pid ?? 0)?.startTime ?? "" };
+  const make = (letter: string, how: { isUsed?: boolean; isGone?: boolean; holds?: boolean } = {}): string => {
     const folder = join(memory, `railhead-${letter.repeat(32)}`);
     mkdirSync(folder, { recursive: true });
     const workDir = prepareWorkDir(join(place.path, letter), false);
     const identity = identityOf(workDir);
-    noteFolder(folder, workDir, identity);
+    noteFolder(folder, workDir, identity, how.isUsed ? holder : { pid: holder.pid, startTime: "1" });
     if (how.holds) writeFileSync(join(folder, "task"), "");
     if (how.isGone) rmSync(workDir.path, { recursive: true });
     return identity;
   };
   const own = make("0");
-  const used = [make("1"), make("2", { isGone: true })];
+  make("1", { isUsed: true });
+  make("2", { isUsed: true, isGone: true });
   make("3", { holds: true });
   make("4");
   make("5", { isGone: true, holds: true });
   mkdirSync(join(memory, "railhead-other"));
-  // Without a note: `used` are running delegates, which may be of a version that makes none.
+  // Without a note: its delegate is just being started.
   mkdirSync(join(memory, `railhead-${"6".repeat(32)}`));
-  const releases = await Promise.all(used.map((identity) => lockWorkDir(identity, place.path)));
+  // A delegate that starts and has not made its note.
+  make("7");
+  const release = await lockWorkDir(join(place.path, "7"));
   const names = (): readonly string[] =>
     readdirSync(memory)
       .map((name) => name.slice(9, 14))
       .toSorted();
 
   await removeForgotten(own, silentLog(), [memory, join(place.path, "missing")]);
-  assert.deepEqual(names(), ["00000", "11111", "22222", "33333", "66666", "other"]);
-  for (const release of releases) await release();
+  assert.deepEqual(names(), ["00000", "11111", "22222", "33333", "66666", "77777", "other"]);
+  await release();
+  spawned.kill("SIGKILL");
+  await once(spawned, "exit");
   await removeForgotten(own, silentLog(), [memory]);
-  assert.deepEqual(
-    names().filter((name) => name !== "66666"),
-    ["00000", "33333", "other"],
-  );
+  assert.deepEqual(names(), ["00000", "33333", "66666", "other"]);
   place.remove();
 });

@@ -1,45 +1,76 @@
+/**
+ * One process for each work folder. The lock is that of an SQLite file in the work folder, as for the server's data
+ * directory: Node has no call of its own for the kernel's file locks.
+ *
+ * The kernel gives such a lock to one process and takes it back when that process ends, kill -9 included. So there is
+ * nothing stale to detect, no pid that another process may have by then, and no race between two delegates that start at once.
+ *
+ * No step can take it: steps with users of their own cannot open the file (0600), and steps in name spaces do not see
+ * the work folder. A socket of the abstract name space, in contrast, stands in /proc/net/unix for every user to read,
+ * and any process can bind it once the delegate has stopped. A socket file needs a check whether it is stale.
+ */
 import { createHash } from "node:crypto";
-import { createServer } from "node:net";
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as rest } from "node:timers/promises";
-import { codeOf, unable } from "./fault.ts";
+import { codeOf, textOf, unable } from "./fault.ts";
 
 /** Gives the lock back; the end of the process, however it comes, does the same. */
 export type Release = () => Promise<void>;
 
-/** Another delegate that looks for unused folders holds a lock for an instant. */
+const LOCK_FILE = "lock";
+/** A delegate that looks for unused folders holds the lock of another work folder for an instant. */
 const LOOKS = 5;
 const BETWEEN_LOOKS_MS = 40;
+const SQLITE_BUSY = 5;
 
-/** The lock's name in the abstract name space of Linux, without the zero byte in front of it. */
+/** An open file that is collected as garbage would be closed, and its lock released. */
+const open = new Set<DatabaseSync>();
+
+/** What notes call the identity, which is secret. */
 export const lockName = (identity: string): string =>
   `railhead-delegate-${createHash("sha256").update(identity).digest("hex").slice(0, 40)}`;
 
-/**
- * One process per work folder. The lock is a listening socket in the abstract
- * name space of Linux: the kernel gives it to one process and takes it back
- * when that process is gone, kill -9 included, so there is nothing stale to
- * detect. Its name comes from the secret identity, so that no other user can
- * take it first.
- * @throws Fault when another process holds it
- */
-export async function lockWorkDir(identity: string, path: string): Promise<Release> {
-  for (let look = 1; look <= LOOKS; look++) {
-    const release = await tryLock(lockName(identity));
-    if (release) return release;
-    if (look < LOOKS) await rest(BETWEEN_LOOKS_MS);
+/** @throws Fault when another process holds the lock, or the folder cannot have one */
+export async function lockWorkDir(path: string): Promise<Release> {
+  try {
+    for (let look = 1; look <= LOOKS; look++) {
+      const release = tryLock(path);
+      if (release) return release;
+      if (look < LOOKS) await rest(BETWEEN_LOOKS_MS);
+    }
+  } catch (error) {
+    throw unable(`the work folder ${path} cannot be locked: ${textOf(error)}; choose another with --work-dir`);
   }
   throw unable(`another delegate is running on the work folder ${path}; choose another with --work-dir`);
 }
 
-/** Undefined: another process holds it. */
-export function tryLock(name: string): Promise<Release | undefined> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once("error", (error) => (codeOf(error) === "EADDRINUSE" ? resolve(undefined) : reject(error)));
-    server.listen(`\0${name}`, () => {
-      // The lock alone must not keep the program running.
-      server.unref();
-      resolve(() => new Promise((closed) => server.close(() => closed())));
-    });
-  });
+/** Undefined: another process holds it, or the folder was replaced meanwhile. @throws the system's error */
+export function tryLock(path: string): Release | undefined {
+  const at = join(path, LOCK_FILE);
+  // SQLite would make it readable for every user, and a user that can read a file can lock it.
+  writeFileSync(at, "", { flag: "a", mode: 0o600 });
+  const { dev, ino } = statSync(at);
+  const file = new DatabaseSync(at);
+  open.add(file);
+  let isHeld = false;
+  try {
+    file.exec("pragma journal_mode = off; begin exclusive");
+    // A delegate that removes orphans may have moved the folder away before the lock was ours.
+    const now = statSync(at, { throwIfNoEntry: false });
+    isHeld = now?.dev === dev && now.ino === ino;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  } finally {
+    if (!isHeld) close(file);
+  }
+  return isHeld ? () => Promise.resolve(close(file)) : undefined;
 }
+
+function close(file: DatabaseSync): void {
+  if (open.delete(file)) file.close();
+}
+
+const isBusy = (error: unknown): boolean =>
+  codeOf(error) === "ERR_SQLITE_ERROR" && error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;

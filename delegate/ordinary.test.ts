@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { lockName } from "./lock.ts";
 import { livingProcesses, idsOf } from "./processes.ts";
 import { optionsFor, TOKEN } from "./testing/kit.ts";
 import { type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
@@ -163,4 +164,22 @@ test("an ordinary user's step hands over outputs and its status", onlyAsRoot, ()
       outputs: [{ name: "x", value: "done" }],
     });
   }),
+);
+
+test(
+  "a step of an ordinary user's delegate sees neither the lock of the work folder nor a socket of the delegate",
+  onlyAsRoot,
+  () =>
+    asOrdinary(async (server, place) => {
+      assert.ok(existsSync(join(place, "lock")));
+      const name = lockName(readFileSync(join(place, "identity"), "utf8"));
+      const script = `if [ -e "$LOCK" ]; then echo seen; else echo hidden; fi; grep -c "$NAME" /proc/net/unix`;
+      const env = [
+        { name: "LOCK", value: join(place, "lock") },
+        { name: "NAME", value: name },
+      ];
+      const step = server.run({ script, env });
+      await step.finished;
+      assert.equal(step.output().toString(), "hidden\n0\n");
+    }),
 );

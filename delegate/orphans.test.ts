@@ -13,12 +13,12 @@ const shelf = join(place.path, "shelf");
 const dataDir = (name: string): string => join(place.path, `data-of-${name}`);
 
 /** A work folder beside the others, whose data directory is there. */
-function workFolder(name: string): WorkDir & { readonly identity: string } {
+function workFolder(name: string): WorkDir {
   const made = prepareWorkDir(join(shelf, name), false);
-  const identity = identityOf(made);
+  identityOf(made);
   mkdirSync(dataDir(name));
   noteOwner(made, dataDir(name));
-  return { ...made, identity };
+  return made;
 }
 
 test("only a work folder whose data directory is gone, that nobody uses and that holds no task, is removed", async () => {
@@ -27,7 +27,7 @@ test("only a work folder whose data directory is gone, that nobody uses and that
   for (const name of ["own", "gone", "used", "busy", "bare"]) rmSync(dataDir(name), { recursive: true });
   rmSync(join(bare.path, "owner"));
   mkdirSync(join(busy.tasks, "AAAAAAAAAAAAAAAAAAAAAA.1"));
-  const release = await lockWorkDir(used.identity, used.path);
+  const release = await lockWorkDir(used.path);
   const told: string[] = [];
   const log = {
     info: (_: unknown, text?: string) => void told.push(text ?? ""),

@@ -11,7 +11,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { codeOf, Fault, textOf } from "./fault.ts";
 import { lockWorkDir, type Release } from "./lock.ts";
 import type { Log } from "./log.ts";
-import { knownIdentity, type WorkDir } from "./work-dir.ts";
+import type { WorkDir } from "./work-dir.ts";
 
 const NOTE = "owner";
 
@@ -85,7 +85,7 @@ function isGone(path: string): boolean {
 
 async function lockIfFree(folder: string): Promise<Release | undefined> {
   try {
-    return await lockWorkDir(knownIdentity(folder), folder);
+    return await lockWorkDir(folder);
   } catch (error) {
     if (error instanceof Fault) return undefined;
     throw error;

@@ -35,20 +35,19 @@ test("a name never leads out of the folder for delegates", () => {
 });
 
 test("one delegate per work folder; the lock is free when it is given back", async () => {
-  const release = await lockWorkDir("identity-1", "/somewhere");
-  await assert.rejects(
-    lockWorkDir("identity-1", "/somewhere"),
-    /another delegate is running on the work folder \/somewhere/,
-  );
-  const other = await lockWorkDir("identity-2", "/elsewhere");
+  const [one, two] = [join(place.path, "one"), join(place.path, "two")];
+  for (const path of [one, two]) prepareWorkDir(path, false);
+  const release = await lockWorkDir(one);
+  await assert.rejects(lockWorkDir(one), new RegExp(`another delegate is running on the work folder ${one}`));
+  const other = await lockWorkDir(two);
   await release();
-  const again = await lockWorkDir("identity-1", "/somewhere");
+  const again = await lockWorkDir(one);
   await Promise.all([again(), other()]);
 });
 
 test("a second program on the folder ends with a clear message", async () => {
-  const identity = identityOf(prepareWorkDir(place.path, false));
-  const release = await lockWorkDir(identity, place.path);
+  identityOf(prepareWorkDir(place.path, false));
+  const release = await lockWorkDir(place.path);
   const second = spawnDelegate([
     "--url",
     "http://127.0.0.1:9",

@@ -1,6 +1,7 @@
 /**
  * The delegate's folder:
  *   identity   32 random bytes, base64url: who this delegate is, across restarts
+ *   lock       held by the delegate that runs (lock.ts)
  *   owner      where a server chose the folder: the data directory it belongs to (orphans.ts)
  *   known_hosts  keys of the hosts that steps have run on, unless the operator names a file
  *   tasks/     one folder per task, `<task>.<epoch>` (folders.ts)
@@ -79,16 +80,6 @@ export function identityOf(workDir: WorkDir): string {
     rmSync(fresh);
   }
   return checked(path);
-}
-
-/** Of a work folder of somebody else. @throws Fault when it has none, or a damaged one */
-export function knownIdentity(folder: string): string {
-  try {
-    return checked(join(folder, "identity"));
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") throw unable(`${folder} has no identity`);
-    throw error;
-  }
 }
 
 function checked(path: string): string {
