@@ -5,14 +5,17 @@ import type { Conceal } from "./conceal.ts";
 import type { Exit, Meta } from "./journal.ts";
 import type { Log } from "./log.ts";
 import { type Output, type Outputs, readOutputs } from "./outputs.ts";
-import { readReturned } from "./remote/outputs.ts";
+import { mostReturned, readReturned } from "./remote/outputs.ts";
 import { cookieThere } from "./remote/script.ts";
 import type { End, Lease } from "./ship.ts";
 import { readSlice } from "./tail.ts";
-import { paths } from "./task-files.ts";
+import { ADDED, paths } from "./task-files.ts";
 
 /** They lie in memory. */
 const OUTPUTS_GONE = "its output variables are gone: the machine was restarted before the delegate could report them";
+
+const FULL = "the end of its log has the reason, as that the delegate's file system in memory is full";
+const OUTPUTS_UNWRITTEN = `its output variables could not be written: ${FULL}`;
 
 type Refused = Extract<End["outcome"], { kind: "refused" }>;
 
@@ -37,11 +40,9 @@ export function outcomeOf(
   const read = meta?.remote ? readRemote(outputs, meta, meta.remote.host, exit) : readOutputs(outputs, wanted);
   if (read.kind === "refused") return read;
   if (read.kind === "read") return handedOver(read.outputs, exit, conceal);
-  if (read.kind === "none") return { kind: "exited", exitCode: exit.code, outputs: [] };
-  say(
-    paths(folder).output,
-    `railhead: the output variables are over ${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`,
-  );
+  if (read.kind === "unwritten" && exit.code === 0) return { kind: "refused", message: OUTPUTS_UNWRITTEN };
+  if (read.kind === "none" || read.kind === "unwritten") return { kind: "exited", exitCode: exit.code, outputs: [] };
+  say(paths(folder).output, `${ADDED.outputsTooLarge}${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`);
   return { kind: "exited", exitCode: exit.code === 0 ? 1 : exit.code, outputs: [] };
 }
 
@@ -56,6 +57,13 @@ const incomplete = (code: string): string => {
 function readRemote(file: string, { cookie, outputs }: Meta, host: string, exit: Exit): Outputs | Refused {
   const returned = readReturned(file, cookieThere(cookie), outputs);
   switch (returned.kind) {
+    case "unwritten":
+      return { kind: "refused", message: `what ${host} sent back could not be written: ${FULL}` };
+    case "tooMuch":
+      return {
+        kind: "refused",
+        message: `${host} sent more than ${Math.floor(mostReturned(outputs) / 1024)} KiB beside the log; no output variable was taken`,
+      };
     case "absent":
       return { kind: "refused", message: `nothing was run on ${host}: ssh ended with ${exit.code}; its log says why` };
     case "cut":

@@ -11,8 +11,8 @@ import { closeSync, constants, openSync, readFileSync, truncateSync, writeSync }
 import { codeOf } from "./fault.ts";
 import { makeMasker, type Masker } from "./mask/masker.ts";
 import type { Matcher } from "./mask/matcher.ts";
-import { readSlice } from "./tail.ts";
-import { paths } from "./task-files.ts";
+import { readSlice, type Slice } from "./tail.ts";
+import { ADDED, paths } from "./task-files.ts";
 import type { Timers } from "./timers.ts";
 
 export type Output = {
@@ -48,6 +48,7 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
   const at = paths(folder);
   let { read, length } = resume(folder);
   let masker: Masker | undefined;
+  let ready: Matcher | undefined;
   let consumed = read;
   /** When bytes up to a position came, of those that may still have to wait. */
   let arrivals: { readonly end: number; readonly at: number }[] = [];
@@ -57,9 +58,9 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
   let isOver = false;
   let isStopped = false;
 
-  const begin = (made: Matcher): Masker => {
+  const begin = (made: Matcher): void => {
+    ready = made;
     masker = makeMasker(made, before(at.output, read, made.longest));
-    return masker;
   };
 
   const put = ({ pending }: Masker, bytes: Buffer): void => {
@@ -72,12 +73,18 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
   };
 
   /** False when everything has been read. */
-  const some = (through: Masker): boolean => {
-    const { bytes } = readSlice(at.output, read);
-    if (bytes.length === 0) return false;
+  const some = (): boolean => {
+    const slice = readSlice(at.output, read);
+    if (slice.bytes.length === 0 || !masker || !ready) return false;
+    if (ADDED_LINES.some((line) => startsWith(slice.bytes, line))) {
+      // What the step has printed ends here: what it has begun does not count as refuted by the line.
+      put(masker, masker.end());
+      masker = makeMasker(ready);
+    }
+    const bytes = slice.bytes.subarray(0, placeOfAdded(slice));
     read += bytes.length;
     arrivals.push({ end: read, at: timers.elapsed() });
-    put(through, through.push(bytes));
+    put(masker, masker.push(bytes));
     return true;
   };
 
@@ -118,7 +125,7 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
       }
       const end = read + TURN;
       let isMore = true;
-      while (isMore && read < end) isMore = some(masker);
+      while (isMore && read < end) isMore = some();
       hold();
       if (isMore)
         stopTurn ??= timers.after(0, () => {
@@ -130,13 +137,13 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
       isOver = true;
       stopHold?.();
       stopTurn?.();
-      const whole = masker ?? begin(await matcher);
-      for (let turn = read + TURN; some(whole);) {
+      if (!masker) begin(await matcher);
+      for (let turn = read + TURN; some();) {
         if (read < turn) continue;
         turn = read + TURN;
         await new Promise((resolve) => setImmediate(resolve));
       }
-      put(whole, whole.end());
+      if (masker) put(masker, masker.end());
     },
     stop: () => {
       isStopped = true;
@@ -144,6 +151,18 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
       stopTurn?.();
     },
   };
+}
+
+const ADDED_LINES = Object.values(ADDED).map((line) => Buffer.from(line));
+const LONGEST_ADDED = Math.max(...ADDED_LINES.map(({ length }) => length));
+
+const startsWith = (bytes: Buffer, line: Buffer): boolean => bytes.subarray(0, line.length).equals(line);
+
+/** Where an added line begins behind the first byte, or may begin at the end of a slice that is not the last; else its length. */
+function placeOfAdded({ bytes, available }: Slice): number {
+  const places = ADDED_LINES.map((line) => bytes.indexOf(line, 1)).filter((place) => place > 0);
+  if (places.length > 0) return Math.min(...places);
+  return available > bytes.length && bytes.length > LONGEST_ADDED ? bytes.length - LONGEST_ADDED : bytes.length;
 }
 
 /** Of a task whose masks are not known any more: what was masked before, and no more. */

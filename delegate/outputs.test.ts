@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { MAX_OUTPUTS } from "../protocol/messages.ts";
-import { bashText, parseOutputs, readOutputs, type Wanted } from "./outputs.ts";
+import { bashText, NOT_REACHED, parseOutputs, readOutputs, type Wanted } from "./outputs.ts";
 
 // A quote in the path: it stands in shell text.
 const folder = join(mkdtempSync(join(tmpdir(), "railhead-outputs-")), "it's here");
@@ -19,7 +19,7 @@ const X: readonly Wanted[] = [{ name: "x", variable: "X" }];
 /** Runs a script as a step does. */
 function run(text: string, wanted: readonly Wanted[] = X) {
   writeFileSync(script, text);
-  writeFileSync(file, "");
+  writeFileSync(file, NOT_REACHED);
   const { status, stdout, stderr } = spawnSync("bash", ["-c", bashText(script, file, wanted), script], {
     encoding: "utf8",
     cwd: folder,

@@ -18,11 +18,18 @@ import { codeOf } from "./fault.ts";
 export type Wanted = { readonly name: string; readonly variable: string };
 export type Output = { readonly name: string; readonly value: string };
 
-/** `none`: the script did not reach its end. `tooLarge`: over MAX_OUTPUTS, nothing is taken. */
+/**
+ * `none`: the script did not reach its end. `tooLarge`: over MAX_OUTPUTS, nothing is taken. `unwritten`: it has reached
+ * its end, and not all could be written, as when the file system in memory is full.
+ */
 export type Outputs =
   | { readonly kind: "read"; readonly outputs: readonly Output[] }
   | { readonly kind: "none" }
-  | { readonly kind: "tooLarge" };
+  | { readonly kind: "tooLarge" }
+  | { readonly kind: "unwritten" };
+
+/** What the file holds until the script has reached its end, which replaces it: an empty file is one that could not be written. */
+export const NOT_REACHED = "-";
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -38,17 +45,18 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`
  * functions; `set +eux` and the traps would turn the epilogue into output.
  */
 export const bashText = (script: string, file: string, wanted: readonly Wanted[]): string =>
-  bashLine(`. ${quoted(script)}`, `>>${quoted(file)}`, wanted);
+  bashLine(`. ${quoted(script)}`, `>|${quoted(file)}`, wanted);
 
 /** The same; `source` runs the script in this very shell, `sink` is the redirection to where its variables go. */
 export function bashLine(source: string, sink: string, wanted: readonly Wanted[]): string {
   const variables = [...new Set(wanted.map(({ variable }) => variable))].filter(isShellName);
   if (variables.length === 0) return source;
-  const writes = variables.map((name) => `[[ \${${name}+x} ]] && builtin printf '${name}=%s\\0' "\${${name}}"`);
+  // The first that fails is the last: the record that says that all was written must not follow it.
+  const writes = variables.map((name) => `{ [[ ! \${${name}+x} ]] || builtin printf '${name}=%s\\0' "\${${name}}"; }`);
   return [
     source,
     "{ __railhead_status=$?; builtin set +eux; builtin trap - DEBUG ERR; } >/dev/null 2>&1",
-    `{ ${[...writes, "builtin printf '\\0'"].join("; ")}; } ${sink}`,
+    `{ ${[...writes, "builtin printf '\\0'"].join(" && ")}; } ${sink}`,
     'builtin exit "$__railhead_status"',
   ].join("; ");
 }
@@ -59,7 +67,9 @@ export function readOutputs(file: string, wanted: readonly Wanted[]): Outputs {
   const limit = MAX_OUTPUTS + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
   const bytes = readRegular(file, limit);
   if (bytes === "tooLarge") return { kind: "tooLarge" };
-  return bytes === undefined ? { kind: "none" } : parseOutputs(bytes, wanted);
+  if (bytes === undefined || bytes.toString("latin1") === NOT_REACHED) return { kind: "none" };
+  const read = parseOutputs(bytes, wanted);
+  return read.kind === "none" ? { kind: "unwritten" } : read;
 }
 
 /**

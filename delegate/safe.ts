@@ -38,6 +38,7 @@ import { MEMORY } from "./forgotten.ts";
 import { type Incoming, makeIncoming, type Uses } from "./incoming.ts";
 import { MAX_PLAIN } from "./mask/needles.ts";
 import { NOTE, noteIn, removeUnused } from "./memory-note.ts";
+import { NOT_REACHED } from "./outputs.ts";
 import type { Lease } from "./ship.ts";
 import type { WorkDir } from "./work-dir.ts";
 
@@ -101,7 +102,7 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
       const files = filesOf(lease);
       mkdirSync(of(lease), { mode: 0o700 });
       writeFileSync(files.script, script, { mode: owner ? 0o640 : 0o600, flag: "wx" });
-      if (hasOutputs) writeFileSync(files.outputs, "", { mode: 0o600, flag: "wx" });
+      if (hasOutputs) writeFileSync(files.outputs, NOT_REACHED, { mode: 0o600, flag: "wx" });
       if (!owner) return;
       if (hasOutputs) chownSync(files.outputs, owner.uid, owner.gid);
       for (const path of [files.script, of(lease)]) chownSync(path, 0, owner.gid);

@@ -59,3 +59,40 @@ test("beyond the limit output is dropped and the log says so; the step goes on, 
   const lines = Array.from({ length: Math.ceil(KEPT / 6) }, (_, n) => `${String(n + 1).padStart(5, "0")}\n`).join("");
   assert.ok(over.output().equals(Buffer.from(lines + LINE)), over.output().toString("utf8", KEPT - 100));
 });
+
+test("a secret that the limit cuts off is masked, as by other lines that follow the output", async (t) => {
+  const place = makePlace();
+  const server = await startPretendServer();
+  const delegate = spawnDelegate([...optionsFor(server, place), "--max-step-output", "4096", "--token", TOKEN]);
+  t.after(async () => {
+    await delegate.kill();
+    await server.close();
+    place.remove();
+  });
+  await server.welcomed();
+  const value = "Zk9-wQ4xT7_pL2mB8vN3rY6c";
+  const run = async (script: string, outputs: { name: string; variable: string }[] = []): Promise<string> => {
+    const lease = { task: newTaskId(), epoch: 1 };
+    server.give(lease, 0, "value", value);
+    const secrets = { uses: [{ as: "value" as const, label: "s" }], env: [{ name: "S", parts: [0] }] };
+    const task = server.run({ script, secrets, outputs }, lease);
+    await task.finished;
+    return task.output().toString();
+  };
+  for (const show of ["fold -w 23", "xxd", "hexdump -C"]) {
+    const text = await run(`head -c 4079 /dev/zero | tr '\\0' x; echo; printf %s "$S" | ${show}`);
+    assert.match(
+      text,
+      /^x+\n\*+\n?railhead: The output of this step exceeded 4 KiB\. The rest is not in the log\.\n$/,
+      show,
+    );
+  }
+  const large = "X=$(head -c 600000 /dev/zero | tr '\\0' y)";
+  const text = await run(`printf %s "\${S:0:23}"; ${large}`, [{ name: "x", variable: "X" }]);
+  assert.match(text, /^\*+\n?railhead: the output variables are over 512 KB; none was taken, the step fails\n$/);
+  // Printed by a step the line ends what was begun as well, and nothing else is lost.
+  const own = await run(
+    `printf '%s\\n' "\${S:0:12}"; echo "railhead: The output of this step exceeded all"; echo "$S"; echo end`,
+  );
+  assert.match(own, /^\*+\n?railhead: The output of this step exceeded all\n\*+\nend\n$/);
+});

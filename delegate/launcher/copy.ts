@@ -1,6 +1,7 @@
 /** Copies what a step writes from its pipe into its file, which only the launcher's user can open. */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
+import { ADDED } from "../task-files.ts";
 import { sizeText } from "../size.ts";
 
 export type Copy = {
@@ -111,8 +112,7 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
   };
 }
 
-const exceeded = (maxBytes: number): string =>
-  `railhead: The output of this step exceeded ${sizeText(maxBytes)}. The rest is not in the log.\n`;
+const exceeded = (maxBytes: number): string => `${ADDED.cut}${sizeText(maxBytes)}. The rest is not in the log.\n`;
 
 /** Made with the first output: a silent step needs none. */
 const openOutput = (file: string): number =>

@@ -3,8 +3,13 @@ import { MAX_OUTPUTS } from "../../protocol/messages.ts";
 import { parseOutputs, readRegular, type Outputs, type Wanted } from "../outputs.ts";
 import { beginMark, endMark } from "./script.ts";
 
-/** `absent`: the script was never begun. `cut`: it was, and how it ended is not known. */
+/**
+ * `absent`: the script was never begun. `cut`: it was, and how it ended is not known. `unwritten`: what came back could not
+ * be written on the delegate. `tooMuch`: more came back than a script may hand over and a login shell may print.
+ */
 export type Returned =
+  | { readonly kind: "unwritten" }
+  | { readonly kind: "tooMuch" }
   | { readonly kind: "absent" }
   | { readonly kind: "cut" }
   | { readonly kind: "over"; readonly code: number; readonly outputs: Outputs };
@@ -12,10 +17,14 @@ export type Returned =
 /** What a login shell's own files may print before it. */
 const MAX_PREFACE = 64 * 1024;
 
+/** The variables with their names and the marks around them, and the preface; the feeder writes one byte more (script.ts). */
+export const mostReturned = (wanted: readonly Wanted[]): number =>
+  MAX_OUTPUTS + MAX_PREFACE + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
+
 export function readReturned(file: string, cookie: string, wanted: readonly Wanted[]): Returned {
-  const limit = MAX_OUTPUTS + MAX_PREFACE + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
-  const bytes = readRegular(file, limit);
-  if (bytes === "tooLarge") return { kind: "over", code: 1, outputs: { kind: "tooLarge" } };
+  const bytes = readRegular(file, mostReturned(wanted));
+  if (bytes !== "tooLarge" && bytes?.length === 0) return { kind: "unwritten" };
+  if (bytes === "tooLarge") return { kind: "tooMuch" };
   return bytes === undefined ? { kind: "absent" } : parseReturned(bytes, cookie, wanted);
 }
 

@@ -7,6 +7,7 @@ import type { StepFiles } from "../safe.ts";
 import { paths } from "../task-files.ts";
 import { settleKey } from "./key.ts";
 import type { KnownHosts } from "./known-hosts.ts";
+import { mostReturned } from "./outputs.ts";
 import { cookieThere, payloadOf } from "./script.ts";
 import { answerOf, askpass, askpassEnvironment, KNOWN_HOSTS, sshArguments } from "./ssh.ts";
 
@@ -46,7 +47,15 @@ export function prepareRemote(
   const program = join(at.tmp, "askpass");
   if (answer !== null) put(program, askpass(tools.cat), 0o500, owner);
   return {
-    command: [tools.bash, files.script, payload, files.outputs, ssh, ...sshArguments(target, key, strict)],
+    command: [
+      tools.bash,
+      files.script,
+      payload,
+      files.outputs,
+      String(mostReturned(work.outputs)),
+      ssh,
+      ...sshArguments(target, key, strict),
+    ],
     env: answer === null ? [] : askpassEnvironment(program, textAt(texts, answer)),
   };
 }
