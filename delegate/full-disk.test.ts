@@ -14,6 +14,8 @@ import { startPretendServer } from "./testing/pretend-server.ts";
 const MAIN = new URL("main.ts", import.meta.url).pathname;
 const MOUNT = "/bin/mount";
 const UMOUNT = "/bin/umount";
+const UNSHARE = "/usr/bin/unshare";
+const NSENTER = "/usr/bin/nsenter";
 const onlyAsRoot = {
   skip: process.getuid?.() === 0 ? false : "needs root: only then a small file system can be mounted",
 };
@@ -95,13 +97,13 @@ test(
     const signs = makeSigns();
     const server = await startPretendServer();
     const begin = "mount -t tmpfs -o size=8m,mode=1777 railhead-test /dev/shm && echo mounted && exec sleep inf";
-    const holder = spawn("unshare", ["--mount", "sh", "-c", begin]);
+    const holder = spawn(UNSHARE, ["--mount", "sh", "-c", begin]);
     await once(holder.stdout, "data");
     const begun: { readonly kill: () => void; readonly ended: Promise<unknown> }[] = [];
     const start = () => {
       const args = [MAIN, ...optionsFor(server, place), "--slots", "9", "--token", TOKEN];
       const command = [`--mount=/proc/${holder.pid}/ns/mnt`, process.execPath, ...args];
-      const child = spawn("nsenter", command, { stdio: ["pipe", "ignore", "inherit"] });
+      const child = spawn(NSENTER, command, { stdio: ["pipe", "ignore", "inherit"] });
       const delegate = { kill: () => void child.kill("SIGKILL"), ended: once(child, "exit") };
       begun.push(delegate);
       return delegate;
