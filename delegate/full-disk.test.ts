@@ -6,6 +6,7 @@ import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ToServer } from "../protocol/messages.ts";
+import { NOT_REACHED } from "./outputs.ts";
 import { mostReturned, readReturned } from "./remote/outputs.ts";
 import { FEEDER } from "./remote/script.ts";
 import { joinServer, makePlace, makeSigns, optionsFor, TOKEN } from "./testing/kit.ts";
@@ -180,13 +181,14 @@ test(
     assert.ok(feeder && payload && outputs);
     writeFileSync(feeder, FEEDER);
     writeFileSync(payload, "");
+    writeFileSync(outputs, NOT_REACHED);
     const most = mostReturned([{ name: "x", variable: "X" }]);
     const run = (...ssh: readonly string[]): number | null =>
       spawnSync("bash", [feeder, payload, outputs, String(most), ...ssh], { stdio: "ignore" }).status;
     assert.equal(run("bash", "-c", "head -c 66000000 /dev/zero; exit 5"), 5);
     assert.equal(statSync(outputs).size, most + 1);
     assert.deepEqual(readReturned(outputs, "cookie", []), { kind: "tooMuch" });
-    writeFileSync(outputs, "");
+    writeFileSync(outputs, NOT_REACHED);
     writeFileSync(join(place.path, "fill"), Buffer.alloc(800 * 1024));
     assert.equal(run("bash", "-c", "head -c 500000 /dev/zero; exit 5"), 5);
     assert.deepEqual(readReturned(outputs, "cookie", []), { kind: "unwritten" });

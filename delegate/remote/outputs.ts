@@ -17,7 +17,7 @@ export type Returned =
 /** What a login shell's own files may print before it. */
 const MAX_PREFACE = 64 * 1024;
 
-/** The variables with their names and the marks around them, and the preface; the feeder writes one byte more (script.ts). */
+/** The variables with their names and the marks around them, and the preface; a file with more is one that the feeder has cut (script.ts). */
 export const mostReturned = (wanted: readonly Wanted[]): number =>
   MAX_OUTPUTS + MAX_PREFACE + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
 

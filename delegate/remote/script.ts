@@ -40,14 +40,14 @@ const LEFTOVER_GRACE_S = 1;
  * which ends the feeding and with it, on the other side, the script; ssh then ends with
  * its connection. The last processes here end with it.
  *
- * What the host sends back lies in memory, so `most` bytes and one more of it are kept: then ssh cannot write any more.
- * The file is emptied where it could not be written.
+ * What the host sends back lies in memory, so `most` bytes of it are kept, behind the one that the file begins with:
+ * then ssh cannot write any more. The file is emptied where it could not be written.
  */
 export const FEEDER = `payload=$1 outputs=$2 most=$3
 shift 3
 exec 3< <(cat -- "$payload"; while sleep ${HEARTBEAT_S} || sleep 1; do echo; done)
 trap '' HUP INT QUIT TERM
-"$@" <&3 3<&- | head -c "$((most + 1))" 3<&- >|"$outputs"
+"$@" <&3 3<&- | head -c "$most" 3<&- >>"$outputs"
 ended=("\${PIPESTATUS[@]}")
 ((ended[1] == 0)) || : >|"$outputs"
 exit "\${ended[0]}"
