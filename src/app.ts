@@ -155,6 +155,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     requireRunAs: identity.requireRunAs,
     findServiceAccount: (accountId, key) => findServiceAccount(db, accountId, key),
     ...{ adoptPipeline: pipelines.adopt, adoptInputSet: pipelines.adoptInputSet },
+    ...{ adoptionReads: pipelines.adoptionReads, stillActor: identity.stillActor },
     refused: audits.refused,
     sealer: makeSealer(deps.keys, "webhook tokens"),
     holdRootKey: makeHoldRootKey(deps.keys),

@@ -4,10 +4,9 @@ import { toWire } from "../core/ids.ts";
 import { authorOf, type Author } from "../identity/index.ts";
 import { parseDocument } from "../platform/document/document.ts";
 import type { Tx } from "../platform/db/db.ts";
+import type { AdoptionReads } from "./adoption-reads.ts";
 import type { PipelineDeps } from "./create.ts";
-import { readPipeline } from "./document/index.ts";
 import { referencesIn } from "./document/references.ts";
-import { requirePipeline } from "./get.ts";
 import { findInputSet } from "./store/input-sets.ts";
 import { notFound } from "./input-sets/write.ts";
 import { placeOf, type OfPipeline } from "./input-sets/of-pipeline.ts";
@@ -17,8 +16,11 @@ import { permitReferences } from "./references.ts";
 import { requireSecrets, writtenSecrets } from "./secrets.ts";
 import { setInputSetAuthor, setVersionAuthor } from "./store/authors.ts";
 
-/** Makes the change that was checked, in the transaction of all that is adopted together. */
-export type Adoption = (tx: Tx) => Promise<void>;
+/**
+ * Makes the change that was checked, in the transaction of all that is adopted together, for the actor as they are by
+ * then. Throws `access.not_permitted` where the actor has lost the permission to edit.
+ */
+export type Adoption = (tx: Tx, actor: Actor) => Promise<void>;
 
 /** For the audit trail. */
 export const shownAuthor = (author: Author | null) => ({
@@ -27,53 +29,66 @@ export const shownAuthor = (author: Author | null) => ({
 
 /**
  * Checks that the actor may edit the pipeline and may use now what its newest version names. Throws
- * `pipeline.not_found`, the problems of its secrets and `access.not_permitted`; the adoption `pipeline.changed_meanwhile`.
+ * `pipeline.not_found`, `pipeline.adoption_too_large`, the problems of its secrets and `access.not_permitted`; the
+ * adoption `pipeline.changed_meanwhile`.
  */
-export type AdoptPipeline = (actor: Actor, within: OfPipeline) => Promise<Adoption>;
+export type AdoptPipeline = (actor: Actor, within: OfPipeline, reads: AdoptionReads) => Promise<Adoption>;
 
 export const makeAdoptPipeline =
   (deps: PipelineDeps): AdoptPipeline =>
-  async (actor, { pipelineIdentifier, ...within }) => {
-    const { accountId } = actor;
+  async (asking, { pipelineIdentifier, ...within }, reads) => {
+    const { accountId } = asking;
     const scope = placeOf(within);
-    deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope }, pipelineIdentifier);
-    const pipeline = await requirePipeline(deps, actor, scope, pipelineIdentifier);
-    const { pipeline: document, doc } = readPipeline(pipeline.yaml, scope);
-    await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
-    await permitReferences(deps.exist, actor, scope, referencesIn(document));
-    const { id: pipelineId, version } = pipeline;
-    const author = authorOf(actor);
-    return async (tx) => {
+    const authorize = (actor: Actor): void =>
+      deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope }, pipelineIdentifier);
+    authorize(asking);
+    const read = await reads.pipeline(asking, scope, pipelineIdentifier);
+    const { pipeline: document, doc } = read.document();
+    await requireSecrets(deps.judgeSecrets, asking, scope, writtenSecrets(document, doc.positionIn));
+    await permitReferences(deps.exist, asking, scope, referencesIn(document));
+    const { id: pipelineId, version, author: former } = read.saved;
+    return async (tx, actor) => {
+      authorize(actor);
+      const author = authorOf(actor);
       if (!(await setVersionAuthor(tx, accountId, { pipelineId, version }, author)))
         throw problem("pipeline.changed_meanwhile", ["Pipeline", pipelineIdentifier]);
       await deps.audit.record(tx, actor, {
         ...{ operation: "pipeline.adopt", resourceType: "PIPELINE", resourceId: pipelineIdentifier, scope },
-        before: { version, ...shownAuthor(pipeline.author) },
+        before: { version, ...shownAuthor(former) },
         after: { version, ...shownAuthor(author) },
       });
     };
   };
 
 /** The same for an input set or an overlay; it takes the permission to edit it. Throws `input_set.not_found` too. */
-export type AdoptInputSet = (actor: Actor, within: OfPipeline, identifier: string) => Promise<Adoption>;
+export type AdoptInputSet = (
+  actor: Actor,
+  within: OfPipeline,
+  identifier: string,
+  reads: AdoptionReads,
+) => Promise<Adoption>;
 
 export const makeAdoptInputSet =
   (deps: PipelineDeps): AdoptInputSet =>
-  async (actor, { pipelineIdentifier, ...within }, identifier) => {
-    const { accountId } = actor;
+  async (asking, { pipelineIdentifier, ...within }, identifier, reads) => {
+    const { accountId } = asking;
     const scope = placeOf(within);
-    deps.authorize(actor, "core_inputset_edit", { accountId, ...scope }, identifier);
-    const pipeline = await requirePipeline(deps, actor, scope, pipelineIdentifier);
-    const set = await findInputSet(deps.db, accountId, { pipelineId: pipeline.id, identifier }, undefined);
+    const authorize = (actor: Actor): void =>
+      deps.authorize(actor, "core_inputset_edit", { accountId, ...scope }, identifier);
+    authorize(asking);
+    const pipeline = await reads.pipeline(asking, scope, pipelineIdentifier);
+    const set = await findInputSet(deps.db, accountId, { pipelineId: pipeline.saved.id, identifier }, undefined);
     if (!set) throw notFound(undefined, identifier, pipelineIdentifier);
+    reads.count(set.yaml);
     if (set.kind === "INPUT_SET") {
-      const { pipeline: document } = readPipeline(pipeline.yaml, scope);
+      const { pipeline: document } = pipeline.document();
       const doc = parseDocument(set.yaml);
-      await requireSecrets(deps.judgeSecrets, actor, scope, secretsOfSet(document, doc));
-      await permitReferences(deps.exist, actor, scope, givenReferences(document, doc));
+      await requireSecrets(deps.judgeSecrets, asking, scope, secretsOfSet(document, doc));
+      await permitReferences(deps.exist, asking, scope, givenReferences(document, doc));
     }
-    const author = authorOf(actor);
-    return async (tx) => {
+    return async (tx, actor) => {
+      authorize(actor);
+      const author = authorOf(actor);
       if (!(await setInputSetAuthor(tx, accountId, set, author)))
         throw problem("pipeline.changed_meanwhile", ["Input set", identifier]);
       await deps.audit.record(tx, actor, {

@@ -1,6 +1,7 @@
 /** Pipeline definitions: YAML, validation, versions, runtime inputs. */
 import type { EmptyScope } from "../projects/index.ts";
 import { makeAdoptInputSet, makeAdoptPipeline } from "./adopt.ts";
+import { makeAdoptionReads } from "./adoption-reads.ts";
 import type { PipelineDeps } from "./create.ts";
 import { makeCheckScripts, type CheckScripts } from "./bash-syntax.ts";
 import { makeCreatePipeline } from "./create.ts";
@@ -36,6 +37,7 @@ export { keptText, type PipelineText } from "./text.ts";
 export type { RecentRuns } from "./summaries.ts";
 export type { FindReferences } from "./find-references.ts";
 export { shownAuthor, type AdoptInputSet, type Adoption, type AdoptPipeline } from "./adopt.ts";
+export type { AdoptionReads, MakeAdoptionReads } from "./adoption-reads.ts";
 export type { Principal } from "./principal.ts";
 export type { RequirePrincipals } from "./principals.ts";
 
@@ -82,6 +84,7 @@ export function makePipelines(given: PipelinesDeps) {
     listVariables: makeListVariables({ ...deps, completeShown }),
     adopt: makeAdoptPipeline(deps),
     adoptInputSet: makeAdoptInputSet(deps),
+    adoptionReads: makeAdoptionReads(deps),
     ...makePrepareRun({ ...deps, get }),
   };
   const inputSets = makeInputSets(deps);

@@ -20,6 +20,11 @@ export const problems = {
     "OPTIMISTIC_LOCKING_EXCEPTION",
     "%s [%s] was changed while it was being adopted. Look at it and adopt it again.",
   ],
+  "pipeline.adoption_too_large": [
+    400,
+    "INVALID_REQUEST",
+    "The documents that the request reads have more than 2 MiB together, the pipeline of each trigger included. Adopt fewer at a time.",
+  ],
   "pipeline.no_workflow": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Workflow [%s] does not exist."],
   "pipeline.no_such_id": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist."],
   "pipeline.no_such_name": [404, "NON_EXISTING_PIPELINE", "Pipeline [%s] does not exist in application [%s]."],

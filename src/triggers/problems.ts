@@ -32,6 +32,7 @@ export const problems = {
     "OPTIMISTIC_LOCKING_EXCEPTION",
     "Trigger [%s] was changed while it was being adopted. Look at it and adopt it again.",
   ],
+  "ownership.duplicate": [400, "INVALID_REQUEST", "%s is named twice. Name each resource once."],
   "trigger.not_permitted": [403, "NG_ACCESS_DENIED", "The API key may not run the pipeline of this trigger."],
 } as const;
 

@@ -251,6 +251,24 @@ export async function findNamed(
   return rows.map(read);
 }
 
+/** Bytes of the documents of these sets, and of those that the overlays among them list. */
+export async function sizeOfSets(
+  db: Store,
+  accountId: Uuid,
+  pipelineId: Uuid,
+  identifiers: readonly string[],
+): Promise<number> {
+  const rows = await db.query<{ bytes: number }>(
+    `select coalesce(sum(octet_length(s.yaml)), 0)::int as bytes from input_sets s
+      where s.account_id = $1 and s.pipeline_id = $2
+        and (s.identifier = any ($3) or s.identifier in (
+          select unnest(o.overlays) from input_sets o
+           where o.account_id = $1 and o.pipeline_id = $2 and o.identifier = any ($3)))`,
+    [accountId, pipelineId, identifiers],
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
 export type SetVersion = Pick<InputSet, "id" | "identifier" | "version">;
 
 /** The input sets that these overlays list. */

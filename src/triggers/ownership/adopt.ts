@@ -1,7 +1,15 @@
+import { setImmediate } from "node:timers/promises";
 import type { Actor } from "../../core/actor.ts";
 import { Problem } from "../../core/problem.ts";
-import { authorOf } from "../../identity/index.ts";
-import { shownAuthor, type AdoptInputSet, type Adoption, type AdoptPipeline } from "../../pipelines/index.ts";
+import { authorOf, type StillActor } from "../../identity/index.ts";
+import {
+  shownAuthor,
+  type AdoptInputSet,
+  type Adoption,
+  type AdoptionReads,
+  type AdoptPipeline,
+  type MakeAdoptionReads,
+} from "../../pipelines/index.ts";
 import { bodyOf, inputOf } from "../document.ts";
 import { problem } from "../problems.ts";
 import { changeOf, type OfPipeline, type TriggerDeps } from "../saved.ts";
@@ -13,13 +21,19 @@ export type Adopted = OfPipeline & Pick<OwnedRow, "type" | "identifier">;
 
 /**
  * Makes the actor the owner of triggers and the author of newest versions of pipelines and of input sets: of all that are
- * named, or of none. It asks for what saving each of them unchanged asks for. Throws `pipeline.not_found`,
- * `trigger.not_found`, `input_set.not_found`, `trigger.changed_meanwhile`, and the problems of what may not be used, each with
+ * named, or of none. It asks for what saving each of them unchanged asks for, and at the end whether account, credential
+ * and permissions to edit are still there. Throws `ownership.duplicate`, `pipeline.adoption_too_large`, `pipeline.not_found`,
+ * `http.no_credential`, `trigger.not_found`, `input_set.not_found`, `trigger.changed_meanwhile`, and the problems of what may not be used, each with
  * the name of the document.
  */
 export type Adopt = (actor: Actor, all: readonly Adopted[]) => Promise<void>;
 
-export type AdoptDeps = TriggerDeps & { readonly adoptPipeline: AdoptPipeline; readonly adoptInputSet: AdoptInputSet };
+export type AdoptDeps = TriggerDeps & {
+  readonly adoptPipeline: AdoptPipeline;
+  readonly adoptInputSet: AdoptInputSet;
+  readonly adoptionReads: MakeAdoptionReads;
+  readonly stillActor: StillActor;
+};
 
 /** Triggers are locked before what they run, as their deletion does. */
 const ORDER: readonly OwnedRow["type"][] = ["TRIGGER", "PIPELINE", "INPUT_SET"];
@@ -28,13 +42,28 @@ export const makeAdopt =
   (deps: AdoptDeps): Adopt =>
   async (actor, all) => {
     const titled = all.map((one) => ({ ...one, title: titleOf(one) }));
+    requireDistinct(titled.map(({ title }) => title));
+    const reads = deps.adoptionReads();
     const adoptions: Adoption[] = [];
-    for (const one of titled.toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type) || compare(a, b)))
-      adoptions.push(await naming(one.title, prepare(deps, actor, one)));
+    for (const one of titled.toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type) || compare(a, b))) {
+      // Other requests are answered between long documents.
+      await setImmediate();
+      adoptions.push(await naming(one.title, prepare(deps, actor, one, reads)));
+    }
+    // The checks take their time, in which the actor may have lost account, credential or permissions.
+    const now = await deps.stillActor(actor);
     await deps.db.transaction(async (tx) => {
-      for (const adopt of adoptions) await adopt(tx);
+      for (const adopt of adoptions) await adopt(tx, now);
     });
   };
+
+function requireDistinct(titles: readonly string[]): void {
+  const faults = titles.flatMap((title, nth) =>
+    titles.indexOf(title) < nth ? [{ path: `resources[${nth}]`, message: `${title} is named before` }] : [],
+  );
+  const again = titles.find((title, nth) => titles.indexOf(title) < nth);
+  if (again !== undefined) throw problem("ownership.duplicate", [again], { faults });
+}
 
 const compare = (a: { readonly title: string }, b: { readonly title: string }): number =>
   a.title < b.title ? -1 : a.title > b.title ? 1 : 0;
@@ -56,28 +85,48 @@ async function naming<T>(title: string, work: Promise<T>): Promise<T> {
   }
 }
 
-function prepare(deps: AdoptDeps, actor: Actor, { type, identifier, ...of }: Adopted): Promise<Adoption> {
+function prepare(
+  deps: AdoptDeps,
+  actor: Actor,
+  { type, identifier, ...of }: Adopted,
+  reads: AdoptionReads,
+): Promise<Adoption> {
   const { orgIdentifier, projectIdentifier, pipelineIdentifier } = of;
   const within = { orgIdentifier, projectIdentifier, pipelineIdentifier };
-  if (type === "PIPELINE") return deps.adoptPipeline(actor, within);
-  if (type === "INPUT_SET") return deps.adoptInputSet(actor, within, identifier);
-  return adoptTrigger(deps, actor, within, identifier);
+  if (type === "PIPELINE") return deps.adoptPipeline(actor, within, reads);
+  if (type === "INPUT_SET") return deps.adoptInputSet(actor, within, identifier, reads);
+  return adoptTrigger(deps, actor, { within, identifier, reads });
 }
 
-async function adoptTrigger(deps: AdoptDeps, actor: Actor, within: OfPipeline, identifier: string): Promise<Adoption> {
-  const { accountId } = actor;
+type OneTrigger = { readonly within: OfPipeline; readonly identifier: string; readonly reads: AdoptionReads };
+
+async function adoptTrigger(
+  deps: AdoptDeps,
+  asking: Actor,
+  { within, identifier, reads }: OneTrigger,
+): Promise<Adoption> {
+  const { accountId } = asking;
   const { pipelineIdentifier, ...scope } = within;
-  for (const permission of ["core_pipeline_edit", "core_pipeline_execute"] as const)
-    deps.authorize(actor, permission, { accountId, ...scope }, pipelineIdentifier);
-  const pipeline = await deps.getPipeline(actor, scope, pipelineIdentifier);
+  const authorize = (actor: Actor): void => {
+    for (const permission of ["core_pipeline_edit", "core_pipeline_execute"] as const)
+      deps.authorize(actor, permission, { accountId, ...scope }, pipelineIdentifier);
+  };
+  authorize(asking);
+  const pipeline = await deps.getPipeline(asking, scope, pipelineIdentifier);
   const trigger = await findTrigger(deps.db, accountId, pipeline.id, identifier);
   if (!trigger) throw problem("trigger.not_found", [identifier, pipelineIdentifier]);
+  reads.count(trigger.yaml);
+  // The pipeline is read for each trigger, with other inputs.
+  reads.count(pipeline.yaml);
   const body = bodyOf(trigger);
-  const input = await deps.mergeInputSets(actor, scope, pipelineIdentifier, body.inputSetRefs ?? [], inputOf(body));
-  await deps.tryInputs(actor, scope, pipelineIdentifier, input);
-  const runAs = body.runAs ? await deps.requireRunAs(actor, scope, body.runAs) : null;
-  const author = authorOf(actor);
-  return async (tx) => {
+  const sets = body.inputSetRefs ?? [];
+  await reads.countSets(accountId, pipeline.id, sets);
+  const input = await deps.mergeInputSets(asking, scope, pipelineIdentifier, sets, inputOf(body));
+  await deps.tryInputs(asking, scope, pipelineIdentifier, input);
+  const runAs = body.runAs ? await deps.requireRunAs(asking, scope, body.runAs) : null;
+  return async (tx, actor) => {
+    authorize(actor);
+    const author = authorOf(actor);
     const version = await setTriggerAuthor(tx, accountId, trigger, { author, runAs, at: deps.clock.now() });
     if (version === undefined) throw problem("trigger.changed_meanwhile", [identifier]);
     await deps.audit.record(tx, actor, {

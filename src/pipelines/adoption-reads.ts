@@ -1,0 +1,58 @@
+/** What one request to adopt reads: each pipeline once, and all documents bounded in sum. */
+import type { Actor } from "../core/actor.ts";
+import type { Uuid } from "../core/ids.ts";
+import type { PipelineDeps } from "./create.ts";
+import { readPipeline } from "./document/index.ts";
+import type { ReadPipeline } from "./document/read.ts";
+import { requirePipeline } from "./get.ts";
+import type { InProject, SavedPipeline } from "./pipeline.ts";
+import { problem } from "./problems.ts";
+import { sizeOfSets } from "./store/input-sets.ts";
+
+/** To read and check one MiB of documents takes about half a second. */
+const MAX_BYTES = 2 * 1024 * 1024;
+
+export type AdoptionReads = {
+  /** Counts a document before it is parsed. Throws `pipeline.adoption_too_large`. */
+  readonly count: (text: string) => void;
+  /** Counts the input sets and what overlays among them list. Throws `pipeline.adoption_too_large`. */
+  readonly countSets: (accountId: Uuid, pipelineId: Uuid, references: readonly string[]) => Promise<void>;
+  /** `document` is read when it is first called. Throws `pipeline.not_found`, `pipeline.adoption_too_large`. */
+  readonly pipeline: (
+    actor: Actor,
+    scope: InProject,
+    identifier: string,
+  ) => Promise<{ readonly saved: SavedPipeline; readonly document: () => ReadPipeline }>;
+};
+
+export type MakeAdoptionReads = () => AdoptionReads;
+
+export const makeAdoptionReads =
+  (deps: Pick<PipelineDeps, "db" | "getProject">): MakeAdoptionReads =>
+  () => {
+    let bytes = 0;
+    const pipelines = new Map<string, Awaited<ReturnType<AdoptionReads["pipeline"]>>>();
+    const add = (more: number): void => {
+      bytes += more;
+      if (bytes > MAX_BYTES) throw problem("pipeline.adoption_too_large");
+    };
+    const count = (text: string): void => add(Buffer.byteLength(text));
+
+    return {
+      count,
+      countSets: async (accountId, pipelineId, references) => {
+        if (references.length > 0) add(await sizeOfSets(deps.db, accountId, pipelineId, references));
+      },
+      pipeline: async (actor, scope, identifier) => {
+        const key = JSON.stringify([scope.orgIdentifier, scope.projectIdentifier, identifier]);
+        const known = pipelines.get(key);
+        if (known) return known;
+        const saved = await requirePipeline(deps, actor, scope, identifier);
+        count(saved.yaml);
+        let read: ReadPipeline | undefined;
+        const found = { saved, document: () => (read ??= readPipeline(saved.yaml, scope)) };
+        pipelines.set(key, found);
+        return found;
+      },
+    };
+  };
