@@ -111,7 +111,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const login = makeLogin({ ...base, ...deps, ...access, ...identity, mayReach, lifetimes: deps.sessions });
   const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
   const environments = makeEnvironments(scoped);
-  const secrets = secretsOver(deps, scoped, projects, environments.placesOf);
+  const secrets = secretsOver(deps, { ...scoped, stillActor: identity.stillActor }, projects, environments.placesOf);
   const connectors = makeConnectors({ ...scoped, requireSecret: secrets.require, noteSecretUses: secrets.noteUses });
   const delegates = makeDelegates({
     ...{ ...base, log, onError },

@@ -43,7 +43,8 @@ export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof makeSecret
     environments: async () => new Map<never, never>(),
     usable: async () => new Set<string>(),
   };
-  return makeSecrets({ ...base, requireScope, keys, commands: new Map(), maxContent: 1024 * 1024, facts });
+  const stillActor = async (actor: Actor): Promise<Actor> => actor;
+  return makeSecrets({ ...base, requireScope, stillActor, keys, commands: new Map(), maxContent: 1024 * 1024, facts });
 }
 
 /** Who may do everything in the account of a server. */

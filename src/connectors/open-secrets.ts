@@ -89,6 +89,8 @@ export const makeOpenSecrets =
     try {
       await requireUsers(accountId, connector, to.tester);
       const opened = await deps.openTexts(accountId, connector, references, connector.secretIds);
+      // A secret manager may take seconds to open them, in which either may have lost account or permission.
+      await requireUsers(accountId, connector, to.tester);
       await record(deps, connector, to, opened);
       return opened;
     } catch (error) {

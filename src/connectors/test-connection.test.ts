@@ -191,6 +191,7 @@ test("a password reaches only the delegate that holds the task", async () => {
   const secrets = makeSecrets({
     ...base,
     requireScope: projects.requireScope,
+    stillActor: async (actor) => actor,
     keys,
     commands: new Map(),
     maxContent: 1_024,

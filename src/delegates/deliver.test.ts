@@ -22,6 +22,8 @@ const leased: LeaseOf = async (accountId) => ({
 type Scene = {
   readonly leaseOf?: LeaseOf;
   readonly openSecret: OpenSecret;
+  /** Asked when all are open; throws when they may not be sent. */
+  readonly confirm?: () => Promise<void>;
   /** Asked before every message; false when the task has ended. */
   readonly holds?: () => boolean;
   readonly isOpen?: () => boolean;
@@ -35,7 +37,15 @@ type Scene = {
 
 /** Delivers a task with two secrets; settles when nothing more is to come. */
 async function deliver(scene: Scene) {
-  const { openSecret, holds = () => true, isOpen = () => true, stands = () => true, login, isBare = false } = scene;
+  const {
+    openSecret,
+    confirm = async () => undefined,
+    holds = () => true,
+    isOpen = () => true,
+    stands = () => true,
+    login,
+    isBare = false,
+  } = scene;
   const sent: ToDelegate[] = [];
   const ends: TaskEnd[] = [];
   const seen = { closed: 0, unsent: 0, errors: 0 };
@@ -72,6 +82,7 @@ async function deliver(scene: Scene) {
     ...(login || isBare ? { target } : {}),
   };
   const openSecrets: OpenSecrets = async ({ accountId, home: at, uses: all, credential }) => ({
+    confirm,
     secrets: (await Promise.all(all.map((use) => openSecret(accountId, at, use)))).map((one) => ({
       ...{ ...one, id: newId() },
     })),

@@ -42,7 +42,8 @@ export const toOf = (session: Session): To => ({
  * Sends a task to the delegate that holds it; `unsent` is called when it has certainly not gone out. A script goes out
  * at once; secrets are opened for this delegate now, if its token counts at this moment, and stand in nothing but
  * messages. Where one may not be used, or
- * cannot be, the task ends for that reason; where the database fails the delegate connects anew, and gets the task again.
+ * cannot be, the task ends for that reason. If the database fails, or the program of a secret manager has too much to do,
+ * the delegate connects anew, and gets the task again.
  */
 export type Deliver = (to: To, order: Order, unsent?: () => void) => void;
 
@@ -107,17 +108,22 @@ async function deliverSecrets(
     const lease = task && (await leaseOf(to.accountId, task, order.epoch));
     if (!lease) return "over";
     // All of them before the first is sent: one that is refused keeps the others here too.
-    const { secrets: found, login } = await openSecrets({ ...lease, home, uses, credential: target?.credential });
+    const {
+      secrets: found,
+      login,
+      confirm,
+    } = await openSecrets({ ...lease, home, uses, credential: target?.credential });
     const opened = [...found];
     if (target && login) {
       logsIn = targetOf(target, login, uses.length);
       uses = [...uses, ...login.takes.map(({ reference }) => ({ reference, as: "file" as const }))];
       opened.push(...login.takes.map(({ secret }) => secret));
     }
-    const sending: SendSecrets = { to, order, uses, opened };
+    const sending: SendSecrets = { to, order, uses, opened, confirm };
     if (!(await sendSecrets(sending))) return "unsent";
   } catch (error) {
-    if (!(error instanceof Problem) || error.code.startsWith("db.")) throw error;
+    if (!(error instanceof Problem) || error.code.startsWith("db.") || error.code === "secret.manager_busy")
+      throw error;
     await to.refuse(order, endOf(error));
     return "over";
   }
@@ -166,6 +172,8 @@ async function deliverConnection(
   if (!lease) return "over";
   try {
     const opened = await openConnection(lease);
+    // Opening may take seconds, in which the delegate may have lost its token.
+    if (!(await to.stands())) return "unsent";
     if (!to.holds(order)) return "over";
     return { ...rest, secrets: opened.map(({ reference, value }) => ({ reference, value })) };
   } catch (error) {

@@ -57,7 +57,10 @@ export type StoredShellTask = Omit<ShellTask, "secrets" | "target"> & {
 /** What a task does, as it is kept. */
 export type Work = StoredShellTask | StoredConnectionTask;
 
-/** A secret that is open; `read` gives its bytes piece by piece. */
+/**
+ * A secret that may be sent; `read` gives its bytes piece by piece. Until the first piece, which may be empty, a secret
+ * manager may take seconds.
+ */
 export type OpenedSecret = {
   readonly id: Uuid;
   readonly size: number;
@@ -85,15 +88,19 @@ export type SecretDelivery = TaskFor & {
   readonly credential: string | undefined;
 };
 
-/** `secrets` are in the order of the uses. */
+/**
+ * `secrets` are in the order of the uses. `confirm` is called when all of them have been opened and before the first byte is
+ * sent. It checks the permissions again, and audits the delivery. Throws a Problem that names the secret and the reason.
+ */
 export type OpenedSecrets = {
+  readonly confirm: () => Promise<void>;
   readonly secrets: readonly OpenedSecret[];
   readonly login: OpenedLogin | undefined;
 };
 
 /**
- * Opens all secrets of an attempt, if its execution may use each of them now; audited before it answers. Throws a Problem
- * that names the secret and the reason, and so does reading one.
+ * Finds all secrets of an attempt, if its execution may use each of them now; a refusal is audited. Throws a Problem that
+ * names the secret and the reason, and so does reading one.
  */
 export type OpenSecrets = (delivery: SecretDelivery) => Promise<OpenedSecrets>;
 

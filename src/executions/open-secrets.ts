@@ -1,7 +1,8 @@
 /**
  * Opens the secrets of a step for the delegate that holds its task. The principals of the execution have to be allowed
- * now what the execution did at its start (docs/decisions/0020-principals.md), and each delivery is committed to the audit
- * trail before a byte of a secret is sent.
+ * now what the execution did at its start (docs/decisions/0020-principals.md). All of it is checked again after the secret
+ * managers have opened the secrets, which may take seconds, and each delivery is then committed to the audit trail before a
+ * byte of a secret is sent.
  */
 import type { Audit, AuditedChange } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
@@ -33,18 +34,41 @@ export type OpenSecretsDeps = {
 export const makeOpenSecrets =
   (deps: OpenSecretsDeps): OpenSecrets =>
   async (delivery) => {
-    let opened: OpenedSecrets;
-    try {
-      opened = await open(deps, delivery);
-    } catch (error) {
-      if (error instanceof Problem && error.status < 500) await record(deps, delivery, error);
-      throw error;
-    }
-    await record(deps, delivery, undefined, opened);
-    return opened;
+    const found = await recordingRefusal(deps, delivery, () => find(deps, delivery));
+    const confirm = async (): Promise<void> => {
+      await recordingRefusal(deps, delivery, async () => requireSame(found, await find(deps, delivery)));
+      await record(deps, delivery, undefined, found);
+    };
+    return { ...found, confirm };
   };
 
-async function open(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<OpenedSecrets> {
+async function recordingRefusal<T>(
+  deps: OpenSecretsDeps,
+  delivery: SecretDelivery,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) await record(deps, delivery, error);
+    throw error;
+  }
+}
+
+type Found = Omit<OpenedSecrets, "confirm">;
+
+/** Throws `execution.secrets_changed` unless the references still name the secrets that were opened. */
+function requireSame(opened: Found, now: Found): void {
+  const [was, is] = [opened, now].map(({ secrets, login }) =>
+    JSON.stringify([
+      secrets.map(({ id }) => id),
+      login && [login.id, login.port, login.userName, login.takes.map(({ role, secret }) => [role, secret.id])],
+    ]),
+  );
+  if (was !== is) throw problem("execution.secrets_changed");
+}
+
+async function find(deps: OpenSecretsDeps, delivery: SecretDelivery): Promise<Found> {
   const { accountId, runId, home, uses, credential } = delivery;
   const facts = await findDeliveryFacts(deps.db, accountId, runId, delivery.nodeId);
   if (!facts) throw new Error(`a task belongs to the execution ${runId}, which does not exist`);
@@ -94,7 +118,7 @@ async function record(
   { db, audit }: OpenSecretsDeps,
   delivery: SecretDelivery,
   refused: Problem | undefined,
-  opened?: OpenedSecrets,
+  opened?: Found,
 ): Promise<void> {
   const { accountId, delegate, home } = delivery;
   const actor: Actor = { kind: "delegate", accountId, ...delegate };

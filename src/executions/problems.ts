@@ -4,6 +4,11 @@ export const problems = {
   // 403: a step that is refused its secrets fails with the type Authorization.
   "execution.pipeline_deleted": [403, "NG_ACCESS_DENIED", "Pipeline '%s' was deleted after the execution started."],
   "execution.trigger_deleted": [403, "NG_ACCESS_DENIED", "Trigger '%s' was deleted after it started the execution."],
+  "execution.secrets_changed": [
+    409,
+    "INVALID_REQUEST",
+    "The secrets of the step were replaced while they were opened. Run the execution again.",
+  ],
   "execution.reference_deleted": [403, "NG_ACCESS_DENIED", "The %s '%s' was deleted after the execution started."],
   "execution.unknown_owner": [
     403,

@@ -10,7 +10,7 @@ import { problem } from "./problems.ts";
 import { actorOf, recordRefusal, type SignedIn, type SignInDeps } from "./sign-in.ts";
 import { keptOf } from "./reset-password.ts";
 import { listIdentities } from "./store/identities.ts";
-import { deleteSessionsOf } from "./store/sessions.ts";
+import { deleteSessionsOf, findSession } from "./store/sessions.ts";
 
 export type PasswordChange = { readonly currentPassword: string; readonly newPassword: string };
 
@@ -33,7 +33,8 @@ export const makeChangePassword =
     const was = person.passwordHash;
     if (was === null) throw problem("login.no_password");
     const subjects = [subjectOfChange(person.id)];
-    const isRight = await deps.turns(async () => {
+    const signedIn = { kind: "signed-in", id: person.id } as const;
+    const isRight = await deps.hashInTurn(signedIn, async () => {
       await deps.attempts.begin(accountId, subjects);
       return passwordMatches(currentPassword, was);
     });
@@ -45,11 +46,13 @@ export const makeChangePassword =
     await deps.attempts.succeed(accountId, subjects);
     const fault = newPassword === currentPassword ? "is the one that it replaces" : passwordFault(newPassword, person);
     if (fault !== undefined) throw problem("login.weak_password", [fault]);
-    const hash = await deps.turns(() => hashPassword(newPassword));
+    const hash = await deps.hashInTurn(signedIn, () => hashPassword(newPassword));
     return deps.db.transaction(async (tx) => {
       // Somebody was quicker, the administrator perhaps: that password counts.
       if (!(await deps.people.savePassword(tx, accountId, person.id, { hash, mustChange: false, was })))
         throw problem("login.wrong_current");
+      // The hash may have waited for seconds, in which the person may have ended this session from another browser.
+      if (!(await findSession(tx, accountId, session.id))) throw problem("login.no_session");
       const ended = await deleteSessionsOf(tx, accountId, person.id);
       const opened = await openSession(tx, deps, { accountId, userId: person.id, method: session.method }, visitor);
       const identities = await listIdentities(tx, accountId, person.id);

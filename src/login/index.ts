@@ -8,10 +8,9 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
 import type { OidcConfig } from "../platform/config/oidc.ts";
-import type { User } from "../identity/index.ts";
+import type { StillActor, User } from "../identity/index.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { MayReach } from "../platform/outgoing/reach.ts";
-import { makeTurns } from "../platform/crypto/turns.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { makeAttempts } from "./attempts.ts";
 import { FORGET_MS, keyOfPerson } from "./back-off.ts";
@@ -19,6 +18,7 @@ import { makeChangePassword } from "./change-password.ts";
 import { makeCookies } from "./cookies.ts";
 import { makeDevices } from "./devices.ts";
 import { makeGate } from "./gate.ts";
+import { makeHashInTurn } from "./hash-turns.ts";
 import { makeOwnIdentities, makePeoplesIdentities } from "./oidc/identities.ts";
 import { makeProvider } from "./oidc/provider.ts";
 import { singleSignOnRoutes } from "./oidc/routes.ts";
@@ -29,7 +29,6 @@ import { passwordRoutes } from "./rest-passwords.ts";
 import { makeListSessions } from "./list-sessions.ts";
 import { addLoginPages } from "./pages.ts";
 import type { People } from "./people.ts";
-import { problem } from "./problems.ts";
 import { loginRoutes } from "./rest.ts";
 import type { Lifetimes } from "./session.ts";
 import { makeSignIn } from "./sign-in.ts";
@@ -51,6 +50,7 @@ export type LoginDeps = {
   readonly grantsOf: GrantsOf;
   readonly authorize: Authorize;
   readonly requireHeldOfPerson: RequireHeldOf;
+  readonly stillActor: StillActor;
   readonly log: Log;
   /** Undefined without single sign-on. */
   readonly oidc: OidcConfig | undefined;
@@ -66,18 +66,13 @@ type Somebody = { readonly accountId: Uuid; readonly id: Uuid };
 type SessionId = { readonly accountId: Uuid; readonly id: Uuid };
 
 const SWEEP_MS = 60_000;
-/** Of four threads that Node has for such work, two stay free for files and names. */
-const HASHES_AT_ONCE = 2;
-const HASHES_WAITING = 50;
 
 export function makeLogin(deps: LoginDeps) {
   const { db, clock, publicUrl } = deps;
   const cookies = makeCookies(publicUrl);
   const devices = makeDevices({ keys: deps.keys, cookies });
-  const refuse = (): Error => problem("login.busy", [], { retryAfter: 3 });
-  const turns = makeTurns({ atOnce: HASHES_AT_ONCE, queue: HASHES_WAITING, refuse });
   const gate = makeGate({ ...deps, cookies });
-  const signing = { ...deps, attempts: makeAttempts(deps), devices, turns };
+  const signing = { ...deps, attempts: makeAttempts(deps), devices, hashInTurn: makeHashInTurn(clock.elapsed) };
   deps.onEnded(gate.forget);
   const ending = { ...signing, gate };
   const sso = deps.oidc && singleSignOn({ ...signing, oidc: deps.oidc, gate, cookies });

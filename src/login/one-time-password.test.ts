@@ -1,9 +1,15 @@
 /** An administrator gives a person a first password without a shell on the server. */
 import assert from "node:assert/strict";
+import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
 import { pretendBrowser } from "../../test/support/browser.ts";
-import { toWire, type Uuid } from "../core/ids.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
+import { makeAccess } from "../access/index.ts";
+import { makeAudit } from "../audit/index.ts";
+import { toWire, type Uuid } from "../core/ids.ts";
+import { anyActive, findServiceAccount, makeIdentity } from "../identity/index.ts";
+import { makeSetOneTimePassword } from "./one-time-password.ts";
+import { standingSessions } from "./store/sessions.ts";
 
 const CHOSEN = "plum-lantern-orbit-43";
 
@@ -108,4 +114,70 @@ test("without the permission, for nobody, and for a person who may not sign in: 
   await platform.db.query("update users set active = false where email = $1", [person.email]);
   assert.equal((await setFor(person)).status, 404);
   assert.deepEqual(await hashOf(person), before);
+});
+
+/** What setting a one-time password is made of; `meanwhile` happens while the password is hashed. */
+function settingWith(meanwhile: () => Promise<unknown>) {
+  const { db, clock } = platform;
+  const newId = () => randomUUIDv7() as Uuid;
+  const base = { db, clock, newId, audit: makeAudit({ clock, newId }), onError: assert.ifError };
+  const requireScope = async (): Promise<void> => undefined;
+  const access = makeAccess({ ...base, requireScope, anyActive, findServiceAccount });
+  const standing = (sessions: Parameters<typeof standingSessions>[1], now: number) =>
+    standingSessions(db, sessions, { now, seenAfter: 0 });
+  const identity = makeIdentity({ ...base, ...access, requireScope, standingSessions: standing });
+  const stop = (): void => {
+    for (const one of [access, identity]) one.stop();
+  };
+  const setOneTime = makeSetOneTimePassword({
+    ...{ ...base, ...access, ...identity },
+    hashInTurn: async (_hasher, work) => {
+      const hash = await work();
+      await meanwhile();
+      return hash;
+    },
+  });
+  return { setOneTime, authenticate: identity.authenticate, stop };
+}
+
+async function administrator() {
+  const key = await platform.addUser("_account_admin");
+  const [user] = await platform.db.query<{ id: Uuid; email: string }>(
+    "select id, email from users order by id desc limit 1",
+  );
+  return { key, ...(user ?? assert.fail()) };
+}
+type Administrator = Awaited<ReturnType<typeof administrator>>;
+
+test("an administrator who loses account, credential or role while the password is hashed sets none", async () => {
+  const ended = "http.no_credential";
+  const losses: Readonly<Record<string, { lose: (one: Administrator) => Promise<unknown>; code: string }>> = {
+    "the account": { lose: ({ id }) => platform.send("POST", `/ng/api/user/${toWire(id)}/deactivate`), code: ended },
+    "the credential": {
+      lose: ({ id }) =>
+        platform.db.query("delete from tokens where api_key_id in (select id from api_keys where user_id = $1)", [id]),
+      code: ended,
+    },
+    "the role": {
+      lose: ({ id }) => platform.db.query("delete from role_assignments where principal_id = $1", [id]),
+      code: "access.not_permitted",
+    },
+  };
+  for (const [lost, { lose, code }] of Object.entries(losses)) {
+    const [asking, other] = [await administrator(), await administrator()];
+    const before = await hashOf({ ...other, id: toWire(other.id) });
+    const { setOneTime, authenticate, stop } = settingWith(async () => {
+      await lose(asking);
+      platform.clock.advance(1_001);
+    });
+    const actor = (await authenticate(asking.key)) ?? assert.fail();
+    await assert.rejects(setOneTime(actor, toWire(other.id)), { code }, lost);
+    assert.deepEqual(await hashOf({ ...other, id: toWire(other.id) }), before, lost);
+    stop();
+  }
+  const [asking, other] = [await administrator(), await administrator()];
+  const { setOneTime, authenticate, stop } = settingWith(async () => platform.clock.advance(1_001));
+  const actor = (await authenticate(asking.key)) ?? assert.fail();
+  assert.equal((await setOneTime(actor, toWire(other.id))).email, other.email, "who loses nothing sets it");
+  stop();
 });

@@ -2,12 +2,13 @@
 import { randomBytes } from "node:crypto";
 import type { Authorize, RequireHeldOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
-import type { Actor } from "../core/actor.ts";
+import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { fromWire, toWire } from "../core/ids.ts";
+import type { StillActor } from "../identity/index.ts";
 import { hashPassword } from "../platform/crypto/passwords.ts";
-import type { Turns } from "../platform/crypto/turns.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
+import type { HashInTurn } from "./hash-turns.ts";
 import type { People } from "./people.ts";
 import { problem } from "./problems.ts";
 import { keptOf } from "./reset-password.ts";
@@ -29,23 +30,28 @@ type Deps = {
   readonly authorize: Authorize;
   readonly requireHeldOfPerson: RequireHeldOf;
   readonly clock: Clock;
-  readonly turns: Turns;
+  readonly hashInTurn: HashInTurn;
+  readonly stillActor: StillActor;
   readonly people: Pick<People, "byId" | "hold" | "savePassword">;
   readonly ended: (tx: Tx) => void;
 };
 
 export const makeSetOneTimePassword =
   (deps: Deps): SetOneTimePassword =>
-  async (actor, text) => {
-    const { accountId } = actor;
-    deps.authorize(actor, "core_user_manage", { accountId });
+  async (asking, text) => {
+    const { accountId } = asking;
+    deps.authorize(asking, "core_user_manage", { accountId });
     const id = fromWire(text);
     const found = id && (await deps.people.byId(accountId, id));
     if (!found) throw problem("login.no_user");
     // A key of one's own must not open a session that outlives it.
-    if (actor.kind === "user" && actor.id === found.id) throw problem("login.own_password");
+    if (asking.kind === "user" && asking.id === found.id) throw problem("login.own_password");
     const oneTimePassword = randomBytes(15).toString("base64url");
-    const hash = await deps.turns(() => hashPassword(oneTimePassword));
+    const signedIn = { kind: "signed-in", id: actorId(asking) ?? accountId } as const;
+    const hash = await deps.hashInTurn(signedIn, () => hashPassword(oneTimePassword));
+    // The hash may have waited for seconds, in which the actor may have lost the account, the credential or a role.
+    const actor = await deps.stillActor(asking);
+    deps.authorize(actor, "core_user_manage", { accountId });
     return deps.db.transaction(async (tx) => {
       const person = await deps.people.hold(tx, accountId, found.id);
       if (!person) throw problem("login.no_user");

@@ -9,10 +9,10 @@ import { makeAudit } from "../audit/index.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { makeLogins } from "../identity/index.ts";
 import { hashPassword } from "../platform/crypto/passwords.ts";
-import type { Turns } from "../platform/crypto/turns.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { makeAttempts } from "./attempts.ts";
 import { makeChangePassword } from "./change-password.ts";
+import type { HashInTurn } from "./hash-turns.ts";
 import { makeResetPassword } from "./reset-password.ts";
 import { makeSignIn, type SignInDeps } from "./sign-in.ts";
 
@@ -41,7 +41,7 @@ function depsWith(meanwhile: () => Promise<unknown>): SignInDeps {
   const { db, clock } = platform;
   const newId = () => randomUUIDv7() as Uuid;
   let isDone = false;
-  const turns: Turns = async (work) => {
+  const hashInTurn: HashInTurn = async (_hasher, work) => {
     const result = await work();
     if (!isDone) {
       isDone = true;
@@ -50,7 +50,7 @@ function depsWith(meanwhile: () => Promise<unknown>): SignInDeps {
     return result;
   };
   return {
-    ...{ db, clock, newId, turns, lifetimes: LIFETIMES },
+    ...{ db, clock, newId, hashInTurn, lifetimes: LIFETIMES },
     audit: makeAudit({ clock, newId }),
     people: makeLogins({ db }),
     attempts: makeAttempts({ db, clock }),
@@ -120,4 +120,20 @@ test("whoever is deactivated while they change their password gets no session by
     code: "login.wrong_current",
   });
   assert.deepEqual(await sessions(), []);
+});
+
+test("a session that is ended while its person's new password is hashed changes nothing and opens no other one", async () => {
+  const { opened, person } = await signIn(async () => undefined);
+  const deps = {
+    ...depsWith(() => platform.db.query("delete from sessions")),
+    gate: {
+      enterWithOneTime: async () => ({ accountId, person, session: { id: opened.id, method: "PASSWORD" } }) as never,
+    },
+    ended: () => undefined,
+  };
+  await assert.rejects(makeChangePassword(deps)({ currentPassword: PASSWORD, newPassword: NEW }, {}, VISITOR), {
+    code: "login.no_session",
+  });
+  assert.deepEqual(await sessions(), []);
+  assert.equal((await signIn(async () => undefined)).person.email, ADMIN, "the password is what it was");
 });

@@ -1,7 +1,6 @@
 /** Passwords that are taken, pauses, addresses and cookies: the rules alone. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeTurns } from "../platform/crypto/turns.ts";
 import { afterAttempt, FORGET_MS, networkOf, POLICIES, subjectsOf, type Tally } from "./back-off.ts";
 import { makeCookies } from "./cookies.ts";
 import { ownOrigins } from "./origin.ts";
@@ -107,29 +106,4 @@ test("our own origins: the public address; on this machine by each of its names"
     "http://[::1]:7070",
   ]);
   assert.deepEqual(ownOrigins(""), []);
-});
-
-test("few works run at a time, those that wait keep their order, and a full queue refuses", async () => {
-  const turns = makeTurns({ atOnce: 2, queue: 2, refuse: () => new Error("full") });
-  const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
-  const begun: number[] = [];
-  const works = gates.map((gate, n) =>
-    turns(async () => {
-      begun.push(n);
-      await gate.promise;
-    }),
-  );
-  await assert.rejects(
-    turns(async () => {}),
-    /full/,
-  );
-  assert.deepEqual(begun, [0, 1]);
-  gates[1]?.resolve();
-  await works[1];
-  assert.deepEqual(begun, [0, 1, 2]);
-  for (const gate of gates) gate.resolve();
-  await Promise.all(works);
-  assert.deepEqual(begun, [0, 1, 2, 3]);
-  await turns(async () => void begun.push(4));
-  assert.equal(begun.at(-1), 4);
 });

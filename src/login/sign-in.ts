@@ -6,11 +6,11 @@ import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import type { Problem } from "../core/problem.ts";
 import { hashPassword, isOutdated, passwordMatches } from "../platform/crypto/passwords.ts";
 import { emailOf } from "../identity/index.ts";
-import type { Turns } from "../platform/crypto/turns.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { Attempts } from "./attempts.ts";
 import { subjectsOf } from "./back-off.ts";
 import type { Devices } from "./devices.ts";
+import type { HashInTurn } from "./hash-turns.ts";
 import { openSession, type Opened, type Visitor } from "./open-session.ts";
 import type { People, Person } from "./people.ts";
 import { problem } from "./problems.ts";
@@ -30,7 +30,7 @@ export type SignInDeps = {
   readonly people: People;
   readonly attempts: Attempts;
   readonly devices: Devices;
-  readonly turns: Turns;
+  readonly hashInTurn: HashInTurn;
   readonly lifetimes: Lifetimes;
 };
 
@@ -42,8 +42,9 @@ export function makeSignIn(deps: SignInDeps): SignIn {
     const found = await deps.people.byEmail(accountId, credentials.email);
     const device = deps.devices.of(headers, accountId, found?.id);
     const subjects = subjectsOf({ email: credentials.email, address: visitor.facts.remoteAddress, device });
+    const visiting = { kind: "visitor", address: visitor.facts.remoteAddress } as const;
     // Counted only when its turn has come: whoever is sent away before has not tried.
-    const isRight = await deps.turns(async () => {
+    const isRight = await deps.hashInTurn(visiting, async () => {
       await deps.attempts.begin(accountId, subjects);
       return passwordMatches(credentials.password, found?.passwordHash ?? undefined);
     });
@@ -139,7 +140,7 @@ function shownAddress(typed: string): string {
 async function renewHash(deps: SignInDeps, accountId: Uuid, person: Person, password: string): Promise<Person> {
   const { passwordHash: was, mustChangePassword: mustChange } = person;
   if (was === null || !isOutdated(was)) return person;
-  const hash = await deps.turns(() => hashPassword(password));
+  const hash = await deps.hashInTurn({ kind: "signed-in", id: person.id }, () => hashPassword(password));
   const isSaved = await deps.people.savePassword(deps.db, accountId, person.id, { hash, mustChange, was });
   return isSaved ? { ...person, passwordHash: hash } : person;
 }

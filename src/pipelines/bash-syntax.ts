@@ -10,8 +10,8 @@ import { bindScript } from "../engine/index.ts";
 import type { Doc } from "../platform/document/document.ts";
 import { clip, pathText, type Path } from "../platform/document/path.ts";
 import { invalid } from "../platform/document/validate.ts";
+import { makeFairTurns } from "../platform/fair-turns.ts";
 import { runBounded } from "../platform/run-bounded.ts";
-import { makeTurns } from "./bash-turns.ts";
 import { placed } from "./document/fault-places.ts";
 import { isMarker } from "./document/marker.ts";
 import type { PipelineDocument } from "./document/schema.ts";
@@ -23,7 +23,7 @@ const SCRIPT_MS = 1_000;
 const REQUEST_MS = 2_000;
 /** Scripts of one request, each counted once however often it is used: their bytes are bounded by those of the document. */
 const MAX_SCRIPTS = 200;
-const TURNS = { atOnce: 2, waiting: 64, waitingOfOne: 16 };
+const TURNS = { atOnce: 2, atOnceOfOne: 1, waiting: 64, waitingOfOne: 16 };
 const RESULTS_KEPT = 2_000;
 
 /** `line` counts from 1 in the script. */
@@ -47,7 +47,7 @@ export type BashDeps = {
 export function makeCheckScripts({ elapsed, bash = findBash(), scriptMs = SCRIPT_MS }: BashDeps): CheckScripts {
   // Of each account for itself: no account learns from an answer that comes sooner what another one has saved.
   const known = makeLru<string, Promise<Verdict>>(RESULTS_KEPT);
-  const inTurn = makeTurns(TURNS, elapsed);
+  const inTurn = makeFairTurns(TURNS, elapsed);
 
   /** The same text that is being checked, or was, is not checked twice; what was not decided is asked again next time. */
   function verdictOn(program: string, accountId: Uuid, script: string, until: number): Promise<Verdict> {

@@ -4,6 +4,7 @@ import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { scopeOf, within } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize, Permits, LeaveGroups } from "../access/index.ts";
+import type { StillActor } from "../identity/index.ts";
 import type { Content } from "../platform/crypto/chunks.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
@@ -27,6 +28,7 @@ export type SecretDeps = {
   readonly permits: Permits;
   readonly leaveGroups: LeaveGroups;
   readonly requireScope: RequireScope;
+  readonly stillActor: StillActor;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly vault: Vault;
@@ -58,18 +60,22 @@ export type CreateSecret = (actor: Actor, secret: NewSecret) => Promise<Secret>;
 
 export const makeCreateSecret =
   (deps: SecretDeps): CreateSecret =>
-  async (actor, { scoping, manager: wanted, otherIdentifier, ...given }) => {
+  async (asking, { scoping, manager: wanted, otherIdentifier, ...given }) => {
     const { content, login, ...input } = { content: undefined, login: undefined, ...given };
-    const { accountId } = actor;
-    deps.authorize(actor, "core_secret_edit", scopeOf(accountId, input), input.identifier);
-    if (content) checkSize(deps, input.name, content);
-    await deps.requireScope(actor, input);
-    const manager = await requireManager(deps.db, accountId, wanted ?? { by: "id", id: accountId });
-    const decided = decideScoping(scoping);
-    await checkScope(deps.facts, actor, decided.usageScope, manager);
-    // What is inherited names nothing: a new secret lets nobody at anything that was there.
-    if (decided.usageScope) (await reachOver(deps.facts, actor, decided.usageScope))(decided.usageScope);
-    const ssh = login ? await settleLogin(deps, actor, input, login) : null;
+    const { accountId } = asking;
+    const { usageScope, ...inherits } = decideScoping(scoping);
+    const check = async (actor: Actor): Promise<SecretManager> => {
+      deps.authorize(actor, "core_secret_edit", scopeOf(accountId, input), input.identifier);
+      if (content) checkSize(deps, input.name, content);
+      await deps.requireScope(actor, input);
+      const found = await requireManager(deps.db, accountId, wanted ?? { by: "id", id: accountId });
+      await checkScope(deps.facts, actor, usageScope, found);
+      // What is inherited names nothing: a new secret lets nobody at anything that was there.
+      if (usageScope) (await reachOver(deps.facts, actor, usageScope))(usageScope);
+      return found;
+    };
+    const manager = await check(asking);
+    const ssh = login ? await settleLogin(deps, asking, input, login) : null;
     const at = deps.clock.now();
     const made = {
       id: deps.newId(),
@@ -79,10 +85,13 @@ export const makeCreateSecret =
       createdAt: at,
       updatedAt: at,
     };
-    const asked: Secret = { ...input, ...decided, ...made, ssh };
+    const asked: Secret = { ...input, ...inherits, usageScope, ...made, ssh };
     return untilHeld(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: asked.id, name: asked.name, manager }, content));
+      // The program of the manager may take seconds, in which the actor may have lost credential or permission.
+      const actor = sealed ? await deps.stillActor(asking) : asking;
+      if (sealed) await check(actor);
       return deps.db.transaction(async (tx) => {
         const secret = await insertUnder(deps, tx, actor, asked, otherIdentifier);
         await insertSecretScope(tx, accountId, secret.id, secret.usageScope ?? []);

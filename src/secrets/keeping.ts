@@ -30,9 +30,16 @@ export type Keeping = {
 };
 
 export function makeKeeping(deps: KeepingDeps): Keeping {
-  const { db, keys, newId, commands } = deps;
+  const { db, keys, newId, commands, clock } = deps;
   const holdRootKey = makeHoldRootKey(keys);
-  const wrappers = wrappersOf({ db, keys, rootKeyOf: makeRootKeyOf(keys), holdRootKey, commands });
+  const wrappers = wrappersOf({
+    db,
+    keys,
+    rootKeyOf: makeRootKeyOf(keys),
+    holdRootKey,
+    commands,
+    elapsed: clock.elapsed,
+  });
   const vault = makeVault({ newId, wrappers });
   return {
     vault,

@@ -25,7 +25,7 @@ import {
 import { deleteManagerScope, insertManagerScope } from "./store/scopes.ts";
 import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
 
-export type ManageDeps = Pick<SecretDeps, "db" | "audit" | "authorize" | "clock" | "newId" | "facts"> & {
+export type ManageDeps = Pick<SecretDeps, "db" | "audit" | "authorize" | "clock" | "newId" | "facts" | "stillActor"> & {
   readonly wrappers: Wrappers;
 };
 
@@ -39,17 +39,22 @@ export type CreateManager = (actor: Actor, manager: NewManager) => Promise<Secre
 
 export const makeCreateManager =
   (deps: ManageDeps): CreateManager =>
-  async (actor, given) => {
-    const { accountId } = actor;
-    deps.authorize(actor, "core_connector_edit", { accountId });
+  async (asking, given) => {
+    const { accountId } = asking;
     const { usageScope = ENTIRE_ACCOUNT } = given;
-    if (given.usageScope) {
+    const check = async (actor: Actor): Promise<void> => {
+      deps.authorize(actor, "core_connector_edit", { accountId });
+      if (!given.usageScope) return;
       await checkNames(deps.facts, actor, given.usageScope);
       (await reachOver(deps.facts, actor, given.usageScope))(given.usageScope);
-    }
+    };
+    await check(asking);
     const at = deps.clock.now();
     const manager = { ...given, usageScope, id: deps.newId(), version: 1, createdAt: at, updatedAt: at };
     await tryOut(deps.wrappers, accountId, manager);
+    // The program may take seconds, in which the actor may have lost credential or permission.
+    const actor = await deps.stillActor(asking);
+    await check(actor);
     await deps.db.transaction(async (tx) => {
       if (!(await insertManager(tx, accountId, manager))) throw await taken(tx, accountId, manager);
       await insertManagerScope(tx, accountId, manager.id, manager.usageScope ?? []);

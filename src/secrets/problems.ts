@@ -55,6 +55,11 @@ export const problems = {
     "SECRET_MANAGEMENT_ERROR",
     "The secret [%s] cannot be sealed or opened: its secret manager does not do its work. The server's log says why.",
   ],
+  "secret.manager_busy": [
+    503,
+    "SECRET_MANAGEMENT_ERROR",
+    "Too many secrets wait for the program of their secret manager. Try again in a few seconds.",
+  ],
   "secret.manager_useless": [
     402,
     "SECRET_MANAGEMENT_ERROR",

@@ -10,7 +10,7 @@ export type ReadDeps = { readonly db: Pick<Db, "query">; readonly vault: Vault }
 
 /**
  * The bytes of a content, piece by piece. When its data key is replaced while it is read, reading goes on in what took
- * its place. Throws `secret.replaced` when the secret is changed or deleted meanwhile, `secret.unreadable`.
+ * its place. An empty piece comes once the secret manager has opened the data key. Throws `secret.replaced` when the secret is changed or deleted meanwhile, `secret.unreadable`.
  */
 export async function* readContent(
   deps: ReadDeps,
@@ -27,7 +27,8 @@ export async function* readContent(
   for (;;) {
     try {
       for await (const piece of deps.vault.open(accountId, content, chunk, nth)) {
-        nth += 1;
+        // The first piece is empty and is none of the content.
+        nth += Math.min(1, piece.length);
         yield piece;
       }
       return;

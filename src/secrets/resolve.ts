@@ -42,7 +42,10 @@ export const makeRequireSecret =
     return secret;
   };
 
-/** A secret that was opened for use. `read` gives its bytes piece by piece; they are the caller's to protect. */
+/**
+ * A secret that may be used. `read` gives its bytes piece by piece; they are the caller's to protect. The first piece is
+ * empty and comes once the secret manager has opened the data key, which may take seconds.
+ */
 export type Resolved = Pick<Secret, "id" | "identifier" | "name" | "type"> & {
   readonly size: number;
   readonly read: () => AsyncGenerator<Buffer>;

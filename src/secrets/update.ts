@@ -39,19 +39,26 @@ export type UpdateSecret = (actor: Actor, ref: SecretRef, changes: SecretChanges
 
 export const makeUpdateSecret =
   (deps: SecretDeps): UpdateSecret =>
-  async (actor, ref, { content, login, manager: named, ...changes }, version) => {
-    const { accountId } = actor;
-    const found = await findPermitted(deps, actor, "core_secret_edit", ref);
-    if (named && !isManagerOf(found, named)) throw problem("secret.other_manager", [found.name]);
-    const manager = await requireManager(deps.db, accountId, { by: "id", id: found.managerId });
-    const given = changes.scoping && decideScoping(changes.scoping, found);
-    if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, manager);
-    const requireWidening = given && (await wideningOf(deps, actor, manager, found, given));
+  async (asking, ref, { content, login, manager: named, ...changes }, version) => {
+    const { accountId } = asking;
+    const check = async (actor: Actor) => {
+      const secret = await findPermitted(deps, actor, "core_secret_edit", ref);
+      if (named && !isManagerOf(secret, named)) throw problem("secret.other_manager", [secret.name]);
+      const keeper = await requireManager(deps.db, accountId, { by: "id", id: secret.managerId });
+      const given = changes.scoping && decideScoping(changes.scoping, secret);
+      if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, keeper);
+      const requireWidening = given && (await wideningOf(deps, actor, keeper, secret, given));
+      return { actor, found: secret, manager: keeper, requireWidening };
+    };
+    const checked = await check(asking);
+    const { found, manager } = checked;
     if (content) checkSize(deps, found.name, content);
-    const ssh = login && (await settleLogin(deps, actor, found, login));
+    const ssh = login && (await settleLogin(deps, asking, found, login));
     return untilHeld(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: found.id, name: found.name, manager }, content));
+      // The program of the manager may take seconds, in which the actor may have lost credential or permission.
+      const { actor, requireWidening } = sealed ? await check(await deps.stillActor(asking)) : checked;
       return deps.db.transaction(async (tx) => {
         // Locked, so that of two updates each finds what the other left and takes nothing of it back.
         const current = await lockSecret(tx, accountId, found.id);

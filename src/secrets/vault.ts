@@ -34,7 +34,10 @@ export type Vault = {
   readonly seal: (secret: SecretRef, content: Content) => Promise<SealedContent>;
   /** Called in the transaction, before the content is stored. Throws KeyMoved. */
   readonly hold: (tx: Tx, accountId: Uuid, sealed: SealedContent) => Promise<void>;
-  /** The bytes of a content, piece by piece, as `chunk` finds them, from the piece `from` on. Throws when anything has been changed. */
+  /**
+   * The bytes of a content, piece by piece, as `chunk` finds them, from the piece `from` on. Before them comes one empty
+   * piece, once the manager has opened the data key. Throws when anything has been changed.
+   */
   readonly open: (accountId: Uuid, stored: StoredContent, chunk: ReadChunk, from?: number) => AsyncGenerator<Buffer>;
 };
 
@@ -82,6 +85,7 @@ export function makeVault(deps: { newId: NewId; wrappers: Wrappers }): Vault {
       const wrapped = { keyId: stored.keyId, wrapped: stored.wrappedKey };
       const dataKey = await deps.wrappers[stored.kind].unwrap(ref, wrapped, identity);
       try {
+        yield Buffer.alloc(0);
         const count = chunkCount(stored.size);
         for (let nth = from; nth < count; nth += 1)
           yield openChunk(dataKey, { identity, nth, count }, await chunk(nth));

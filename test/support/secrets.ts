@@ -31,7 +31,17 @@ export function secretsOf(
   const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => [] });
   const usable = async () => new Set<string>();
   const facts = { applications: applicationsExist, environments: async () => environments, usable };
-  return makeSecrets({ ...base, requireScope, keys, commands: new Map(), maxContent: 1024 * 1024, facts, ...more });
+  const stillActor = async (actor: Actor): Promise<Actor> => actor;
+  return makeSecrets({
+    ...base,
+    requireScope,
+    stillActor,
+    keys,
+    commands: new Map(),
+    maxContent: 1024 * 1024,
+    facts,
+    ...more,
+  });
 }
 
 export const adminOf = ({ accountId }: Pick<TestPlatform, "accountId">): Actor => {

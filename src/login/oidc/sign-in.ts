@@ -25,7 +25,7 @@ import { findSession } from "../store/sessions.ts";
 import { newChecks, type Claims, type Provider } from "./provider.ts";
 import { TRANSACTION_MS, type Transaction, type Transactions } from "./transaction.ts";
 
-export type OidcDeps = Omit<SignInDeps, "attempts" | "devices" | "turns"> & {
+export type OidcDeps = Omit<SignInDeps, "attempts" | "devices" | "hashInTurn"> & {
   readonly db: Db;
   readonly audit: Pick<Audit, "record">;
   readonly log: Log;

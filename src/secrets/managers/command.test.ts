@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { startKeyProgram } from "../../../test/support/key-program.ts";
 import { makeToken, tokenIsMissing, wrappingProgram } from "../../../test/support/token.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { command } from "./command.ts";
@@ -16,8 +17,8 @@ const id = (nth: number): Uuid => `00000000-0000-7000-8000-00000000000${nth}` as
 const MANAGER = { accountId: id(1), managerId: id(2), spec: { command: "token" } };
 const dataKey = randomBytes(32);
 
-const wrapperOf = (words?: readonly string[]): KeyWrapper =>
-  command.wrapper({ commands: new Map(words ? [["token", words]] : []) } as unknown as KindDeps);
+const wrapperOf = (words?: readonly string[], elapsed = (): number => 0): KeyWrapper =>
+  command.wrapper({ commands: new Map(words ? [["token", words]] : []), elapsed } as unknown as KindDeps);
 
 function program(script: string): string[] {
   const path = join(folder, `program-${randomBytes(4).toString("hex")}`);
@@ -93,4 +94,40 @@ test("at most four programs run at once, and all get their turn", async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => wrap(MANAGER, dataKey, "x")));
   assert.equal(all.length, 20);
   assert.ok(!existsSync(most));
+});
+
+test("one account runs three programs at once for what it saves, and what it opens and other accounts run beside them", async (t) => {
+  const program = await startKeyProgram();
+  t.after(() => program.stop());
+  program.hold();
+  const { wrap, unwrap } = wrapperOf(program.words);
+  const saved = Array.from({ length: 9 }, () => wrap(MANAGER, dataKey, "x"));
+  for (let nth = 0; nth < 3; nth += 1) assert.equal((await program.next()).operation, "wrap");
+  const opened = unwrap(MANAGER, { keyId: "k", wrapped: dataKey }, "x");
+  const call = await program.next();
+  assert.equal(call.operation, "unwrap", "it was asked before a key was wrapped");
+  const ofOther = wrap({ ...MANAGER, accountId: id(3) }, dataKey, "x");
+  call.answer();
+  assert.ok((await opened).equals(dataKey));
+  const next = await program.next();
+  assert.notEqual(next.account, call.account);
+  program.release();
+  await Promise.all([...saved, ofOther]);
+});
+
+test("a call whose turn does not come in time is refused with when to come again, and the program is not asked", async (t) => {
+  const program = await startKeyProgram();
+  t.after(() => program.stop());
+  program.hold();
+  let now = 0;
+  const { wrap, unwrap } = wrapperOf(program.words, () => now);
+  const running = Array.from({ length: 3 }, () => wrap(MANAGER, dataKey, "x"));
+  const key = { keyId: "k", wrapped: dataKey };
+  const opening = Array.from({ length: 3 }, () => unwrap(MANAGER, key, "x"));
+  for (let nth = 0; nth < 4; nth += 1) await program.next();
+  const late = wrap(MANAGER, dataKey, "x");
+  now = 20_001;
+  program.release();
+  await assert.rejects(late, { code: "secret.manager_busy", status: 503, retryAfter: 5 });
+  await Promise.all([...running, ...opening]);
 });

@@ -8,7 +8,9 @@
  */
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
+import { makeFairTurns } from "../../platform/fair-turns.ts";
 import { quoted, runBounded } from "../../platform/run-bounded.ts";
+import { problem } from "../problems.ts";
 import { ManagerFailed, type KindDeps, type ManagerKind, type ManagerRef } from "./wrapper.ts";
 
 const spec = z.strictObject({
@@ -40,22 +42,32 @@ export const command: ManagerKind<z.output<typeof spec>> = {
 const KEY_BYTES = 32;
 const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT = 16 * 1024;
-/** Processes at once; the others wait for their turn. */
-const AT_ONCE = 4;
+/**
+ * Processes at once, and calls that wait. One account leaves a process to the others. What an account saves and what it
+ * opens are groups of their own, so that many saves do not delay its steps.
+ */
+const TURNS = { atOnce: 4, atOnceOfOne: 3, waiting: 10_000, waitingOfOne: 2_000 };
+/** A request that saves something waits for a shorter time than a step whose secrets are opened. */
+const WAIT_MS = { wrap: 20_000, unwrap: 120_000 };
 
 const base64 = z.base64().min(1).max(8_192);
 const wrapAnswer = z.object({ keyId: z.string().min(1).max(200), wrapped: base64 });
 const unwrapAnswer = z.object({ key: base64 });
 
-function makeAsk({ commands }: Pick<KindDeps, "commands">) {
-  const turn = makeTurns(AT_ONCE);
-  return async <T>(manager: ManagerRef, operation: string, request: object, answer: z.ZodType<T>): Promise<T> => {
+function makeAsk({ commands, elapsed }: Pick<KindDeps, "commands" | "elapsed">) {
+  const inTurn = makeFairTurns(TURNS, elapsed);
+  return async <T>(
+    manager: ManagerRef,
+    operation: keyof typeof WAIT_MS,
+    request: object,
+    answer: z.ZodType<T>,
+  ): Promise<T> => {
     const { command: name } = spec.parse(manager.spec);
     const words = commands.get(name);
     if (!words) throw new ManagerFailed(`the operator of this server allows no program named ${name}`);
     const about = { account: toWire(manager.accountId), manager: toWire(manager.managerId) };
     const input = Buffer.from(`${JSON.stringify({ ...about, ...request })}\n`);
-    const outcome = await turn(() =>
+    const outcome = await inTurn(`${manager.accountId} ${operation}`, elapsed() + WAIT_MS[operation], () =>
       runBounded({
         words: [...words, operation],
         input,
@@ -64,6 +76,7 @@ function makeAsk({ commands }: Pick<KindDeps, "commands">) {
         maxOutput: MAX_OUTPUT,
       }),
     );
+    if (!outcome) throw problem("secret.manager_busy", [], { retryAfter: 5 });
     const failure = outcome.code === null ? outcome.why : outcome.code === 0 ? undefined : `exit code ${outcome.code}`;
     if (failure !== undefined) throw new ManagerFailed(`${name} ${operation}: ${failure}${quoted(outcome.said)}`);
     const parsed = answer.safeParse(jsonIn(outcome.output));
@@ -79,21 +92,4 @@ function jsonIn(output: Buffer): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Lets so many work at once, in the order in which they came. */
-function makeTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = atOnce;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
 }

@@ -19,7 +19,12 @@ export type PlatformWrapper = KeyWrapper & {
 };
 
 /** Layout of a wrapped key: 12 bytes nonce, 16 bytes tag, 32 bytes ciphertext. The key id is that of the root key. */
-export function makePlatformWrapper({ db, keys, rootKeyOf, holdRootKey }: Omit<KindDeps, "commands">): PlatformWrapper {
+export function makePlatformWrapper({
+  db,
+  keys,
+  rootKeyOf,
+  holdRootKey,
+}: Omit<KindDeps, "commands" | "elapsed">): PlatformWrapper {
   const keyOf = (keyId: string, { accountId, managerId }: PlatformRef): Buffer => {
     const root = keys.find(keyId);
     if (!root) throw new UnknownRootKey(keyId, keys);

@@ -15,9 +15,9 @@ export type ManagerRef = { readonly accountId: Uuid; readonly managerId: Uuid; r
  * same one only. May ask another program, so never call it in a transaction.
  */
 export type KeyWrapper = {
-  /** Throws ManagerFailed when the manager is out of reach. */
+  /** Throws ManagerFailed when the manager is out of reach, and `secret.manager_busy`. */
   readonly wrap: (manager: ManagerRef, dataKey: Buffer, identity: string) => Promise<WrappedKey>;
-  /** Rejects when manager, key, identity or a byte is another one; with ManagerFailed when the manager is out of reach. */
+  /** Rejects when manager, key, identity or a byte is another one; with ManagerFailed when the manager is out of reach, or `secret.manager_busy`. */
   readonly unwrap: (manager: ManagerRef, key: WrappedKey, identity: string) => Promise<Buffer>;
   /**
    * Asked in the transaction that stores what `wrap` gave: false when the manager wraps with another key by now, so that
@@ -37,6 +37,8 @@ export type KindDeps = {
   readonly holdRootKey: HoldRootKey;
   /** Programs that the operator allows managers to ask, by name (RAILHEAD_SECRET_COMMANDS). */
   readonly commands: ReadonlyMap<string, readonly string[]>;
+  /** `Clock.elapsed`: bounds how long a call waits for its turn. */
+  readonly elapsed: () => number;
 };
 
 /** A kind of secret manager: one file, and one line in kinds.ts. */

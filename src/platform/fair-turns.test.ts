@@ -1,22 +1,20 @@
-/** Whose script Bash is asked about next, with works that the test ends by hand. */
+/** Which work runs next. The test ends each work itself. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Uuid } from "../core/ids.ts";
-import { makeTurns } from "./bash-turns.ts";
+import { makeFairTurns, type Bounds } from "./fair-turns.ts";
 
-const BOUNDS = { atOnce: 2, waiting: 6, waitingOfOne: 3 };
-const account = (name: string): Uuid => name as Uuid;
+const BOUNDS: Bounds = { atOnce: 2, atOnceOfOne: 1, waiting: 6, waitingOfOne: 3 };
 
 /** Turns whose works note that they began, and end when the test says so. */
-function held(elapsed = (): number => 0) {
-  const inTurn = makeTurns(BOUNDS, elapsed);
+function held(elapsed = (): number => 0, bounds = BOUNDS) {
+  const inTurn = makeFairTurns(bounds, elapsed);
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   const settled = async (): Promise<void> => void (await new Promise(setImmediate));
   return {
     began,
     ask: (name: string, until = 1): Promise<string | undefined> =>
-      inTurn(account(name.slice(0, 1)), until, async () => {
+      inTurn(name.slice(0, 1), until, async () => {
         began.push(name);
         await new Promise<void>((end) => ends.set(name, end));
         return name;
@@ -29,24 +27,24 @@ function held(elapsed = (): number => 0) {
   };
 }
 
-test("one work of an account runs at once, two of all, and accounts take turns however many works one has", async () => {
+test("works of one group and of all run within their bounds, and groups take turns however many works one has", async () => {
   const { began, ask, end, settled } = held();
   for (const name of ["a1", "a2", "a3", "b1", "b2", "c1"]) void ask(name);
   await settled();
   assert.deepEqual(began, ["a1", "b1"]);
   await end("a1");
-  assert.deepEqual(began.slice(2), ["c1"], "the account that has had no turn goes before the second work of another");
+  assert.deepEqual(began.slice(2), ["c1"], "the group that has had no turn goes before the second work of another");
   await end("b1");
   assert.deepEqual(began.slice(3), ["a2"]);
   await end("c1");
   assert.deepEqual(began.slice(4), ["b2"]);
   await end("b2");
-  assert.deepEqual(began.slice(5), [], "the account's other work still runs");
+  assert.deepEqual(began.slice(5), [], "the group's other work still runs");
   await end("a2");
   assert.deepEqual(began.slice(5), ["a3"]);
 });
 
-test("a work is not run where too many of its account wait, or too many of all", async () => {
+test("a work is not run where too many of its group wait, or too many of all", async () => {
   const { began, ask, settled } = held();
   for (const name of ["a1", "a2", "a3", "a4"]) void ask(name);
   assert.equal(await ask("a5"), undefined);
@@ -54,6 +52,22 @@ test("a work is not run where too many of its account wait, or too many of all",
   assert.equal(await ask("c1"), undefined);
   await settled();
   assert.deepEqual(began, ["a1", "b1"]);
+});
+
+test("a group with many works leaves places to others, and takes the place of the work that ends", async () => {
+  const { began, ask, end, settled } = held(() => 0, { atOnce: 4, atOnceOfOne: 3, waiting: 9, waitingOfOne: 9 });
+  for (const name of ["a1", "a2", "a3", "a4", "a5"]) void ask(name);
+  await settled();
+  assert.deepEqual(began, ["a1", "a2", "a3"], "one place is left to other groups");
+  for (const name of ["b1", "b2"]) void ask(name);
+  await settled();
+  assert.deepEqual(began.slice(3), ["b1"]);
+  await end("a1");
+  assert.deepEqual(began.slice(4), ["b2"], "the group that waits longest without a turn goes first");
+  await end("b1");
+  assert.deepEqual(began.slice(5), ["a4"]);
+  await end("a2");
+  assert.deepEqual(began.slice(6), ["a5"]);
 });
 
 test("a work whose time is over when its turn comes is not run, and holds up no other", async () => {
@@ -71,10 +85,10 @@ test("a work whose time is over when its turn comes is not run, and holds up no 
 });
 
 test("a work that fails gives its place on", async () => {
-  const inTurn = makeTurns(BOUNDS, () => 0);
+  const inTurn = makeFairTurns(BOUNDS, () => 0);
   await assert.rejects(
-    inTurn(account("a"), 1, () => Promise.reject(new Error("failed"))),
+    inTurn("a", 1, () => Promise.reject(new Error("failed"))),
     /failed/,
   );
-  assert.equal(await inTurn(account("a"), 1, async () => "ran"), "ran");
+  assert.equal(await inTurn("a", 1, async () => "ran"), "ran");
 });

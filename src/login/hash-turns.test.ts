@@ -1,0 +1,71 @@
+/** Whose password is hashed next, with hashes that the test ends itself. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Uuid } from "../core/ids.ts";
+import { makeHashInTurn, type Hasher } from "./hash-turns.ts";
+
+const visitor = (nth: number, network = "192.0.2"): Hasher => ({ kind: "visitor", address: `${network}.${nth}` });
+const ADA: Hasher = { kind: "signed-in", id: "ada" as Uuid };
+const BUSY = { code: "login.busy", status: 503 };
+
+/** Hashes that note that they began, and end in that order when the test says so. */
+function hashes(elapsed = (): number => 0) {
+  const inTurn = makeHashInTurn(elapsed);
+  const began: string[] = [];
+  const ends: (() => void)[] = [];
+  return {
+    began,
+    ask: (name: string, hasher: Hasher): Promise<string> =>
+      inTurn(hasher, async () => {
+        began.push(name);
+        await new Promise<void>((end) => void ends.push(end));
+        return name;
+      }),
+    settled: async (): Promise<void> => void (await new Promise(setImmediate)),
+    endOldest: async (): Promise<void> => {
+      ends.shift()?.();
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+test("a signed-in actor waits for one hash, however many unauthenticated callers wait, and is not refused for them", async () => {
+  const { began, ask, settled, endOldest } = hashes();
+  const refused: unknown[] = [];
+  // More than may wait: 5 networks with 60 attempts each.
+  for (let nth = 0; nth < 300; nth += 1)
+    ask("visitor", visitor(nth % 5)).catch((error: unknown) => void refused.push(error));
+  await settled();
+  assert.deepEqual(began, ["visitor", "visitor"]);
+  assert.equal(refused.length, 300 - 2 - 200);
+  const adas = ask("ada", ADA);
+  await endOldest();
+  assert.deepEqual(began.slice(2), ["ada"]);
+  for (let nth = 0; nth < 3; nth += 1) await endOldest();
+  assert.equal(await adas, "ada");
+});
+
+test("callers of one network hold up and refuse callers of that network alone", async () => {
+  const { began, ask, settled, endOldest } = hashes();
+  for (let nth = 0; nth < 52; nth += 1) ask("flood", visitor(1)).catch(assert.ifError);
+  await assert.rejects(ask("flood", visitor(1)), BUSY);
+  ask("other", visitor(2)).catch(assert.ifError);
+  await settled();
+  assert.deepEqual(began, ["flood", "flood"]);
+  await endOldest();
+  assert.deepEqual(began.slice(2), ["other"]);
+});
+
+test("a hash whose turn comes too late is refused, and so are more of one actor than may wait", async () => {
+  let now = 0;
+  const { ask, settled, endOldest } = hashes(() => now);
+  for (let nth = 0; nth < 11; nth += 1) ask("ada", ADA).catch(() => undefined);
+  const last = ask("ada", ADA);
+  const tooMany = ask("ada", ADA);
+  await assert.rejects(tooMany, BUSY);
+  await settled();
+  now = 10_001;
+  const late = assert.rejects(last, BUSY);
+  await endOldest();
+  await late;
+});
