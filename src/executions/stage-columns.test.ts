@@ -183,12 +183,34 @@ test("requests that come at once share one reading of such a run", async () => {
   const [first, second] = [read(accountId, ids), read(accountId, ids)];
   await eventually(async () => {
     await platform.db.query("select 1");
-    return count("e.plan") > 0 && count("e.stages") === 2 ? true : undefined;
+    return count("e.plan") > 0 && count("e.stages") === 3 ? true : undefined;
   });
   await platform.db.query("select 1");
   gate.resolve();
   assert.deepEqual(await first, await second);
   assert.equal(count("e.plan"), 1);
+});
+
+test("a run that another request has completed meanwhile is not read again", async () => {
+  await forget();
+  const texts: string[] = [];
+  const read = makeReadStages({
+    db: {
+      ...platform.db,
+      query: async (text, values) => {
+        const rows = await platform.db.query<never>(text, values);
+        if (texts.push(text) === 1) await summaries();
+        return rows;
+      },
+    },
+  });
+  const id = fromWire(runs.failed) as Uuid;
+  const found = await read(fromWire(platform.accountId) as Uuid, [id]);
+  assert.equal(found.get(id)?.stages.length, 2);
+  assert.deepEqual(
+    texts.filter((text) => text.includes("e.plan")),
+    [],
+  );
 });
 
 test("one statement reads the stages of 50 runs at most", async () => {
@@ -197,10 +219,11 @@ test("one statement reads the stages of 50 runs at most", async () => {
   const read = makeReadStages({
     db: { ...platform.db, query: (text, values) => (texts.push(text), platform.db.query(text, values)) },
   });
-  const [failed, running] = [fromWire(runs.failed) as Uuid, fromWire(runs.running) as Uuid];
+  await summaries();
+  const [failed, aborted] = [fromWire(runs.failed) as Uuid, fromWire(runs.aborted) as Uuid];
   const unknown = Array.from({ length: 99 }, () => accountId);
-  const found = await read(accountId, [failed, ...unknown, running]);
-  assert.deepEqual([...found.keys()], [failed, running]);
+  const found = await read(accountId, [failed, ...unknown, aborted]);
+  assert.deepEqual([...found.keys()], [failed, aborted]);
   assert.equal(texts.filter((text) => text.includes("e.stages")).length, 3);
 });
 

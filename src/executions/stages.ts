@@ -5,17 +5,7 @@ import { isFinal } from "../engine/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { legible, type ExecutionSummary, type ListedExecution, type WithStages } from "./execution.ts";
 import { problem } from "./problems.ts";
-import {
-  lastNodeOf,
-  packStages,
-  packStates,
-  stagesOf,
-  stageStatesOf,
-  unpackStages,
-  unpackStates,
-  type StoredStages,
-  type StoredStates,
-} from "./stage.ts";
+import { lastNodeOf, packStages, packStates, stagesOf, stageStatesOf, unpackStages, unpackStates } from "./stage.ts";
 import type { ExecutionFilter } from "./store/conditions.ts";
 import { findExecution } from "./store/lists.ts";
 import { findStages, saveStages, type StagesRow } from "./store/stages.ts";
@@ -49,7 +39,13 @@ export type ReadStages = (
 export function makeReadStages({ db, mostBytes = MOST_BYTES }: Deps): ReadStages {
   const completing = new Map<Uuid, Promise<WithStages>>();
 
+  let before: Promise<unknown> = Promise.resolve();
+
   async function complete(accountId: Uuid, { id, stages: stored }: StagesRow): Promise<WithStages> {
+    // Another request may have completed it since its row was read.
+    const [row] = await findStages(db, accountId, [{ is: "executionIn", value: [id] }]);
+    const known = row && currentOf(row);
+    if (known) return known;
     const found = await findExecution(db, accountId, id);
     if (!found) return { stages: [], stageStates: { status: "errored", failure: null, nodes: {} } };
     const { plan, state, status } = legible(found);
@@ -66,11 +62,12 @@ export function makeReadStages({ db, mostBytes = MOST_BYTES }: Deps): ReadStages
     return { stages, stageStates };
   }
 
-  /** Requests that come at once share one reading. */
+  /** Requests that come at once share one reading, and one plan is read at a time: parsing blocks the server. */
   function completed(accountId: Uuid, row: StagesRow): Promise<WithStages> {
     const earlier = completing.get(row.id);
     if (earlier) return earlier;
-    const work = complete(accountId, row).finally(() => completing.delete(row.id));
+    const work = before.then(() => complete(accountId, row)).finally(() => completing.delete(row.id));
+    before = work.catch(() => {}); // the request that waits for it gets the error
     completing.set(row.id, work);
     return work;
   }
@@ -83,10 +80,8 @@ export function makeReadStages({ db, mostBytes = MOST_BYTES }: Deps): ReadStages
       for (const row of await findStages(db, accountId, part)) {
         bytes += row.bytes;
         if (bytes > mostBytes) throw problem("execution.too_many_stages");
-        const { id, status, startedAt, endedAt, stages, stageStates } = row;
-        // What an older server has saved is found out by the status, at the latest when the run has ended.
-        const isCurrent = stages !== null && stageStates?.[0] === status;
-        const shown = isCurrent ? unpack(stages, stageStates) : await completed(accountId, row);
+        const { id, status, startedAt, endedAt } = row;
+        const shown = currentOf(row) ?? (await completed(accountId, row));
         found.set(id, { ...shown, status, startedAt, endedAt });
       }
     }
@@ -94,7 +89,12 @@ export function makeReadStages({ db, mostBytes = MOST_BYTES }: Deps): ReadStages
   };
 }
 
-function unpack(stored: StoredStages, states: StoredStates): WithStages {
+/**
+ * What the columns say; undefined when they lack something or an older server has saved a state since. That is found out
+ * by the status, at the latest when the run has ended.
+ */
+function currentOf({ status, stages: stored, stageStates: states }: StagesRow): WithStages | undefined {
+  if (stored === null || states?.[0] !== status) return undefined;
   const stages = unpackStages(stored);
   const stageIds = stages.map(({ id }) => id);
   return { stages, stageStates: unpackStates(states, stageIds) };
