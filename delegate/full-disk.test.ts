@@ -135,8 +135,9 @@ test(
       victim(`${large}; exec true`),
     ];
     for (const { printed } of victims) await printed("begun");
-    const fill = "for size in 4096 1; do dd if=/dev/zero of=/dev/shm/fill$size bs=$size 2>/dev/null; done";
-    const filler = server.run({ script: `${fill}; echo full; ${wait("end")}` });
+    const fill = "for size in 4096 1; do dd if=/dev/zero bs=$size >>/dev/shm/fill 2>/dev/null; done";
+    const refill = `until [ -e "${signs.path}/end" ]; do ${fill}; echo again; sleep 0.02; done`;
+    const filler = server.run({ script: `${fill}; echo full; ${wait("refill")}; ${refill}` });
     await filler.printed("full");
     give("first");
     assert.deepEqual((await victims[0]?.finished)?.outcome, {
@@ -144,9 +145,13 @@ test(
       exitCode: 0,
       outputs: [{ name: "x", value: "small" }],
     });
+    give("refill");
+    await filler.printed("again\nagain\n");
     // A delegate that is killed while memory is full comes back.
+    const left = server.disconnected();
     first.kill();
     await first.ended;
+    await left;
     const second = start();
     const code: unknown = await Promise.race([server.welcomed(), second.ended]);
     assert.equal(Array.isArray(code), false, "the delegate does not start while memory is full");

@@ -53,8 +53,10 @@ test("a running step cannot keep the delegate from starting again", async (t) =>
   const step = server.run({ script: TAKE, env });
   await step.printed("begun");
   assert.doesNotMatch(step.output().toString(), /opened/);
+  const left = server.disconnected();
   first.child.kill("SIGTERM");
   assert.equal(await first.exited, 0);
+  await left;
   const second = start();
   await Promise.race([server.welcomed(), second.exited.then((code) => assert.equal(code, "running"))]);
   await step.printed("taken");

@@ -17,7 +17,7 @@ export type Dumped = {
 /** Where a line may begin to be one: four numbers of one or more bytes, or four cells of `od -c`. */
 export const CANDIDATE = new RegExp(
   [
-    String.raw`(?<![0-9A-Za-z])(?:0x|\\x)?(?:[0-9A-Fa-f]{2,16}(?:[ \t:,;-]{1,2}(?:0x|\\x)?|\\x)){3}[0-9A-Fa-f]{2}`,
+    String.raw`(?<![0-9A-Za-z])(?:0x|\\x)?(?:[0-9A-Fa-f]{2,16}(?:[ \t:,;'"-]{1,4}(?:0x|\\x)?|\\x)){3}[0-9A-Fa-f]{2}`,
     String.raw`^[0-9A-Fa-f]{6,16}:?\s`,
     String.raw`(?: {3}[!-~]| {2}\\[0abfnrtv]| [0-7]{3}){4}`,
   ].join("|"),
@@ -79,10 +79,13 @@ function words(line: string, start: number, isBigEndian: boolean): Pick<Dumped, 
   const word = isBigEndian ? /( )([0-9A-Fa-f]+)(?![^ ])/y : /([ \t]*)([0-9A-Fa-f]+)(?=\s|$)/y;
   const [bytes, from, to]: [number[], number[], number[]] = [[], [], []];
   let width = 0;
+  // `hexdump -x` has four blanks before each word; elsewhere more than two are before the text column.
+  let most = 2;
   word.lastIndex = start;
   for (let found = word.exec(line); found; found = word.exec(line)) {
     const [all, blanks = "", text = ""] = found;
-    if (start > 0 && blanks.length > 2) break;
+    if (width === 0 && text.length === 4 && blanks.length === 4) most = 4;
+    if (start > 0 && blanks.length > most) break;
     width ||= text.length;
     const isLast = isBigEndian && text.length < width && text.length % 2 === 0;
     const some = text.length === width || isLast ? bytesOf(text, isBigEndian) : undefined;
@@ -107,14 +110,14 @@ function bytesOf(word: string, isBigEndian: boolean): readonly number[] | undefi
 }
 
 const TOKEN = String.raw`(?:0x|\\x)?[0-9A-Fa-f]{2}(?![0-9A-Fa-f])`;
-const RUN = new RegExp(String.raw`(?<![0-9A-Za-z])${TOKEN}(?:(?:[ \t:,;-]{1,2}|(?=\\x))${TOKEN})*`, "g");
+const RUN = new RegExp(String.raw`(?<![0-9A-Za-z])${TOKEN}(?:(?:[ \t:,;'"-]{1,4}|(?=\\x))${TOKEN})*`, "g");
 const BYTE = /(?:0x|\\x)?([0-9A-Fa-f]{2})/g;
-const BETWEEN = /^[\s:,;-]*$/;
+const BETWEEN = /^[\s:,;'"-]*$/;
 
 /** Whether the text holds nothing but blanks and the marks between numbers. */
 export const isBetween = (text: string): boolean => BETWEEN.test(text);
 
-/** Bytes in hex with one or two marks between them, anywhere in the line. */
+/** Bytes in hex with one to four marks between them, as in lists of quoted words, anywhere in the line. */
 function runs(line: string): readonly Dumped[] {
   let end = 0;
   const found = [...line.matchAll(RUN)].map((run) => {

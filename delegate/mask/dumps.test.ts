@@ -40,6 +40,11 @@ const TOOLS: readonly Tool[] = [
   { command: ["od", "-v", "-x"], shows: (text) => bytesOf(text).join(" ") },
   { command: ["hexdump", "-v", "-C"], shows: (text) => bytesOf(text).join(" ") },
   { command: ["hexdump", "-v"], shows: (text) => bytesOf(text).join(" ") },
+  { command: ["hexdump", "-v", "-x"], shows: (text) => bytesOf(text).join(" ") },
+  {
+    command: ["bash", "-c", String.raw`od -v -An -tx1 | sed "s/ \(..\)/'0x\1', /g"`],
+    shows: (text) => bytesOf(text).join("', '0x"),
+  },
   { command: ["hexdump", "-v", "-c"], shows: (text) => [...text].join("   ") },
   { command: ["hexdump", "-v", "-e", '/1 "%02x:"'], shows: (text) => bytesOf(text).join(":") },
   { command: ["bash", "-c", String.raw`od -v -An -tx1 | sed 's/ /\\x/g'`], shows: (text) => bytesOf(text).join("\\x") },
