@@ -4,7 +4,16 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -248,6 +257,27 @@ test(
     // Other tasks end meanwhile, and make the delegate look.
     while (isThere()) await server.run({ script: ":" }).finished;
     assert.equal(existsSync(join(exchange, "stays")), true);
+  },
+);
+
+test(
+  "names that are not UTF-8 do not stop the removal of what steps leave, nor that of work folders",
+  onlyAsRoot,
+  async () => {
+    const name = `railhead-attack-${process.pid}`;
+    const bad = "$(printf '\\xff%.0s' {1..120})";
+    const shared = ["/tmp", "/dev/shm"];
+    const task = server.run({
+      script: `touch ${bad} && mkdir sub && touch sub/${bad}; for at in ${shared.join(" ")}; do touch $at/${name}-${bad}; mkdir -m 700 $at/${name}; touch $at/${name}/${bad}; done`,
+    });
+    assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
+    const isThere = (): boolean =>
+      readdirSync(join(place.path, "spare")).length > 0 ||
+      shared.some((at) => readdirSync(at, { encoding: "buffer" }).some((one) => one.includes(name)));
+    while (isThere()) await server.run({ script: ":" }).finished;
+    const next = server.run({ script: `touch /dev/shm/${name}` });
+    await next.finished;
+    while (isThere()) await server.run({ script: ":" }).finished;
   },
 );
 

@@ -67,6 +67,11 @@ test("a task is claimed once: by a launcher, or back before that", () => {
 
 const traces: Readonly<Record<string, (folder: string) => void>> = {
   nothing: () => {},
+  "a name that is not UTF-8": (folder) => {
+    mkdirSync(join(paths(folder).work, "deep"));
+    for (const at of [paths(folder).work, join(paths(folder).work, "deep")])
+      writeFileSync(Buffer.concat([Buffer.from(`${at}/`), Buffer.alloc(120, 0xff)]), "");
+  },
   "a file": (folder) => writeFileSync(join(paths(folder).work, "left"), ""),
   "a second name of a file": (folder) => linkSync(paths(folder).prepared, join(paths(folder).tmp, "name")),
   "a folder that is read-only": (folder) => {

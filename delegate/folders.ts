@@ -86,14 +86,18 @@ export function makeFolders({ tasks, spare: aside }: WorkDir): Folders {
         throw error;
       }
       leaving.set(folder, moved);
-      if (!removeUsual(moved)) await removeTree(moved);
+      if (!removeUsual(moved)) await removeWhole(moved);
       leaving.delete(folder);
     },
     clear: async () => {
-      const removed = await Promise.allSettled((await readdir(aside)).map((name) => removeTree(join(aside, name))));
+      const removed = await Promise.allSettled((await readdir(aside)).map((name) => removeWhole(join(aside, name))));
       for (const one of removed) if (one.status === "rejected") throw one.reason;
     },
   };
+}
+
+async function removeWhole(path: string): Promise<void> {
+  if (!(await removeTree(path))) throw new Error(`${path} holds more files than are removed at once`);
 }
 
 /** The step's group may pass through the folder; the step's own are work and tmp. */

@@ -3,13 +3,14 @@
  * folder and of the delegate's process. A delegate that starts removes those of its own user that are of no use any more.
  */
 import { randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { codeOf, textOf, unable } from "./fault.ts";
 import { lockName, tryLock } from "./lock.ts";
 import type { Log } from "./log.ts";
 import { noteIn, removeUnused, writeNote } from "./memory-note.ts";
 import { isAlive, type ProcessName, processInfo } from "./processes.ts";
+import { removeTree } from "./remove-tree.ts";
 import type { WorkDir } from "./work-dir.ts";
 
 /** Where folders in memory are made, the first that is there. */
@@ -101,7 +102,7 @@ async function removeIfForgotten(folder: string, ownLock: string): Promise<boole
   if (isGone(join(workDir, "identity"))) {
     // Another delegate on a copy of the identity may have taken it meanwhile.
     if (noteIn(folder) !== note) return false;
-    rmSync(folder, { recursive: true, force: true });
+    if (!(await removeTree(folder))) throw new Error("it holds more files than are removed at once");
     return true;
   }
   const release = tryLock(workDir);

@@ -1,5 +1,5 @@
 /**
- * The kernel's keyrings. Each user has one, which outlives its processes. Node cannot reach them: where `keyctl`
+ * The kernel's keyrings. Each user has two, which outlive its processes. Node cannot reach them: where `keyctl`
  * (package keyutils) is not installed they stay.
  */
 import { execFile, spawnSync } from "node:child_process";
@@ -8,14 +8,37 @@ import { promisify } from "node:util";
 import { codeOf } from "./fault.ts";
 import { findProgram } from "./run.ts";
 
-/** Takes what those of the users have in their keyrings that have one. */
-export async function clearKeyrings(users: readonly number[]): Promise<void> {
-  const keyctl = findProgram("keyctl");
-  if (keyctl === undefined || users.length === 0) return;
-  const withKeys = usersWithKeys(read("/proc/key-users"));
-  for (const uid of users)
-    if (withKeys.has(uid)) await promisify(execFile)(keyctl, ["clear", "@u"], { uid, gid: uid, cwd: "/", env: {} });
-}
+export type Keyrings = {
+  /** Users that have keys or keyrings which can be cleared; none where `keyctl` is missing. */
+  readonly users: () => ReadonlySet<number>;
+  /**
+   * Empties both keyrings of the user, and gives them the rights that the kernel makes them with.
+   * @throws where a step took the right to change them from its own user: not even root has it then
+   */
+  readonly clear: (uid: number) => Promise<void>;
+};
+
+/** What the kernel gives to a user's keyrings: everything to the user, and to no other. */
+const RIGHTS = "0x1f3f0000";
+
+/** The rights come first: a step may have taken those to clear, or have let other users in. */
+const COMMANDS = [
+  ["setperm", "@u", RIGHTS],
+  ["clear", "@u"],
+  ["setperm", "@us", RIGHTS],
+  ["clear", "@us"],
+  // As the kernel has made it: the session keyring of a user leads to the user's keyring.
+  ["link", "@u", "@us"],
+] as const;
+
+/** @param keyctl the program; undefined: there is none */
+export const makeKeyrings = (keyctl: string | undefined = findProgram("keyctl")): Keyrings => ({
+  users: () => (keyctl === undefined ? new Set() : usersWithKeys(read("/proc/key-users"))),
+  clear: async (uid) => {
+    if (keyctl === undefined) return;
+    for (const args of COMMANDS) await promisify(execFile)(keyctl, args, { uid, gid: uid, cwd: "/", env: {} });
+  },
+});
 
 /** @param text as /proc/key-users has it: user, uses, keys, … */
 export const usersWithKeys = (text: string): ReadonlySet<number> =>

@@ -1,76 +1,13 @@
 /** What steps leave behind, with files, queues, memory and semaphores of users that have no process. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test, type TestContext } from "node:test";
-import { type Leftovers, makeLeftovers } from "./leftovers.ts";
+import { test } from "node:test";
 import { removeTree } from "./remove-tree.ts";
-import type { StepOwner } from "./step-user.ts";
-import { silentLog } from "./testing/kit.ts";
+import { A, as, B, looking, makeTestFolder, onlyAsRoot, owner, withPython } from "./testing/looking.ts";
 
-/** No other process of the machine has them, and no delegate's steps. */
-const A = 0x6e00_0000 + 2 * process.pid;
-const B = A + 1;
-const PATH = "/usr/bin:/bin";
-const isRoot = process.getuid?.() === 0;
-const onlyAsRoot = { skip: isRoot ? false : "needs root" };
-const hasPython = spawnSync("python3", ["-c", ""], { env: { PATH } }).status === 0;
-const withPython = { skip: isRoot && hasPython ? false : "needs root and python3 in /usr/bin" };
-
-const place = mkdtempSync(join(tmpdir(), "railhead-leftovers-"));
-after(() => rmSync(place, { recursive: true, force: true }));
-
-const owner = (uid: number): StepOwner => ({ uid, gid: uid, ownUser: true });
-const as = (uid: number, program: string, ...args: string[]): string => {
-  const { status, stdout, stderr } = spawnSync(program, args, {
-    uid,
-    gid: uid,
-    cwd: "/",
-    env: { PATH },
-    encoding: "utf8",
-  });
-  assert.equal(status, 0, stderr);
-  return stdout;
-};
-
-type Looking = Leftovers & { readonly givenBack: (uid: number) => Promise<void> };
-
-/** @param asks hears each user that something of is found in a folder */
-function looking(t: TestContext, folders: readonly string[], asks: (uid: number) => void = () => {}): Looking {
-  const back = new Map<number, PromiseWithResolvers<void>>();
-  const of = (uid: number): PromiseWithResolvers<void> => {
-    const one = back.get(uid) ?? Promise.withResolvers<void>();
-    back.set(uid, one);
-    return one;
-  };
-  // Each moment is a second later, so that no change is too young to be sure of.
-  let now = Date.now();
-  const made = makeLeftovers({
-    log: silentLog(),
-    timers: {
-      now: () => (now += 1_000),
-      elapsed: () => (now += 1_000),
-      after: (_, run) => {
-        const timer = setImmediate(run);
-        return () => clearImmediate(timer);
-      },
-    },
-    everyMs: 1,
-    user: {
-      giveBack: ({ uid }) => of(uid).resolve(),
-      isUnused: (uid) => {
-        asks(uid);
-        return false;
-      },
-      isOurs: (uid) => uid === A || uid === B,
-    },
-    folders: () => folders,
-  });
-  t.after(made.stop);
-  return { ...made, givenBack: (uid) => of(uid).promise };
-}
+const place = makeTestFolder();
 
 const rowsOf = (table: string, uid: number): readonly string[] =>
   readFileSync(`/proc/sysvipc/${table}`, "latin1")
@@ -134,7 +71,7 @@ test("a folder with many names is read in parts, between which other work goes o
   };
   count();
   const turns = new Set<number>();
-  const leftovers = looking(t, [folder], () => turns.add(turn));
+  const leftovers = looking(t, [folder], { asks: () => turns.add(turn) });
   leftovers.end(owner(A));
   await leftovers.givenBack(A);
   isOver = true;

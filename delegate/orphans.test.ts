@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { lockWorkDir } from "./lock.ts";
 import { noteOwner, removeOrphans } from "./orphans.ts";
-import { makePlace } from "./testing/kit.ts";
+import { openStepIds, REGISTRY } from "./step-ids.ts";
+import { makePlace, silentLog } from "./testing/kit.ts";
+import { A, onlyAsRoot, PATH, withPython } from "./testing/looking.ts";
 import { identityOf, prepareWorkDir, type WorkDir } from "./work-dir.ts";
 
 const place = makePlace();
@@ -44,4 +49,78 @@ test("only a work folder whose data directory is gone, that nobody uses and that
   await release();
   await removeOrphans(own, log);
   assert.equal(existsSync(used.path), false);
+});
+
+test("a work folder of which an earlier delegate has removed a part goes whole", async () => {
+  const own = workFolder("second");
+  const rest = join(shelf, ".gone-AAAAAAAAAAAA");
+  mkdirSync(join(rest, "spare", "left"), { recursive: true });
+  await removeOrphans(own, silentLog());
+  assert.equal(existsSync(rest), false);
+});
+
+/** Holds a folder of the tree, and puts a link in the place of the folder below as soon as something in there is removed. */
+const SWAP = `
+import ctypes, os, sys
+os.chdir(sys.argv[1])
+os.mkdir("deep", 0o755)
+for number in range(2000): open(f"deep/{number}", "w").close()
+for number in range(50): open(f"deep/precious{number}", "w").close()
+libc = ctypes.CDLL(None)
+events = libc.inotify_init()
+libc.inotify_add_watch(events, b"deep", 0x200)
+print("ready", flush=True)
+os.read(events, 4096)
+try:
+    os.rename("deep", "aside")
+    os.symlink(sys.argv[2], "deep")
+    print("swapped", flush=True)
+except OSError: print("refused", flush=True)
+sys.stdin.read()
+`;
+
+test("a step that still lives cannot lead the removal of a work folder to other files", withPython, async (t) => {
+  chmodSync(place.path, 0o711);
+  const own = workFolder("third");
+  const orphan = workFolder("swapped");
+  rmSync(dataDir("swapped"), { recursive: true });
+  for (const folder of [shelf, orphan.path]) chmodSync(folder, 0o711);
+  const held = join(orphan.spare, "held");
+  mkdirSync(held, { recursive: true });
+  chownSync(held, A, A);
+  chmodSync(orphan.spare, 0o711);
+  const kept = join(place.path, "kept");
+  mkdirSync(kept, { mode: 0o755 });
+  for (let nth = 0; nth < 50; nth += 1) writeFileSync(join(kept, `precious${nth}`), "");
+  const step = spawn("python3", ["-c", SWAP, held, kept], {
+    uid: A,
+    gid: A,
+    cwd: "/",
+    env: { PATH },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  t.after(() => step.kill("SIGKILL"));
+  const lines = createInterface({ input: step.stdout })[Symbol.asyncIterator]();
+  assert.equal((await lines.next()).value, "ready");
+  await removeOrphans(own, silentLog());
+  assert.equal((await lines.next()).value, "refused");
+  assert.equal(existsSync(orphan.path), false);
+  assert.equal(readdirSync(kept).length, 50);
+});
+
+test("a work folder stays as long as a process has one of its users", onlyAsRoot, async (t) => {
+  const own = workFolder("fourth");
+  const orphan = workFolder("living");
+  rmSync(dataDir("living"), { recursive: true });
+  const claim = { registry: REGISTRY, workDir: orphan.path, identity: identityOf(orphan), chance: () => 0 };
+  const id = openStepIds(claim).take();
+  const step = spawn("sleep", ["inf"], { uid: id, gid: id, cwd: "/", env: { PATH } });
+  t.after(() => step.kill("SIGKILL"));
+  await removeOrphans(own, silentLog());
+  assert.equal(existsSync(orphan.path), true);
+  const isOver = once(step, "exit");
+  step.kill("SIGKILL");
+  await isOver;
+  await removeOrphans(own, silentLog());
+  assert.equal(existsSync(orphan.path), false);
 });

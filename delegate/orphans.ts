@@ -6,14 +6,17 @@
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { codeOf, Fault, textOf } from "./fault.ts";
 import { lockWorkDir, type Release } from "./lock.ts";
 import type { Log } from "./log.ts";
+import { removeTree } from "./remove-tree.ts";
+import { hasLivingSteps, REGISTRY } from "./step-ids.ts";
 import type { WorkDir } from "./work-dir.ts";
 
 const NOTE = "owner";
+/** Begins the names of work folders that are being removed. */
+const GONE = ".gone-";
 
 /** @param owner the folder without which the work folder has no use */
 export function noteOwner(workDir: WorkDir, owner: string): void {
@@ -37,6 +40,9 @@ export async function removeOrphans(workDir: WorkDir, log: Pick<Log, "info" | "w
 }
 
 async function removeOrphan(folder: string, log: Pick<Log, "info" | "warn">): Promise<void> {
+  if (!isOurs(folder)) return;
+  // An earlier delegate has not come to its end.
+  if (basename(folder).startsWith(GONE)) return remove(folder);
   if (!isOrphan(folder)) return;
   const release = await lockIfFree(folder);
   if (!release) return;
@@ -46,20 +52,36 @@ async function removeOrphan(folder: string, log: Pick<Log, "info" | "warn">): Pr
     // Results that nobody has fetched: the data directory's disk may only be away.
     if (readdirSync(join(folder, "tasks")).length > 0)
       return log.warn({ folder }, "a work folder whose data directory is gone still holds tasks; it stays");
+    // A step that an earlier delegate could not end may still write there.
+    if (process.getuid?.() === 0 && hasLivingSteps(REGISTRY, folder))
+      return log.warn({ folder }, "a work folder whose data directory is gone still has processes of steps; it stays");
     // Under its own name it is there whole or not at all.
-    const gone = join(dirname(folder), `.gone-${randomBytes(9).toString("base64url")}`);
+    const gone = join(dirname(folder), `${GONE}${randomBytes(9).toString("base64url")}`);
     renameSync(folder, gone);
-    await rm(gone, { recursive: true, force: true });
+    await remove(gone);
     log.info({ folder }, "removed a work folder whose data directory is gone");
   } finally {
     await release();
   }
 }
 
-/** Ours, with a note, and what the note names is surely not there. */
+/** Other delegates' steps may still hold folders in it open: nothing is removed by a path that they could change. */
+async function remove(folder: string): Promise<void> {
+  if (!(await removeTree(folder))) throw new Error("it holds more files than are removed at once");
+}
+
+/** A folder of our user's. Names that are not UTF-8, and what we may not look at, are not a delegate's. */
+function isOurs(folder: string): boolean {
+  try {
+    const stat = lstatSync(folder);
+    return stat.isDirectory() && stat.uid === process.getuid?.();
+  } catch {
+    return false;
+  }
+}
+
+/** With a note, and what the note names is surely not there. */
 function isOrphan(folder: string): boolean {
-  const stat = lstatSync(folder);
-  if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
   const owner = noteIn(folder);
   return owner !== undefined && isAbsolute(owner) && isGone(owner);
 }

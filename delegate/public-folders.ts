@@ -11,10 +11,20 @@ const MQUEUE_TYPE = 0x1980_0202;
 /** Those of this machine, each once. Others than these are not looked for: it would cost a walk over all disks. */
 export function publicFolders(): readonly string[] {
   const found = [...KNOWN, ...PARENTS.flatMap(childrenOf)].flatMap((path) => {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat?.isDirectory() && (stat.mode & 0o002) !== 0 ? [realpathSync(path)] : [];
+    const real = realPublicFolder(path);
+    return real === undefined ? [] : [real];
   });
   return [...new Set(found)];
+}
+
+/** Undefined also where even root may not look, as at a file system that another user has mounted. */
+function realPublicFolder(path: string): string | undefined {
+  try {
+    const stat = statSync(path);
+    return stat.isDirectory() && (stat.mode & 0o002) !== 0 ? realpathSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function childrenOf(parent: string): readonly string[] {

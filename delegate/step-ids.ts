@@ -14,7 +14,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, Fault, textOf, unable } from "./fault.ts";
 import { idsOf, livingProcesses } from "./processes.ts";
-import { type BlockRow, saveBlock } from "./store.ts";
+import { type BlockRow, readBlocks, saveBlock } from "./store.ts";
 
 export const FIRST_ID = 0x7800_0000;
 const BLOCKS = 256;
@@ -98,6 +98,12 @@ export function openStepIds(claim: Claim): StepIds {
   };
 }
 
+/** Whether a process on this machine has an id of a block that the work folder owns. @param workDir its links resolved */
+export function hasLivingSteps(registry: string, workDir: string): boolean {
+  const own = readBlocks(registry).filter((row) => row.workDir === workDir);
+  return own.some(({ block }) => isAlive(block, idsInUse()));
+}
+
 const blockStart = (block: number): number => FIRST_ID + block * BLOCK_SIZE;
 
 /** Of all users, groups and ids set aside for user namespaces that this machine's files name. */
@@ -149,14 +155,18 @@ function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet
 const hashOf = (identity: string): string => createHash("sha256").update(identity).digest("hex");
 
 function isInUse({ block, owner, workDir }: BlockRow, alive: ReadonlySet<number>): boolean {
-  const first = blockStart(block);
-  if (alive.values().some((id) => id >= first && id < first + BLOCK_SIZE)) return true;
+  if (isAlive(block, alive)) return true;
   try {
     return hashOf(readFileSync(join(workDir, "identity"), "utf8").trim()) === owner;
   } catch (error) {
     // A disk that fails now may hold the folder tomorrow.
     return codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR";
   }
+}
+
+function isAlive(block: number, alive: ReadonlySet<number>): boolean {
+  const first = blockStart(block);
+  return alive.values().some((id) => id >= first && id < first + BLOCK_SIZE);
 }
 
 const overlaps = (block: number, [first, last]: Span): boolean =>

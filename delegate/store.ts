@@ -1,5 +1,5 @@
 /** The one database of the delegates: which work folder of this machine owns which block of user ids. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -7,6 +7,17 @@ import { DatabaseSync } from "node:sqlite";
 export type BlockRow = { readonly block: number; readonly owner: string; readonly workDir: string };
 
 const PATIENCE_MS = 10_000;
+
+/** All rows; none where no delegate has made the database. */
+export function readBlocks(path: string): readonly BlockRow[] {
+  if (!existsSync(path)) return [];
+  const file = new DatabaseSync(path, { timeout: PATIENCE_MS });
+  try {
+    return file.prepare(`select block, owner, work_dir as "workDir" from blocks`).all() as BlockRow[];
+  } finally {
+    file.close();
+  }
+}
 
 /** Alone with the rows, whoever else comes waits; what `choose` answers replaces the row of its block and of its owner. */
 export function saveBlock(path: string, choose: (rows: readonly BlockRow[]) => BlockRow): BlockRow {

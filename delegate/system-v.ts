@@ -10,27 +10,43 @@ const TABLES = [
   { table: "msg", column: "msqid", option: "-q" },
   { table: "sem", column: "semid", option: "-s" },
 ] as const;
-/** Removed by one program at most. */
+/** Removed by one program at most; and by one of the second round, should one id spoil the others of its program. */
 const MANY = 500;
+const FEW = 20;
+/** Programs that are started at one look, in each of both rounds. What is left goes at the next look. */
+const MAX_PROGRAMS = 50;
 
-/** `users`: the owner, which every owner may change, and the one who made it. */
-type Found = { readonly args: readonly string[]; readonly users: readonly number[] };
+/** `creator` stays as it is; the owner may be changed to any user by the creator and by each owner. */
+type Found = { readonly args: readonly string[]; readonly owner: number; readonly creator: number };
 
-/** Answers the users of what could not be removed. @throws when the kernel's tables have another form */
-export async function removeSystemV(isLeft: (uid: number) => boolean): Promise<readonly number[]> {
-  const find = (): readonly Found[] => TABLES.flatMap(readTable).filter(({ users }) => users.some(isLeft));
+type Users = {
+  /** Its task has ended, or it is a step's user that no task has. */
+  readonly isLeft: (uid: number) => boolean;
+  /** A user of steps of this work folder. */
+  readonly isOurs: (uid: number) => boolean;
+};
+
+/**
+ * Removes what ended users have made, and what other programs of the machine have given to them. A task that still
+ * runs can name any user as the owner of what it makes: that stays until the task has ended, and keeps no other user.
+ * Answers the users of whose making something is still there. @throws when the kernel's tables have another form
+ */
+export async function removeSystemV({ isLeft, isOurs }: Users): Promise<ReadonlySet<number>> {
+  const find = (): readonly Found[] =>
+    TABLES.flatMap(readTable).filter(({ owner, creator }) => isLeft(creator) || (isLeft(owner) && !isOurs(creator)));
   const first = find();
-  if (first.length === 0) return [];
-  for (let at = 0; at < first.length; at += MANY) await remove(first.slice(at, at + MANY));
-  // One that fails keeps no other.
-  for (const one of find()) await remove([one]);
-  return find().flatMap(({ users }) => users);
+  if (first.length === 0) return new Set();
+  await remove(first, MANY);
+  await remove(find(), FEW);
+  return new Set(find().flatMap(({ creator }) => (isLeft(creator) ? [creator] : [])));
 }
 
 /** What is there afterwards tells whether it has worked. */
-async function remove(found: readonly Found[]): Promise<void> {
-  const args = found.flatMap((one) => one.args);
-  await promisify(execFile)("ipcrm", args, { env: { PATH: "/usr/bin:/bin" } }).catch(() => {});
+async function remove(found: readonly Found[], size: number): Promise<void> {
+  for (let at = 0; at < Math.min(found.length, size * MAX_PROGRAMS); at += size) {
+    const args = found.slice(at, at + size).flatMap((one) => one.args);
+    await promisify(execFile)("ipcrm", args, { env: { PATH: "/usr/bin:/bin" } }).catch(() => {});
+  }
 }
 
 /** The kernel's tables have a line of names above their columns. */
@@ -51,7 +67,7 @@ function readTable({ table, column, option }: (typeof TABLES)[number]): readonly
   return rows
     .filter(({ length }) => length > 1)
     .map((row) => {
-      const [id = "", ...users] = places.map((at) => row[at]);
-      return { args: [option, id], users: users.map(Number) };
+      const [id = "", owner, creator] = places.map((at) => row[at]);
+      return { args: [option, id], owner: Number(owner), creator: Number(creator) };
     });
 }
