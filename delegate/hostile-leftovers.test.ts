@@ -59,7 +59,7 @@ test("names that are not UTF-8 are removed, and those of other users stop nothin
 test("a folder that cannot be removed keeps its own user, and no other", onlyAsRoot, async (t) => {
   const folder = publicFolder();
   as(A, "mkdir", "-p", join(folder, "of-a", "mounted"));
-  as(B, "touch", join(folder, "of-b"));
+  as(B, "mkdir", join(folder, "of-b"));
   const mounted = join(folder, "of-a", "mounted");
   if (spawnSync("mount", ["-t", "tmpfs", "railhead", mounted]).status !== 0) return t.skip("needs the right to mount");
   const unmount = (): number | null => spawnSync("umount", [mounted], { stdio: "ignore" }).status;
