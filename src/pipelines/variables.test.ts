@@ -87,6 +87,11 @@ test("the variables that one request asks for are bounded, counted for each node
       ).join(" "),
     );
   assert.equal((await asked(8)).errors, undefined);
+  for (let nth = 0; nth < 9; nth += 1) await made(create.run(platform, "large"));
+  const { errors: ofRuns } = await named(
+    "executions { nodes { ... on PipelineExecution { pipeline { pipelineVariables { name } } } } }",
+  );
+  assert.match(ofRuns?.[0]?.message ?? "", /more than 8 MiB/, "nine runs of one pipeline");
   const { errors } = await asked(9);
   assert.match(
     errors?.[0]?.message ?? "",
