@@ -219,10 +219,16 @@ test("nor is a connection tested with secrets that are nothing to a delegate any
     close: () => undefined,
     stands: async () => false,
   };
+  const slow = { openSecrets: none, leaseOf: leased, onError: assert.ifError };
   const deliverTo = makeDeliver({ openSecrets: none, leaseOf: none, openConnection, onError: assert.ifError });
   const home = { orgIdentifier: null, projectIdentifier: null };
   const work = { kind: "connection" as const, home, type: "x", spec: {}, timeoutMs: 1, secrets: ["account.a"] };
   await new Promise<void>((unsent) => deliverTo(to, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));
+  // Opening takes seconds, in which the token is revoked.
+  let asked = 0;
+  const slowTo = makeDeliver({ ...slow, openConnection: async () => [{ reference: "account.a", value: "v" }] });
+  const revoked = { ...to, stands: async () => (asked += 1) === 1 };
+  await new Promise<void>((unsent) => slowTo(revoked, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));
 });
 
 test("what no variable can hold is refused by its size, and not opened", async () => {
