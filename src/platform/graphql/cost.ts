@@ -22,7 +22,7 @@ import {
 import { DEFAULT_LIMIT, MAX_LIMIT } from "./limits.ts";
 
 export const MAX_COST = 100_000;
-/** Entries that a list without a `limit` is taken to have, as tags, stages and lists of names. */
+/** Entries that a list without a `limit` is taken to have, as tags and stages. A list of texts counts one, as a text. */
 const PLAIN_LIST = 10;
 
 type Values = Readonly<Record<string, unknown>> | null;
@@ -68,13 +68,12 @@ export function costOf(
   };
 
   const ofField = (node: FieldNode, parent: GraphQLNamedType | undefined, entries: number): number => {
+    if (!node.selectionSet) return 1;
     const field = fieldOf(parent, node.name.value);
-    const isList = field !== undefined && isListType(getNullableType(field.type));
-    if (!node.selectionSet) return isList ? PLAIN_LIST : 1;
     // Introspection reads what is in memory, and has a bound of its own on depth.
     if (!field) return 1 + ofSet(node.selectionSet, undefined, 1);
     const inner = getNamedType(field.type);
-    const times = isList ? (node.name.value === "nodes" ? entries : PLAIN_LIST) : 1;
+    const times = isListType(getNullableType(field.type)) ? (node.name.value === "nodes" ? entries : PLAIN_LIST) : 1;
     const below = field.args.some(({ name }) => name === "limit") ? limit(node) : 1;
     return 1 + times * ofSet(node.selectionSet, isCompositeType(inner) ? inner : undefined, below);
   };
