@@ -97,6 +97,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
   const identity = identityOf(workDir);
   const release = await lockWorkDir(workDir.path);
   try {
+    const safe = notedSafe(workDir, identity, isRoot);
     const found = findIsolation(isRoot, settings.mayGainPrivileges === true);
     const isNamed = found.unshare !== undefined;
     const user = stepUser(settings.stepUser, { registry: REGISTRY, workDir: workDir.path, identity, chance, isNamed });
@@ -107,11 +108,10 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
     tellUser(log, user, isRoot);
     tellStart(log, settings, workDir);
     if (settings.belongsTo !== undefined) beOwned(workDir, settings.belongsTo, log);
-    const safe = openSafe(workDir, identity, isRoot);
     const secluded = [settings.belongsTo, workDir.path, safe.path].filter((path) => path !== undefined);
     const isolation = withNamespaces(found, user, secluded);
     tellIsolation(log, isolation, user);
-    lookAfterMemory(safe, workDir, identity, log);
+    lookAfterMemory(safe, identity, log);
     const folders = clearedFolders(workDir, log);
     const news = { report: (): void => {} };
     const availability = makeAvailability({
@@ -196,10 +196,16 @@ const timesOf = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: Surround
   leftoverPatience: { timers, graceMs: leftoverGraceMs, drainMs: DRAIN_MS },
 });
 
-/** Notes whose the folder in memory is, and removes those that became of no use. */
-function lookAfterMemory(safe: Safe, workDir: WorkDir, identity: string, log: Log): void {
+/** Called before the registry of user ids: a copy of a work folder must not take over the row of the original. */
+function notedSafe(workDir: WorkDir, identity: string, isRoot: boolean): Safe {
+  const safe = openSafe(workDir, identity, isRoot);
   if (safe.inMemory) noteFolder(safe.path, workDir, identity);
-  else warnOfDisk(safe, log);
+  return safe;
+}
+
+/** Removes folders in memory that became of no use. */
+function lookAfterMemory(safe: Safe, identity: string, log: Log): void {
+  if (!safe.inMemory) warnOfDisk(safe, log);
   removeForgotten(identity, log).catch((error: unknown) =>
     log.warn({ error: textOf(error) }, "unused folders in memory could not be looked for"),
   );

@@ -1,5 +1,6 @@
 /** The lock of a work folder, with delegates as processes, after kill -9, and beside a step that wants it. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -95,6 +96,20 @@ test("a delegate on a copy of a work folder is refused while the other runs", as
   await first.kill();
   start(copy);
   await server.welcomed();
+});
+
+test("a lock that this process holds is not lost when it is asked for again", async () => {
+  const place = makePlace();
+  const release = await lockWorkDir(place.path);
+  assert.equal(tryLock(place.path), undefined);
+  const module = JSON.stringify(new URL("lock.ts", import.meta.url).href);
+  const code = `const { tryLock } = await import(${module}); process.exit(tryLock(process.argv[1]) ? 0 : 7);`;
+  const other = (): number | null =>
+    spawnSync(process.execPath, ["--input-type=module", "-e", code, place.path], { stdio: "ignore" }).status;
+  assert.equal(other(), 7);
+  await release();
+  assert.equal(other(), 0);
+  place.remove();
 });
 
 test("a lock in a folder that is moved away is none", async () => {

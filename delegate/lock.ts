@@ -25,8 +25,11 @@ const LOOKS = 5;
 const BETWEEN_LOOKS_MS = 40;
 const SQLITE_BUSY = 5;
 
-/** An open file that is collected as garbage would be closed, and its lock released. */
-const open = new Set<DatabaseSync>();
+/**
+ * Files that this process has locked, by device and inode. The kernel releases a lock when its process closes any
+ * descriptor of the file, so a locked file is not opened again. One that is collected as garbage would be closed, too.
+ */
+const held = new Map<string, DatabaseSync>();
 
 /** What notes call the identity, which is secret. */
 export const lockName = (identity: string): string =>
@@ -46,30 +49,46 @@ export async function lockWorkDir(path: string): Promise<Release> {
   throw unable(`another delegate is running on the work folder ${path}; choose another with --work-dir`);
 }
 
-/** Undefined: another process holds it, or the folder was replaced meanwhile. @throws the system's error */
+/** Undefined: this or another process holds it, or the folder was replaced meanwhile. @throws the system's error */
 export function tryLock(path: string): Release | undefined {
   const at = join(path, LOCK_FILE);
-  // SQLite would make it readable for every user, and a user that can read a file can lock it.
-  writeFileSync(at, "", { flag: "a", mode: 0o600 });
-  const { dev, ino } = statSync(at);
+  const key = keyOf(at) ?? create(at);
+  if (held.has(key)) return undefined;
   const file = new DatabaseSync(at);
-  open.add(file);
   let isHeld = false;
   try {
     file.exec("pragma journal_mode = off; begin exclusive");
     // A delegate that removes orphans may have moved the folder away before the lock was ours.
-    const now = statSync(at, { throwIfNoEntry: false });
-    isHeld = now?.dev === dev && now.ino === ino;
+    isHeld = keyOf(at) === key;
   } catch (error) {
     if (!isBusy(error)) throw error;
   } finally {
-    if (!isHeld) close(file);
+    if (!isHeld) file.close();
   }
-  return isHeld ? () => Promise.resolve(close(file)) : undefined;
+  if (!isHeld) return undefined;
+  held.set(key, file);
+  return () => {
+    if (held.delete(key)) file.close();
+    return Promise.resolve();
+  };
 }
 
-function close(file: DatabaseSync): void {
-  if (open.delete(file)) file.close();
+/** Undefined: there is no such file. */
+function keyOf(at: string): string | undefined {
+  const stat = statSync(at, { throwIfNoEntry: false });
+  return stat && `${stat.dev}:${stat.ino}`;
+}
+
+/** SQLite would make it readable for every user, and a user that can read a file can lock it. */
+function create(at: string): string {
+  try {
+    writeFileSync(at, "", { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  const key = keyOf(at);
+  if (key === undefined) throw new Error(`${at} was removed while it was made`);
+  return key;
 }
 
 const isBusy = (error: unknown): boolean =>

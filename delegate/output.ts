@@ -50,6 +50,7 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
   let masker: Masker | undefined;
   let ready: Matcher | undefined;
   let consumed = read;
+  let addedLines = 0;
   /** When bytes up to a position came, of those that may still have to wait. */
   let arrivals: { readonly end: number; readonly at: number }[] = [];
   let stopHold: (() => void) | undefined;
@@ -76,12 +77,14 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
   const some = (): boolean => {
     const slice = readSlice(at.output, read);
     if (slice.bytes.length === 0 || !masker || !ready) return false;
-    if (ADDED_LINES.some((line) => startsWith(slice.bytes, line))) {
+    const mayBeAdded = addedLines < MAX_ADDED;
+    if (mayBeAdded && ADDED_LINES.some((line) => startsWith(slice.bytes, line))) {
+      addedLines += 1;
       // What the step has printed ends here: what it has begun does not count as refuted by the line.
       put(masker, masker.end());
       masker = makeMasker(ready);
     }
-    const bytes = slice.bytes.subarray(0, placeOfAdded(slice));
+    const bytes = mayBeAdded ? slice.bytes.subarray(0, placeOfAdded(slice)) : slice.bytes;
     read += bytes.length;
     arrivals.push({ end: read, at: timers.elapsed() });
     put(masker, masker.push(bytes));
@@ -153,6 +156,8 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
   };
 }
 
+/** Lines that count as added: a step that prints them again and again must not cost a masker for each. */
+const MAX_ADDED = 8;
 const ADDED_LINES = Object.values(ADDED).map((line) => Buffer.from(line));
 const LONGEST_ADDED = Math.max(...ADDED_LINES.map(({ length }) => length));
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { lockWorkDir } from "./lock.ts";
 import { FIRST_ID, idsInUse, openStepIds, type Span, type StepIds } from "./step-ids.ts";
 import { makePlace } from "./testing/kit.ts";
 import { identityOf, prepareWorkDir } from "./work-dir.ts";
@@ -39,6 +40,18 @@ test("work folders have ids of their own, and the same ones again after a restar
   assert.equal(open(registry, "a").take(), FIRST_ID);
   assert.equal(open(registry, "b").take(), FIRST_ID + BLOCK);
   assert.equal(open(registry, "a").take(), FIRST_ID);
+});
+
+test("a copy of a work folder does not take over the ids of the original while that runs", async () => {
+  const registry = newRegistry();
+  open(registry, "original");
+  cpSync(join(place.path, "original"), join(place.path, "copy"), { recursive: true });
+  const release = await lockWorkDir(join(place.path, "original"));
+  assert.throws(() => open(registry, "copy"), /another delegate with the same identity is running on the work folder/);
+  rmSync(join(place.path, "copy", "identity"));
+  assert.equal(open(registry, "copy").take(), FIRST_ID + BLOCK);
+  await release();
+  assert.equal(open(registry, "original").take(), FIRST_ID);
 });
 
 test("an id comes again only when it is given back, and then as late as can be", () => {

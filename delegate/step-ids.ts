@@ -10,9 +10,10 @@
  * machine, whose lock settles two delegates that ask at once.
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, Fault, textOf, unable } from "./fault.ts";
+import { tryLock } from "./lock.ts";
 import { idsOf, livingProcesses } from "./processes.ts";
 import { type BlockRow, readBlocks, saveBlock } from "./store.ts";
 
@@ -141,6 +142,11 @@ function claimBlock(claim: Claim, alive: ReadonlySet<number>): number {
 function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet<number>): BlockRow {
   const owner = hashOf(claim.identity);
   const own = rows.find((row) => row.owner === owner);
+  if (own && own.workDir !== claim.workDir && isLocked(own.workDir))
+    throw unable(
+      `another delegate with the same identity is running on the work folder ${own.workDir}; ` +
+        `delete the file identity in the one that is a copy, ${claim.workDir} or the other`,
+    );
   const taken = new Set(rows.filter((row) => isInUse(row, alive)).map(({ block }) => block));
   const foreign = claim.foreign ?? foreignSpans();
   const isFree = (block: number): boolean => !taken.has(block) && !foreign.some((span) => overlaps(block, span));
@@ -150,6 +156,18 @@ function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet
       `all ${BLOCKS} blocks of user ids for steps belong to work folders on this machine; delete folders that nobody needs, or use --step-user`,
     );
   return { block, owner, workDir: claim.workDir };
+}
+
+/** A delegate runs on the work folder. One that is not there, or cannot be looked at, has none. */
+function isLocked(workDir: string): boolean {
+  try {
+    if (!existsSync(join(workDir, "identity"))) return false;
+    const release = tryLock(workDir);
+    void release?.();
+    return release === undefined;
+  } catch {
+    return false;
+  }
 }
 
 const hashOf = (identity: string): string => createHash("sha256").update(identity).digest("hex");

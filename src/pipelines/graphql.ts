@@ -1,3 +1,4 @@
+import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from "graphql";
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { UserNode } from "../identity/index.ts";
@@ -69,7 +70,7 @@ function pipelineType(
       }),
       pipelineVariables: t.field({
         type: [PipelineVariable],
-        resolve: (node, _args, context) => variables(context, node.id),
+        resolve: (node, _args, context, info) => variables(context, node.id, leavesOf(info)),
       }),
     }),
   });
@@ -80,15 +81,32 @@ function makeVariables({ listVariables }: Pick<PipelineNodeVerbs, "listVariables
   const read = new WeakMap<GraphqlContext, ReadBytes>();
   const turn = makeTurns();
   const batch = makeBatch<GraphqlContext, Uuid, string>((context, ids) => {
-    const bytes = read.get(context) ?? { bytes: 0 };
+    const bytes = read.get(context) ?? { bytes: 0, times: 1 };
     read.set(context, bytes);
     return listVariables(context.actor, ids, bytes);
   });
-  return async (context: GraphqlContext, id: Uuid): Promise<readonly PipelineVariable[]> => {
+  return async (context: GraphqlContext, id: Uuid, leaves: number): Promise<readonly PipelineVariable[]> => {
+    const bytes = read.get(context) ?? { bytes: 0, times: 1 };
+    bytes.times = Math.max(bytes.times, leaves / LEAVES);
+    read.set(context, bytes);
     const text = await batch(context, id, "");
     await turn(context);
     return JSON.parse(text) as readonly PipelineVariable[];
   };
+}
+
+/** Fields of a variable. A query that names more of them, by aliases, counts the variables as often. */
+const LEAVES = 8;
+
+/** Fields that are asked of each variable, those of fragments included. */
+function leavesOf({ fieldNodes, fragments }: GraphQLResolveInfo): number {
+  const count = (set: SelectionSetNode | undefined): number =>
+    (set?.selections ?? []).reduce((sum, node) => {
+      if (node.kind === Kind.FIELD) return sum + 1;
+      const inner = node.kind === Kind.INLINE_FRAGMENT ? node : fragments[node.name.value];
+      return sum + count(inner?.selectionSet);
+    }, 0);
+  return fieldNodes.reduce((sum, node) => sum + count(node.selectionSet), 0);
 }
 
 const isWhole = (node: PipelineNode): node is GraphPipeline => node.updatedAt !== undefined;

@@ -9,8 +9,8 @@ import { listVariables, listVariablesSizes } from "./store/shown.ts";
 /** Of one request: a typical variable has 120 bytes, and each is an object of the answer. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Bytes of variables that one request has asked for. */
-export type ReadBytes = { bytes: number };
+/** Bytes of variables that one request has asked for, and how often each counts. */
+export type ReadBytes = { bytes: number; times: number };
 
 /**
  * The variables of the newest versions of these pipelines, each as JSON, in the order of the ids; each repetition of an id
@@ -27,7 +27,7 @@ export const makeListVariables =
     const times = Map.groupBy(ids, (id) => id);
     for (const id of times.keys()) if (!seen.has(id)) throw problem("pipeline.no_such_id", [toWire(id)]);
     const count = (id: Uuid, bytes: number): void => {
-      read.bytes += bytes * (times.get(id)?.length ?? 1);
+      read.bytes += bytes * read.times * (times.get(id)?.length ?? 1);
       if (read.bytes > MAX_BYTES) throw problem("pipeline.too_many_variables");
     };
     const texts = new Map<Uuid, string>();

@@ -12,6 +12,7 @@ import { mediaType } from "../http/read-bytes.ts";
 import { checkAccount } from "../http/call.ts";
 import { noteRefusal, toProblem } from "../http/failures.ts";
 import type { HttpDeps } from "../http/server.ts";
+import { fitsInto, MAX_ANSWER } from "./answer-size.ts";
 import { makeDocuments } from "./documents.ts";
 import { fieldOf, formatGraphqlError } from "./errors.ts";
 import { addExplorer } from "./explorer.ts";
@@ -79,6 +80,7 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         } finally {
           asked.release?.();
         }
+        if (!fitsInto(result.data)) throw problem("graphql.answer_too_large", [String(MAX_ANSWER / 1024 / 1024)]);
         const errors = result.errors?.map((error) =>
           formatGraphqlError(error, (cause) => {
             const failed = toProblem(deps, cause, request.id, request.clientAddress);

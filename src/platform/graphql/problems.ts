@@ -24,6 +24,11 @@ export const problems = {
     "INVALID_REQUEST",
     "Answers are application/json or application/graphql-response+json; Accept takes neither.",
   ],
+  "graphql.answer_too_large": [
+    400,
+    "INVALID_REQUEST",
+    "The answer would have more than %s MiB. Ask for fewer entries or fields, or for the same field under fewer names.",
+  ],
   "graphql.negative": [400, "INVALID_ARGUMENT", "%s must not be negative."],
 } as const;
 

@@ -43,10 +43,10 @@ const KEY_BYTES = 32;
 const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT = 16 * 1024;
 /**
- * Processes at once, and calls that wait. One account leaves a process to the others. What an account saves and what it
- * opens are groups of their own, so that many saves do not delay its steps.
+ * Processes at once, and calls that wait. What an account saves and what it opens are groups of their own, so that many
+ * saves do not delay its steps. Both together leave two processes to other accounts.
  */
-const TURNS = { atOnce: 4, atOnceOfOne: 3, waiting: 10_000, waitingOfOne: 2_000 };
+const TURNS = { atOnce: 8, atOnceOfOne: 3, waiting: 10_000, waitingOfOne: 2_000 };
 /** A request that saves something waits for a shorter time than a step whose secrets are opened. */
 const WAIT_MS = { wrap: 20_000, unwrap: 120_000 };
 
