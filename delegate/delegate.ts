@@ -30,7 +30,7 @@ import { checkReach } from "./reach.ts";
 import { findTools, searchPath, type Tools } from "./run.ts";
 import { openSafe, type Safe } from "./safe.ts";
 import { openSession } from "./session.ts";
-import { REGISTRY } from "./step-ids.ts";
+import { refuseCopy, REGISTRY } from "./step-ids.ts";
 import { type StepUser, stepUser } from "./step-user.ts";
 import { makeTasks } from "./tasks.ts";
 import type { Timers } from "./timers.ts";
@@ -198,6 +198,7 @@ const timesOf = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: Surround
 
 /** Called before the registry of user ids: a copy of a work folder must not take over the row of the original. */
 function notedSafe(workDir: WorkDir, identity: string, isRoot: boolean): Safe {
+  if (isRoot) refuseCopy({ registry: REGISTRY, workDir: workDir.path, identity });
   const safe = openSafe(workDir, identity, isRoot);
   if (safe.inMemory) noteFolder(safe.path, workDir, identity);
   return safe;

@@ -73,9 +73,15 @@ export function tryLock(path: string): Release | undefined {
   };
 }
 
+/** Whether both folders have the same lock, as by a link or a mount. */
+export function haveOneLock(path: string, other: string): boolean {
+  const key = keyOf(join(path, LOCK_FILE));
+  return key !== undefined && key === keyOf(join(other, LOCK_FILE));
+}
+
 /** Undefined: there is no such file. */
 function keyOf(at: string): string | undefined {
-  const stat = statSync(at, { throwIfNoEntry: false });
+  const stat = statSync(at, { throwIfNoEntry: false, bigint: true });
   return stat && `${stat.dev}:${stat.ino}`;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { lockWorkDir } from "./lock.ts";
@@ -52,6 +52,26 @@ test("a copy of a work folder does not take over the ids of the original while t
   assert.equal(open(registry, "copy").take(), FIRST_ID + BLOCK);
   await release();
   assert.equal(open(registry, "original").take(), FIRST_ID);
+});
+
+test("a work folder that was moved and is reached by a link is no copy of itself", async () => {
+  const registry = newRegistry();
+  open(registry, "before");
+  renameSync(join(place.path, "before"), join(place.path, "after"));
+  symlinkSync(join(place.path, "after"), join(place.path, "before"));
+  const release = await lockWorkDir(join(place.path, "after"));
+  assert.equal(open(registry, "after").take(), FIRST_ID);
+  await release();
+});
+
+test("a work folder of another identity in the place of a moved one does not keep that out", async () => {
+  const registry = newRegistry();
+  open(registry, "left");
+  renameSync(join(place.path, "left"), join(place.path, "moved"));
+  identityOf(prepareWorkDir(join(place.path, "left"), false));
+  const release = await lockWorkDir(join(place.path, "left"));
+  assert.equal(open(registry, "moved").take(), FIRST_ID);
+  await release();
 });
 
 test("an id comes again only when it is given back, and then as late as can be", () => {

@@ -10,10 +10,10 @@
  * machine, whose lock settles two delegates that ask at once.
  */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, Fault, textOf, unable } from "./fault.ts";
-import { tryLock } from "./lock.ts";
+import { haveOneLock, tryLock } from "./lock.ts";
 import { idsOf, livingProcesses } from "./processes.ts";
 import { type BlockRow, readBlocks, saveBlock } from "./store.ts";
 
@@ -142,11 +142,7 @@ function claimBlock(claim: Claim, alive: ReadonlySet<number>): number {
 function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet<number>): BlockRow {
   const owner = hashOf(claim.identity);
   const own = rows.find((row) => row.owner === owner);
-  if (own && own.workDir !== claim.workDir && isLocked(own.workDir))
-    throw unable(
-      `another delegate with the same identity is running on the work folder ${own.workDir}; ` +
-        `delete the file identity in the one that is a copy, ${claim.workDir} or the other`,
-    );
+  refuseBeside(own, claim.workDir);
   const taken = new Set(rows.filter((row) => isInUse(row, alive)).map(({ block }) => block));
   const foreign = claim.foreign ?? foreignSpans();
   const isFree = (block: number): boolean => !taken.has(block) && !foreign.some((span) => overlaps(block, span));
@@ -158,24 +154,49 @@ function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet
   return { block, owner, workDir: claim.workDir };
 }
 
-/** A delegate runs on the work folder. One that is not there, or cannot be looked at, has none. */
-function isLocked(workDir: string): boolean {
+/**
+ * To be called before anything is written about the delegate: a copy must not take what is the original's.
+ * @throws Fault when a delegate with the same identity runs on another work folder
+ */
+export function refuseCopy({ registry, workDir, identity }: Pick<Claim, "registry" | "workDir" | "identity">): void {
+  const owner = hashOf(identity);
+  refuseBeside(
+    readBlocks(registry).find((row) => row.owner === owner),
+    workDir,
+  );
+}
+
+function refuseBeside(own: BlockRow | undefined, workDir: string): void {
+  if (own && own.workDir !== workDir && isRunning(own, workDir))
+    throw unable(
+      `another delegate with the same identity is running on the work folder ${own.workDir}; ` +
+        `delete the file identity in the copy: ${workDir}, or the other one after its delegate is stopped`,
+    );
+}
+
+/** A delegate runs on the folder of the row, which is another one, not the same by a link or a mount. */
+function isRunning(row: BlockRow, workDir: string): boolean {
   try {
-    if (!existsSync(join(workDir, "identity"))) return false;
-    const release = tryLock(workDir);
+    if (!isOfOwner(row) || haveOneLock(row.workDir, workDir)) return false;
+    const release = tryLock(row.workDir);
     void release?.();
     return release === undefined;
   } catch {
+    // A folder that is not there, or that cannot be looked at, has no delegate that could be known.
     return false;
   }
 }
 
+/** @throws the system's error */
+const isOfOwner = ({ owner, workDir }: BlockRow): boolean =>
+  hashOf(readFileSync(join(workDir, "identity"), "utf8").trim()) === owner;
+
 const hashOf = (identity: string): string => createHash("sha256").update(identity).digest("hex");
 
-function isInUse({ block, owner, workDir }: BlockRow, alive: ReadonlySet<number>): boolean {
-  if (isAlive(block, alive)) return true;
+function isInUse(row: BlockRow, alive: ReadonlySet<number>): boolean {
+  if (isAlive(row.block, alive)) return true;
   try {
-    return hashOf(readFileSync(join(workDir, "identity"), "utf8").trim()) === owner;
+    return isOfOwner(row);
   } catch (error) {
     // A disk that fails now may hold the folder tomorrow.
     return codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR";

@@ -3,9 +3,9 @@
  * its length as text.
  */
 
-/** Characters of all texts of an answer, and a few for each other value. */
-export const MAX_ANSWER = 32 * 1024 * 1024;
-/** A number, a boolean or null, with its name. */
+/** Characters of all texts and names of an answer, and a few for each other value. JSON may take six bytes for one. */
+export const MAX_ANSWER = 16 * 1024 * 1024;
+/** A number, a boolean or null. */
 const SMALL = 8;
 
 /** False when the value has more characters than `most`. */
@@ -14,9 +14,10 @@ export const fitsInto = (value: unknown, most: number = MAX_ANSWER): boolean => 
 function restAfter(value: unknown, rest: number): number {
   if (typeof value === "string") return rest - value.length;
   if (typeof value !== "object" || value === null) return rest - SMALL;
+  const areNamed = !Array.isArray(value);
   let left = rest;
-  for (const part of Object.values(value)) {
-    left = restAfter(part, left);
+  for (const [name, part] of Object.entries(value)) {
+    left = restAfter(part, areNamed ? left - name.length : left);
     if (left < 0) return left;
   }
   return left;

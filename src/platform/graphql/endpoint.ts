@@ -80,7 +80,6 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         } finally {
           asked.release?.();
         }
-        if (!fitsInto(result.data)) throw problem("graphql.answer_too_large", [String(MAX_ANSWER / 1024 / 1024)]);
         const errors = result.errors?.map((error) =>
           formatGraphqlError(error, (cause) => {
             const failed = toProblem(deps, cause, request.id, request.clientAddress);
@@ -88,6 +87,8 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
             return failed;
           }),
         );
+        // After the refusals of its fields are recorded.
+        if (!fitsInto(result.data)) throw problem("graphql.answer_too_large", [String(MAX_ANSWER / 1024 / 1024)]);
         const type = negotiate(request.headers.accept);
         return reply
           .code(statusOf(type, result.data !== undefined))

@@ -27,7 +27,7 @@ export const problems = {
   "graphql.answer_too_large": [
     400,
     "INVALID_REQUEST",
-    "The answer would have more than %s MiB. Ask for fewer entries or fields, or for the same field under fewer names.",
+    "The answer would have more than %s MiB of text. Ask for fewer entries or fields. Mutations of the request were carried out.",
   ],
   "graphql.negative": [400, "INVALID_ARGUMENT", "%s must not be negative."],
 } as const;
