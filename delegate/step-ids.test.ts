@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { lockWorkDir } from "./lock.ts";
-import { FIRST_ID, idsInUse, openStepIds, type Span, type StepIds } from "./step-ids.ts";
+import { FIRST_ID, idsInUse, openStepIds, refuseCopy, type Span, type StepIds } from "./step-ids.ts";
 import { makePlace } from "./testing/kit.ts";
 import { identityOf, prepareWorkDir } from "./work-dir.ts";
 
@@ -52,6 +52,19 @@ test("a copy of a work folder does not take over the ids of the original while t
   assert.equal(open(registry, "copy").take(), FIRST_ID + BLOCK);
   await release();
   assert.equal(open(registry, "original").take(), FIRST_ID);
+});
+
+test("a registry that was begun and not written, or is damaged, is no matter of the check for copies", () => {
+  const work = prepareWorkDir(join(place.path, "checked"), false);
+  const claim = { workDir: work.path, identity: identityOf(work) };
+  const empty = join(place.path, "empty-registry");
+  writeFileSync(empty, "");
+  refuseCopy({ ...claim, registry: empty });
+  assert.equal(open(empty, "checked").take(), FIRST_ID);
+  const damaged = join(place.path, "damaged-registry");
+  writeFileSync(damaged, "no database ".repeat(100));
+  refuseCopy({ ...claim, registry: damaged });
+  assert.throws(() => open(damaged, "checked"), /cannot be used/);
 });
 
 test("a work folder that was moved and is reached by a link is no copy of itself", async () => {

@@ -160,8 +160,14 @@ function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet
  */
 export function refuseCopy({ registry, workDir, identity }: Pick<Claim, "registry" | "workDir" | "identity">): void {
   const owner = hashOf(identity);
+  let rows: readonly BlockRow[] = [];
+  try {
+    rows = readBlocks(registry);
+  } catch {
+    // Not made yet, or damaged: `openStepIds` makes it, or says what to do.
+  }
   refuseBeside(
-    readBlocks(registry).find((row) => row.owner === owner),
+    rows.find((row) => row.owner === owner),
     workDir,
   );
 }
