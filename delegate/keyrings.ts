@@ -31,7 +31,7 @@ const COMMANDS = [
   ["link", "@u", "@us"],
 ] as const;
 
-/** @param keyctl the program; undefined: there is none */
+/** @param keyctl path of the program; undefined if it is not installed */
 export const makeKeyrings = (keyctl: string | undefined = findProgram("keyctl")): Keyrings => ({
   users: () => (keyctl === undefined ? new Set() : usersWithKeys(read("/proc/key-users"))),
   clear: async (uid) => {

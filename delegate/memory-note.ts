@@ -8,7 +8,7 @@ import { codeOf } from "./fault.ts";
 
 export const NOTE = "work-folder";
 
-/** The text of the note; undefined when there is none. */
+/** Returns the text of the note, or undefined if the folder has none. */
 export function noteIn(folder: string): string | undefined {
   try {
     return readFileSync(join(folder, NOTE), "utf8");
