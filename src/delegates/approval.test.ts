@@ -332,17 +332,56 @@ test("who is activated is who was listed: no other work folder takes the name of
   await returned.close();
 });
 
+/** Further delegates that wait like this one, of the same token; their names end with 1 to `count`. */
+const addWaiting = (name: string, count: number): Promise<unknown> =>
+  platform.db.query(
+    `insert into delegates (account_id, id, token_id, name, identity_hash, tags, host, version, boot_id, slots, seen_at,
+                            created_at, declared_tags, status, unavailable)
+     select account_id, gen_random_uuid(), token_id, $1 || '-' || n, sha256(($1 || n)::bytea), tags, host, version, boot_id,
+            slots, seen_at, created_at, declared_tags, status, unavailable
+       from delegates, generate_series(1, $2) n where name = $1 || '-0'`,
+    [name, count],
+  );
+
+test("of two hellos at one time for the last of the hundred places, on two replicas, one is refused", async () => {
+  const rush = await newToken("rush");
+  const first = await welcomed("rush-0", { token: rush });
+  await first.close();
+  await addWaiting("rush", 98);
+  const counting = gate.stopAt(/status = 'WAITING_FOR_APPROVAL'/);
+  const one = await come("rush-99", { token: rush });
+  await counting.reached;
+  const other = await come("rush-100", { token: rush, on: replica });
+  let isAnswered = false;
+  const answer = answerOf(other).finally(() => (isAnswered = true));
+  const waits = (): Promise<unknown[]> =>
+    platform.db.query("select 1 from pg_locks where locktype = 'advisory' and not granted");
+  await until(async () => isAnswered || (await waits()).length > 0, Boolean);
+  counting.open();
+  assert.equal(await answerOf(one), "welcome");
+  assert.match(await answer, /100 delegates of this token wait for approval already/);
+  for (const delegate of [one, other]) await delegate.close();
+});
+
+test("a delegate that waits does not come by another token of which a hundred wait", async () => {
+  const [full, spare] = [await newToken("full"), await newToken("spare")];
+  const identity = newIdentity();
+  const first = await welcomed("full-0", { token: full });
+  await addWaiting("full", 99);
+  const moving = await welcomed("moving", { token: spare, identity });
+  await moving.close();
+  const refused = await come("moving", { token: full, identity });
+  assert.match(await answerOf(refused), /100 delegates of this token wait for approval already/);
+  const returned = await welcomed("moving", { token: spare, identity });
+  assert.equal(returned.id, moving.id);
+  for (const one of [first, refused, returned]) await one.close();
+});
+
 test("of one token a hundred delegates wait at most, and others are not held up by them", async () => {
   const flood = await newToken("flood");
   const first = await welcomed("flood-0", { token: flood });
   await first.close();
-  await platform.db.query(
-    `insert into delegates (account_id, id, token_id, name, identity_hash, tags, host, version, boot_id, slots, seen_at,
-                            created_at, declared_tags, status, unavailable)
-     select account_id, gen_random_uuid(), token_id, 'flood-' || n, sha256(n::text::bytea), tags, host, version, boot_id, slots,
-            seen_at, created_at, declared_tags, status, unavailable
-       from delegates, generate_series(1, 99) n where name = 'flood-0'`,
-  );
+  await addWaiting("flood", 99);
   const refused = await come("flood-100", { token: flood });
   assert.match((await refused.next("refused")).message, /^100 delegates of this token wait for approval already/);
   await refused.closed;

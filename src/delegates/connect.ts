@@ -52,8 +52,8 @@ export async function connect(
     if (await isDeletedIdentity(tx, accountId, identityHash)) throw problem("delegate.deleted", [hello.name]);
     const isSame = known?.identityHash.equals(identityHash) ?? false;
     const needsApproval = required === "true";
-    if (!known && needsApproval && (await countWaiting(tx, accountId, token.tokenId)) >= MAX_WAITING)
-      throw problem("delegate.too_many_waiting", [String(MAX_WAITING)]);
+    if (needsApproval && isAnotherWaiting(known, token.tokenId))
+      await refuseIfTooManyWait(tx, accountId, token.tokenId);
     if (known && !isSame) {
       // A person has approved, or is about to approve, the work folder and not the name.
       if (needsApproval && !(await isServersToken(tx, accountId, token.tokenId, hello.name)))
@@ -77,6 +77,15 @@ export async function connect(
     await record(tx, deps.audit, { accountId, id, name, host, tags, status }, isSame ? known : undefined);
     return { delegate: { id, accountId, name, tags, slots }, isEnabled: status === "ENABLED", ...settled };
   });
+}
+
+/** With this hello the token has one more delegate that waits for approval: a new one, or one that came by another token. */
+const isAnotherWaiting = (known: DelegateRow | undefined, tokenId: Uuid): boolean =>
+  !known || (known.status === "WAITING_FOR_APPROVAL" && known.tokenId !== tokenId);
+
+async function refuseIfTooManyWait(tx: Tx, accountId: Uuid, tokenId: Uuid): Promise<void> {
+  if ((await countWaiting(tx, accountId, tokenId)) >= MAX_WAITING)
+    throw problem("delegate.too_many_waiting", [String(MAX_WAITING)]);
 }
 
 type Registered = Pick<Delegate, "accountId" | "id" | "name" | "tags"> &

@@ -11,12 +11,16 @@ export type DelegateRow = {
   readonly bootId: string;
   readonly seenAt: number;
   readonly tags: readonly string[];
+  /** The token that it came by last. */
+  readonly tokenId: Uuid;
+  readonly status: DelegateStatus;
 };
 
 /** The delegate of this name that is not deleted, locked: two programs that claim one name take turns. */
 export async function lockDelegate(db: Store, accountId: Uuid, name: string): Promise<DelegateRow | undefined> {
   const rows = await db.query<DelegateRow>(
-    `select id, identity_hash as "identityHash", boot_id as "bootId", seen_at as "seenAt", tags
+    `select id, identity_hash as "identityHash", boot_id as "bootId", seen_at as "seenAt", tags,
+            token_id as "tokenId", status
        from delegates where account_id = $1 and name = $2 and status <> 'DELETED' for no key update`,
     [accountId, name],
   );

@@ -34,8 +34,14 @@ export async function isServersToken(db: Store, accountId: Uuid, tokenId: Uuid, 
   return rows.length > 0;
 }
 
-/** How many delegates that came by the token wait for approval. */
+/**
+ * How many delegates of the token wait for approval. Until its end, the transaction is the only one that has counted them:
+ * of two hellos at one time, the second counts what the first has saved.
+ */
 export async function countWaiting(db: Store, accountId: Uuid, tokenId: Uuid): Promise<number> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('railhead.waiting-delegates ' || $1::text, 0))`, [
+    tokenId,
+  ]);
   const rows = await db.query<{ total: number }>(
     `select count(*) as total from delegates
       where account_id = $1 and token_id = $2 and status = 'WAITING_FOR_APPROVAL'`,
