@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ExecutionResult, GraphQLSchema } from "graphql";
 import type { Actor } from "../../core/actor.ts";
+import { Problem } from "../../core/problem.ts";
 import { actorOf, callerOf, callerStill } from "../http/callers.ts";
 import { credentialOf } from "../http/credentials.ts";
 import type { UploadedFile } from "../http/file-pages.ts";
@@ -14,7 +15,7 @@ import { noteRefusal, toProblem } from "../http/failures.ts";
 import type { HttpDeps } from "../http/server.ts";
 import { fitsInto, MAX_ANSWER } from "./answer-size.ts";
 import { makeDocuments } from "./documents.ts";
-import { fieldOf, formatGraphqlError } from "./errors.ts";
+import { fieldOf, formatGraphqlErrors } from "./errors.ts";
 import { addExplorer } from "./explorer.ts";
 import { isUtf8Type, negotiate, statusOf } from "./media.ts";
 import { problem } from "./problems.ts";
@@ -80,13 +81,13 @@ export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: Ht
         } finally {
           asked.release?.();
         }
-        const errors = result.errors?.map((error) =>
-          formatGraphqlError(error, (cause) => {
-            const failed = toProblem(deps, cause, request.id, request.clientAddress);
-            noteRefusal(deps, failed, request, `graphql.${fieldOf(error)}`);
-            return failed;
-          }),
-        );
+        // Of all errors, also those that the answer leaves out. Only a Problem refuses.
+        for (const error of result.errors ?? [])
+          if (error.originalError instanceof Problem)
+            noteRefusal(deps, error.originalError, request, `graphql.${fieldOf(error)}`);
+        const errors =
+          result.errors &&
+          formatGraphqlErrors(result.errors, (cause) => toProblem(deps, cause, request.id, request.clientAddress));
         // After the refusals of its fields are recorded.
         if (!fitsInto(result.data)) throw problem("graphql.answer_too_large", [String(MAX_ANSWER / 1024 / 1024)]);
         const type = negotiate(request.headers.accept);

@@ -29,6 +29,11 @@ export const problems = {
     "INVALID_REQUEST",
     "The answer would have more than %s MiB of text. Ask for fewer entries or fields. Mutations of the request were carried out.",
   ],
+  "graphql.more_errors": [
+    400,
+    "TOO_MANY_ERRORS",
+    "The answer leaves out %s more errors. Ask for fewer entries or fields to see all.",
+  ],
   "graphql.negative": [400, "INVALID_ARGUMENT", "%s must not be negative."],
 } as const;
 
