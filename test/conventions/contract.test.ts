@@ -1,4 +1,4 @@
-/** docs/contract.md: every statement and every operation has a row, and every row a test that exists. */
+/** docs/contract.md: every statement and every operation has a test that exists. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -6,92 +6,73 @@ import { test } from "node:test";
 import { buildSchema } from "graphql";
 import { isTest, readText, root } from "../../scripts/lib/files.ts";
 import { operationsOf, readDocument } from "../contract/operations.ts";
-import { contractRows, contractViolations, testsIn, type Row } from "./lib/contract-rows.ts";
+import { contractViolations, proofsOf, statementsOf, testsIn } from "./lib/contract-rows.ts";
 import { settle } from "./lib/settle.ts";
 
-/** How many statements the contract makes: a row that is taken away is missed. */
+/** How many statements the contract makes: one that is removed is missed. */
 const STATEMENTS = 119;
-
-/** What is not built yet, so that no test can prove it. Whoever builds it writes the test into the row. */
-const notYet = {};
 
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
 const page = read("docs/contract.md");
-const sources = readText(isTest);
-const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `S${at + 1}`);
+const statements = Array.from({ length: STATEMENTS }, (_, at) => `S${at + 1}`);
 
-test("every statement has its number once, in order, and a test that exists", () => {
-  const rows = contractRows(page, "Statements");
-  assert.deepEqual(
-    rows.map(({ key }) => key),
-    numbered(STATEMENTS),
-  );
-  settle(contractViolations(rows, numbered(STATEMENTS), sources), notYet);
+test("every statement has its number once, in order", () => {
+  assert.deepEqual(statementsOf(page), statements);
 });
 
-test("every operation of api/openapi.json has a row and a test that exists", () => {
-  const wanted = operationsOf(readDocument()).map(({ operationId }) => operationId);
-  assert.ok(wanted.length > 0);
-  settle(contractViolations(contractRows(page, "REST operations"), wanted, sources));
-});
-
-test("every query and mutation of api/schema.graphql has a row and a test that exists", () => {
+test("every statement, REST operation, query and mutation has a test that exists", () => {
+  const rest = operationsOf(readDocument()).map(({ operationId }) => operationId);
   const schema = buildSchema(read("api/schema.graphql"));
-  const wanted = [
+  const graphql = [
     ...Object.keys(schema.getQueryType()?.getFields() ?? {}).map((name) => `query ${name}`),
     ...Object.keys(schema.getMutationType()?.getFields() ?? {}).map((name) => `mutation ${name}`),
   ];
-  assert.ok(wanted.length > 0);
-  settle(contractViolations(contractRows(page, "GraphQL operations"), wanted, sources));
+  assert.ok(rest.length > 0 && graphql.length > 0);
+  settle(contractViolations(proofsOf(page), [...statements, ...rest, ...graphql], readText(isTest)));
 });
 
 const FILE = "src/x/x.test.ts";
 const source = new Map([[FILE, 'test("it is so", () => {});\nfor (const n of ns) test(`${n} is so`, () => {});\n']]);
-const entries = (...rows: readonly (readonly [key: string, list: string])[]): readonly Row[] => {
-  const text = rows.map(([key, list]) => `<a id="${key}"></a>**${key}.** Words.\n\n${list}\n`).join("\n");
-  return contractRows(`# Page\n\n## One\n\n### Group\n\n${text}\n## Two\n`, "One");
-};
-const list = (name: string, file = FILE): string => `- \`${file}\`\n  - "${name}"`;
-const messages = (rows: readonly Row[], wanted: readonly string[] = ["S1"]): readonly string[] =>
-  contractViolations(rows, wanted, source).map(({ message }) => message.replace("docs/contract.md: ", ""));
+const planted = (list: string, file = FILE): string =>
+  `# Page\n\n## Statements\n\n<a id="S1"></a>**S1.** Words.\n\n## Tests\n\n### \`${file}\`\n\n${list}\n`;
+const messages = (list: string, wanted: readonly string[] = ["S1"], file = FILE): readonly string[] =>
+  contractViolations(proofsOf(planted(list, file)), wanted, source).map(({ message }) =>
+    message.replace("docs/contract.md: ", ""),
+  );
 
-test("entries are read with all their tests, templates as they are written", () => {
-  const rows = entries(["S1", `${list("it is so")}\n${list("${n} is so").split("\n")[1]}`]);
-  assert.deepEqual(rows, [
-    {
-      key: "S1",
-      tests: [
-        { file: FILE, test: "it is so" },
-        { file: FILE, test: "${n} is so" },
-      ],
-    },
+test("tests are read with all that they prove, templates as they are written", () => {
+  const list = '- "it is so"\n  S1, `a.get`,\n  `query b`\n- "${n} is so"\n  S1';
+  assert.deepEqual(statementsOf(planted(list)), ["S1"]);
+  assert.deepEqual(proofsOf(planted(list)), [
+    { file: FILE, test: "it is so", keys: ["S1", "a.get", "query b"] },
+    { file: FILE, test: "${n} is so", keys: ["S1"] },
   ]);
-  assert.deepEqual(messages(rows), []);
-  const operation = contractRows('# Page\n\n## One\n\n### `query a`\n\n- `x.test.ts`\n  - "say "a""\n', "One");
-  assert.deepEqual(operation, [{ key: "query a", tests: [{ file: "x.test.ts", test: 'say "a"' }] }]);
-  assert.throws(() => contractRows("# Page\n", "One"), /no heading/);
+  assert.deepEqual(messages(list, ["S1", "a.get", "query b"]), []);
+  assert.deepEqual(proofsOf(planted('- "say "a""\n  S1'))[0]?.test, 'say "a"');
+  assert.throws(() => proofsOf("# Page\n"), /no heading/);
 });
 
-test("planted: a row without a test, and tests that are not there", () => {
-  assert.deepEqual(messages(entries(["S1", ""])), ["S1 has no test: write one, and name it in the row"]);
-  assert.deepEqual(messages(entries(["S1", "not yet: nothing of it"])).length, 1);
+test("planted: a statement without a number of its own, or without words", () => {
+  const text = '## Statements\n\n<a id="S1"></a>**S2.** Words.\n\n<a id="S3"></a>**S3.**\n';
+  assert.deepEqual(statementsOf(`# Page\n\n${text}`), []);
+});
+
+test("planted: a statement without a test, and tests that do not exist", () => {
+  assert.deepEqual(messages(""), ['S1 has no test: write one, and list it in the section "Tests"']);
   for (const [name, file] of [
     ["it is", FILE],
     ["a is so", FILE],
     ["it is so", "src/gone.test.ts"],
   ] as const)
-    assert.deepEqual(messages(entries(["S1", list(name, file)])), [
-      `S1 names a test that ${file} does not have: ${name}`,
-    ]);
+    assert.deepEqual(messages(`- "${name}"\n  S1`, ["S1"], file), [`names a test that ${file} does not have: ${name}`]);
 });
 
-test("planted: a missing row, one of nothing, and one that is there twice", () => {
-  const good = list("it is so");
-  assert.deepEqual(messages(entries(["S1", good]), ["S1", "S2"]), [
-    "S2 has no row: add one, and name the test that proves it",
-  ]);
-  assert.deepEqual(messages(entries(["S1", good], ["S3", good])), ["S3 is in no list: remove its row"]);
-  assert.deepEqual(messages(entries(["S1", good], ["S1", good])), ["S1 has two rows"]);
+test("planted: an unknown statement, a test that proves nothing, and repetitions", () => {
+  const good = '- "it is so"\n  S1';
+  assert.deepEqual(messages(`${good}, S3`), ["S3 is neither a statement nor an operation: remove it"]);
+  assert.deepEqual(messages(`${good}\n- "\${n} is so"`), [`does not say what a test of ${FILE} proves: \${n} is so`]);
+  assert.deepEqual(messages(`${good}\n${good}`), [`lists a test of ${FILE} twice: it is so`]);
+  assert.deepEqual(messages(`${good}, S1`), ["lists S1 twice below it is so"]);
 });
 
 test("planted: a test that is switched off, or only spoken of, is none", () => {

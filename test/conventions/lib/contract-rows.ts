@@ -1,30 +1,34 @@
 import type { Violation } from "./settle.ts";
 
-export type Named = { readonly file: string; readonly test: string };
-export type Row = { readonly key: string; readonly tests: readonly Named[] };
+/** A test that docs/contract.md names, and the numbers and names of what it proves. */
+export type Proof = { readonly file: string; readonly test: string; readonly keys: readonly string[] };
 
-/** `<a id="S1"></a>` begins a statement, a heading with a code span an operation. */
-const KEY = /^(?:<a id="(S\d+)"><\/a>|### `(.+)`$)/;
+/** The numbers of the statements of docs/contract.md, in their order. */
+export const statementsOf = (page: string): readonly string[] =>
+  [...section(page, "Statements").matchAll(/^<a id="(S\d+)"><\/a>\*\*\1\.\*\* \S/gm)].map(([, number = ""]) => number);
 
 /**
- * The entries below a heading of docs/contract.md. Each names its tests as a list of files in code spans, with a list
- * of quoted names below each file.
+ * The section "Tests" of docs/contract.md: a heading for each file, below it a list of quoted names of tests. The lines
+ * after a name hold what the test proves: numbers of statements, and operations in code spans.
  */
-export function contractRows(page: string, heading: string): readonly Row[] {
+export function proofsOf(page: string): readonly Proof[] {
+  const proofs: { file: string; test: string; keys: string[] }[] = [];
+  let file = "";
+  for (const line of section(page, "Tests").split("\n")) {
+    file = /^### `(.+)`$/.exec(line)?.[1] ?? file;
+    const [, test] = /^- "(.+)"$/.exec(line) ?? [];
+    if (test !== undefined) proofs.push({ file, test, keys: [] });
+    const keys = /^ {2}(\S.*?),?$/.exec(line)?.[1]?.split(", ") ?? [];
+    proofs.at(-1)?.keys.push(...keys.map((key) => key.replaceAll("`", "")));
+  }
+  return proofs;
+}
+
+function section(page: string, heading: string): string {
   const from = page.indexOf(`\n## ${heading}\n`);
   if (from < 0) throw new Error(`docs/contract.md has no heading "${heading}"`);
   const end = page.indexOf("\n## ", from + 1);
-  const rows: { key: string; tests: Named[] }[] = [];
-  let file = "";
-  for (const line of page.slice(from, end < 0 ? undefined : end).split("\n")) {
-    const [, statement, operation] = KEY.exec(line) ?? [];
-    const key = statement ?? operation;
-    if (key !== undefined) rows.push({ key, tests: [] });
-    file = /^- `(.+)`$/.exec(line)?.[1] ?? (line.startsWith("  - ") ? file : "");
-    const [, test] = /^ {2}- "(.+)"$/.exec(line) ?? [];
-    if (test !== undefined) rows.at(-1)?.tests.push({ file, test });
-  }
-  return rows;
+  return page.slice(from, end < 0 ? undefined : end);
 }
 
 const TESTS = /\btest\(\s*(["`])((?:\\.|(?!\1)[^\\])+)\1/g;
@@ -33,33 +37,37 @@ const TESTS = /\btest\(\s*(["`])((?:\\.|(?!\1)[^\\])+)\1/g;
 export const testsIn = (source: string): readonly string[] =>
   [...source.matchAll(TESTS)].map(([, , name = ""]) => name);
 
-/** Rows without a test, tests that are not there, keys that are missing, unknown or there twice. */
+/** What has no test, tests that do not exist, prove nothing or are listed twice, and keys that nothing declares. */
 export function contractViolations(
-  rows: readonly Row[],
+  proofs: readonly Proof[],
   wanted: readonly string[],
   sources: ReadonlyMap<string, string>,
 ): readonly Violation[] {
-  const keys = rows.map(({ key }) => key);
   const say = (key: string, message: string): Violation => ({ key, message: `docs/contract.md: ${message}` });
+  const proven = new Set(proofs.flatMap(({ keys }) => keys));
+  const known = new Set(wanted);
   const names = new Map<string, ReadonlySet<string>>();
-  const has = ({ file, test }: Named): boolean => {
+  const exists = ({ file, test }: Proof): boolean => {
     const found = names.get(file) ?? new Set(testsIn(sources.get(file) ?? ""));
     names.set(file, found);
     return found.has(test);
   };
   return [
     ...wanted
-      .filter((key) => !keys.includes(key))
-      .map((key) => say(key, `${key} has no row: add one, and name the test that proves it`)),
-    ...keys.filter((key) => !wanted.includes(key)).map((key) => say(key, `${key} is in no list: remove its row`)),
-    ...keys.filter((key, at) => keys.indexOf(key) !== at).map((key) => say(key, `${key} has two rows`)),
-    ...rows
-      .filter(({ tests }) => tests.length === 0)
-      .map(({ key }) => say(key, `${key} has no test: write one, and name it in the row`)),
-    ...rows.flatMap(({ key, tests }) =>
-      tests
-        .filter((named) => !has(named))
-        .map(({ file, test }) => say(key, `${key} names a test that ${file} does not have: ${test}`)),
-    ),
+      .filter((key) => !proven.has(key))
+      .map((key) => say(key, `${key} has no test: write one, and list it in the section "Tests"`)),
+    ...[...proven]
+      .filter((key) => !known.has(key))
+      .map((key) => say(key, `${key} is neither a statement nor an operation: remove it`)),
+    ...proofs.flatMap((proof, at) => {
+      const { file, test, keys } = proof;
+      const isTwice = proofs.findIndex((other) => other.file === file && other.test === test) !== at;
+      return [
+        ...(exists(proof) ? [] : [`names a test that ${file} does not have: ${test}`]),
+        ...(isTwice ? [`lists a test of ${file} twice: ${test}`] : []),
+        ...(keys.length === 0 ? [`does not say what a test of ${file} proves: ${test}`] : []),
+        ...keys.filter((key, i) => keys.indexOf(key) !== i).map((key) => `lists ${key} twice below ${test}`),
+      ].map((message) => say(test, message));
+    }),
   ];
 }
