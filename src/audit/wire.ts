@@ -1,6 +1,6 @@
 /** An entry of the trail ↔ `AuditEventDTO`. */
-import { stringify } from "yaml";
 import { z } from "zod";
+import { writeYaml } from "../platform/document/write.ts";
 import { BEYOND_DATES, LAST_MOMENT } from "../platform/document/moments.ts";
 import { fromWire, toWire } from "../core/ids.ts";
 import { epochMs, wireId } from "../platform/http/shapes.ts";
@@ -106,12 +106,12 @@ export const yamlOf = ({ changes }: Difference) => ({
 function oneSide(changes: readonly FieldChange[], side: "before" | "after", sign: "-" | "+"): string {
   const parts = changes.flatMap((change) => {
     const { field, lines } = change;
-    if (!lines) return side in change ? [stringify({ [field]: change[side] })] : [];
+    if (!lines) return side in change ? [writeYaml({ [field]: change[side] })] : [];
     const own = lines.flatMap((line) => {
       if (line.startsWith("@@")) return [`# line ${new RegExp(`\\${sign}(\\d+)`).exec(line)?.[1] ?? ""}`];
       return line.startsWith(sign) ? [line.slice(1)] : [];
     });
-    return own.some((line) => !line.startsWith("# line ")) ? [stringify({ [field]: `${own.join("\n")}\n` })] : [];
+    return own.some((line) => !line.startsWith("# line ")) ? [writeYaml({ [field]: `${own.join("\n")}\n` })] : [];
   });
   return parts.join("");
 }

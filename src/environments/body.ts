@@ -1,9 +1,9 @@
 /** One entity out of a request that may say it twice: as fields, and as a document. */
-import { stringify } from "yaml";
 import type { z } from "zod";
 import type { Place } from "../core/reference.ts";
 import { documentOf, formatOf, textOf, type EnvelopeCall } from "../platform/http/bodies.ts";
 import type { Body } from "../platform/http/routes.ts";
+import { writeYaml } from "../platform/document/write.ts";
 import { parseDocument, type Doc } from "../platform/document/document.ts";
 import { validateEnvelope } from "../platform/document/lenient.ts";
 import { faultOf, validate } from "../platform/document/validate.ts";
@@ -41,7 +41,7 @@ export function readBody<D extends Said>(language: Language<D>, call: EnvelopeCa
   if (typeof top["yaml"] !== "string") {
     const input = joined(doc, validateEnvelope(language.fields, doc, { onIgnored }), query, []);
     const { color: _, ...document } = told(input);
-    return { input, yaml: stringify({ [root]: document }) };
+    return { input, yaml: writeYaml({ [root]: document }) };
   }
   const beside = validateEnvelope(language.beside, doc, { onIgnored });
   const input = validate(language.document, parseDocument(top["yaml"]), { root });

@@ -1,5 +1,4 @@
 /** `/v1/orgs/{org}/projects/{project}/pipelines`: the pipelines of a project in the v1 family. */
-import { stringify } from "yaml";
 import { z } from "zod";
 import { authorize } from "../access/index.ts";
 import { json } from "../platform/http/answers.ts";
@@ -8,6 +7,7 @@ import { ifMatch } from "../platform/http/if-match.ts";
 import { flag, maybeText, maybeTexts } from "../platform/http/queries.ts";
 import { LARGE_BODY, route, type BodyDoc, type Call, type Route } from "../platform/http/routes.ts";
 import { V1_BASES, v1Page, v1PageQuery, v1Scope } from "../platform/http/v1.ts";
+import { writeYaml } from "../platform/document/write.ts";
 import { readPipeline } from "./document/index.ts";
 import { exampleOf } from "./example.ts";
 import type { CreatePipeline } from "./create.ts";
@@ -129,7 +129,7 @@ const readRoutes = (verbs: Verbs, { path, suffix }: Address): readonly Route[] =
 
 const bodyDoc = (identifier: string): BodyDoc => ({
   schema: v1Body,
-  example: { identifier, name: "Deploy", pipeline_yaml: stringify({ pipeline: exampleOf(identifier) }) },
+  example: { identifier, name: "Deploy", pipeline_yaml: writeYaml({ pipeline: exampleOf(identifier) }) },
 });
 
 /** Asked before the body is looked at; the operation asks again. */

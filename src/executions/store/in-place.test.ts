@@ -11,6 +11,9 @@ const RUNS = 60;
 let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
+  // Whether a page has room for another version of a row depends on what other snapshots still see. With pages of
+  // which nine tenths are left free, only a change of an indexed column can keep an update from staying in place.
+  await platform.db.query("alter table executions set (fillfactor = 10)");
   const steps = Array.from({ length: STEPS }, (_, at) => ({ id: `s${at}` }));
   await givePipelines(platform, { id: "long", steps });
 });
@@ -29,7 +32,6 @@ test("of an execution's updates all but the last touch no index", async () => {
   const server = await platform.replica();
   const delegate = await pretendDelegate({ url: server.url, token: await platform.delegateToken() });
   await delegate.next("welcome");
-  // All of them first: their rows fill the pages of the table, as those of a busy platform do.
   const ids = await Promise.all(Array.from({ length: RUNS }, () => startRun(server, "long")));
   for (let tasks = 0; tasks < RUNS * STEPS; tasks += 1) {
     delegate.finish(await delegate.next("run"));
@@ -41,7 +43,5 @@ test("of an execution's updates all but the last touch no index", async () => {
   const [executions] = await updates();
   assert.ok(executions);
   assert.equal(executions.all, RUNS * STEPS);
-  const most = RUNS * (STEPS - 1);
-  // The last update ends the execution. Now and then a full page moves a row.
-  assert.ok(executions.inPlace >= most * 0.9, JSON.stringify(executions));
+  assert.equal(executions.inPlace, RUNS * (STEPS - 1), "all but the update that ends the execution");
 });

@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { writeYaml } from "../../platform/document/write.ts";
 import { type Path, pathText } from "../../platform/document/path.ts";
 import { isMarker } from "./marker.ts";
 import type { PipelineDocument } from "./schema.ts";
@@ -19,7 +19,7 @@ export function inputTemplate(pipeline: PipelineDocument, values: Values = new M
 export const withInputs = (pipeline: unknown, values: Values): string =>
   written(filled(pipeline, ["pipeline"], values));
 
-const written = (pipeline: unknown): string => stringify({ pipeline }, { lineWidth: 0 });
+const written = (pipeline: unknown): string => writeYaml({ pipeline });
 
 const valueAt = (path: Path, marker: unknown, values: Values): unknown => {
   const text = pathText(path);

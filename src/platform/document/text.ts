@@ -16,7 +16,7 @@ export function faultOn(code: Syntax, { line, column }: Position, message: strin
 
 // What YAML calls printable, less the separators that it folds: tab, LF, CR, and everything from space on
 // except DEL and C1. NEL (0x85) is printable too but is a line end elsewhere: refused with the others.
-const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/;
+export const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/;
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /**
