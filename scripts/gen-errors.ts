@@ -1,19 +1,42 @@
 import { readCode, type Files } from "./lib/files.ts";
-import { between, type Generator, markdownTable } from "./lib/generated.ts";
-import { declaredProblems } from "./lib/problem-tables.ts";
+import { between, type Generator } from "./lib/generated.ts";
+import { declaredProblems, type Declared } from "./lib/problem-tables.ts";
 
-/** The table of all problem codes, sorted by code. */
-export function errorsTable(files: Files): string {
-  const rows = declaredProblems(files)
-    .toSorted((a, b) => (a.code < b.code ? -1 : 1))
-    .map(({ code, status, wire, message }) => [`\`${code}\``, String(status), `\`${wire}\``, escaped(message)]);
-  return markdownTable(["Code", "HTTP", "On the wire", "Message"], rows);
+/** All problem codes: a section for each status with each code that clients see, and in it a list sorted by code. */
+export function errorsList(files: Files): string {
+  const groups = Object.entries(Object.groupBy(declaredProblems(files), ({ status, wire }) => `${status} \`${wire}\``));
+  return groups
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([heading, group = []]) => `## ${heading}\n\n${items(group)}`)
+    .join("\n\n");
 }
+
+const items = (group: readonly Declared[]): string =>
+  group
+    .toSorted((a, b) => (a.code < b.code ? -1 : 1))
+    .map(({ code, message }) => wrapped(`- \`${code}\` ${escaped(message)}`))
+    .join("\n");
 
 /** Markdown reads `<+input>` as a tag and `*` as emphasis. */
 const escaped = (message: string): string => message.replaceAll(/[\\<*_`[\]]/g, "\\$&");
 
+const COLUMNS = 118;
+
+/** Breaks a list item at spaces, the lines after the first indented below its text. */
+function wrapped(item: string): string {
+  let column = -1;
+  return item
+    .split(" ")
+    .map((word, at) => {
+      const fits = column + 1 + word.length <= COLUMNS;
+      column = fits ? column + 1 + word.length : 2 + word.length;
+      if (at === 0) return word;
+      return fits ? ` ${word}` : `\n  ${word}`;
+    })
+    .join("");
+}
+
 export const errors: Generator = {
   file: "docs/errors.md",
-  make: (current) => between("errors", current, errorsTable(readCode())),
+  make: (current) => between("errors", current, errorsList(readCode())),
 };

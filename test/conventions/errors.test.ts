@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { errorsTable } from "../../scripts/gen-errors.ts";
+import { errorsList } from "../../scripts/gen-errors.ts";
 import { readCode, root } from "../../scripts/lib/files.ts";
 import { declaredProblems } from "../../scripts/lib/problem-tables.ts";
 import { errorViolations } from "./lib/errors.ts";
@@ -17,6 +17,7 @@ test("docs/errors.md lists every problem code, each declared once", () => {
 const table = `
   export const problems = {
     "project.taken": [409, "DUPLICATE_FIELD", "'%s' is taken" + " by | another."],
+    "project.late": [409, "DUPLICATE_FIELD", "[%s]"],
     "project.gone": [404, "NOT_FOUND", \`gone\`],
   } as const;
   const notOne = { "a.b": 1, "text/plain": ["x"], plain: [1, "A", "b"] };
@@ -25,30 +26,42 @@ const files = new Map([["src/projects/problems.ts", table]]);
 const messages = (page: string, sources = files): readonly string[] =>
   errorViolations(declaredProblems(sources), page).map(({ message }) => message);
 
-test("the table is read and printed as it is declared", () => {
+test("the table is read and listed as it is declared, by status and by what clients see", () => {
   assert.equal(
-    errorsTable(files),
+    errorsList(files),
     [
-      "| Code | HTTP | On the wire | Message |",
-      "| --- | --- | --- | --- |",
-      "| `project.gone` | 404 | `NOT_FOUND` | gone |",
-      "| `project.taken` | 409 | `DUPLICATE_FIELD` | '%s' is taken by \\| another. |",
+      "## 404 `NOT_FOUND`",
+      "",
+      "- `project.gone` gone",
+      "",
+      "## 409 `DUPLICATE_FIELD`",
+      "",
+      "- `project.late` \\[%s\\]",
+      "- `project.taken` '%s' is taken by | another.",
     ].join("\n"),
   );
-  assert.deepEqual(messages(errorsTable(files)), []);
+  assert.deepEqual(messages(errorsList(files)), []);
+});
+
+test("a long message is wrapped at 118 columns, and nothing of it is lost", () => {
+  const message = "abcd ".repeat(60).trim();
+  const list = errorsList(new Map([["src/x/problems.ts", `const problems = { "x.yz": [400, "W", "${message}"] };`]]));
+  const lines = list.split("\n").slice(2);
+  assert.deepEqual([lines.length, Math.max(...lines.map(({ length }) => length))], [3, 118]);
+  assert.equal(lines.map((line) => line.trim()).join(" "), `- \`x.yz\` ${message}`);
 });
 
 test("planted: a code that is not documented, and one that is gone", () => {
-  assert.deepEqual(messages("| `project.taken` | 409 |\n| `project.old` | 400 |"), [
+  assert.deepEqual(messages("- `project.late` x\n- `project.taken` x\n- `project.old` x"), [
     "project.gone is not in docs/errors.md: run `npm run gen`",
     "docs/errors.md lists project.old, which nothing declares: run `npm run gen`",
   ]);
 });
 
 test("planted: a code declared twice, and a table in the wrong file", () => {
-  const found = messages(errorsTable(files), new Map([...files, ["src/projects/create.ts", table]]));
-  assert.equal(found.filter((it) => it.includes("a second time")).length, 2);
-  assert.equal(found.filter((it) => it.includes("problem tables stand in problems.ts")).length, 2);
+  const found = messages(errorsList(files), new Map([...files, ["src/projects/create.ts", table]]));
+  assert.equal(found.filter((it) => it.includes("a second time")).length, 3);
+  assert.equal(found.filter((it) => it.includes("problem tables stand in problems.ts")).length, 3);
 });
 
 test("planted: a computed entry is refused, not overlooked", () => {

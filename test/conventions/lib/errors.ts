@@ -5,7 +5,7 @@ const PLACE = /(^|[/-])problems\.ts$/;
 
 /** Problem codes that are declared twice, in the wrong file, undocumented, or documented and gone. */
 export function errorViolations(declared: readonly Declared[], page: string): readonly Violation[] {
-  const documented = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(([, code = ""]) => code);
+  const documented = [...page.matchAll(/^- `([^`]+)` /gm)].map(([, code = ""]) => code);
   const codes = new Set(declared.map(({ code }) => code));
   const twice = declared.filter(({ code }, i) => declared.findIndex((other) => other.code === code) !== i);
   return [
