@@ -14,8 +14,10 @@ import {
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
 import type { State } from "../engine/index.ts";
-import { makeReadStages } from "./stages.ts";
+import type { ListedExecution, WithStages } from "./execution.ts";
+import { makeReadStages, withStages } from "./stages.ts";
 
 let platform: TestPlatform;
 let delegate: PretendDelegate;
@@ -206,7 +208,7 @@ test("a run that another request has completed meanwhile is not read again", asy
   });
   const id = fromWire(runs.failed) as Uuid;
   const found = await read(fromWire(platform.accountId) as Uuid, [id]);
-  assert.equal(found.get(id)?.stages.length, 2);
+  assert.equal((found.get(id) as WithStages).stages.length, 2);
   assert.deepEqual(
     texts.filter((text) => text.includes("e.plan")),
     [],
@@ -227,13 +229,34 @@ test("one statement reads the stages of 50 runs at most", async () => {
   assert.equal(texts.filter((text) => text.includes("e.stages")).length, 3);
 });
 
-test("stages that are larger than one answer may be are refused, and read for fewer runs at once", async () => {
+test("stages for which one answer has no room are refused for their runs alone, and what follows is not read", async () => {
   await summaries();
   const accountId = fromWire(platform.accountId) as Uuid;
   const ids = [fromWire(runs.failed) as Uuid, fromWire(runs.aborted) as Uuid];
-  const read = makeReadStages({ db: platform.db, mostBytes: 600 });
-  await assert.rejects(read(accountId, ids), { code: "execution.too_many_stages" });
-  for (const id of ids) assert.equal((await read(accountId, [id])).size, 1);
+  const texts: string[] = [];
+  const read = makeReadStages({
+    db: { ...platform.db, query: (text, values) => (texts.push(text), platform.db.query(text, values)) },
+    mostBytes: 600,
+  });
+  const codesOf = async (asked: readonly Uuid[]): Promise<unknown[]> => {
+    const found = await read(accountId, asked);
+    return asked.map((id) => {
+      const one = found.get(id);
+      return one instanceof Problem ? one.code : one?.stages.length;
+    });
+  };
+  for (const id of ids) assert.deepEqual(await codesOf([id]), [2]);
+  assert.deepEqual(new Set(await codesOf(ids)), new Set([2, "execution.too_many_stages"]));
+  texts.length = 0;
+  const others = Array.from({ length: 48 }, () => accountId);
+  assert.deepEqual((await codesOf([...ids, ...others, ...ids])).slice(-2), [
+    "execution.too_many_stages",
+    "execution.too_many_stages",
+  ]);
+  assert.equal(texts.length, 1);
+  const rows = ids.map((id) => ({ id }) as ListedExecution);
+  await assert.rejects(withStages(read, accountId, rows), { code: "execution.too_many_stages" });
+  assert.equal((await withStages(read, accountId, rows.slice(1))).length, 1);
 });
 
 /** Before every id. */

@@ -1,6 +1,7 @@
 import { authorizeSomewhere } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
+import { Problem } from "../core/problem.ts";
 import { isFinal } from "../engine/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { legible, type ExecutionSummary, type ListedExecution, type WithStages } from "./execution.ts";
@@ -23,14 +24,14 @@ type Deps = { readonly db: Db; readonly mostBytes?: number };
 type Found = WithStages & Pick<StagesRow, "status" | "startedAt" | "endedAt">;
 
 /**
- * The stages of these executions by id, without those that the conditions exclude. Throws `execution.too_many_stages`
- * when they are too large for one answer.
+ * The stages of these executions by id, without those that the conditions exclude; `execution.too_many_stages` instead of
+ * those for which one answer has no room.
  */
 export type ReadStages = (
   accountId: Uuid,
   ids: readonly Uuid[],
   conditions?: ExecutionFilter,
-) => Promise<ReadonlyMap<Uuid, Found>>;
+) => Promise<ReadonlyMap<Uuid, Found | Problem>>;
 
 /**
  * A run that an older server started, or that was quarantined, is completed here: its plan is parsed, one run after the
@@ -73,13 +74,25 @@ export function makeReadStages({ db, mostBytes = MOST_BYTES }: Deps): ReadStages
   }
 
   return async (accountId, ids, conditions = []) => {
-    const found = new Map<Uuid, Found>();
-    let bytes = 0;
+    const found = new Map<Uuid, Found | Problem>();
+    const tooMany = problem("execution.too_many_stages");
+    let left = mostBytes;
+    let isFull = false;
     for (let from = 0; from < ids.length; from += AT_ONCE) {
+      // What follows a row without room is not even read.
+      if (isFull) {
+        for (const id of ids.slice(from)) found.set(id, tooMany);
+        break;
+      }
       const part: ExecutionFilter = [{ is: "executionIn", value: ids.slice(from, from + AT_ONCE) }, ...conditions];
-      for (const row of await findStages(db, accountId, part)) {
-        bytes += row.bytes;
-        if (bytes > mostBytes) throw problem("execution.too_many_stages");
+      const rows = await findStages(db, accountId, part);
+      for (const row of rows.toSorted((a, b) => a.bytes - b.bytes)) {
+        if (row.bytes > left) {
+          isFull = true;
+          found.set(row.id, tooMany);
+          continue;
+        }
+        left -= row.bytes;
         const { id, status, startedAt, endedAt } = row;
         const shown = currentOf(row) ?? (await completed(accountId, row));
         found.set(id, { ...shown, status, startedAt, endedAt });
@@ -100,7 +113,10 @@ function currentOf({ status, stages: stored, stageStates: states }: StagesRow): 
   return { stages, stageStates: unpackStates(states, stageIds) };
 }
 
-/** The same executions with their stages, and with the status and times that belong to these. */
+/**
+ * The same executions with their stages, and with the status and times that belong to these. Throws
+ * `execution.too_many_stages`.
+ */
 export async function withStages(
   read: ReadStages,
   accountId: Uuid,
@@ -113,12 +129,16 @@ export async function withStages(
   // What was deleted meanwhile is left out.
   return executions.flatMap((execution) => {
     const stages = found.get(execution.id);
+    if (stages instanceof Problem) throw stages;
     return stages ? [{ ...execution, ...stages }] : [];
   });
 }
 
-/** The stages of each of these executions, in their order; none of those that the actor may not see. */
-export type ListStages = (actor: Actor, executions: readonly Uuid[]) => Promise<readonly WithStages[]>;
+/**
+ * The stages of each of these executions, in their order; none of those that the actor may not see, and
+ * `execution.too_many_stages` instead of those for which one answer has no room.
+ */
+export type ListStages = (actor: Actor, executions: readonly Uuid[]) => Promise<readonly (WithStages | Problem)[]>;
 
 const NONE: WithStages = { stages: [], stageStates: { status: "queued", failure: null, nodes: {} } };
 

@@ -1,9 +1,10 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
+import type { Problem } from "../core/problem.ts";
 import type { PipelineDeps } from "./create.ts";
 import { problem } from "./problems.ts";
 import { isSeen } from "./seen.ts";
-import type { CompleteShown } from "./shown.ts";
+import { NOT_LISTED, type CompleteShown } from "./shown.ts";
 import { listVariables, listVariablesSizes } from "./store/shown.ts";
 
 /** Of one request: a typical variable has 120 bytes, and each is an object of the answer. */
@@ -14,31 +15,40 @@ export type ReadBytes = { bytes: number; times: number };
 
 /**
  * The variables of the newest versions of these pipelines, each as JSON, in the order of the ids; each repetition of an id
- * counts. Throws `pipeline.no_such_id`, and `pipeline.too_many_variables` before it reads more than a request may ask for.
+ * counts. Instead of the variables of one pipeline there is a problem: `pipeline.no_such_id`, `pipeline.variables_not_listed`,
+ * or `pipeline.too_many_variables` where the request has no room for them. Small ones come first, so that large
+ * pipelines of one author take no room from the others: what has at most its share of the room is always read.
  */
-export type ListVariables = (actor: Actor, ids: readonly Uuid[], read: ReadBytes) => Promise<readonly string[]>;
+export type ListVariables = (
+  actor: Actor,
+  ids: readonly Uuid[],
+  read: ReadBytes,
+) => Promise<readonly (string | Problem)[]>;
 
 export const makeListVariables =
   ({ db, completeShown }: Pick<PipelineDeps, "db"> & { readonly completeShown: CompleteShown }): ListVariables =>
   async (actor, ids, read) => {
     const { accountId } = actor;
-    const rows = await listVariablesSizes(db, accountId, [...new Set(ids)]);
-    const seen = new Map(rows.filter((row) => isSeen(actor, row)).map((row) => [row.id, row]));
-    const times = Map.groupBy(ids, (id) => id);
-    for (const id of times.keys()) if (!seen.has(id)) throw problem("pipeline.no_such_id", [toWire(id)]);
-    const count = (id: Uuid, bytes: number): void => {
-      read.bytes += bytes * read.times * (times.get(id)?.length ?? 1);
-      if (read.bytes > MAX_BYTES) throw problem("pipeline.too_many_variables");
-    };
-    const texts = new Map<Uuid, string>();
-    for (const { id, bytes } of seen.values()) if (bytes !== null) count(id, bytes);
-    for (const { id, bytes } of seen.values()) {
-      if (bytes !== null) continue;
-      const { variables } = await completeShown(accountId, id);
-      count(id, Buffer.byteLength(variables));
-      texts.set(id, variables);
+    const sizes = new Map<Uuid, number>();
+    for (const row of await listVariablesSizes(db, accountId, [...new Set(ids)])) {
+      if (!isSeen(actor, row)) continue;
+      const bytes = row.bytes ?? Buffer.byteLength((await completeShown(accountId, row.id)).variables);
+      sizes.set(row.id, bytes);
     }
-    const stored = [...seen.keys()].filter((id) => !texts.has(id));
-    for (const { id, variables } of await listVariables(db, accountId, stored)) texts.set(id, variables);
-    return ids.map((id) => texts.get(id) ?? "[]");
+    const refused = new Map<number, Problem>();
+    const sizeOf = (at: number): number => sizes.get(ids[at] as Uuid) ?? 0;
+    for (const at of [...ids.keys()].toSorted((a, b) => sizeOf(a) - sizeOf(b))) {
+      const id = ids[at] as Uuid;
+      const bytes = sizeOf(at) * read.times;
+      if (!sizes.has(id)) refused.set(at, problem("pipeline.no_such_id", [toWire(id)]));
+      else if (read.bytes + bytes > MAX_BYTES) refused.set(at, problem("pipeline.too_many_variables"));
+      else read.bytes += bytes;
+    }
+    const wanted = new Set(ids.filter((_id, at) => !refused.has(at)));
+    const rows = await listVariables(db, accountId, [...wanted]);
+    const texts = new Map(rows.map(({ id, variables }) => [id, variables]));
+    return ids.map((id, at) => refused.get(at) ?? listed(texts.get(id) ?? "[]"));
   };
+
+const listed = (text: string): string | Problem =>
+  text === NOT_LISTED ? problem("pipeline.variables_not_listed") : text;

@@ -33,6 +33,11 @@ export const problems = {
     "INVALID_REQUEST",
     "The variables of the pipeline have more than 1 MiB with all aliases replaced. Write shorter values, or fewer aliases.",
   ],
+  "pipeline.variables_not_listed": [
+    400,
+    "INVALID_REQUEST",
+    "The variables of the pipeline cannot be listed: its document is no longer valid, or they have more than 1 MiB. Save the pipeline again.",
+  ],
   "pipeline.too_many_variables": [
     400,
     "INVALID_REQUEST",

@@ -1,6 +1,11 @@
 /** The variables of pipelines in lists: stored when a version is saved, bounded for a request, made node by node. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { fromWire, type Uuid } from "../core/ids.ts";
+import type { Problem } from "../core/problem.ts";
+import { makeListVariables } from "./list-variables.ts";
+import { makeCompleteShown } from "./shown.ts";
+import { grantOf } from "../../test/support/access.ts";
 import { create, made, makeTargets, pipelineYaml, projectYaml, SCOPE } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
@@ -97,6 +102,120 @@ test("the variables that one request asks for are bounded, counted for each node
     errors?.[0]?.message ?? "",
     /The variables of the pipelines in this query have more than 8 MiB\. Ask for fewer pipelines at once\./,
   );
+});
+
+test("large pipelines take no variables from the others of a list, wherever they stand in it", async () => {
+  for (let nth = 0; nth < 10; nth += 1) await save(`a_large_${nth}`, "x");
+  const one = { ...{ name: "x", type: "Text", required: false, allowedValues: null, fixed: true }, defaultValue: "" };
+  const defaultValue = "d".repeat(1024 * 1024 - JSON.stringify([one]).length);
+  await platform.db.query(
+    `update pipeline_versions set variables = $1
+      where pipeline_id in (select id from pipelines where identifier like 'a_large_%')`,
+    [JSON.stringify([{ ...one, defaultValue }])],
+  );
+  const { data, errors } = await named();
+  for (let nth = 0; nth < 10; nth += 1)
+    await made(platform.send("DELETE", `/pipeline/api/pipelines/a_large_${nth}?${SCOPE}`));
+  const { nodes } = data.pipelines;
+  for (const { name, pipelineVariables } of nodes)
+    if (!name.includes("large")) assert.equal(pipelineVariables.length, 1, name);
+  const missing = [...nodes.keys()].filter((at) => nodes[at].pipelineVariables === null);
+  assert.equal(missing.length, 3, "of eleven large ones, eight have room beside the others");
+  assert.deepEqual(
+    errors.map(({ path }: { path: unknown }) => path),
+    missing.map((at) => ["pipelines", "nodes", at, "pipelineVariables"]),
+  );
+  for (const { message } of errors) assert.match(message, /more than 8 MiB/);
+});
+
+test("a pipeline of an older server that cannot be listed whole leaves the list as it is", async () => {
+  const long = `&long ${"v".repeat(30_000)}`;
+  const many = Array.from({ length: 40 }, (_, nth) => variable(`v${nth}`, nth === 0 ? long : "*long")).join(", ");
+  const lists = async () => {
+    const body = JSON.stringify({ filterType: "PipelineSetup" });
+    const found = await made(
+      platform.send("POST", `/pipeline/api/pipelines/list?${SCOPE}`, { contentType: "application/json", body }),
+    );
+    const named = found.content.map((one: { identifier: string; stageNames: string[] }) => [
+      one.identifier,
+      one.stageNames,
+    ]);
+    const { data, errors } = await platform
+      .graphql("{ pipelines { nodes { name pipelineVariables { name } } } }")
+      .then(({ body: answer }) => answer);
+    const refused = (errors ?? []).map(({ path, message }: { path: [string, string, number]; message: string }) => [
+      data.pipelines.nodes[path[2]].name,
+      message.split(" : ")[1],
+    ]);
+    const nodes = data.pipelines.nodes.filter(({ name }: { name: string }) =>
+      ["overlong", "unreadable"].includes(name),
+    );
+    return { stages: Object.fromEntries(named), refused, nodes };
+  };
+  const message =
+    "The variables of the pipeline cannot be listed: its document is no longer valid, or they have more than 1 MiB. Save the pipeline again.";
+  const expected = {
+    stages: { overlong: ["Build"], unreadable: [] },
+    refused: [
+      ["overlong", message],
+      ["unreadable", message],
+    ],
+    nodes: [
+      { name: "overlong", pipelineVariables: null },
+      { name: "unreadable", pipelineVariables: null },
+    ],
+  };
+  for (const [identifier, yaml] of [
+    ["overlong", pipelineYaml("overlong", "x", `  variables: [${many}]\n`)],
+    ["unreadable", "["],
+  ] as const) {
+    await save(identifier, "x");
+    await platform.db.query(
+      `with old as (update pipelines set stage_names = null where identifier = $1 returning id)
+       update pipeline_versions set variables = null, yaml = $2 where pipeline_id = (select id from old)`,
+      [identifier, yaml],
+    );
+  }
+  const check = async (what: string): Promise<void> => {
+    const found = await lists();
+    assert.deepEqual(
+      { ...found, stages: { overlong: found.stages["overlong"], unreadable: found.stages["unreadable"] } },
+      expected,
+      what,
+    );
+    assert.ok(Object.keys(found.stages).length > 2, "the others are listed");
+  };
+  await check("when it is read first");
+  await spoil("overlong");
+  await check("without another look at the document");
+  await made(
+    platform.send("PUT", `/pipeline/api/pipelines/unreadable?${SCOPE}`, {
+      contentType: "application/yaml",
+      body: pipelineYaml("unreadable", "x", `  variables: [${variable("again")}]\n`),
+    }),
+  );
+  assert.deepEqual(
+    (await lists()).nodes[1],
+    { name: "unreadable", pipelineVariables: [{ name: "again" }] },
+    "saved again",
+  );
+  for (const identifier of ["overlong", "unreadable"])
+    await made(platform.send("DELETE", `/pipeline/api/pipelines/${identifier}?${SCOPE}`));
+});
+
+test("a pipeline that the actor may not see is missing alone", async () => {
+  const { db } = platform;
+  const [row] = await db.query<{ id: Uuid }>(
+    "select id from pipelines where identifier = 'stored' or identifier = 'former' order by identifier limit 1",
+    [],
+  );
+  const accountId = fromWire(platform.accountId) as Uuid;
+  const listVariables = makeListVariables({ db, completeShown: makeCompleteShown({ db }) });
+  const grants = [grantOf("_project_viewer", { orgIdentifier: "default", projectIdentifier: "shop" })];
+  const actor = { kind: "user", accountId, id: accountId, name: "", email: "", grants } as const;
+  const [found, unknown] = await listVariables(actor, [row?.id as Uuid, accountId], { bytes: 0, times: 1 });
+  assert.match(String(found), /"name":"kept"/);
+  assert.equal((unknown as Problem).code, "pipeline.no_such_id");
 });
 
 test("a pipeline whose variables get longer than 1 MiB by aliases is not saved", async () => {

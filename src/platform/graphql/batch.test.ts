@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Problem } from "../../core/problem.ts";
 import { makeBatch } from "./batch.ts";
 
 test("what is asked without a pause is loaded at once, apart for each request and each variant", async () => {
@@ -27,4 +28,16 @@ test("a load that fails fails for whoever asked, and not for those who ask later
     assert.equal(status, "rejected");
   broken = false;
   assert.equal(await batch(context, 3, ""), 3);
+});
+
+test("a problem instead of a value fails for its key alone", async () => {
+  const batch = makeBatch(async (_context: object, keys: readonly number[]) =>
+    keys.map((key) => (key === 2 ? new Problem("x.y", 400, "X", "broken") : key * 10)),
+  );
+  const context = {};
+  const answers = await Promise.allSettled([batch(context, 1, ""), batch(context, 2, ""), batch(context, 3, "")]);
+  assert.deepEqual(
+    answers.map((answer) => (answer.status === "fulfilled" ? answer.value : answer.reason.message)),
+    [10, "broken", 30],
+  );
 });

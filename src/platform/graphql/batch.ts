@@ -1,12 +1,17 @@
+import { Problem } from "../../core/problem.ts";
+
 /**
  * What the nodes of a list ask for one by one, asked for all of them at once: a field below a list would otherwise send a
  * statement for each. Kept for one request only, since `context` is made for each.
  */
 export function makeBatch<Context extends object, Key, Value>(
-  /** Values in the order of the keys. `variant` tells calls apart that cannot share a statement. */
-  load: (context: Context, keys: readonly Key[], variant: string) => Promise<readonly Value[]>,
+  /**
+   * Values in the order of the keys; a problem instead of a value fails for its key alone. `variant` tells calls apart
+   * that cannot share a statement.
+   */
+  load: (context: Context, keys: readonly Key[], variant: string) => Promise<readonly (Value | Problem)[]>,
 ): (context: Context, key: Key, variant: string) => Promise<Value> {
-  type Asked = { readonly keys: Key[]; readonly values: Promise<readonly Value[]> };
+  type Asked = { readonly keys: Key[]; readonly values: Promise<readonly (Value | Problem)[]> };
   const open = new WeakMap<Context, Map<string, Asked>>();
   return async (context, key, variant) => {
     const batches = open.get(context) ?? new Map<string, Asked>();
@@ -22,6 +27,8 @@ export function makeBatch<Context extends object, Key, Value>(
       batches.set(variant, (batch = { keys, values }));
     }
     const at = batch.keys.push(key) - 1;
-    return (await batch.values)[at] as Value;
+    const value = (await batch.values)[at] as Value | Problem;
+    if (value instanceof Problem) throw value;
+    return value;
   };
 }
