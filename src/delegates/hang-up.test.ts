@@ -7,12 +7,14 @@ import { startTestPlatform, type TestPlatform } from "../../test/support/platfor
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { until } from "../../test/support/until.ts";
 import { recordedLog } from "../../test/support/watch.ts";
+import { fromWire } from "../core/ids.ts";
+import { READY_CHANNEL } from "./enqueue.ts";
 
 let platform: TestPlatform;
 let token: string;
 const log = recordedLog();
 const identity = newIdentity();
-const { wrapDb, stopAt, forget } = makeGate();
+const { wrapDb, stopAt, afterLookup, ignore, forget } = makeGate();
 
 before(async () => {
   platform = await startTestPlatform({ logTo: log.stream, wrapDb });
@@ -20,32 +22,43 @@ before(async () => {
   await givePipelines(platform, { id: "one", steps: [{ id: "a" }] });
 });
 after(() => platform?.stop());
-beforeEach(forget);
+beforeEach(() => {
+  forget();
+  // Each lookup of ready tasks is caused by the test: by a connection, or by an operation of this server.
+  ignore(READY_CHANNEL);
+});
 
 const quitter = (bootId = "boot-1"): Promise<PretendDelegate> =>
   pretendDelegate({ url: platform.url, token, identity, name: "quitter", bootId, slots: 1 });
 
-/** Cuts the connection and waits until the server has noticed. */
-async function hangUp(delegate: PretendDelegate): Promise<void> {
+/** Ends the connection and waits until the server has noticed. */
+async function disconnect(end: () => Promise<void>): Promise<void> {
   const before = log.count("delegate disconnected");
-  await delegate.cut();
+  await end();
   await until(
     () => log.count("delegate disconnected"),
     (now) => now > before,
   );
 }
+const hangUp = (delegate: PretendDelegate): Promise<void> => disconnect(delegate.cut);
 
 const leases = async (): Promise<number> =>
   (await platform.db.query("select 1 from tasks where status = 'leased'")).length;
 
-/** Somebody else gets the task, although no time has passed. */
-async function runElsewhere(id: string): Promise<void> {
-  await until(leases, (now) => now === 0);
+/** Another delegate gets the task, although no time has passed. `epoch` counts the leases, this one included. */
+async function runElsewhere(id: string, epoch: number): Promise<void> {
+  await until(
+    () => platform.db.query<{ status: string }>("select status from tasks where run_id = $1", [fromWire(id)]),
+    ([task]) => task?.status === "ready",
+  );
+  assert.equal(await leases(), 0);
   const heir = await pretendDelegate({ url: platform.url, token, name: "heir", identity: newIdentity() });
-  heir.finish(await heir.next("run"));
+  const run = await heir.next("run");
+  assert.equal(run.epoch, epoch);
+  heir.finish(run);
   await heir.next("finishedAck");
   assert.equal(await statusesOf(platform, id, "a"), "Success a:Success");
-  await heir.close();
+  await disconnect(heir.close);
   await platform.db.query("update delegates set seen_at = 0 where name = 'heir'");
 }
 
@@ -57,18 +70,17 @@ test("while what waits is leased to it", async () => {
   assert.equal(await leases(), 1);
   await hangUp(delegate);
   lookup.open();
-  await runElsewhere(id);
+  await runElsewhere(id, 2);
 });
 
 test("while a task is made for it", async () => {
-  const delegate = await quitter();
-  await delegate.next("welcome");
+  const delegate = await afterLookup(quitter);
   const insert = stopAt(/insert into tasks/);
   const starting = startRun(platform, "one");
   await insert.reached;
   await hangUp(delegate);
   insert.open();
-  await runElsewhere(await starting);
+  await runElsewhere(await starting, 2);
 });
 
 test("while its lost tasks are ended: nothing more is leased to it", async () => {
@@ -88,7 +100,7 @@ test("while its lost tasks are ended: nothing more is leased to it", async () =>
   assert.equal(await ended(platform, lost), "FAILED");
   forget();
   looks.open();
-  await runElsewhere(waiting);
+  await runElsewhere(waiting, 1);
 });
 
 test("while its hello is taken: it becomes no session, what waits is for others, its own leases stay its own", async () => {
@@ -111,14 +123,14 @@ test("while its hello is taken: it becomes no session, what waits is for others,
   heir.finish(await heir.next("run"));
   await heir.next("finishedAck");
   assert.equal(await statusesOf(platform, waiting), "Success");
-  await heir.close();
+  await disconnect(heir.close);
   await platform.db.query("update delegates set seen_at = 0 where name = 'heir'");
   const third = await quitter("boot-2");
   assert.deepEqual(await third.next("run"), run);
   third.finish(run);
   await third.next("finishedAck");
   assert.equal(await statusesOf(platform, own), "Success");
-  await third.close();
+  await disconnect(third.close);
 });
 
 test("a task that a hello has sent again is not given to others by the connection that could not send it", async () => {

@@ -9,23 +9,15 @@ import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/s
 import { until } from "../../test/support/until.ts";
 import { snapshot } from "../../test/support/watch.ts";
 import { HELLO_MS, PROTOCOL_VERSION } from "../../protocol/messages.ts";
+import { READY_CHANNEL } from "./enqueue.ts";
 import { STANDING_CHANNEL } from "./standing.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;
 const gate = makeGate();
-/** While it is true, nothing hears of changes through NOTIFY. */
-let deaf = false;
 
 before(async () => {
-  platform = await startTestPlatform({
-    wrapDb: (db) =>
-      gate.wrapDb({
-        ...db,
-        listen: (channel, notified) =>
-          db.listen(channel, (payload) => (deaf && channel === STANDING_CHANNEL ? undefined : notified(payload))),
-      }),
-  });
+  platform = await startTestPlatform({ wrapDb: gate.wrapDb });
   replica = await platform.replica();
   const value = "what was sealed";
   const input = { secretType: "ENCRYPTED_TEXT", encryptedText: { name: "s", value } };
@@ -39,10 +31,7 @@ before(async () => {
   );
 });
 after(() => platform?.stop());
-beforeEach(() => {
-  deaf = false;
-  gate.forget();
-});
+beforeEach(gate.forget);
 
 const PATH = "/gateway/ng/api/delegate-token-ng";
 async function made(name: string, more = ""): Promise<string> {
@@ -106,7 +95,7 @@ test("callers that have said no hello are cut off at once, on both replicas; tho
 
 test("where the notification was missed they are cut off with the next look", async () => {
   const one = await caller(await made("missed"), replica);
-  deaf = true;
+  gate.ignore(STANDING_CHANNEL);
   await revoke("missed");
   await replica.platform.reconcile();
   await isCutOff(one);
@@ -114,7 +103,7 @@ test("where the notification was missed they are cut off with the next look", as
 
 test("a token that is revoked between being believed and the connection's opening: it is cut off as well", async () => {
   const token = await made("between");
-  deaf = true;
+  gate.ignore(STANDING_CHANNEL);
   const believed = gate.stopAt(/select secret_hash/);
   const coming = silent(token, platform);
   await believed.reached;
@@ -132,7 +121,7 @@ test("a hello after the revocation is refused where nothing was heard of it, and
   await startRun(platform, "plain");
   const run = await known.next("run");
   const [revoked, deleted] = [await caller(token, replica), await caller(token, replica)];
-  deaf = true;
+  gate.ignore(STANDING_CHANNEL);
   await revoke("late");
   await isCutOff(known);
   const [tasks, rows] = [await snapshot(platform), await delegates()];
@@ -215,7 +204,7 @@ async function unheard(name: string, tag: string, busy: () => Promise<unknown> =
   const one = await pretendDelegate({ url: replica.url, token: await made(name), name, tags: [tag], slots: 1 });
   await one.next("welcome");
   await busy();
-  deaf = true;
+  gate.ignore(STANDING_CHANNEL);
   await revoke(name);
   return one;
 }
@@ -264,14 +253,14 @@ test("no task that waits is leased by one as its slot gets free", async () => {
 });
 
 test("no secret is opened for one that a task was leased to before: it is cut off, and the task is for others", async () => {
-  const one = await pretendDelegate({
-    url: replica.url,
-    token: await made("leased"),
-    name: "leased",
-    tags: ["secret"],
-  });
+  const token = await made("leased");
+  // A session that expects waiting tasks would not get the new one by its insert.
+  gate.ignore(READY_CHANNEL);
+  const one = await gate.afterLookup(() =>
+    pretendDelegate({ url: replica.url, token, name: "leased", tags: ["secret"] }),
+  );
   await one.next("welcome");
-  deaf = true;
+  gate.ignore(STANDING_CHANNEL);
   const leasing = gate.stopAt(/insert into tasks/);
   const starting = startRun(replica, "secret");
   await leasing.reached;
@@ -279,5 +268,6 @@ test("no secret is opened for one that a task was leased to before: it is cut of
   leasing.open();
   await starting;
   await isCutOff(one);
+  gate.forget();
   assert.equal(await whoGets(one, "secret"), "heir");
 });
