@@ -67,9 +67,10 @@ test("after kill -9 the next delegate of the machine removes an empty folder, an
     for (const path of paths) rmSync(path, { recursive: true, force: true });
   });
   for (const place of [empty, orphan]) {
+    const welcome = server.nextWelcome();
     const delegate = start(place);
     begun.push(delegate);
-    await server.welcomed();
+    await welcome;
     await delegate.kill();
     assert.deepEqual(readdirSync(memoryOf(place)), ["work-folder"]);
   }

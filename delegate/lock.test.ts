@@ -79,8 +79,9 @@ test("one delegate at a time: the second is refused, also when both start at onc
   await (
     await lockWorkDir(place.path)
   )();
+  const welcome = server.nextWelcome();
   start();
-  await server.welcomed();
+  await welcome;
 });
 
 test("a delegate on a copy of a work folder is refused while the other runs", async (t) => {
@@ -94,8 +95,9 @@ test("a delegate on a copy of a work folder is refused while the other runs", as
   assert.equal(await second.exited, 1);
   assert.match(await second.errors, /another delegate with the same identity is running on the work folder/);
   await first.kill();
+  const welcome = server.nextWelcome();
   start(copy);
-  await server.welcomed();
+  await welcome;
 });
 
 test("a lock that this process holds is not lost when it is asked for again", async () => {

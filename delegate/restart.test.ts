@@ -60,8 +60,9 @@ test("kill -9 in the middle: the rest of the output and the result arrive, the s
     });
     await task.printed("\n1000\n");
     await first.kill();
+    const welcome = server.nextWelcome();
     begin();
-    await server.welcomed();
+    await welcome;
     assert.deepEqual(server.hellos.at(-1)?.holds, [{ task: task.task, epoch: 1 }]);
     assert.equal(server.hellos[0]?.identity, server.hellos[1]?.identity);
     writeFileSync(go, "");

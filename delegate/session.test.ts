@@ -104,6 +104,33 @@ test("heartbeats are sent", async () => {
   place.remove();
 });
 
+test("a stopped delegate has no heartbeat pending", async (t) => {
+  const place = makePlace();
+  const server = await startPretendServer();
+  t.after(async () => {
+    await server.close();
+    place.remove();
+  });
+  const heartbeatMs = 59_999;
+  let pending = 0;
+  const timers: Timers = {
+    ...systemTimers,
+    after: (ms, run) => {
+      const cancel = systemTimers.after(ms, run);
+      if (ms !== heartbeatMs) return cancel;
+      pending += 1;
+      return () => {
+        pending -= 1;
+        cancel();
+      };
+    },
+  };
+  const delegate = await joinServer(server, place, { timers, heartbeatMs });
+  assert.equal(pending, 1);
+  await delegate.stop();
+  assert.equal(pending, 0);
+});
+
 test("a refusal ends the program with code 3 and the reason, never with the token", async () => {
   const place = makePlace();
   const server = await startPretendServer({
@@ -139,8 +166,9 @@ test("SIGTERM and SIGHUP end the program with code 0, wrong options with code 2"
   const place = makePlace();
   const server = await startPretendServer();
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
+    const welcome = server.nextWelcome();
     const program = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
-    await server.welcomed();
+    await welcome;
     program.child.kill(signal);
     assert.equal(await program.exited, 0);
   }

@@ -111,7 +111,7 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
   };
 
   const report = (): void => {
-    if (welcomed) send({ kind: "heartbeat", unavailable: deps.unavailable() });
+    if (welcomed && socket.readyState === WebSocket.OPEN) send({ kind: "heartbeat", unavailable: deps.unavailable() });
   };
 
   const beat = (): void => {
@@ -173,7 +173,14 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
     stopBeat();
     events.closed(reason ?? "the server closed the connection");
   });
-  return { close: () => socket.close(1001), report };
+  return {
+    close: () => {
+      // Until the server answers the close, a beat would look at folders that may already be removed.
+      stopBeat();
+      socket.close(1001);
+    },
+    report,
+  };
 }
 
 /** A frame's bytes, in whichever of its three shapes the library hands them over. */

@@ -48,8 +48,9 @@ test("beyond the limit output is dropped and the log says so; the step goes on, 
 
   await over.printed("05000\n");
   await begun[0]?.kill();
+  const welcome = server.nextWelcome();
   begun.push(start());
-  await server.welcomed();
+  await welcome;
   writeFileSync(join(signs, "go"), "");
   assert.deepEqual((await over.finished).outcome, {
     kind: "exited",

@@ -65,8 +65,10 @@ export async function joinServer(
   more: Partial<Surroundings> = {},
 ): Promise<Delegate> {
   const around = { ...QUICK, timers: systemTimers, chance: Math.random, log: silentLog(), ...more };
+  // A delegate that was just stopped may still be connected.
+  const welcome = server.nextWelcome();
   const delegate = await startDelegate(settingsFor(server, place), around);
-  await server.welcomed();
+  await welcome;
   return delegate;
 }
 

@@ -37,8 +37,10 @@ export type PretendServer = {
   readonly hellos: readonly Hello[];
   /** The authorization headers of all attempts. */
   readonly authorizations: readonly (string | undefined)[];
-  /** Settles when a delegate is connected and has been welcomed. */
+  /** Settles when a delegate is connected and has been welcomed. One that was ended may count as connected for a moment. */
   readonly welcomed: () => Promise<void>;
+  /** Settles with the next welcome from now on. */
+  readonly nextWelcome: () => Promise<void>;
   /** Sends a task to the connected delegate. The epoch is 1 unless told. */
   readonly run: (
     work: (Partial<ShellTask> & { readonly script: string }) | ConnectionTask,
@@ -86,6 +88,7 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
   const waiting = new Set<{ fits: (message: ToServer) => boolean; found: (message: ToServer) => void }>();
   let socket: WebSocket | undefined;
   let greeted = Promise.withResolvers<void>();
+  let welcome = Promise.withResolvers<void>();
 
   const http = createServer();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
@@ -125,6 +128,8 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
       hellos.push(message);
       send((behaviour.welcome ?? usualWelcome)(message));
       greeted.resolve();
+      welcome.resolve();
+      welcome = Promise.withResolvers();
     } else if (message.kind !== "heartbeat") {
       const lease = { task: message.task, epoch: message.epoch };
       const record = records.get(keyOf(lease));
@@ -163,6 +168,7 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
     hellos,
     authorizations,
     welcomed: () => greeted.promise,
+    nextWelcome: () => welcome.promise,
     send,
     give: (lease, nth, as, content, piece = MAX_SECRET_PIECE) => {
       const bytes = Buffer.from(content);
