@@ -36,12 +36,13 @@ export const makeListVariables =
       sizes.set(row.id, bytes);
     }
     const refused = new Map<number, Problem>();
+    const noRoom = problem("pipeline.too_many_variables");
     const sizeOf = (at: number): number => sizes.get(ids[at] as Uuid) ?? 0;
     for (const at of [...ids.keys()].toSorted((a, b) => sizeOf(a) - sizeOf(b))) {
       const id = ids[at] as Uuid;
       const bytes = sizeOf(at) * read.times;
       if (!sizes.has(id)) refused.set(at, problem("pipeline.no_such_id", [toWire(id)]));
-      else if (read.bytes + bytes > MAX_BYTES) refused.set(at, problem("pipeline.too_many_variables"));
+      else if (read.bytes + bytes > MAX_BYTES) refused.set(at, noRoom);
       else read.bytes += bytes;
     }
     const wanted = new Set(ids.filter((_id, at) => !refused.has(at)));

@@ -11,7 +11,7 @@ const schema = buildSchema(`
   type Pipelines { nodes: [Pipeline] pageInfo: PageInfo }
   type Nodes { nodes: [Node] pageInfo: PageInfo }
   type PageInfo { total: Int limit: Int }
-  type Query { apps(limit: Int): Pipelines nodes(limit: Int): Nodes app: App word: String }`);
+  type Query { apps(limit: Int, offset: Int): Pipelines nodes(limit: Int): Nodes app: App word: String }`);
 
 function cost(text: string, ...variables: readonly (Record<string, unknown> | null)[]): number {
   const document = parse(text);
@@ -26,7 +26,6 @@ test("a field costs one, and what is below a list once for each entry", () => {
   assert.equal(cost("{ apps { nodes { id } } }"), 1 + 1 + 100, "100 is the default");
   assert.equal(cost("{ apps(limit: null) { nodes { id } } }"), 1 + 1 + 100);
   assert.equal(cost("{ apps(limit: 100000) { nodes { id } } }"), 1 + 1 + 1_000, "1000 is the most");
-  assert.equal(cost("{ apps(limit: -5) { nodes { id } } }"), 1 + 1 + 1);
   assert.equal(cost("{ app { tags { name value } } }"), 1 + 1 + 10 * 2, "a list without a limit");
   assert.equal(cost("{ app { tags { words } } }"), 1 + 1 + 10, "a list of scalars");
   assert.equal(
@@ -55,9 +54,22 @@ test("fragments count wherever they are spread, for the list that they stand in"
 
 test("a limit in a variable: its value, its default, or the largest when nothing is known", () => {
   const text = "query($l: Int = 20, $m: Int) { apps(limit: $l) { nodes { id } } b: apps(limit: $m) { nodes { id } } }";
-  assert.equal(cost(text), 2 * (2 + 1_000));
+  assert.equal(cost(text), 2 * (102 + 1_000), "it may also be negative");
   assert.equal(cost(text, null), 2 + 20 + 2 + 100);
   assert.equal(cost(text, { l: 3, m: 4 }), 2 + 3 + 2 + 4);
   assert.equal(cost(text, { l: null, m: 5_000 }), 2 + 100 + 2 + 1_000);
-  assert.equal(cost(text, { l: "9", m: [1] }), 2 * (2 + 1_000), "what is no number is refused later");
+  assert.equal(cost(text, { l: "9", m: [1] }), 2 * (102 + 1_000), "what is no number is refused later");
+});
+
+test("a field that fails for a negative limit or offset costs as much as a hundred values", () => {
+  assert.equal(cost("{ apps(limit: -5) { nodes { id } } }"), 1 + 100 + 1 + 1);
+  assert.equal(cost("{ apps(limit: 5, offset: -1) { nodes { id } } }"), 1 + 100 + 1 + 5);
+  const text = "query($o: Int = -1) { apps(limit: 5, offset: $o) { nodes { id } } }";
+  assert.equal(cost(text), 1 + 100 + 1 + 5);
+  assert.equal(cost(text, { o: 3 }), 1 + 1 + 5);
+  assert.equal(cost(text, {}), 1 + 100 + 1 + 5);
+  assert.equal(
+    cost("{ apps(limit: 50) { nodes { app { pipelines(limit: -1) { nodes { id } } } } } }"),
+    1 + 1 + 50 * (1 + 101 + 1 + 1),
+  );
 });

@@ -25,6 +25,9 @@ export const MAX_COST = 100_000;
 /** Entries that a list without a `limit` is taken to have, as tags and stages. A list of texts counts one, as a text. */
 const PLAIN_LIST = 10;
 
+/** What the error of a negative `limit` or `offset` costs: it takes fifty times as long as a value. */
+const FAILURE = 100;
+
 type Values = Readonly<Record<string, unknown>> | null;
 
 /** The operation's cost. Without `variables` each limit that is a variable counts as the largest there is. */
@@ -34,7 +37,7 @@ export function costOf(
   operation: OperationDefinitionNode,
   variables?: Values,
 ): number {
-  const limit = limitIn(operation, variables);
+  const argument = argumentIn(operation, variables);
   const known = new Map<string, number>();
 
   const ofFragment = (name: string, entries: number): number => {
@@ -74,8 +77,11 @@ export function costOf(
     if (!field) return 1 + ofSet(node.selectionSet, undefined, 1);
     const inner = getNamedType(field.type);
     const times = isListType(getNullableType(field.type)) ? (node.name.value === "nodes" ? entries : PLAIN_LIST) : 1;
-    const below = field.args.some(({ name }) => name === "limit") ? limit(node) : 1;
-    return 1 + times * ofSet(node.selectionSet, isCompositeType(inner) ? inner : undefined, below);
+    const isPaged = field.args.some(({ name }) => name === "limit");
+    const [limit, offset] = [argument(node, "limit"), argument(node, "offset")];
+    const own = isPaged && (mayBeNegative(limit) || mayBeNegative(offset)) ? 1 + FAILURE : 1;
+    const below = isPaged ? entriesOf(limit) : 1;
+    return own + times * ofSet(node.selectionSet, isCompositeType(inner) ? inner : undefined, below);
   };
 
   return ofSet(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined, 1);
@@ -89,21 +95,27 @@ function fieldOf(parent: GraphQLNamedType | undefined, name: string): GraphQLFie
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
-/** How `limit` of a field reads: what the list will have at most. */
-const limitIn =
+/** A number, null for none, and "any" for a variable whose value is not known or is no number. */
+type Argument = number | null | "any";
+
+const argumentIn =
   (operation: OperationDefinitionNode, variables: Values | undefined) =>
-  (field: FieldNode): number => {
-    const given = field.arguments?.find(({ name }) => name.value === "limit")?.value;
-    if (given?.kind === Kind.INT) return bounded(Number(given.value));
-    if (given?.kind !== Kind.VARIABLE) return DEFAULT_LIMIT;
-    if (variables === undefined) return MAX_LIMIT;
+  (field: FieldNode, argument: "limit" | "offset"): Argument => {
+    const given = field.arguments?.find(({ name }) => name.value === argument)?.value;
+    if (given?.kind === Kind.INT) return Number(given.value);
+    if (given?.kind !== Kind.VARIABLE) return null;
+    if (variables === undefined) return "any";
     const name = given.name.value;
     if (variables !== null && Object.hasOwn(variables, name)) return ofValue(variables[name]);
     const definition = operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);
-    return definition?.defaultValue?.kind === Kind.INT ? bounded(Number(definition.defaultValue.value)) : DEFAULT_LIMIT;
+    return definition?.defaultValue?.kind === Kind.INT ? Number(definition.defaultValue.value) : null;
   };
 
-const ofValue = (value: unknown): number =>
-  value === null || value === undefined ? DEFAULT_LIMIT : typeof value === "number" ? bounded(value) : MAX_LIMIT;
+const ofValue = (value: unknown): Argument =>
+  value === null || value === undefined ? null : typeof value === "number" ? value : "any";
 
-const bounded = (limit: number): number => Math.min(Math.max(limit, 1), MAX_LIMIT);
+const mayBeNegative = (given: Argument): boolean => given === "any" || (given !== null && given < 0);
+
+/** What the list of a field with this limit has at most. */
+const entriesOf = (limit: Argument): number =>
+  limit === "any" ? MAX_LIMIT : limit === null ? DEFAULT_LIMIT : Math.min(Math.max(limit, 1), MAX_LIMIT);

@@ -162,7 +162,7 @@ function read(schema: GraphQLSchema, text: string): Entry {
     const tooDeep = "Syntax Error: The query is nested too deeply.";
     return failed([error instanceof GraphQLError ? error : new GraphQLError(tooDeep)]);
   }
-  // Each error would count the lines before its place, and a query may have 30,000 errors below 100,000 lines. Answers
+  // Each error would count the lines before its place, and a query may have thousands of errors below 100,000 lines. Answers
   // take the places from the tokens (errors.ts).
   source.body = "";
   const passed = syntaxBoundPassed(document);

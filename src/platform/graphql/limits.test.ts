@@ -120,6 +120,8 @@ test("cost: lists in lists, with limits as literals, variables and defaults", as
     `{ applications(limit: ${outer}) { nodes { pipelines(limit: ${inner}) { nodes { id } } } } }`;
   await assertAnswered(query("100", "100"));
   await assertRefused(query("1000", "1000"), /may fetch 1002002 values; at most 100000/);
+  const failing = many(29, (at) => `a${at}: pipelines(offset: -1) { __typename }`);
+  await assertRefused(`{ applications(limit: 1000) { nodes { ${failing} } } }`, /may fetch 2958002 values/);
   const asked = `query($o: Int = 1000, $i: Int) ${query("$o", "$i")}`;
   for (let use = 0; use < 4; use += 1) {
     await assertAnswered(asked, { o: 10, i: 10 });
