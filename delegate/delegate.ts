@@ -7,7 +7,7 @@ import { makeAvailability } from "./availability.ts";
 import { makeMasking } from "./conceal.ts";
 import { textOf, unable } from "./fault.ts";
 import { type Folders, makeFolders } from "./folders.ts";
-import { noteFolder, removeForgotten } from "./forgotten.ts";
+import { removeForgotten } from "./forgotten.ts";
 import {
   endingOf,
   findIsolation,
@@ -19,7 +19,6 @@ import {
 import { mayHaveSessionKeyring } from "./keyrings.ts";
 import { type Leftovers, makeLeftovers } from "./leftovers.ts";
 import { type Launcher, makeLauncher } from "./launcher/client.ts";
-import { lockWorkDir } from "./lock.ts";
 import type { Log } from "./log.ts";
 import { type Options, USUAL_STEP_OUTPUT } from "./options.ts";
 import { makeKnownHosts } from "./remote/known-hosts.ts";
@@ -30,11 +29,11 @@ import { checkReach } from "./reach.ts";
 import { findTools, searchPath, type Tools } from "./run.ts";
 import { openSafe, type Safe } from "./safe.ts";
 import { openSession } from "./session.ts";
-import { refuseCopy, REGISTRY } from "./step-ids.ts";
-import { type StepUser, stepUser } from "./step-user.ts";
+import type { StepUser } from "./step-user.ts";
 import { makeTasks } from "./tasks.ts";
 import type { Timers } from "./timers.ts";
-import { defaultWorkDir, identityOf, prepareWorkDir, type WorkDir } from "./work-dir.ts";
+import { defaultWorkDir, type WorkDir } from "./work-dir.ts";
+import { claimWorkFolder, PLACES, type WorkFolder } from "./work-folder.ts";
 
 export type Settings = Pick<
   Options,
@@ -93,14 +92,12 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
     );
   const { log, timers, chance } = around;
   const isRoot = process.getuid?.() === 0;
-  const workDir = prepareWorkDir(settings.workDir ?? defaultWorkDir(settings.name, isRoot), isRoot);
-  const identity = identityOf(workDir);
-  const release = await lockWorkDir(workDir.path);
+  const found = findIsolation(isRoot, settings.mayGainPrivileges === true);
+  const path = settings.workDir ?? defaultWorkDir(settings.name, isRoot);
+  const wanted = { path, stepUser: settings.stepUser, isNamed: found.unshare !== undefined };
+  const { workDir, identity, secrets, user, release } = await claimWorkFolder(wanted, around);
   try {
-    const safe = notedSafe(workDir, identity, isRoot);
-    const found = findIsolation(isRoot, settings.mayGainPrivileges === true);
-    const isNamed = found.unshare !== undefined;
-    const user = stepUser(settings.stepUser, { registry: REGISTRY, workDir: workDir.path, identity, chance, isNamed });
+    const safe = openSafe(secrets.path);
     const stepPath = settings.stepPath ?? searchPath(process.env["PATH"], isRoot);
     const tools = findTools(`${stepPath}:${process.env["PATH"] ?? ""}`);
     checkReach(workDir, user, tools.bash);
@@ -111,7 +108,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
     const secluded = [settings.belongsTo, workDir.path, safe.path].filter((path) => path !== undefined);
     const isolation = withNamespaces(found, user, secluded);
     tellIsolation(log, isolation, user);
-    lookAfterMemory(safe, identity, log);
+    lookAfterMemory(secrets, log);
     const folders = clearedFolders(workDir, log);
     const news = { report: (): void => {} };
     const availability = makeAvailability({
@@ -196,24 +193,14 @@ const timesOf = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: Surround
   leftoverPatience: { timers, graceMs: leftoverGraceMs, drainMs: DRAIN_MS },
 });
 
-/** Called before the registry of user ids: a copy of a work folder must not take over the row of the original. */
-function notedSafe(workDir: WorkDir, identity: string, isRoot: boolean): Safe {
-  if (isRoot) refuseCopy({ registry: REGISTRY, workDir: workDir.path, identity });
-  const safe = openSafe(workDir, identity, isRoot);
-  if (safe.inMemory) noteFolder(safe.path, workDir, identity);
-  return safe;
-}
-
 /** Removes folders in memory that became of no use. */
-function lookAfterMemory(safe: Safe, identity: string, log: Log): void {
-  if (!safe.inMemory) warnOfDisk(safe, log);
-  removeForgotten(identity, log).catch((error: unknown) =>
+function lookAfterMemory({ path, inMemory }: WorkFolder["secrets"], log: Log): void {
+  if (!inMemory)
+    log.warn({ folder: path }, "this machine has no file system in memory; secrets of running steps lie on a disk");
+  removeForgotten(log, PLACES).catch((error: unknown) =>
     log.warn({ error: textOf(error) }, "unused folders in memory could not be looked for"),
   );
 }
-
-const warnOfDisk = ({ path }: Safe, log: Log): void =>
-  log.warn({ folder: path }, "this machine has no file system in memory; secrets of running steps lie on a disk");
 
 function clearedFolders(workDir: WorkDir, log: Log): Folders {
   const folders = makeFolders(workDir);

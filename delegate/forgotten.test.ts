@@ -1,24 +1,13 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { noteFolder, removeForgotten } from "./forgotten.ts";
-import { lockWorkDir } from "./lock.ts";
-import { processInfo } from "./processes.ts";
-import { openSafe } from "./safe.ts";
-import { makePlace, optionsFor, type Place, silentLog, spawnDelegate, TOKEN } from "./testing/kit.ts";
+import { lockWorkDir, tryLock } from "./lock.ts";
+import { removeUnused } from "./memory-note.ts";
+import { makePlace, memoryOf, optionsFor, type Place, silentLog, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
 import { identityOf, prepareWorkDir } from "./work-dir.ts";
-
-/** Where the delegate on this work folder keeps secrets; the folder itself is not made. */
-function memoryOf(place: Place): string {
-  const isRoot = process.getuid?.() === 0;
-  const workDir = prepareWorkDir(place.path, isRoot);
-  const { path } = openSafe(workDir, identityOf(workDir), isRoot);
-  return path;
-}
 
 /** Settles once it is not there. */
 function gone(path: string): Promise<void> {
@@ -45,7 +34,7 @@ test("a delegate that stops leaves no folder in memory, with or without a step b
       place.remove();
     });
     await server.welcomed();
-    assert.deepEqual(readdirSync(path), ["work-folder"]);
+    assert.deepEqual(readdirSync(path), ["lock", "work-folder"]);
     if (script !== undefined) await server.run({ script }).finished;
     delegate.child.kill("SIGTERM");
     assert.equal(await delegate.exited, 0);
@@ -72,7 +61,7 @@ test("after kill -9 the next delegate of the machine removes an empty folder, an
     begun.push(delegate);
     await welcome;
     await delegate.kill();
-    assert.deepEqual(readdirSync(memoryOf(place)), ["work-folder"]);
+    assert.deepEqual(readdirSync(memoryOf(place)), ["lock", "work-folder"]);
   }
   // The second delegate has removed the first one's.
   await gone(paths[0]);
@@ -85,42 +74,61 @@ test("after kill -9 the next delegate of the machine removes an empty folder, an
 test("what is used, holds something, or is not surely a delegate's stays", async () => {
   const place = makePlace();
   const memory = join(place.path, "memory");
-  const spawned = spawn("sleep", ["inf"]);
-  await once(spawned, "spawn");
-  const holder = { pid: spawned.pid ?? 0, startTime: processInfo(spawned.pid ?? 0)?.startTime ?? "" };
-  const make = (letter: string, how: { isUsed?: boolean; isGone?: boolean; holds?: boolean } = {}): string => {
+  const releases: (() => Promise<void>)[] = [];
+  const make = async (letter: string, how: { isUsed?: boolean; isGone?: boolean; holds?: boolean } = {}) => {
     const folder = join(memory, `railhead-${letter.repeat(32)}`);
     mkdirSync(folder, { recursive: true });
     const workDir = prepareWorkDir(join(place.path, letter), false);
-    const identity = identityOf(workDir);
-    noteFolder(folder, workDir, identity, how.isUsed ? holder : { pid: holder.pid, startTime: "1" });
+    identityOf(workDir);
+    noteFolder(folder, workDir);
+    if (how.isUsed) releases.push(await lockWorkDir(folder));
     if (how.holds) writeFileSync(join(folder, "task"), "");
     if (how.isGone) rmSync(workDir.path, { recursive: true });
-    return identity;
+    return folder;
   };
-  const own = make("0");
-  make("1", { isUsed: true });
-  make("2", { isUsed: true, isGone: true });
-  make("3", { holds: true });
-  make("4");
-  make("5", { isGone: true, holds: true });
+  await make("1", { isUsed: true });
+  await make("2", { isUsed: true, isGone: true, holds: true });
+  await make("3", { holds: true });
+  await make("4");
+  await make("5", { isGone: true, holds: true });
   mkdirSync(join(memory, "railhead-other"));
   // Without a note: its delegate is just being started.
   mkdirSync(join(memory, `railhead-${"6".repeat(32)}`));
-  // A delegate that starts and has not made its note.
-  make("7");
-  const release = await lockWorkDir(join(place.path, "7"));
+  // Of another name space of processes, as in a container: its work folder may be there, where we do not see it.
+  const foreign = await make("7", { isGone: true });
+  writeFileSync(join(foreign, "work-folder"), `${join(place.path, "7")}\npid:[1]\nword\n`);
   const names = (): readonly string[] =>
     readdirSync(memory)
       .map((name) => name.slice(9, 14))
       .toSorted();
 
-  await removeForgotten(own, silentLog(), [memory, join(place.path, "missing")]);
-  assert.deepEqual(names(), ["00000", "11111", "22222", "33333", "66666", "77777", "other"]);
-  await release();
-  spawned.kill("SIGKILL");
-  await once(spawned, "exit");
-  await removeForgotten(own, silentLog(), [memory]);
-  assert.deepEqual(names(), ["00000", "33333", "66666", "other"]);
+  await removeForgotten(silentLog(), [memory, join(place.path, "missing")]);
+  assert.deepEqual(names(), ["11111", "22222", "33333", "66666", "77777", "other"]);
+  for (const release of releases) await release();
+  await removeForgotten(silentLog(), [memory]);
+  assert.deepEqual(names(), ["33333", "66666", "77777", "other"]);
+  place.remove();
+});
+
+test("a delegate that starts while its unused folder is removed has the folder, and its lock, afterwards", async () => {
+  const place = makePlace();
+  const folder = join(place.path, "memory");
+  const prepare = (): void => void mkdirSync(folder, { recursive: true });
+  prepare();
+  const note = noteFolder(folder, prepareWorkDir(join(place.path, "work"), false));
+  let isStarted = false;
+  let starting: Promise<unknown> = Promise.resolve();
+  const removed = await removeUnused(folder, note, (at) => {
+    const lock = tryLock(at);
+    starting = lockWorkDir(folder, prepare).then((release) => {
+      isStarted = true;
+      assert.equal(tryLock(folder), undefined);
+      return release();
+    });
+    return lock;
+  });
+  assert.deepEqual({ removed, isStarted }, { removed: true, isStarted: false });
+  await starting;
+  assert.deepEqual(readdirSync(folder), ["lock"]);
   place.remove();
 });

@@ -1,119 +1,86 @@
 /**
  * Folders in memory (safe.ts) of delegates that were killed and did not start again. Each holds a note of its work
- * folder and of the delegate's process. A delegate that starts removes those of its own user that are of no use any more.
+ * folder. A delegate that starts removes those of its own user that are of no use any more. While a delegate runs it has
+ * the lock of its folder (work-folder.ts), and nothing is removed without that lock.
  */
 import { randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
-import { codeOf, textOf, unable } from "./fault.ts";
-import { lockName, tryLock } from "./lock.ts";
+import { lstatSync, readdirSync, readlinkSync, renameSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { codeOf, textOf } from "./fault.ts";
+import { tryLock } from "./lock.ts";
 import type { Log } from "./log.ts";
 import { noteIn, removeUnused, writeNote } from "./memory-note.ts";
-import { isAlive, type ProcessName, processInfo } from "./processes.ts";
 import { removeTree } from "./remove-tree.ts";
 import type { WorkDir } from "./work-dir.ts";
 
-/** Where folders in memory are made, the first that is there. */
-export const MEMORY = ["/dev/shm", "/run"] as const;
 const NAME = /^railhead-[0-9a-f]{32}$/;
 
-/**
- * The random word tells the delegates on one work folder apart.
- * @param holder the delegate's process
- * @throws Fault when a delegate with the same identity runs on another work folder: one is a copy of the other
- */
-export function noteFolder(folder: string, workDir: WorkDir, identity: string, holder = ownProcess()): void {
-  const note = parse(noteIn(folder) ?? "");
-  if (note.workDir !== workDir.path && isRunning(note))
-    throw unable(
-      `another delegate with the same identity is running on the work folder ${note.workDir}; ` +
-        `delete the file identity in the one that is a copy, ${workDir.path} or the other`,
-    );
-  const words = [
-    workDir.path,
-    lockName(identity),
-    processes(),
-    `${holder.pid} ${holder.startTime}`,
-    randomBytes(9).toString("base64url"),
-  ];
+/** To be called with the folder's lock. Returns the note; its random word tells the delegates on one work folder apart. */
+export function noteFolder(folder: string, workDir: WorkDir): string {
+  const note = `${[workDir.path, processes(), randomBytes(9).toString("base64url")].join("\n")}\n`;
   try {
-    writeNote(folder, `${words.join("\n")}\n`);
+    writeNote(folder, note);
   } catch (error) {
     // A step that fills the memory must not keep the delegate from starting. The folder stays when the delegate is killed.
     if (codeOf(error) !== "ENOSPC" && codeOf(error) !== "EDQUOT") throw error;
   }
+  return note;
 }
 
-type Note = {
-  readonly workDir: string;
-  readonly lock: string;
-  /** The name space that the pid is of. */
-  readonly processes: string;
-  readonly holder: ProcessName;
-};
+/** The work folder that the note of a folder names. */
+export const workDirNotedIn = (folder: string): string | undefined => noteIn(folder)?.split("\n")[0];
 
-function parse(note: string): Note {
-  const [workDir = "", lock = "", where = "", holder = ""] = note.split("\n");
-  const [pid, startTime = ""] = holder.split(" ");
-  return { workDir, lock, processes: where, holder: { pid: Number(pid), startTime } };
-}
-
-const isRunning = (note: Note): boolean => note.processes === processes() && isAlive(note.holder);
-
-function ownProcess(): ProcessName {
-  return { pid: process.pid, startTime: processInfo(process.pid)?.startTime ?? "" };
-}
-
-/** What cannot be removed is told and stays. @param identity of the delegate that looks */
-export async function removeForgotten(
-  identity: string,
-  log: Pick<Log, "info" | "warn">,
-  memory: readonly string[] = MEMORY,
-): Promise<void> {
-  for (const folder of memory.flatMap(foldersIn)) {
+/** What cannot be removed is told and stays. @param places where folders in memory are made */
+export async function removeForgotten(log: Pick<Log, "info" | "warn">, places: readonly string[]): Promise<void> {
+  for (const folder of places.flatMap(foldersIn)) {
     try {
-      if (await removeIfForgotten(folder, lockName(identity)))
-        log.info({ folder }, "removed an unused folder in memory");
+      if (await removeIfForgotten(folder)) log.info({ folder }, "removed an unused folder in memory");
     } catch (error) {
       log.warn({ folder, error: textOf(error) }, "an unused folder in memory could not be removed");
     }
   }
 }
 
-function foldersIn(memory: string): readonly string[] {
+function foldersIn(place: string): readonly string[] {
   try {
-    const names = readdirSync(memory).filter((name) => NAME.test(name));
-    return names.map((name) => join(memory, name));
+    const names = readdirSync(place).filter((name) => NAME.test(name));
+    return names.map((name) => join(place, name));
   } catch (error) {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "EACCES") return [];
     throw error;
   }
 }
 
-async function removeIfForgotten(folder: string, ownLock: string): Promise<boolean> {
+async function removeIfForgotten(folder: string): Promise<boolean> {
   const stat = lstatSync(folder);
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
   const note = noteIn(folder);
   // Its delegate is just being started, or was killed before it made the note.
   if (note === undefined) return false;
-  const { workDir, lock, processes: where, holder } = parse(note);
-  // Of another name space no process can be found.
-  if (!isAbsolute(workDir) || lock === ownLock || where !== processes() || isAlive(holder)) return false;
-  if (isGone(join(workDir, "identity"))) {
-    // Another delegate on a copy of the identity may have taken it meanwhile.
-    if (noteIn(folder) !== note) return false;
-    if (!(await removeTree(folder))) throw new Error("it holds more files than are removed at once");
-    return true;
-  }
-  const release = tryLock(workDir);
+  const [workDir = "", where] = note.split("\n");
+  // A delegate of another name space may see its work folder where we do not.
+  if (!isAbsolute(workDir) || where !== processes()) return false;
+  return isGone(join(workDir, "identity")) ? removeWhole(folder, note) : removeUnused(folder, note, tryLock);
+}
+
+/** With all that is in it. A delegate with the same identity that starts meanwhile makes the folder anew. */
+async function removeWhole(folder: string, note: string): Promise<boolean> {
+  const release = tryLock(folder);
   if (!release) return false;
   try {
-    return removeUnused(folder, note);
+    // A delegate on a copy of the work folder may have taken it before the lock was ours, and left it.
+    if (noteIn(folder) !== note) return false;
+    // Also a folder with a note, should this removal not come to its end.
+    const gone = join(dirname(folder), `railhead-${randomBytes(16).toString("hex")}`);
+    renameSync(folder, gone);
+    if (!(await removeTree(gone))) throw new Error("it holds more files than are removed at once");
+    return true;
   } finally {
     await release();
   }
 }
 
+/** The name space of processes, which stands for the container. */
 const processes = (): string => readlinkSync("/proc/self/ns/pid");
 
 function isGone(path: string): boolean {

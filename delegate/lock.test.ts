@@ -1,11 +1,19 @@
 /** The lock of a work folder, with delegates as processes, after kill -9, and beside a step that wants it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { cpSync, readdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { lockName, lockWorkDir, tryLock } from "./lock.ts";
-import { type DelegateProcess, makePlace, optionsFor, type Place, spawnDelegate, TOKEN } from "./testing/kit.ts";
+import { lockWorkDir, tryLock } from "./lock.ts";
+import {
+  type DelegateProcess,
+  makePlace,
+  memoryOf,
+  optionsFor,
+  type Place,
+  spawnDelegate,
+  TOKEN,
+} from "./testing/kit.ts";
 import { type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
 
 async function setUp(t: TestContext) {
@@ -25,23 +33,18 @@ async function setUp(t: TestContext) {
   return { place, server, start };
 }
 
-/** Takes the lock's file, and a socket of the name that the note in memory has, as soon as they are free. */
+/** Takes the lock's file of the folder, and that of the identity, as soon as they are free. */
 const TAKE = `exec python3 -c '
-import fcntl, os, socket, sys, time
-try:
-    file = os.open(sys.argv[1], os.O_RDWR)
-    print("opened", flush=True)
-    fcntl.lockf(file, fcntl.LOCK_EX)
-except OSError: pass
+import fcntl, os, sys
+for path in sys.argv[1:]:
+    try:
+        file = os.open(path, os.O_RDWR)
+        print("opened", flush=True)
+        fcntl.lockf(file, fcntl.LOCK_EX)
+    except OSError: pass
 print("begun", flush=True)
-taken = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-while True:
-    try: taken.bind("\\0" + sys.argv[2]); break
-    except OSError: time.sleep(0.001)
-taken.listen()
-print("taken", flush=True)
 os.read(os.pipe()[0], 1)
-' "$LOCK" "$NAME"`;
+' "$LOCK" "$OTHER"`;
 
 test("a running step cannot keep the delegate from starting again", async (t) => {
   const { place, server, start } = await setUp(t);
@@ -49,7 +52,7 @@ test("a running step cannot keep the delegate from starting again", async (t) =>
   await server.welcomed();
   const env = [
     { name: "LOCK", value: join(place.path, "lock") },
-    { name: "NAME", value: lockName(readFileSync(join(place.path, "identity"), "utf8")) },
+    { name: "OTHER", value: join(memoryOf(place), "lock") },
   ];
   const step = server.run({ script: TAKE, env });
   await step.printed("begun");
@@ -60,7 +63,6 @@ test("a running step cannot keep the delegate from starting again", async (t) =>
   await left;
   const second = start();
   await Promise.race([server.welcomed(), second.exited.then((code) => assert.equal(code, "running"))]);
-  await step.printed("taken");
   server.send({ kind: "cancel", task: step.task, epoch: 1 });
   await step.finished;
 });
@@ -126,5 +128,18 @@ test("a lock in a folder that is moved away is none", async () => {
     await lockWorkDir(place.path)
   )();
   assert.deepEqual(readdirSync(place.path), ["lock"]);
+  place.remove();
+});
+
+test("a lock that another process has for a moment does not count as a delegate's", async () => {
+  const place = makePlace();
+  const release = await lockWorkDir(place.path);
+  let looks = 0;
+  const again = await lockWorkDir(place.path, () => {
+    looks += 1;
+    if (looks === 7) void release();
+  });
+  assert.equal(looks, 7);
+  await again();
   place.remove();
 });

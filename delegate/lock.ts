@@ -1,6 +1,6 @@
 /**
- * One process for each work folder. The lock is that of an SQLite file in the work folder, as for the server's data
- * directory: Node has no call of its own for the kernel's file locks.
+ * The lock of a folder: one process at a time has it. It is that of an SQLite file in the folder, as for the server's data
+ * directory: Node has no call of its own for the kernel's file locks. work-folder.ts says what is locked, and why.
  *
  * The kernel gives such a lock to one process and takes it back when that process ends, kill -9 included. So there is
  * nothing stale to detect, no pid that another process may have by then, and no race between two delegates that start at once.
@@ -9,19 +9,21 @@
  * the work folder. A socket of the abstract name space, in contrast, stands in /proc/net/unix for every user to read,
  * and any process can bind it once the delegate has stopped. A socket file needs a check whether it is stale.
  */
-import { createHash } from "node:crypto";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as rest } from "node:timers/promises";
-import { codeOf, textOf, unable } from "./fault.ts";
+import { codeOf, Fault, textOf, unable } from "./fault.ts";
 
 /** Gives the lock back; the end of the process, however it comes, does the same. */
 export type Release = () => Promise<void>;
 
-const LOCK_FILE = "lock";
-/** A delegate that looks for unused folders holds the lock of another work folder for an instant. */
-const LOOKS = 5;
+export const LOCK_FILE = "lock";
+/**
+ * A program that removes an unused folder holds its lock for a moment, and a delegate that ends may need one, too: for a
+ * second a lock that another process holds does not count as a delegate's.
+ */
+const LOOKS = 25;
 const BETWEEN_LOOKS_MS = 40;
 const SQLITE_BUSY = 5;
 
@@ -31,22 +33,38 @@ const SQLITE_BUSY = 5;
  */
 const held = new Map<string, DatabaseSync>();
 
-/** What notes call the identity, which is secret. */
-export const lockName = (identity: string): string =>
-  `railhead-delegate-${createHash("sha256").update(identity).digest("hex").slice(0, 40)}`;
-
-/** @throws Fault when another process holds the lock, or the folder cannot have one */
-export async function lockWorkDir(path: string): Promise<Release> {
+/**
+ * @param prepare makes the folder if it is not there; called before each look, since a folder without use may be removed
+ * @throws Fault when another process holds the lock, or the folder cannot have one
+ */
+export async function lockWorkDir(path: string, prepare = (): void => {}): Promise<Release> {
+  let release: Release | undefined;
   try {
-    for (let look = 1; look <= LOOKS; look++) {
-      const release = tryLock(path);
-      if (release) return release;
-      if (look < LOOKS) await rest(BETWEEN_LOOKS_MS);
-    }
+    release = await takeLock(path, prepare);
   } catch (error) {
+    if (error instanceof Fault) throw error;
     throw unable(`the work folder ${path} cannot be locked: ${textOf(error)}; choose another with --work-dir`);
   }
-  throw unable(`another delegate is running on the work folder ${path}; choose another with --work-dir`);
+  if (!release) throw unable(`another delegate is running on the work folder ${path}; choose another with --work-dir`);
+  return release;
+}
+
+/**
+ * Looks for a second at most. Undefined: another process held it all the time.
+ * @param prepare as for `lockWorkDir`
+ * @throws the system's error
+ */
+export async function takeLock(path: string, prepare = (): void => {}): Promise<Release | undefined> {
+  for (let look = 1; ; look++) {
+    try {
+      prepare();
+      const release = tryLock(path);
+      if (release || look === LOOKS) return release;
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" || look === LOOKS) throw error;
+    }
+    await rest(BETWEEN_LOOKS_MS);
+  }
 }
 
 /** Undefined: this or another process holds it, or the folder was replaced meanwhile. @throws the system's error */
@@ -57,8 +75,9 @@ export function tryLock(path: string): Release | undefined {
   const file = new DatabaseSync(at);
   let isHeld = false;
   try {
-    file.exec("pragma journal_mode = off; begin exclusive");
-    // A delegate that removes orphans may have moved the folder away before the lock was ours.
+    // Node's SQLite refuses the mode `off`, and would make a second file.
+    file.exec("pragma journal_mode = memory; begin exclusive");
+    // The folder may have been removed, or moved away, before the lock was ours.
     isHeld = keyOf(at) === key;
   } catch (error) {
     if (!isBusy(error)) throw error;
@@ -71,12 +90,6 @@ export function tryLock(path: string): Release | undefined {
     if (held.delete(key)) file.close();
     return Promise.resolve();
   };
-}
-
-/** Whether both folders have the same lock, as by a link or a mount. */
-export function haveOneLock(path: string, other: string): boolean {
-  const key = keyOf(join(path, LOCK_FILE));
-  return key !== undefined && key === keyOf(join(other, LOCK_FILE));
 }
 
 /** Undefined: there is no such file. */

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { lockName } from "./lock.ts";
+import { workDirNotedIn } from "./forgotten.ts";
 import { livingProcesses, idsOf } from "./processes.ts";
 import { optionsFor, TOKEN } from "./testing/kit.ts";
 import { type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
@@ -166,20 +166,26 @@ test("an ordinary user's step hands over outputs and its status", onlyAsRoot, ()
   }),
 );
 
+/** The folder in memory of the delegate on the work folder. */
+function memoryNotedFor(place: string): string {
+  const folders = readdirSync("/dev/shm").map((name) => join("/dev/shm", name));
+  const notes = folders.filter((folder) => existsSync(join(folder, "work-folder")));
+  return notes.find((folder) => workDirNotedIn(folder) === place) ?? assert.fail("no folder in memory");
+}
+
 test(
-  "a step of an ordinary user's delegate sees neither the lock of the work folder nor a socket of the delegate",
+  "a step of an ordinary user's delegate sees neither the lock of the work folder nor that of the identity",
   onlyAsRoot,
   () =>
     asOrdinary(async (server, place) => {
-      assert.ok(existsSync(join(place, "lock")));
-      const name = lockName(readFileSync(join(place, "identity"), "utf8"));
-      const script = `if [ -e "$LOCK" ]; then echo seen; else echo hidden; fi; grep -c "$NAME" /proc/net/unix`;
       const env = [
         { name: "LOCK", value: join(place, "lock") },
-        { name: "NAME", value: name },
+        { name: "OTHER", value: join(memoryNotedFor(place), "lock") },
       ];
+      for (const { value } of env) assert.ok(existsSync(value));
+      const script = `for path in "$LOCK" "$OTHER"; do if [ -e "$path" ]; then echo seen; else echo hidden; fi; done`;
       const step = server.run({ script, env });
       await step.finished;
-      assert.equal(step.output().toString(), "hidden\n0\n");
+      assert.equal(step.output().toString(), "hidden\nhidden\n");
     }),
 );

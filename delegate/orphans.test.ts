@@ -51,12 +51,31 @@ test("only a work folder whose data directory is gone, that nobody uses and that
   assert.equal(existsSync(used.path), false);
 });
 
-test("a work folder of which an earlier delegate has removed a part goes whole", async () => {
+test("a removal that was cut short is brought to its end, and told by name; what a person has put there stays", async () => {
   const own = workFolder("second");
-  const rest = join(shelf, ".gone-AAAAAAAAAAAA");
-  mkdirSync(join(rest, "spare", "left"), { recursive: true });
+  // What other tests have left.
   await removeOrphans(own, silentLog());
+  const make = (name: string, mark?: string): string => {
+    const gone = join(shelf, name);
+    for (const folder of ["tasks", "work-folder/spare/left"]) mkdirSync(join(gone, folder), { recursive: true });
+    if (mark !== undefined) writeFileSync(join(gone, mark), "/data/work/third\n");
+    return gone;
+  };
+  const MARK = "railhead-removes-work-folder";
+  const rest = make(".gone-AAAAAAAAAAAA", MARK);
+  const shared = make(".gone-BBBBBBBBBBBB", MARK);
+  rmSync(join(rest, "tasks"), { recursive: true });
+  const foreign = [make(".gone-CCCCCCCCCCCC"), make(".gone-DDDDDDDDDDDD", "owner"), make(".gone-fishing", MARK)];
+  foreign.push(make("gone", MARK));
+  const told: unknown[] = [];
+  const log = { info: (...words: unknown[]) => void told.push(words), warn: () => {} };
+  await removeOrphans(own, log);
+  const words = "removed a work folder whose data directory is gone";
+  assert.deepEqual(new Set(told), new Set([rest, shared].map((gone) => [{ folder: "/data/work/third", gone }, words])));
   assert.equal(existsSync(rest), false);
+  assert.deepEqual(readdirSync(shared), ["tasks"]);
+  for (const folder of foreign) assert.ok(existsSync(join(folder, "work-folder", "spare", "left")), folder);
+  for (const folder of [shared, ...foreign]) rmSync(folder, { recursive: true });
 });
 
 /** Holds a folder of the tree, and puts a link in the place of the folder below as soon as something in there is removed. */

@@ -5,18 +5,35 @@
  * next local delegate of the machine removes those whose owner is gone.
  */
 import { randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { codeOf, Fault, textOf } from "./fault.ts";
-import { lockWorkDir, type Release } from "./lock.ts";
+import { codeOf, textOf } from "./fault.ts";
+import { type Release, tryLock } from "./lock.ts";
 import type { Log } from "./log.ts";
 import { removeTree } from "./remove-tree.ts";
 import { hasLivingSteps, REGISTRY } from "./step-ids.ts";
-import type { WorkDir } from "./work-dir.ts";
+import { hasIdentity, type WorkDir } from "./work-dir.ts";
 
 const NOTE = "owner";
-/** Begins the names of work folders that are being removed. */
+/**
+ * A work folder that is being removed lies in a folder `.gone-<random>` that was made for it, as WORK_FOLDER, beside MARK,
+ * which says what it was called. Only these two are removed, and only where both names are ours: whatever a person has put
+ * there stays, and so does the folder then.
+ */
 const GONE = ".gone-";
+const GONE_NAME = /^\.gone-[A-Za-z0-9_-]{12}$/;
+const WORK_FOLDER = "work-folder";
+const MARK = "railhead-removes-work-folder";
 
 /** @param owner the folder without which the work folder has no use */
 export function noteOwner(workDir: WorkDir, owner: string): void {
@@ -42,9 +59,10 @@ export async function removeOrphans(workDir: WorkDir, log: Pick<Log, "info" | "w
 async function removeOrphan(folder: string, log: Pick<Log, "info" | "warn">): Promise<void> {
   if (!isOurs(folder)) return;
   // An earlier delegate has not come to its end.
-  if (basename(folder).startsWith(GONE)) return remove(folder);
+  const was = GONE_NAME.test(basename(folder)) ? textIn(join(folder, MARK)) : undefined;
+  if (was !== undefined) return removeMarked(folder, was, log);
   if (!isOrphan(folder)) return;
-  const release = await lockIfFree(folder);
+  const release = lockIfFree(folder);
   if (!release) return;
   try {
     // Its owner may have come back before the lock was ours.
@@ -57,17 +75,26 @@ async function removeOrphan(folder: string, log: Pick<Log, "info" | "warn">): Pr
       return log.warn({ folder }, "a work folder whose data directory is gone still has processes of steps; it stays");
     // Under its own name it is there whole or not at all.
     const gone = join(dirname(folder), `${GONE}${randomBytes(9).toString("base64url")}`);
-    renameSync(folder, gone);
-    await remove(gone);
-    log.info({ folder }, "removed a work folder whose data directory is gone");
+    mkdirSync(gone, { mode: 0o700 });
+    writeFileSync(join(gone, MARK), `${folder}\n`, { mode: 0o600, flag: "wx" });
+    renameSync(folder, join(gone, WORK_FOLDER));
+    await removeMarked(gone, folder, log);
   } finally {
     await release();
   }
 }
 
 /** Other delegates' steps may still hold folders in it open: nothing is removed by a path that they could change. */
-async function remove(folder: string): Promise<void> {
-  if (!(await removeTree(folder))) throw new Error("it holds more files than are removed at once");
+async function removeMarked(gone: string, folder: string, log: Pick<Log, "info">): Promise<void> {
+  if (!(await removeTree(join(gone, WORK_FOLDER)))) throw new Error("it holds more files than are removed at once");
+  log.info({ folder, gone }, "removed a work folder whose data directory is gone");
+  rmSync(join(gone, MARK), { force: true });
+  try {
+    rmdirSync(gone);
+  } catch (error) {
+    // What a person has put there stays. Another delegate may have come to the end of the same removal.
+    if (codeOf(error) !== "ENOTEMPTY" && codeOf(error) !== "ENOENT") throw error;
+  }
 }
 
 /** A folder of our user's. Names that are not UTF-8, and what we may not look at, are not a delegate's. */
@@ -80,15 +107,17 @@ function isOurs(folder: string): boolean {
   }
 }
 
-/** With a note, and what the note names is surely not there. */
+/** A work folder with a note, and what the note names is surely not there. */
 function isOrphan(folder: string): boolean {
   const owner = noteIn(folder);
-  return owner !== undefined && isAbsolute(owner) && isGone(owner);
+  return hasIdentity(folder) && owner !== undefined && isAbsolute(owner) && isGone(owner);
 }
 
-function noteIn(folder: string): string | undefined {
+const noteIn = (folder: string): string | undefined => textIn(join(folder, NOTE));
+
+function textIn(file: string): string | undefined {
   try {
-    return readFileSync(join(folder, NOTE), "utf8").replace(/\n$/, "");
+    return readFileSync(file, "utf8").replace(/\n$/, "");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
@@ -105,11 +134,12 @@ function isGone(path: string): boolean {
   }
 }
 
-async function lockIfFree(folder: string): Promise<Release | undefined> {
+/** Undefined also for a folder that is not there any more. */
+function lockIfFree(folder: string): Release | undefined {
   try {
-    return await lockWorkDir(folder);
+    return tryLock(folder);
   } catch (error) {
-    if (error instanceof Fault) return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }

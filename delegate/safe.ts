@@ -10,15 +10,14 @@
  *   homes/<uid>                   link to the home folder of a step, for the user database
  *   fifos-…/                      pipes of a launcher, without a task yet
  *   work-folder                   whose it is (memory-note.ts)
+ *   lock                          that of the delegate's identity (work-folder.ts)
  * Only a step's own group can enter its part, and only its own user can read the files.
  */
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   chownSync,
   closeSync,
   fstatSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -27,20 +26,18 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
-  statfsSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "./fault.ts";
 import { keyOf, type Owner } from "./folders.ts";
-import { MEMORY } from "./forgotten.ts";
 import { type Incoming, makeIncoming, type Uses } from "./incoming.ts";
 import { MAX_PLAIN } from "./mask/needles.ts";
-import { NOTE, noteIn, removeUnused } from "./memory-note.ts";
+import { LOCK_FILE } from "./lock.ts";
+import { NOTE } from "./memory-note.ts";
 import { NOT_REACHED } from "./outputs.ts";
 import type { Lease } from "./ship.ts";
-import type { WorkDir } from "./work-dir.ts";
 
 /** The step's own files beside its folders. */
 export type StepFiles = { readonly script: string; readonly outputs: string };
@@ -50,7 +47,6 @@ export type Handed = { readonly texts: readonly string[]; readonly masks: readon
 
 export type Safe = Pick<Incoming, "take" | "missing" | "fault" | "forget" | "forgetAll"> & {
   readonly path: string;
-  readonly inMemory: boolean;
   /** The task's folder. */
   readonly pathOf: (lease: Lease) => string;
   /** Of a task's folder; `outputs` is there if the step hands anything over. */
@@ -72,12 +68,12 @@ export type Safe = Pick<Incoming, "take" | "missing" | "fault" | "forget" | "for
   readonly remove: (lease: Lease) => void;
   /** Removes what belongs to none of these tasks, and what an earlier delegate had not begun. */
   readonly clear: (held: readonly Lease[]) => void;
-  /** Removes the folder itself when nothing is in it. */
+  /** Removes what no task needs. */
   readonly close: () => void;
 };
 
-export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): Safe {
-  const { path, inMemory } = placeOf(workDir, identity, isRoot);
+/** @param path of the folder, which is there */
+export function openSafe(path: string): Safe {
   const incoming = makeIncoming(join(path, "incoming"));
   const of = (lease: Lease): string => join(path, keyOf(lease));
   const homeOf = (uid: number): string => join(path, HOMES, String(uid));
@@ -88,7 +84,6 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
   return {
     ...incoming,
     path,
-    inMemory,
     pathOf: of,
     filesOf,
     homeOf,
@@ -143,17 +138,15 @@ export function openSafe(workDir: WorkDir, identity: string, isRoot: boolean): S
     removeFiles: (lease) => rmSync(join(of(lease), "files"), { recursive: true, force: true }),
     remove: (lease) => rmSync(of(lease), { recursive: true, force: true }),
     clear: (held) => {
-      const kept = new Set(held.map(keyOf));
+      const kept = new Set([...held.map(keyOf), HOMES, NOTE, LOCK_FILE]);
       for (const name of readdirSync(path))
-        if (!kept.has(name) && name !== HOMES && name !== NOTE)
-          rmSync(join(path, name), { recursive: true, force: true });
+        if (!kept.has(name)) rmSync(join(path, name), { recursive: true, force: true });
     },
     close: () => {
       incoming.forgetAll();
       try {
         rmSync(join(path, "incoming"), { recursive: true, force: true });
         rmdirIfEmpty(join(path, HOMES));
-        removeUnused(path, noteIn(path));
       } catch {
         // Steps go on, and need theirs.
       }
@@ -194,42 +187,3 @@ function beginningOf(file: string): Buffer {
 }
 
 const HOMES = "homes";
-
-const TMPFS = 0x0102_1994;
-const RAMFS = 0x8584_58f6;
-
-/** The name says nothing, and nobody can guess it to be there first. */
-function placeOf(
-  workDir: WorkDir,
-  identity: string,
-  isRoot: boolean,
-): { readonly path: string; readonly inMemory: boolean } {
-  const name = `railhead-${createHash("sha256").update(`secrets of ${identity}`).digest("hex").slice(0, 32)}`;
-  for (const memory of MEMORY) {
-    const path = join(memory, name);
-    if (isInMemory(memory) && prepare(path, isRoot)) return { path, inMemory: true };
-  }
-  const path = join(workDir.path, "secrets");
-  if (!prepare(path, isRoot)) throw new Error(`${path} cannot be used for the secrets of steps`);
-  return { path, inMemory: false };
-}
-
-function isInMemory(folder: string): boolean {
-  try {
-    return [TMPFS, RAMFS].includes(statfsSync(folder).type);
-  } catch {
-    return false;
-  }
-}
-
-function prepare(path: string, isRoot: boolean): boolean {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const stat = lstatSync(path);
-    if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
-    chmodSync(path, isRoot ? 0o711 : 0o700);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { ShellTask } from "../protocol/messages.ts";
 import { MASK } from "./mask/marks.ts";
-import { openSafe } from "./safe.ts";
 import {
   giveSign,
   joinServer,
   makePlace,
+  memoryOf,
   makeSigns,
   optionsFor,
   printedPid,
@@ -19,7 +19,6 @@ import {
   TOKEN,
 } from "./testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
-import { identityOf, prepareWorkDir } from "./work-dir.ts";
 
 const VALUE = "s3cr3t-Pa55/word";
 const onlyAsRoot = { skip: process.getuid?.() === 0 ? false : "needs root: only then steps have users of their own" };
@@ -43,10 +42,7 @@ type Scene = {
 async function scene(play: (scene: Scene) => Promise<void>): Promise<void> {
   const place = makePlace();
   const server = await startPretendServer();
-  const safe = (): string => {
-    const workDir = prepareWorkDir(place.path, process.getuid?.() === 0);
-    return openSafe(workDir, identityOf(workDir), process.getuid?.() === 0).path;
-  };
+  const safe = (): string => memoryOf(place);
   try {
     await play({ server, place, safe });
   } finally {

@@ -13,7 +13,6 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, Fault, textOf, unable } from "./fault.ts";
-import { haveOneLock, tryLock } from "./lock.ts";
 import { idsOf, livingProcesses } from "./processes.ts";
 import { type BlockRow, readBlocks, saveBlock } from "./store.ts";
 
@@ -51,7 +50,7 @@ export type Claim = {
   readonly registry: string;
   /** Existing, links resolved; its lock is ours. */
   readonly workDir: string;
-  /** The secret in its file `identity`. */
+  /** The secret in its file `identity`, whose lock is ours: the block of the identity is ours, wherever its folder was. */
   readonly identity: string;
   /** Numbers in [0, 1). */
   readonly chance: () => number;
@@ -142,7 +141,6 @@ function claimBlock(claim: Claim, alive: ReadonlySet<number>): number {
 function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet<number>): BlockRow {
   const owner = hashOf(claim.identity);
   const own = rows.find((row) => row.owner === owner);
-  refuseBeside(own, claim.workDir);
   const taken = new Set(rows.filter((row) => isInUse(row, alive)).map(({ block }) => block));
   const foreign = claim.foreign ?? foreignSpans();
   const isFree = (block: number): boolean => !taken.has(block) && !foreign.some((span) => overlaps(block, span));
@@ -152,45 +150,6 @@ function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet
       `all ${BLOCKS} blocks of user ids for steps belong to work folders on this machine; delete folders that nobody needs, or use --step-user`,
     );
   return { block, owner, workDir: claim.workDir };
-}
-
-/**
- * To be called before anything is written about the delegate: a copy must not take what is the original's.
- * @throws Fault when a delegate with the same identity runs on another work folder
- */
-export function refuseCopy({ registry, workDir, identity }: Pick<Claim, "registry" | "workDir" | "identity">): void {
-  const owner = hashOf(identity);
-  let rows: readonly BlockRow[] = [];
-  try {
-    rows = readBlocks(registry);
-  } catch {
-    // Not made yet, or damaged: `openStepIds` makes it, or says what to do.
-  }
-  refuseBeside(
-    rows.find((row) => row.owner === owner),
-    workDir,
-  );
-}
-
-function refuseBeside(own: BlockRow | undefined, workDir: string): void {
-  if (own && own.workDir !== workDir && isRunning(own, workDir))
-    throw unable(
-      `another delegate with the same identity is running on the work folder ${own.workDir}; ` +
-        `delete the file identity in the copy: ${workDir}, or the other one after its delegate is stopped`,
-    );
-}
-
-/** A delegate runs on the folder of the row, which is another one, not the same by a link or a mount. */
-function isRunning(row: BlockRow, workDir: string): boolean {
-  try {
-    if (!isOfOwner(row) || haveOneLock(row.workDir, workDir)) return false;
-    const release = tryLock(row.workDir);
-    void release?.();
-    return release === undefined;
-  } catch {
-    // A folder that is not there, or that cannot be looked at, has no delegate that could be known.
-    return false;
-  }
 }
 
 /** @throws the system's error */

@@ -82,6 +82,16 @@ export function identityOf(workDir: WorkDir): string {
   return checked(path);
 }
 
+/** Whether a delegate has made the folder. @throws the system's error */
+export function hasIdentity(folder: string): boolean {
+  try {
+    return IDENTITY.test(readFileSync(join(folder, "identity"), "utf8").trim());
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
 function checked(path: string): string {
   const text = readFileSync(path, "utf8").trim();
   if (!IDENTITY.test(text)) throw unable(`${path} is damaged; delete it and the delegate registers as a new one`);

@@ -64,12 +64,8 @@ export function makeFifos(folder: string, mkfifo: string): { readonly take: Take
     },
     close: () => {
       rmSync(folder, { recursive: true, force: true });
-      try {
-        // The delegate has left before us, and left it to us where nothing else is in it.
-        removeUnused(kept, note);
-      } catch {
-        // Steps go on, and need theirs.
-      }
+      // The delegate has left before us, and left it to us where nothing else is in it. Steps that go on need theirs.
+      removeUnused(kept, note).catch(() => {});
     },
   };
 }

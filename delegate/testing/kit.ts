@@ -11,6 +11,8 @@ import { type Delegate, type Settings, startDelegate, type Surroundings } from "
 import type { Log } from "../log.ts";
 import { isAlive, type ProcessName, processInfo } from "../processes.ts";
 import { systemTimers } from "../timers.ts";
+import { identityOf, prepareWorkDir } from "../work-dir.ts";
+import { placeOf } from "../work-folder.ts";
 import type { PretendServer } from "./pretend-server.ts";
 import { stepProcess } from "./step-process.ts";
 
@@ -32,6 +34,14 @@ export function makePlace(): Place {
     remove: () => rmSync(path, { recursive: true, force: true }),
     tasks: () => readdirSync(join(path, "tasks")),
   };
+}
+
+/** Where the delegate on this work folder has the lock of its identity and keeps secrets. It is made if it is not there. */
+export function memoryOf({ path }: Pick<Place, "path">): string {
+  const isRoot = process.getuid?.() === 0;
+  return (
+    placeOf(identityOf(prepareWorkDir(path, isRoot)), isRoot)?.path ?? assert.fail("there is no file system in memory")
+  );
 }
 
 /** A folder to leave signs in, for steps of every user. */

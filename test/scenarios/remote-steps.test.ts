@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { type Delegate, type Settings, startDelegate } from "../../delegate/delegate.ts";
 import { environmentHas, livingProcesses } from "../../delegate/processes.ts";
-import { openSafe } from "../../delegate/safe.ts";
 import {
   assertGone,
   makePlace,
@@ -17,10 +16,10 @@ import {
   silentLog,
   spawnDelegate,
   TOKEN,
+  memoryOf,
 } from "../../delegate/testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "../../delegate/testing/pretend-server.ts";
 import { systemTimers } from "../../delegate/timers.ts";
-import { identityOf, prepareWorkDir } from "../../delegate/work-dir.ts";
 import { type ShellTarget, type ShellTask, toDelegate } from "../../protocol/messages.ts";
 import { type SshServer, sshServerIsMissing, startSshServer } from "../support/ssh-server.ts";
 import { until } from "../support/until.ts";
@@ -44,17 +43,12 @@ async function delegate(t: TestContext, more: Partial<Settings> = {}): Promise<P
   const running: Delegate = await startDelegate(settingsFor(server, place, more), around);
   t.after(async () => {
     await running.stop();
-    rmSync(safeOf(place), { recursive: true, force: true });
+    rmSync(memoryOf(place), { recursive: true, force: true });
     place.remove();
     await server.disconnected();
   });
   await server.welcomed();
   return place;
-}
-
-function safeOf(place: Place): string {
-  const workDir = prepareWorkDir(place.path, true);
-  return openSafe(workDir, identityOf(workDir), true).path;
 }
 
 type Work = Partial<ShellTask> & { readonly script: string };
@@ -370,7 +364,7 @@ echo ready; while [ ! -e "$HOME/go" ]; do sleep 0.05; done; rm -f "$HOME/go"`;
       const text = readFileSync(join(folder, file), "latin1");
       for (const word of [secret, ssh.password, "unique-word"]) assert.ok(!text.includes(word), `${word} in ${file}`);
     }
-    const safe = join(safeOf(place), `${task.task}.1`);
+    const safe = join(memoryOf(place), `${task.task}.1`);
     const kept = readdirSync(join(safe, "files"));
     assert.ok(kept.includes("payload") && kept.length === 2, kept.join());
     writeFileSync(join(ssh.home, "go"), "");
@@ -394,7 +388,7 @@ test(
     const place = await delegate(t);
     const task = runThere({ script: 'echo ready; while [ ! -e "$HOME/go2" ]; do sleep 0.05; done' });
     await task.printed("ready");
-    const files = join(safeOf(place), `${task.task}.1`, "files");
+    const files = join(memoryOf(place), `${task.task}.1`, "files");
     const found = livingProcesses(2).find(({ pid }) => client().test(commandOf(pid)));
     assert.ok(found);
     const other = server.run({
