@@ -84,8 +84,7 @@ test("while a task is made for it", async () => {
 });
 
 test("while its lost tasks are ended: nothing more is leased to it", async () => {
-  const first = await quitter();
-  await first.next("welcome");
+  const first = await afterLookup(quitter);
   const lost = await startRun(platform, "one");
   await first.next("run");
   await hangUp(first);
@@ -104,8 +103,7 @@ test("while its lost tasks are ended: nothing more is leased to it", async () =>
 });
 
 test("while its hello is taken: it becomes no session, what waits is for others, its own leases stay its own", async () => {
-  const first = await quitter("boot-2");
-  await first.next("welcome");
+  const first = await afterLookup(() => quitter("boot-2"));
   const own = await startRun(platform, "one");
   const run = await first.next("run");
   await hangUp(first);
@@ -134,8 +132,7 @@ test("while its hello is taken: it becomes no session, what waits is for others,
 });
 
 test("a task that a hello has sent again is not given to others by the connection that could not send it", async () => {
-  const first = await quitter("boot-2");
-  await first.next("welcome");
+  const first = await afterLookup(() => quitter("boot-2"));
   const waiting = await startRun(platform, "one");
   first.finish(await first.next("run"));
   await first.next("finishedAck");
