@@ -49,9 +49,10 @@ test("passwords that are refused, each with its reason", () => {
 });
 
 test("a long text of common words is judged at once, whatever its end", () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   assert.equal(fault(`${"password".repeat(24)}jqv`), undefined);
-  assert.ok(performance.now() - started < 1_000);
+  // Time on the processor, in microseconds: other programs of the machine do not change it.
+  assert.ok(process.cpuUsage(started).user < 1_000_000);
 });
 
 test("a pause begins after the free attempts, doubles, has an end, and starts afresh after an hour", () => {

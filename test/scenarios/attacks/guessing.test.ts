@@ -77,9 +77,11 @@ test("the same statements and a hash are the work for somebody and for nobody", 
     let work: readonly string[] = [];
     for (let n = 0; n < 3; n += 1) {
       statements = [];
-      const from = performance.now();
+      const from = process.cpuUsage();
       assert.equal((await guess(platform, email)).status, 401);
-      ms = Math.min(ms, performance.now() - from);
+      // Time on the processor, the threads of the hash included: other programs of the machine do not change it.
+      const { user, system } = process.cpuUsage(from);
+      ms = Math.min(ms, (user + system) / 1_000);
       work = statements;
     }
     return { work, ms };
