@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { MAX_CHUNK } from "../protocol/messages.ts";
 import { makeMasking } from "./conceal.ts";
 import type { Output } from "./output.ts";
 import { makePlace } from "./testing/kit.ts";
@@ -106,3 +107,30 @@ test("the next delegate goes on where the last one stopped, wherever that was", 
     assert.equal(shown(), "one ************** two corr three ************** four", `stopped at ${stop}`);
   }
 });
+
+const CUT = "railhead: The output of this step exceeded 64 KiB. The rest is not in the log.\n";
+
+test("wherever the line about a cut output lies in what is read at once, the secret cut off before it is masked", async () => {
+  for (let before = MAX_CHUNK - 2 * CUT.length; before <= MAX_CHUNK + CUT.length; before += 1) {
+    const { open, print, shown } = begin();
+    const filling = "x".repeat(before - 11);
+    print(`${filling}correct hor${CUT}${CUT}end${"y".repeat(100)}`);
+    await open().finish();
+    const left = shown().slice(filling.length);
+    assert.equal(left, `**************${CUT}${CUT}end${"y".repeat(100)}`, `${before} bytes before it`);
+  }
+});
+
+test("a step that prints the line about a cut output very often has its output read once", async () => {
+  const { open, print, shown } = begin();
+  const text = `correct hor${CUT}`.repeat(5_000);
+  print(text);
+  const before = bytesRead();
+  await open().finish();
+  assert.ok(bytesRead() - before < 10 * text.length, `${bytesRead() - before} bytes read of ${text.length}`);
+  // After a thousand such lines one more does not count as the end of what the step has printed.
+  assert.equal(shown().split("***********railhead").length, 1_001);
+});
+
+/** By this process, from files and all else. */
+const bytesRead = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);

@@ -77,17 +77,13 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
   const some = (): boolean => {
     const slice = readSlice(at.output, read);
     if (slice.bytes.length === 0 || !masker || !ready) return false;
-    const mayBeAdded = addedLines < MAX_ADDED;
-    if (mayBeAdded && ADDED_LINES.some((line) => startsWith(slice.bytes, line))) {
-      addedLines += 1;
-      // What the step has printed ends here: what it has begun does not count as refuted by the line.
-      put(masker, masker.end());
-      masker = makeMasker(ready);
-    }
-    const bytes = mayBeAdded ? slice.bytes.subarray(0, placeOfAdded(slice)) : slice.bytes;
-    read += bytes.length;
+    const { starts, end } = partsOf(slice, MAX_ADDED - addedLines);
+    addedLines += starts.length;
+    const { out, last } = pushParts(masker, ready, slice.bytes.subarray(0, end), starts);
+    masker = last;
+    read += end;
     arrivals.push({ end: read, at: timers.elapsed() });
-    put(masker, masker.push(bytes));
+    put(masker, out);
     return true;
   };
 
@@ -161,13 +157,42 @@ const MAX_ADDED = 1_000;
 const ADDED_LINES = Object.values(ADDED).map((line) => Buffer.from(line));
 const LONGEST_ADDED = Math.max(...ADDED_LINES.map(({ length }) => length));
 
-const startsWith = (bytes: Buffer, line: Buffer): boolean => bytes.subarray(0, line.length).equals(line);
+/**
+ * Where added lines begin, at most `most` of them, and where to stop: before a place where one may begin at the end of a
+ * slice that is not the last. Each byte is searched once, however many such lines a step prints.
+ */
+function partsOf(
+  { bytes, available }: Slice,
+  most: number,
+): { readonly starts: readonly number[]; readonly end: number } {
+  const starts = ADDED_LINES.flatMap((line) => placesOf(line, bytes, most))
+    .toSorted((one, other) => one - other)
+    .slice(0, most);
+  if (available === bytes.length || starts.length === most) return { starts, end: bytes.length };
+  const last = starts.at(-1) ?? 0;
+  if (last > 0 && bytes.length - last <= LONGEST_ADDED) return { starts: starts.slice(0, -1), end: last };
+  return { starts, end: bytes.length > LONGEST_ADDED ? bytes.length - LONGEST_ADDED : bytes.length };
+}
 
-/** Where an added line begins behind the first byte, or may begin at the end of a slice that is not the last; else its length. */
-function placeOfAdded({ bytes, available }: Slice): number {
-  const places = ADDED_LINES.map((line) => bytes.indexOf(line, 1)).filter((place) => place > 0);
-  if (places.length > 0) return Math.min(...places);
-  return available > bytes.length && bytes.length > LONGEST_ADDED ? bytes.length - LONGEST_ADDED : bytes.length;
+/** What a step has printed ends before each added line: what it has begun does not count as refuted by the line. */
+function pushParts(first: Masker, matcher: Matcher, bytes: Buffer, starts: readonly number[]) {
+  const out: Buffer[] = [];
+  let last = first;
+  let from = 0;
+  for (const start of starts) {
+    out.push(last.push(bytes.subarray(from, start)), last.end());
+    last = makeMasker(matcher);
+    from = start;
+  }
+  out.push(last.push(bytes.subarray(from)));
+  return { out: Buffer.concat(out), last };
+}
+
+function placesOf(line: Buffer, bytes: Buffer, most: number): readonly number[] {
+  const places: number[] = [];
+  let place = most > 0 ? bytes.indexOf(line) : -1;
+  for (; place >= 0 && places.length < most; place = bytes.indexOf(line, place + line.length)) places.push(place);
+  return places;
 }
 
 /** Of a task whose masks are not known any more: what was masked before, and no more. */
