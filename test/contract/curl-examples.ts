@@ -1,5 +1,5 @@
 /**
- * The curl commands of docs/how-to/use-the-api.md, and the answers that stand under them. A command is run by a
+ * The curl commands of test/contract/curl-requests.md, and the answers that stand under them. A command is run by a
  * shell, as a reader would; what stands in angle brackets in an answer is matched by its pattern, all else is compared.
  */
 import assert from "node:assert/strict";
@@ -20,7 +20,7 @@ export type Example = {
 };
 
 export const readPage = (): string =>
-  readFileSync(new URL("../../docs/how-to/use-the-api.md", import.meta.url), "utf8");
+  readFileSync(new URL("curl-requests.md", import.meta.url), "utf8");
 
 const EXAMPLE = /^```sh curl\n(?<command>[^]*?)^```\n(?:\n```json (?<status>\d{3})\n(?<answer>[^]*?)^```\n)?/gm;
 
@@ -87,7 +87,7 @@ export function filledIn(expected: unknown, actual: unknown, known: Known): unkn
 /** Runs the example and holds its answer to the page. */
 export async function hold(example: Example, folder: string, known: Known): Promise<void> {
   const { status, text } = await runCommand(example.command, folder, known);
-  const where = `docs/how-to/use-the-api.md:${example.line}`;
+  const where = `test/contract/curl-requests.md:${example.line}`;
   assert.equal(status, example.status, `${where} answered ${text}`);
   const body: unknown = JSON.parse(text);
   assert.deepEqual(body, filledIn(JSON.parse(example.answer), body, known), where);

@@ -1,5 +1,5 @@
 /**
- * Every request of docs/how-to/use-the-api.md: the curl command that stands there, run by a shell against the program as
+ * Every request of test/contract/curl-requests.md: the curl command that stands there, run by a shell against the program as
  * people start it, and the whole answer compared with the one on the page. Two servers: one is asked under
  * `/gateway` as the page has it, the other at the same paths without.
  */

@@ -1,4 +1,7 @@
-/** docs/tutorial.md: the commands of the page, in their order in one shell, and the output that the page shows. */
+/**
+ * docs/tutorial.md and, continuing it, docs/how-to/use-the-api.md: the commands of the pages, in their order in one
+ * shell, and the output that the pages show.
+ */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -8,23 +11,25 @@ import { test } from "node:test";
 import { makeServerFolder, startServer } from "../support/server-process.ts";
 
 const skip = spawnSync("curl", ["--version"]).error ? "curl is not installed" : false;
-const page = readFileSync(new URL("../../docs/tutorial.md", import.meta.url), "utf8");
+const pages = ["docs/tutorial.md", "docs/how-to/use-the-api.md"]
+  .map((name) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8"))
+  .join("\n");
 
 /** A line of its own behind the output of each block. */
 const END = "--- end of block ---";
 
-test("every command of the tutorial prints what the page shows", { skip }, async () => {
-  const blocks = [...page.matchAll(/^```sh run\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?/gms)].map(
+test("every command of the tutorial and of the guide prints what the page shows", { skip }, async () => {
+  const blocks = [...pages.matchAll(/^```sh run\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?/gms)].map(
     ([, command = "", output = ""]) => ({ command, output }),
   );
-  assert.equal(blocks.length, page.split("```sh run").length - 1);
+  assert.equal(blocks.length, pages.split("```sh run").length - 1);
   const folder = await makeServerFolder();
   const server = await startServer({ ...folder, dataDir: `${folder.path}/.railhead` });
   try {
     const script = blocks.map(({ command }) => `${command}\nprintf '\\n%s\\n' '${END}'`).join("\n");
     const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
       cwd: folder.path,
-      // The page calls `node`; a reader has one.
+      // The pages call `node`; a reader has one.
       env: { ...process.env, PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter) },
     });
     const printed = stdout.split(`${END}\n`).map((text) => text.trim());
