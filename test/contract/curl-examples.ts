@@ -19,8 +19,7 @@ export type Example = {
   readonly answer: string;
 };
 
-export const readPage = (): string =>
-  readFileSync(new URL("curl-requests.md", import.meta.url), "utf8");
+export const readPage = (): string => readFileSync(new URL("curl-requests.md", import.meta.url), "utf8");
 
 const EXAMPLE = /^```sh curl\n(?<command>[^]*?)^```\n(?:\n```json (?<status>\d{3})\n(?<answer>[^]*?)^```\n)?/gm;
 
