@@ -51,6 +51,7 @@ const planted = (...sections: readonly string[]): readonly string[] =>
       [DOC, ["# Attacks", ...sections].join("\n\n")],
       ["src/a.ts", ""],
       ["src/a.test.ts", source + more],
+      ["src/c.test.ts", '// test("it is gone", () => {});\ntest("it waits", { todo: true }, () => {});\n'],
     ]),
     ["Paths"],
   ).map(({ message }) => message);
@@ -60,8 +61,9 @@ const section = (tests: readonly string[], file = "src/a.test.ts", defence = "It
     .concat(tests.map((name) => `  - "${name}"`))
     .join("\n");
 
-test("planted: a section with its test passes", () => {
+test("planted: a section with its test passes, and one with a whole file of tests", () => {
   assert.deepEqual(planted(section(["it holds", "it is long"])), []);
+  assert.deepEqual(planted(section([])), []);
 });
 
 test("planted: sections without a test that runs, classes without a section", () => {
@@ -69,7 +71,7 @@ test("planted: sections without a test that runs, classes without a section", ()
     [[], /has not one section 'Paths'/],
     [[section(["it holds"]), section(["it holds"])], /has not one section 'Paths'/],
     [[section(["it holds"]).replace(/Tests:[^]*/, "")], /names no test$/],
-    [[section([])], /names no test of src\/a\.test\.ts/],
+    [[section([], "src/c.test.ts")], /src\/c\.test\.ts, which has no test that runs/],
     [[section(["it holds"], "src/b.test.ts")], /src\/b\.test\.ts, which does not exist/],
     [[section(["it hol"])], /does not have: it hol$/],
     [[section(["it is gone"])], /does not have: it is gone$/],
