@@ -4,7 +4,7 @@
  * floor), the sealer as it is, and, beside them, each entry linked to the one before in its own transaction, as a trigger
  * does it that locks the end of the account's chain until the commit.
  */
-import { makeClient, type Client } from "./parts/client.ts";
+import { createClient, type Client } from "./parts/client.ts";
 import { lookInto } from "./parts/database.ts";
 import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
 import { beside, median, percentile, type Bench, type Sizes } from "./parts/result.ts";
@@ -28,7 +28,7 @@ export const auditChain: Bench = (signal, progress, size) =>
     signal,
     async (server) => {
       const { callers, roundMs, rounds: measured } = SIZES[size];
-      const client = makeClient(server.facts, callers, signal);
+      const client = createClient(server.facts, callers, signal);
       const url = await server.databaseUrl();
       const [look, holder] = [await lookInto(url), await lookInto(url)];
       await createProject(client);

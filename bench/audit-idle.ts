@@ -4,7 +4,7 @@
  * platform sweeps once a second, so that milliseconds of a sweep are milliseconds a second.
  */
 import { Client } from "pg";
-import { makeSealEntries } from "../src/audit/index.ts";
+import { sealEntries } from "../src/audit/index.ts";
 import { openDb } from "../src/platform/db/pool.ts";
 import { cpuSecondsOf } from "./parts/processes.ts";
 import { beside, type Bench, type Sizes } from "./parts/result.ts";
@@ -27,17 +27,17 @@ export const auditIdle: Bench = (signal, progress, size) =>
       await client.connect();
       // One connection, so that one process of the database serves all sweeps.
       const db = openDb({ connection: connectionString, max: 1, log: quiet, onError: () => {} });
-      const sealEntries = makeSealEntries({ db });
+      const seal = sealEntries({ db });
       const costs: number[] = [];
       for (const count of entries) {
         progress(`${count} entries`);
         await fill(client, count);
         const [row] = await db.query<{ pid: number }>("select pg_backend_pid() as pid");
-        await sealEntries();
+        await seal();
         const from = cpuSecondsOf(row?.pid ?? 0) + ownSeconds();
         for (let sweep = 0; sweep < sweeps; sweep += 1) {
           signal.throwIfAborted();
-          await sealEntries();
+          await seal();
         }
         // Half a tick at least: a few sweeps may take less than the kernel counts.
         costs.push(Math.max(0.005, cpuSecondsOf(row?.pid ?? 0) + ownSeconds() - from) / sweeps);

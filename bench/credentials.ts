@@ -6,7 +6,7 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import type { LoadAnswer, LoadOrder } from "./parts/load.ts";
 import { startHelper, type Helper } from "./parts/children.ts";
-import { makeClient } from "./parts/client.ts";
+import { createClient } from "./parts/client.ts";
 import { lookInto, type Look } from "./parts/database.ts";
 import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
 import { cpuSecondsOf, ENOUGH_TICKS_MS } from "./parts/processes.ts";
@@ -154,7 +154,7 @@ async function costOf(
 }
 
 async function prepare(server: Server, runs: number, signal: AbortSignal): Promise<void> {
-  const client = makeClient(server.facts, 4, signal);
+  const client = createClient(server.facts, 4, signal);
   await client.set({ requests_per_minute_account: NEVER_REACHED, requests_per_minute_token: NEVER_REACHED });
   await createProject(client);
   const pipeline = await createPipeline(client, "listed", 1, ":");

@@ -12,7 +12,7 @@ import { applicationsStatement } from "../src/projects/index.ts";
 import type { BareOrder } from "./parts/bare-server.ts";
 import type { LoadAnswer, LoadOrder } from "./parts/load.ts";
 import { startHelper, type Helper } from "./parts/children.ts";
-import { makeClient } from "./parts/client.ts";
+import { createClient } from "./parts/client.ts";
 import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
 import { cpuSecondsOf, ENOUGH_TICKS_MS } from "./parts/processes.ts";
 import { median, type Bench, type Figure, type Sizes } from "./parts/result.ts";
@@ -145,7 +145,7 @@ async function untilEnded(client: Client, signal: AbortSignal): Promise<void> {
 
 /** Starts a run that succeeds and one that fails. */
 async function startRuns(server: Server, signal: AbortSignal): Promise<void> {
-  const client = makeClient(server.facts, 2, signal);
+  const client = createClient(server.facts, 2, signal);
   // Requests are counted as ever, and none is refused.
   await client.set({ requests_per_minute_account: NEVER_REACHED, requests_per_minute_token: NEVER_REACHED });
   await createProject(client);

@@ -15,7 +15,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server as TcpServer } from "node:net";
 import { bash } from "./parts/children.ts";
-import { makeClient, type Client } from "./parts/client.ts";
+import { createClient, type Client } from "./parts/client.ts";
 import { createPipeline, createProject, createWebhook, execute, executionOf, logOf } from "./parts/pipelines.ts";
 import { beside, percentile, type Bench, type Sizes } from "./parts/result.ts";
 import { withServer } from "./parts/server.ts";
@@ -30,7 +30,7 @@ type Sample = { readonly sinceSent: number; readonly sinceAnswered: number; read
 export const latency: Bench = (signal, progress, size) =>
   withServer(signal, async ({ facts }) => {
     const { triggers, warmUp } = SIZES[size];
-    const client = makeClient(facts, 2, signal);
+    const client = createClient(facts, 2, signal);
     const told = await listen();
     const { port } = told.address() as AddressInfo;
     await createProject(client);

@@ -3,7 +3,7 @@
  * with 10 of which every line holds one. The floor is the same loop that copies the pieces. In turns; the medians count.
  */
 import { randomBytes } from "node:crypto";
-import { makeMasker } from "../delegate/mask/masker.ts";
+import { createMasker } from "../delegate/mask/masker.ts";
 import { matcherOf } from "../delegate/mask/matcher.ts";
 import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
 
@@ -37,7 +37,7 @@ export const masking: Bench = async (signal, progress, size) => {
     const bare = rate(pieces, (piece) => Buffer.from(piece), logOf(["src/build/step.ts"]));
     if (round > 0) floors.push(bare);
     for (const { matcher, piece, rates } of kinds) {
-      const masker = makeMasker(matcher);
+      const masker = createMasker(matcher);
       const found = rate(pieces, masker.push, piece);
       if (round > 0) rates.push(found);
     }

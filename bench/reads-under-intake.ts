@@ -4,7 +4,7 @@
  * before, with nothing else going on.
  */
 import { inParallel } from "./parts/children.ts";
-import { makeClient, type Client } from "./parts/client.ts";
+import { createClient, type Client } from "./parts/client.ts";
 import { createPipeline, createProject, createWebhook } from "./parts/pipelines.ts";
 import { beside, median, percentile, type Bench, type Sizes } from "./parts/result.ts";
 import { withServer } from "./parts/server.ts";
@@ -21,7 +21,7 @@ export const readsUnderIntake: Bench = (signal, progress, size) =>
     async (server) => {
       const { webhooks, atOnce, reads } = SIZES[size];
       const { baseUrl, accountId } = server.facts;
-      const [reader, caller] = [makeClient(server.facts, 1, signal), makeClient(server.facts, atOnce, signal)];
+      const [reader, caller] = [createClient(server.facts, 1, signal), createClient(server.facts, atOnce, signal)];
       await createProject(caller);
       const url = await createWebhook(caller, await createPipeline(caller, "called", 1, ":"));
       const read = async (): Promise<number> => {

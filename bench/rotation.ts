@@ -9,14 +9,14 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentOf } from "../src/platform/crypto/chunks.ts";
-import { makeKeyRing, type KeyRing } from "../src/platform/crypto/key-ring.ts";
+import { createKeyRing, type KeyRing } from "../src/platform/crypto/key-ring.ts";
 import type { Db } from "../src/platform/db/db.ts";
 import { beside, percentile, type Bench, type Sizes } from "./parts/result.ts";
-import { makeSecretRuns, nameOfSecret, valueOfSecret, type SecretRuns } from "./parts/secret-runs.ts";
+import { createSecretRuns, nameOfSecret, valueOfSecret, type SecretRuns } from "./parts/secret-runs.ts";
 import { openQuietly, secretVerbs, systemOf } from "./parts/secrets.ts";
 import { startServer, temporaryFolder } from "./parts/server.ts";
 
-/** Of `stored` secrets each pipeline of `makeSecretRuns` takes its own; `calmMs`: how long the floor is taken. */
+/** Of `stored` secrets each pipeline of `createSecretRuns` takes its own; `calmMs`: how long the floor is taken. */
 const SIZES: Sizes<{ stored: number; calmMs: number }> = {
   whole: { stored: 10_000, calmMs: 10_000 },
   brief: { stored: 200, calmMs: 200 },
@@ -38,14 +38,14 @@ export const rotation: Bench = async (signal, progress, size) => {
     const { accountId } = server.facts;
     const db = openQuietly(await server.databaseUrl(), 20);
     progress(`storing ${stored} secrets`);
-    await store(db, accountId, makeKeyRing(first), stored);
+    await store(db, accountId, createKeyRing(first), stored);
     await db.close();
     await server.stop();
     server = await startServer(folder.path, signal, both);
     const again = openQuietly(await server.databaseUrl());
     try {
-      const runs = await makeSecretRuns(server.facts, stored, signal);
-      const readers = makeReaders(again, accountId, makeKeyRing(second, first), { stored, runs });
+      const runs = await createSecretRuns(server.facts, stored, signal);
+      const readers = makeReaders(again, accountId, createKeyRing(second, first), { stored, runs });
       progress("reading, with nothing else going on");
       const calm = await readers.during(() => new Promise((resolve) => setTimeout(resolve, calmMs)));
       progress("rotating the root key");

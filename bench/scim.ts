@@ -3,7 +3,7 @@
  * person. The time of the whole, and of making a person the 99th percentile over the last thousand beside the first
  * thousand: a directory that has grown must not be slower.
  */
-import { makeClient } from "./parts/client.ts";
+import { createClient } from "./parts/client.ts";
 import { beside, percentile, type Bench, type Sizes } from "./parts/result.ts";
 import { withServer } from "./parts/server.ts";
 
@@ -30,7 +30,7 @@ const person = (nth: number): string =>
 export const scim: Bench = (signal, progress, size) =>
   withServer(signal, async ({ facts }) => {
     const { people, part, warmUp } = SIZES[size];
-    const client = makeClient(facts, 1, signal);
+    const client = createClient(facts, 1, signal);
     await client.set({ requests_per_minute_account: "999999999", requests_per_minute_token: "999999999" });
     const users = `${facts.baseUrl}/ng/api/scim/account/${facts.accountId}/Users`;
     const provision = async (nth: number): Promise<{ readonly look: number; readonly make: number }> => {

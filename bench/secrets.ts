@@ -9,8 +9,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
-import { makeKeyRing } from "../src/platform/crypto/key-ring.ts";
-import { makeClient, type Client as Sender } from "./parts/client.ts";
+import { createKeyRing } from "../src/platform/crypto/key-ring.ts";
+import { createClient, type Client as Sender } from "./parts/client.ts";
 import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
 import { openQuietly, secretVerbs, systemOf } from "./parts/secrets.ts";
 import { startServer, temporaryFolder, withServer, type Facts, type Server } from "./parts/server.ts";
@@ -65,12 +65,12 @@ type Times = Record<"create" | "bareCreate" | "resolve" | "bareRead", number[]>;
 type How = { readonly count: number; readonly signal: AbortSignal; readonly progress: (text: string) => void };
 
 async function rounds(server: Server, key: Buffer, { count, signal, progress }: How): Promise<Times> {
-  const client = makeClient(server.facts, 1, signal);
+  const client = createClient(server.facts, 1, signal);
   const url = await server.databaseUrl();
   const bare = new Client(url);
   await bare.connect();
   const db = openQuietly(url);
-  const verbs = secretVerbs(db, makeKeyRing(key));
+  const verbs = secretVerbs(db, createKeyRing(key));
   const actor = systemOf(server.facts.accountId);
   const times: Times = { create: [], bareCreate: [], resolve: [], bareRead: [] };
   try {
@@ -159,7 +159,7 @@ function open(key: Buffer, sealed: Buffer): Buffer {
  * server serves for one measurement: what it has freed it keeps for the next file.
  */
 async function memoryGrowth({ facts, pid }: Server, signal: AbortSignal): Promise<number[]> {
-  const client = makeClient(facts, 1, signal);
+  const client = createClient(facts, 1, signal);
   const sizeOf = async (field: "VmRSS" | "VmHWM"): Promise<number> => {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
     return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;

@@ -5,7 +5,7 @@
  * `bash -c :`, spawned from Node. In turns; the medians count.
  */
 import { bareStep, inParallel } from "./parts/children.ts";
-import { makeClient } from "./parts/client.ts";
+import { createClient } from "./parts/client.ts";
 import { lookInto } from "./parts/database.ts";
 import { createPipeline, createProject, execute } from "./parts/pipelines.ts";
 import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
@@ -21,7 +21,7 @@ type Round = { readonly own: number; readonly wall: number; readonly bare: numbe
 export const sequence: Bench = (signal, progress, size) =>
   withServer(signal, async (server) => {
     const { steps, rounds: measured, warmUp } = SIZES[size];
-    const client = makeClient(server.facts, 2, signal);
+    const client = createClient(server.facts, 2, signal);
     const look = await lookInto(await server.databaseUrl());
     await createProject(client);
     const pipeline = await createPipeline(client, "many_steps", steps, ":");

@@ -5,7 +5,7 @@
  * from a Node process. In turns; the medians count.
  */
 import { bareStep, inParallel } from "./parts/children.ts";
-import { makeClient } from "./parts/client.ts";
+import { createClient } from "./parts/client.ts";
 import { lookInto } from "./parts/database.ts";
 import { createPipeline, createProject, createWebhook, execute, logOf } from "./parts/pipelines.ts";
 import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
@@ -20,7 +20,7 @@ const CONNECTIONS = 16;
 export const throughput: Bench = (signal, progress, size) =>
   withServer(signal, async (server) => {
     const { executions, rounds: measured, warmUp } = SIZES[size];
-    const client = makeClient(server.facts, CONNECTIONS, signal);
+    const client = createClient(server.facts, CONNECTIONS, signal);
     const look = await lookInto(await server.databaseUrl());
     await createProject(client);
     const pipeline = await createPipeline(client, "one_step", 1, ":");

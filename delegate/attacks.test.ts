@@ -21,7 +21,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { idsOf, livingProcesses } from "./processes.ts";
 import { FIRST_ID } from "./step-ids.ts";
 import { paths } from "./task-files.ts";
-import { giveSign, joinServer, makePlace, optionsFor, printedPid, spawnDelegate, TOKEN } from "./testing/kit.ts";
+import { giveSign, joinServer, createPlace, optionsFor, printedPid, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { type PretendTask, startPretendServer } from "./testing/pretend-server.ts";
 
 const python = spawnSync("sh", ["-c", "command -v python3"], {
@@ -32,7 +32,7 @@ const isRoot = process.getuid?.() === 0;
 const needs = { skip: isRoot && python.status === 0 ? false : "needs root and python3 in /usr/bin" };
 const onlyAsRoot = { skip: isRoot ? false : "needs root" };
 
-const place = makePlace();
+const place = createPlace();
 const exchange = mkdtempSync(join(tmpdir(), "railhead-exchange-"));
 chmodSync(exchange, 0o777);
 const server = await startPretendServer();
@@ -179,7 +179,7 @@ for (const [name, options, gains] of [
     const rootShell = join(exchange, `root-shell-${gains}`);
     copyFileSync("/bin/bash", rootShell);
     chmodSync(rootShell, 0o4755);
-    const [ownPlace, ownServer] = [makePlace(), await startPretendServer()];
+    const [ownPlace, ownServer] = [createPlace(), await startPretendServer()];
     const started = spawnDelegate([...optionsFor(ownServer, ownPlace), "--token", TOKEN, ...options]);
     t.after(async () => {
       await started.kill();

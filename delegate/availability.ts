@@ -34,7 +34,7 @@ const MIN_FILES = 64;
 /** From one look to the next while no tasks are taken. */
 const LOOK_MS = 2_000;
 
-export function makeAvailability({ log, timers, folders, changed }: Deps): Availability {
+export function createAvailability({ log, timers, folders, changed }: Deps): Availability {
   let reason: string | undefined;
   let broken: string | undefined;
   let stopLook: (() => void) | undefined;

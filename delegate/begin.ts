@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ConnectionTask, ShellTask } from "../protocol/messages.ts";
 import { composed } from "./compose.ts";
 import { type Availability, isFull } from "./availability.ts";
-import { makeConnectionTest } from "./connection.ts";
+import { createConnectionTest } from "./connection.ts";
 import { codeOf, Refusal, textOf } from "./fault.ts";
 import { type Folders, keyOf, type Owner } from "./folders.ts";
 import type { Meta } from "./journal.ts";
@@ -20,8 +20,8 @@ import { findSsh, orderOf, type Program, refusal, scriptProgram, type Tools } fr
 import type { Handed, Safe } from "./safe.ts";
 import type { Lease } from "./ship.ts";
 import { nameOf, type StepOwner, type StepUser } from "./step-user.ts";
-import { makeReturned } from "./returned.ts";
-import { type HeldTask, makeTask, type TaskDeps } from "./task.ts";
+import { createReturned } from "./returned.ts";
+import { type HeldTask, createTask, type TaskDeps } from "./task.ts";
 import { paths } from "./task-files.ts";
 
 export type TasksDeps = TaskDeps & {
@@ -47,7 +47,7 @@ const NO_SSH =
   "The delegate's machine has no program 'ssh' in the steps' search path, which running a step on another host needs; install it, as with the package openssh-client.";
 
 export function begin(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
-  if (work.kind === "connection") return makeConnectionTest(deps.rhythm.timers, lease, work);
+  if (work.kind === "connection") return createConnectionTest(deps.intervals.timers, lease, work);
   const full = work.secrets && deps.safe.fault(lease);
   if (isFull(full)) return giveBack(deps, lease, full);
   const missing = work.secrets && deps.safe.missing(lease, work.secrets.uses);
@@ -92,7 +92,7 @@ function metaOf(
 /** The start of a task that is or was begun on this machine; its monotonic time only within the same run of the machine. */
 export function startOf(
   meta: Meta | undefined,
-  { bootId, rhythm: { timers } }: TasksDeps,
+  { bootId, intervals: { timers } }: TasksDeps,
 ): { readonly startedAt: number; readonly startedElapsed: number | undefined } {
   return {
     startedAt: meta?.receivedAt ?? timers.now(),
@@ -103,12 +103,12 @@ export function startOf(
 /** Preparing it failed before anything was started: another delegate may run it, or this one later. */
 function giveBack(deps: TasksDeps, lease: Lease, error: unknown): HeldTask {
   deps.availability.failed(error);
-  return makeReturned(lease, `The delegate could not prepare the task: ${textOf(error)}`);
+  return createReturned(lease, `The delegate could not prepare the task: ${textOf(error)}`);
 }
 
 function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, work: ShellTask): HeldTask | string {
   const { user } = deps;
-  const { timers } = deps.rhythm;
+  const { timers } = deps.intervals;
   const received = { receivedAt: timers.now(), receivedElapsed: timers.elapsed() };
   const meta = metaOf(deps, lease, work, owner, received);
   let folder: string;
@@ -139,7 +139,7 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
       maxOutput: deps.maxStepOutput,
       program: programOf(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.texts ?? []),
     });
-    const task = makeTask(deps, {
+    const task = createTask(deps, {
       ...held,
       runner: deps.launcher.run(secluded(deps, lease, order)),
       masks: handed?.masks ?? "none",
@@ -154,7 +154,7 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
       return giveBack(deps, lease, error);
     }
     // The folder stays until the server has acknowledged: it is the promise not to start the task again.
-    const task = makeTask(deps, { ...held, runner: noRunner, masks: handed?.masks ?? "none" });
+    const task = createTask(deps, { ...held, runner: noRunner, masks: handed?.masks ?? "none" });
     if (error instanceof Refusal) void task.collect(error.message, "refused");
     else void task.collect(`The delegate could not start the script: ${textOf(error)}`);
     return task;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, test } from "node:test";
-import { assertGone, giveSign, joinServer, makePlace, printedProcess } from "./testing/kit.ts";
+import { assertGone, giveSign, joinServer, createPlace, printedProcess } from "./testing/kit.ts";
 import { newTaskId, type PretendTask, startPretendServer } from "./testing/pretend-server.ts";
 
-const place = makePlace();
+const place = createPlace();
 const server = await startPretendServer();
 const delegate = await joinServer(server, place);
 after(async () => {

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { joinServer, makePlace } from "./testing/kit.ts";
+import { joinServer, createPlace } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 
 test("a test of a connection goes on across lost connections, tells its end until the ack, and is done once", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const registry = createServer();
   registry.listen(0, "127.0.0.1");
   await once(registry, "listening");

@@ -8,7 +8,7 @@ import type { HeldTask } from "./task.ts";
 import type { Timers } from "./timers.ts";
 
 /** Starts the test. What may be reached from here is the business of whoever runs the delegate. */
-export function makeConnectionTest(timers: Timers, lease: Lease, work: ConnectionTask): HeldTask {
+export function createConnectionTest(timers: Timers, lease: Lease, work: ConnectionTask): HeldTask {
   const startedAt = timers.now();
   const begunAt = timers.elapsed();
   const ending = new AbortController();

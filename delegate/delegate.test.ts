@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { assertGone, giveSign, joinServer, makePlace, printedProcess } from "./testing/kit.ts";
+import { assertGone, giveSign, joinServer, createPlace, printedProcess } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 
-const place = makePlace();
+const place = createPlace();
 const server = await startPretendServer();
 const delegate = await joinServer(server, place);
 after(async () => {

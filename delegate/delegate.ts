@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { HEARTBEAT_MS, PROTOCOL_VERSION } from "../protocol/messages.ts";
-import { makeAvailability } from "./availability.ts";
-import { makeMasking } from "./conceal.ts";
+import { createAvailability } from "./availability.ts";
+import { createMasking } from "./masking.ts";
 import { textOf, unable } from "./fault.ts";
-import { type Folders, makeFolders } from "./folders.ts";
+import { type Folders, createFolders } from "./folders.ts";
 import { removeForgotten } from "./forgotten.ts";
 import {
   endingOf,
@@ -17,11 +17,11 @@ import {
   withNamespaces,
 } from "./isolation.ts";
 import { mayHaveSessionKeyring } from "./keyrings.ts";
-import { type Leftovers, makeLeftovers } from "./leftovers.ts";
-import { type Launcher, makeLauncher } from "./launcher/client.ts";
+import { type Leftovers, createLeftovers } from "./leftovers.ts";
+import { type Launcher, createLauncher } from "./launcher/client.ts";
 import type { Log } from "./log.ts";
 import { type Options, USUAL_STEP_OUTPUT } from "./options.ts";
-import { makeKnownHosts } from "./remote/known-hosts.ts";
+import { createKnownHosts } from "./remote/known-hosts.ts";
 import { noteOwner, removeOrphans } from "./orphans.ts";
 import { bootId } from "./processes.ts";
 import { hasQueues, publicFolders } from "./public-folders.ts";
@@ -30,7 +30,7 @@ import { findTools, searchPath, type Tools } from "./run.ts";
 import { openSafe, type Safe } from "./safe.ts";
 import { openSession } from "./session.ts";
 import type { StepUser } from "./step-user.ts";
-import { makeTasks } from "./tasks.ts";
+import { createTasks } from "./tasks.ts";
 import type { Timers } from "./timers.ts";
 import { defaultWorkDir, type WorkDir } from "./work-dir.ts";
 import { claimWorkFolder, PLACES, type WorkFolder } from "./work-folder.ts";
@@ -111,7 +111,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
     lookAfterMemory(secrets, log);
     const folders = clearedFolders(workDir, log);
     const news = { report: (): void => {} };
-    const availability = makeAvailability({
+    const availability = createAvailability({
       log,
       timers,
       folders: [workDir.path, safe.path],
@@ -119,7 +119,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
     });
     const launcher = launcherOf(log, { isolation, user, tools, safe, workDir });
     const leftovers = leftoversOf(around, launcher, user, workDir);
-    const tasks = makeTasks({
+    const tasks = createTasks({
       leftovers,
       log,
       launcher,
@@ -134,9 +134,9 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       searchPath: stepPath,
       maxStepOutput: settings.maxStepOutput ?? USUAL_STEP_OUTPUT,
       safe,
-      masking: makeMasking(),
+      masking: createMasking(),
       availability,
-      knownHosts: makeKnownHosts(settings.knownHosts, join(workDir.path, "known_hosts"), log),
+      knownHosts: createKnownHosts(settings.knownHosts, join(workDir.path, "known_hosts"), log),
       ...timesOf(around),
     });
     tasks.recover();
@@ -188,9 +188,9 @@ const tellStart = (log: Log, { tags, slots }: Settings, { path }: WorkDir): void
   log.info({ workDir: path, tags, slots }, "delegate starts");
 
 const timesOf = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: Surroundings) => ({
-  rhythm: { timers, flushMs, pollMs },
-  patience: { timers, graceMs, drainMs: DRAIN_MS },
-  leftoverPatience: { timers, graceMs: leftoverGraceMs, drainMs: DRAIN_MS },
+  intervals: { timers, flushMs, pollMs },
+  timeouts: { timers, graceMs, drainMs: DRAIN_MS },
+  leftoverTimeouts: { timers, graceMs: leftoverGraceMs, drainMs: DRAIN_MS },
 });
 
 /** Removes folders in memory that became of no use. */
@@ -203,7 +203,7 @@ function lookAfterMemory({ path, inMemory }: WorkFolder["secrets"], log: Log): v
 }
 
 function clearedFolders(workDir: WorkDir, log: Log): Folders {
-  const folders = makeFolders(workDir);
+  const folders = createFolders(workDir);
   folders.clear().catch((error: unknown) => log.warn({ error: textOf(error) }, "unused folders could not be removed"));
   return folders;
 }
@@ -230,7 +230,7 @@ function launcherOf(log: Log, { isolation, user, tools, safe, workDir }: Launche
     users: [...user.names].map(([id, name]) => ({ id, name, home: safe.homeOf(id) })),
     shell: tools.bash,
   };
-  return makeLauncher({
+  return createLauncher({
     log,
     command: launcherCommand(isolation, user, database, queuesOf(workDir, user)),
     folder: safe.path,
@@ -253,7 +253,7 @@ function leftoversOf(around: Surroundings, launcher: Launcher, user: StepUser, w
     const root = launcher.root();
     return root === undefined ? shared : [...shared, join(root, workDir.path, QUEUES)];
   };
-  return makeLeftovers({ log, timers, everyMs: pollMs, user, folders });
+  return createLeftovers({ log, timers, everyMs: pollMs, user, folders });
 }
 
 function tellKeyring(log: Log, isRoot: boolean): void {

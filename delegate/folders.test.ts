@@ -14,17 +14,17 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { makeFolders } from "./folders.ts";
+import { createFolders } from "./folders.ts";
 import { claimBack, type Meta, readJournal } from "./journal.ts";
 import { paths } from "./task-files.ts";
-import { makePlace } from "./testing/kit.ts";
+import { createPlace } from "./testing/kit.ts";
 import { newTaskId } from "./testing/pretend-server.ts";
 import { prepareWorkDir } from "./work-dir.ts";
 
-const place = makePlace();
+const place = createPlace();
 after(place.remove);
 const workDir = prepareWorkDir(place.path, false);
-const folders = makeFolders(workDir);
+const folders = createFolders(workDir);
 
 const metaOf = (task: string, epoch = 1): Meta => ({
   task,

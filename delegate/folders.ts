@@ -52,7 +52,7 @@ export const keyOf = (lease: { readonly task: string; readonly epoch: number }):
 
 const NAME = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{0,15})$/;
 
-export function makeFolders({ tasks, spare: aside }: WorkDir): Folders {
+export function createFolders({ tasks, spare: aside }: WorkDir): Folders {
   /** On their way out: where they are by now. */
   const leaving = new Map<string, string>();
   const fresh = (): string => join(aside, randomBytes(9).toString("base64url"));

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { noteFolder, removeForgotten } from "./forgotten.ts";
 import { lockWorkDir, tryLock } from "./lock.ts";
 import { removeUnused } from "./memory-note.ts";
-import { makePlace, memoryOf, optionsFor, type Place, silentLog, spawnDelegate, TOKEN } from "./testing/kit.ts";
+import { createPlace, memoryOf, optionsFor, type Place, silentLog, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
 import { identityOf, prepareWorkDir } from "./work-dir.ts";
 
@@ -24,7 +24,7 @@ function gone(path: string): Promise<void> {
 
 test("a delegate that stops leaves no folder in memory, with or without a step before", async (t) => {
   for (const script of [undefined, "echo here"]) {
-    const place = makePlace();
+    const place = createPlace();
     const path = memoryOf(place);
     const server = await startPretendServer();
     const delegate = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
@@ -44,7 +44,7 @@ test("a delegate that stops leaves no folder in memory, with or without a step b
 
 test("after kill -9 the next delegate of the machine removes an empty folder, and one whose work folder is gone", async (t) => {
   const server = await startPretendServer();
-  const places = [makePlace(), makePlace(), makePlace()] as const;
+  const places = [createPlace(), createPlace(), createPlace()] as const;
   const [empty, orphan, next] = places;
   const paths = [memoryOf(empty), memoryOf(orphan)] as const;
   const start = (place: Place) => spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
@@ -72,7 +72,7 @@ test("after kill -9 the next delegate of the machine removes an empty folder, an
 });
 
 test("what is used, holds something, or is not surely a delegate's stays", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const memory = join(place.path, "memory");
   const releases: (() => Promise<void>)[] = [];
   const make = async (letter: string, how: { isUsed?: boolean; isGone?: boolean; holds?: boolean } = {}) => {
@@ -111,7 +111,7 @@ test("what is used, holds something, or is not surely a delegate's stays", async
 });
 
 test("a delegate that starts while its unused folder is removed has the folder, and its lock, afterwards", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const folder = join(place.path, "memory");
   const prepare = (): void => void mkdirSync(folder, { recursive: true });
   prepare();

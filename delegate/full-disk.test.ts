@@ -9,7 +9,7 @@ import type { ToServer } from "../protocol/messages.ts";
 import { NOT_REACHED } from "./outputs.ts";
 import { mostReturned, readReturned } from "./remote/outputs.ts";
 import { FEEDER } from "./remote/script.ts";
-import { joinServer, makePlace, makeSigns, optionsFor, TOKEN } from "./testing/kit.ts";
+import { joinServer, createPlace, createSigns, optionsFor, TOKEN } from "./testing/kit.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
 
 const MAIN = new URL("main.ts", import.meta.url).pathname;
@@ -25,7 +25,7 @@ test(
   "a step whose log does not fit on the disk goes on, and fails with the full disk as the reason",
   onlyAsRoot,
   async (t) => {
-    const place = makePlace();
+    const place = createPlace();
     execFileSync(MOUNT, ["-t", "tmpfs", "-o", "size=16m,mode=755", "railhead-test", place.path]);
     t.after(() => {
       execFileSync(UMOUNT, ["-l", place.path]);
@@ -50,7 +50,7 @@ test(
   "a delegate short of space gives tasks back, says so, and takes them again once there is space",
   onlyAsRoot,
   async (t) => {
-    const place = makePlace();
+    const place = createPlace();
     execFileSync(MOUNT, ["-t", "tmpfs", "-o", "size=16m,mode=755", "railhead-test", place.path]);
     t.after(() => {
       execFileSync(UMOUNT, ["-l", place.path]);
@@ -94,8 +94,8 @@ test(
   "a step whose output variables do not fit into memory fails with that as the reason; small ones arrive",
   onlyAsRoot,
   async (t) => {
-    const place = makePlace();
-    const signs = makeSigns();
+    const place = createPlace();
+    const signs = createSigns();
     const server = await startPretendServer();
     const begin = "mount -t tmpfs -o size=8m,mode=1777 railhead-test /dev/shm && echo mounted && exec sleep inf";
     const holder = spawn(UNSHARE, ["--mount", "sh", "-c", begin]);
@@ -176,7 +176,7 @@ test(
   "what a host sends back is emptied, and so told from a whole one, when it cannot be written",
   onlyAsRoot,
   async (t) => {
-    const place = makePlace();
+    const place = createPlace();
     execFileSync(MOUNT, ["-t", "tmpfs", "-o", "size=1m,mode=755", "railhead-test", place.path]);
     t.after(() => {
       execFileSync(UMOUNT, ["-l", place.path]);

@@ -6,9 +6,9 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, 
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
-import { A, as, B, looking, makeTestFolder, onlyAsRoot, owner, PATH, UNUSED, withPython } from "./testing/looking.ts";
+import { A, as, B, looking, testFolder, onlyAsRoot, owner, PATH, UNUSED, withPython } from "./testing/looking.ts";
 
-const place = makeTestFolder();
+const place = testFolder();
 chmodSync(place, 0o711);
 
 function publicFolder(): string {

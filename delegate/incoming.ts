@@ -30,7 +30,7 @@ const MAX_VALUES = 2 * 1024 * 1024;
 type Secret = { readonly as: "value" | "file"; readonly pieces: Buffer[]; isWhole: boolean };
 type Arrived = { readonly secrets: Map<number, Secret>; bytes: number; fault: unknown };
 
-export function makeIncoming(folder: string): Incoming {
+export function createIncoming(folder: string): Incoming {
   const arrived = new Map<string, Arrived>();
   const fileOf = (lease: Lease, nth: number): string => join(folder, keyOf(lease), String(nth));
 

@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { makePlace, optionsFor, TOKEN } from "./testing/kit.ts";
+import { createPlace, optionsFor, TOKEN } from "./testing/kit.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
 
 const MAIN = new URL("main.ts", import.meta.url).pathname;
 
 test("what the delegate's starter left open reaches neither the delegate nor a step", async (t) => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   const lock = join(place.path, "lock");
   // As a shell does: a lock behind a high descriptor, and one that Node itself would keep from its children.

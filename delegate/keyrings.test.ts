@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { hasSession, makeKeyrings, usersWithKeys } from "./keyrings.ts";
+import { hasSession, createKeyrings, usersWithKeys } from "./keyrings.ts";
 import { findProgram } from "./run.ts";
-import { as, looking, makeTestFolder, owner, PATH, withPython } from "./testing/looking.ts";
+import { as, looking, testFolder, owner, PATH, withPython } from "./testing/looking.ts";
 
 test("users with keys are read from the kernel's table", () => {
   const text = "    0:     9 8/8 3/1000000 64/25000000\n2013529074:     2 2/2 2/200 40/20000\n";
@@ -27,7 +27,7 @@ calls = {"setperm": lambda a: (keyctl, 5, rings[a[0]], int(a[1], 16)), "clear": 
          "add": lambda a: (add_key, b"user", a[1].encode(), a[2].encode(), len(a[2]), rings[a[3]])}
 if libc.syscall(*calls[what](args)) < 0: sys.exit(os.strerror(ctypes.get_errno()))
 `;
-const place = makeTestFolder();
+const place = testFolder();
 chmodSync(place, 0o711);
 const standIn = join(place, "keyctl");
 writeFileSync(standIn, KEYCTL, { mode: 0o755 });
@@ -45,7 +45,7 @@ test("both keyrings of an ended task's user are emptied before it is given back"
   as(user, standIn, "add", "user", "one", "1", "@u");
   as(user, standIn, "add", "user", "two", "2", "@us");
   assert.deepEqual([has(user, "@u", "one"), has(user, "@us", "two")], [true, true]);
-  const leftovers = looking(t, [], { keyrings: makeKeyrings(keyctl) });
+  const leftovers = looking(t, [], { keyrings: createKeyrings(keyctl) });
   leftovers.end(owner(user));
   await leftovers.givenBack(user);
   assert.deepEqual([has(user, "@u", "one"), has(user, "@us", "two")], [false, false]);
@@ -63,7 +63,7 @@ test(
     // The user may search it and change its rights, and nothing else.
     as(user, standIn, "setperm", "@u", "0x00280000");
     assert.notEqual(spawnSync(standIn, ["clear", "@u"], { env: { PATH }, uid: user, gid: user }).status, 0);
-    const leftovers = looking(t, [], { keyrings: makeKeyrings(keyctl) });
+    const leftovers = looking(t, [], { keyrings: createKeyrings(keyctl) });
     leftovers.end(owner(user));
     await leftovers.givenBack(user);
     assert.equal(has(user, "@u", "one"), false);
@@ -77,7 +77,7 @@ test("a keyring that nothing can clear any more keeps its own user, and no other
   // The kernel removes it some time later: without rights even root could not.
   as(first, standIn, "timeout", "@u", "60");
   as(first, standIn, "setperm", "@u", "0");
-  const keyrings = makeKeyrings(keyctl);
+  const keyrings = createKeyrings(keyctl);
   const refused = Promise.withResolvers<void>();
   const leftovers = looking(t, [], {
     keyrings: {

@@ -32,7 +32,7 @@ const COMMANDS = [
 ] as const;
 
 /** @param keyctl path of the program; undefined if it is not installed */
-export const makeKeyrings = (keyctl: string | undefined = findProgram("keyctl")): Keyrings => ({
+export const createKeyrings = (keyctl: string | undefined = findProgram("keyctl")): Keyrings => ({
   users: () => (keyctl === undefined ? new Set() : usersWithKeys(read("/proc/key-users"))),
   clear: async (uid) => {
     if (keyctl === undefined) return;

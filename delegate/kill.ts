@@ -6,7 +6,7 @@ import { pause, type Timers } from "./timers.ts";
 /** Processes alive after the end; `unknown`: none was found, and what was looked for may not be all. */
 export type Survivors = number | "unknown";
 
-export type Patience = {
+export type Timeouts = {
   readonly timers: Timers;
   /** From TERM to KILL. */
   readonly graceMs: number;
@@ -39,7 +39,7 @@ const LONGEST_LOOK_MS = 50;
  * leaves nothing out, also when nothing was found: a chain of processes that fork and exit is seldom seen.
  * 3. With nothing able to fork any more, count what is left: it hangs in the kernel.
  */
-export async function endProcesses(killing: Killing, patience: Patience): Promise<Survivors> {
+export async function endProcesses(killing: Killing, timeouts: Timeouts): Promise<Survivors> {
   const find = finder(killing);
   const { leader } = killing.target;
   // The first process of a name space, and the one beside it that waits for it, end with the last of the others.
@@ -48,15 +48,15 @@ export async function endProcesses(killing: Killing, patience: Patience): Promis
       ? find().filter(({ pid, parent }) => pid !== leader?.pid && parent !== leader?.pid)
       : find();
   const first = own();
-  if (first.length > 0) await terminate(first, own, patience);
+  if (first.length > 0) await terminate(first, own, timeouts);
   switch (killing.ending) {
     case "user":
-      return killUser(killing, find, patience);
+      return killUser(killing, find, timeouts);
     case "namespace":
-      await killFound(find, patience);
+      await killFound(find, timeouts);
       return find().length;
     case "search": {
-      await killFound(find, patience);
+      await killFound(find, timeouts);
       return find().length || "unknown";
     }
   }
@@ -84,7 +84,7 @@ function finder({ target, ending, mayGainPrivileges }: Killing): () => readonly 
 async function terminate(
   first: readonly ProcessInfo[],
   find: () => readonly ProcessInfo[],
-  { timers, graceMs }: Patience,
+  { timers, graceMs }: Timeouts,
 ): Promise<void> {
   // A stopped process takes the TERM only when it runs again.
   for (const name of ["SIGTERM", "SIGCONT"] as const) send(first, name);
@@ -94,7 +94,7 @@ async function terminate(
 async function killUser(
   killing: Killing,
   find: () => readonly ProcessInfo[],
-  { timers, drainMs }: Patience,
+  { timers, drainMs }: Timeouts,
 ): Promise<Survivors> {
   const { owner } = killing.target;
   const isDone = owner !== undefined && (await killing.killUser(owner.uid));
@@ -106,7 +106,7 @@ async function killUser(
   return find().length;
 }
 
-async function killFound(find: () => readonly ProcessInfo[], { timers, drainMs }: Patience): Promise<void> {
+async function killFound(find: () => readonly ProcessInfo[], { timers, drainMs }: Timeouts): Promise<void> {
   await within(timers, drainMs, () => {
     const rest = find();
     send(rest, "SIGKILL");

@@ -5,9 +5,9 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { join } from "node:path";
 import { test } from "node:test";
 import { removeTree } from "./remove-tree.ts";
-import { A, as, B, looking, makeTestFolder, onlyAsRoot, owner, withPython } from "./testing/looking.ts";
+import { A, as, B, looking, testFolder, onlyAsRoot, owner, withPython } from "./testing/looking.ts";
 
-const place = makeTestFolder();
+const place = testFolder();
 
 const rowsOf = (table: string, uid: number): readonly string[] =>
   readFileSync(`/proc/sysvipc/${table}`, "latin1")

@@ -7,11 +7,11 @@
  * others back; then it removes folders and keys, a bounded number for each user and in all.
  */
 import { textOf } from "./fault.ts";
-import { type Keyrings, makeKeyrings } from "./keyrings.ts";
+import { type Keyrings, createKeyrings } from "./keyrings.ts";
 import type { Log } from "./log.ts";
-import { type Found, makePublicSearch } from "./public-search.ts";
+import { type Found, createPublicSearch } from "./public-search.ts";
 import { type Budget, removeTree } from "./remove-tree.ts";
-import { makeRetries, type Retries } from "./retries.ts";
+import { createRetries, type Retries } from "./retries.ts";
 import type { StepOwner, StepUser } from "./step-user.ts";
 import { removeSystemV } from "./system-v.ts";
 import type { Timers } from "./timers.ts";
@@ -45,11 +45,11 @@ type Ended = Map<number, StepOwner>;
 type Pauses = Retries<number | (() => Promise<void>)>;
 type Tell = (what: string, error: unknown) => void;
 
-export function makeLeftovers(deps: Deps): Leftovers {
+export function createLeftovers(deps: Deps): Leftovers {
   const { log, timers, everyMs, user } = deps;
   const ended: Ended = new Map();
   const works = new Set<() => Promise<void>>();
-  const pauses: Pauses = makeRetries(timers, everyMs);
+  const pauses: Pauses = createRetries(timers, everyMs);
   const look = makeLook(deps, ended, pauses);
   let stop: (() => void) | undefined;
 
@@ -95,7 +95,7 @@ export function makeLeftovers(deps: Deps): Leftovers {
 
 /** One look at all places. @throws when it cannot be known what is there: then no user is given back */
 function makeLook(deps: Deps, ended: Ended, pauses: Pauses): () => Promise<void> {
-  const { timers, user, folders, keyrings = makeKeyrings() } = deps;
+  const { timers, user, folders, keyrings = createKeyrings() } = deps;
   const tell = makeTell(deps.log);
   let isFirst = true;
   /** What an earlier delegate has not removed keeps its user, as what a task of this one has left does. */
@@ -106,7 +106,7 @@ function makeLook(deps: Deps, ended: Ended, pauses: Pauses): () => Promise<void>
     ended.set(uid, owner);
   };
   const isLeft = (uid: number): boolean => ended.has(uid) || user.isUnused(uid);
-  const search = makePublicSearch({
+  const search = createPublicSearch({
     timers,
     tell,
     isOurs: user.isOurs,

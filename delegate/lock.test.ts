@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { lockWorkDir, tryLock } from "./lock.ts";
 import {
   type DelegateProcess,
-  makePlace,
+  createPlace,
   memoryOf,
   optionsFor,
   type Place,
@@ -17,7 +17,7 @@ import {
 import { type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
 
 async function setUp(t: TestContext) {
-  const place = makePlace();
+  const place = createPlace();
   const server: PretendServer = await startPretendServer();
   const begun: DelegateProcess[] = [];
   t.after(async () => {
@@ -88,7 +88,7 @@ test("one delegate at a time: the second is refused, also when both start at onc
 
 test("a delegate on a copy of a work folder is refused while the other runs", async (t) => {
   const { place, server, start } = await setUp(t);
-  const copy = makePlace();
+  const copy = createPlace();
   t.after(copy.remove);
   const first = start();
   await server.welcomed();
@@ -103,7 +103,7 @@ test("a delegate on a copy of a work folder is refused while the other runs", as
 });
 
 test("a lock that this process holds is not lost when it is asked for again", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const release = await lockWorkDir(place.path);
   assert.equal(tryLock(place.path), undefined);
   const module = JSON.stringify(new URL("lock.ts", import.meta.url).href);
@@ -117,7 +117,7 @@ test("a lock that this process holds is not lost when it is asked for again", as
 });
 
 test("a lock in a folder that is moved away is none", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const release = await lockWorkDir(place.path);
   renameSync(place.path, `${place.path}.gone`);
   await assert.rejects(lockWorkDir(place.path), /cannot be locked: ENOENT/);
@@ -132,7 +132,7 @@ test("a lock in a folder that is moved away is none", async () => {
 });
 
 test("a lock that another process has for a moment does not count as a delegate's", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const release = await lockWorkDir(place.path);
   let looks = 0;
   const again = await lockWorkDir(place.path, () => {

@@ -8,11 +8,11 @@ import { after, test } from "node:test";
 import { lockWorkDir } from "./lock.ts";
 import { noteOwner, removeOrphans } from "./orphans.ts";
 import { openStepIds, REGISTRY } from "./step-ids.ts";
-import { makePlace, silentLog } from "./testing/kit.ts";
+import { createPlace, silentLog } from "./testing/kit.ts";
 import { A, onlyAsRoot, PATH, withPython } from "./testing/looking.ts";
 import { identityOf, prepareWorkDir, type WorkDir } from "./work-dir.ts";
 
-const place = makePlace();
+const place = createPlace();
 after(place.remove);
 const shelf = join(place.path, "shelf");
 const dataDir = (name: string): string => join(place.path, `data-of-${name}`);

@@ -1,7 +1,7 @@
 /** How a task that ran to its end is told: exit code and output variables, or why nothing of that can be taken. */
 import { appendFileSync, existsSync } from "node:fs";
 import { MAX_OUTPUTS } from "../protocol/messages.ts";
-import type { Conceal } from "./conceal.ts";
+import type { StepMask } from "./masking.ts";
 import type { Exit, Meta } from "./journal.ts";
 import type { Log } from "./log.ts";
 import { type Output, type Outputs, readOutputs } from "./outputs.ts";
@@ -30,7 +30,7 @@ type Ended = {
 export function outcomeOf(
   { folder, outputs, lease, meta }: Ended,
   exit: Exit,
-  conceal: Conceal,
+  stepMask: StepMask,
   log: Log,
 ): End["outcome"] {
   if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be cut: something kept it open");
@@ -39,7 +39,7 @@ export function outcomeOf(
   if (exit.code === 0 && wanted.length > 0 && !existsSync(outputs)) return { kind: "refused", message: OUTPUTS_GONE };
   const read = meta?.remote ? readRemote(outputs, meta, meta.remote.host, exit) : readOutputs(outputs, wanted);
   if (read.kind === "refused") return read;
-  if (read.kind === "read") return handedOver(read.outputs, exit, conceal);
+  if (read.kind === "read") return handedOver(read.outputs, exit, stepMask);
   if (read.kind === "unwritten" && exit.code === 0) return { kind: "refused", message: OUTPUTS_UNWRITTEN };
   if (read.kind === "none" || read.kind === "unwritten") return { kind: "exited", exitCode: exit.code, outputs: [] };
   say(paths(folder).output, `${ADDED.outputsTooLarge}${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`);
@@ -74,8 +74,8 @@ function readRemote(file: string, { cookie, outputs }: Meta, host: string, exit:
 }
 
 /** An output variable is stored and shown; masked it would be a wrong value for whoever reads it. */
-function handedOver(outputs: readonly Output[], exit: Exit, conceal: Conceal): End["outcome"] {
-  const telling = outputs.find(({ value }) => conceal.holds(value));
+function handedOver(outputs: readonly Output[], exit: Exit, stepMask: StepMask): End["outcome"] {
+  const telling = outputs.find(({ value }) => stepMask.holds(value));
   if (!telling) return { kind: "exited", exitCode: exit.code, outputs: [...outputs] };
   if (exit.code !== 0) return { kind: "exited", exitCode: exit.code, outputs: [] };
   return { kind: "refused", message: `its output variable '${telling.name}' holds a secret; none was taken` };

@@ -1,13 +1,13 @@
-import type { Conceal, Masking, Masks } from "./conceal.ts";
+import type { StepMask, Masking, Masks } from "./masking.ts";
 import { textOf } from "./fault.ts";
 import type { Log } from "./log.ts";
 import type { Safe } from "./safe.ts";
-import { type End, type Lease, makeShipper, type Shipper } from "./ship.ts";
-import type { Rhythm } from "./watch.ts";
+import { type End, type Lease, createShipper, type Shipper } from "./ship.ts";
+import type { Intervals } from "./watch.ts";
 
 type Deps = {
   readonly log: Log;
-  readonly rhythm: Rhythm;
+  readonly intervals: Intervals;
   readonly safe: Pick<Safe, "removeFiles">;
   readonly masking: Masking;
 };
@@ -15,17 +15,17 @@ type From = { readonly lease: Lease; readonly folder: string; readonly masks: Ma
 
 /** All that leaves of a task: its output on the way to the server, and what may be said of it. */
 export type Outlet = Shipper & {
-  readonly conceal: Conceal;
+  readonly stepMask: StepMask;
   /** The processes are gone: so is whoever might read the secrets, and nothing more is written to the output. */
   readonly close: (end: End) => Promise<End>;
   /** Looks no more. */
   readonly stop: () => void;
 };
 
-export function openOutlet({ log, rhythm, safe, masking }: Deps, { lease, folder, masks }: From): Outlet {
-  const conceal = masking.concealer(masks);
-  const output = conceal.output(folder, { timers: rhythm.timers, changed: () => pump() });
-  const shipper = makeShipper(lease, output.file);
+export function openOutlet({ log, intervals, safe, masking }: Deps, { lease, folder, masks }: From): Outlet {
+  const stepMask = masking.createStepMask(masks);
+  const output = stepMask.output(folder, { timers: intervals.timers, changed: () => pump() });
+  const shipper = createShipper(lease, output.file);
 
   const pump = (): void => {
     try {
@@ -40,11 +40,11 @@ export function openOutlet({ log, rhythm, safe, masking }: Deps, { lease, folder
   return {
     ...shipper,
     pump,
-    conceal,
+    stepMask,
     close: async (end) => {
       if (masks !== "none") safe.removeFiles(lease);
       await output.finish();
-      conceal.release();
+      stepMask.release();
       return end;
     },
     stop: output.stop,

@@ -3,12 +3,12 @@ import { appendFileSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { MAX_CHUNK } from "../protocol/messages.ts";
-import { makeMasking } from "./conceal.ts";
+import { createMasking } from "./masking.ts";
 import type { Output } from "./output.ts";
-import { makePlace } from "./testing/kit.ts";
+import { createPlace } from "./testing/kit.ts";
 import { mkdirSync } from "node:fs";
 
-const place = makePlace();
+const place = createPlace();
 after(place.remove);
 let made = 0;
 
@@ -30,8 +30,8 @@ function begin() {
   };
   const open = (): Output => {
     clock.waiting.clear();
-    const output: Output = makeMasking()
-      .concealer([Buffer.from("correct horse")])
+    const output: Output = createMasking()
+      .createStepMask([Buffer.from("correct horse")])
       .output(folder, {
         timers,
         changed: () => output.advance(),

@@ -9,7 +9,7 @@
  */
 import { closeSync, constants, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { codeOf } from "./fault.ts";
-import { makeMasker, type Masker } from "./mask/masker.ts";
+import { createMasker, type Masker } from "./mask/masker.ts";
 import type { Matcher } from "./mask/matcher.ts";
 import { readSlice, type Slice } from "./tail.ts";
 import { ADDED, paths } from "./task-files.ts";
@@ -61,7 +61,7 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
 
   const begin = (made: Matcher): void => {
     ready = made;
-    masker = makeMasker(made, before(at.output, read, made.longest));
+    masker = createMasker(made, before(at.output, read, made.longest));
   };
 
   const put = ({ pending }: Masker, bytes: Buffer): void => {
@@ -181,7 +181,7 @@ function pushParts(first: Masker, matcher: Matcher, bytes: Buffer, starts: reado
   let from = 0;
   for (const start of starts) {
     out.push(last.push(bytes.subarray(from, start)), last.end());
-    last = makeMasker(matcher);
+    last = createMasker(matcher);
     from = start;
   }
   out.push(last.push(bytes.subarray(from)));

@@ -35,7 +35,7 @@ type Deps = {
  * Removes files of ended users, and adds their folders to `trees`.
  * @throws when the delegate itself lacks memory or descriptors: then it is not known what is there
  */
-export function makePublicSearch({
+export function createPublicSearch({
   timers,
   tell,
   isLeft,

@@ -11,8 +11,8 @@ import {
   fileHolds,
   folderOf,
   giveSign,
-  makePlace,
-  makeSigns,
+  createPlace,
+  createSigns,
   optionsFor,
   printedProcess,
   spawnDelegate,
@@ -20,18 +20,18 @@ import {
 } from "./testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "./testing/pretend-server.ts";
 
-const { path: signs, remove } = makeSigns();
+const { path: signs, remove } = createSigns();
 after(remove);
 
 type Scene = {
   readonly server: PretendServer;
-  readonly place: ReturnType<typeof makePlace>;
+  readonly place: ReturnType<typeof createPlace>;
   readonly begin: () => DelegateProcess;
 };
 
 /** A server, a work folder, and delegates started one after the other on it. */
 async function scene(play: (scene: Scene) => Promise<void>): Promise<void> {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   const begun: DelegateProcess[] = [];
   const begin = (): DelegateProcess => {

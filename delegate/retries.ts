@@ -11,7 +11,7 @@ export type Retries<K> = {
 const LONGEST_MS = 300_000;
 
 /** @param firstMs the pause after the first failure */
-export function makeRetries<K>(timers: Pick<Timers, "elapsed">, firstMs: number): Retries<K> {
+export function createRetries<K>(timers: Pick<Timers, "elapsed">, firstMs: number): Retries<K> {
   const pauses = new Map<K, { readonly until: number; readonly ms: number }>();
   return {
     isDue: (key) => (pauses.get(key)?.until ?? 0) <= timers.elapsed(),

@@ -3,7 +3,7 @@ import type { Lease, Link } from "./ship.ts";
 import type { HeldTask } from "./task.ts";
 
 /** @param left what an earlier delegate had made for it; removed with the task */
-export function makeReturned(
+export function createReturned(
   lease: Lease,
   reason: string,
   left: Partial<Pick<HeldTask, "folder" | "owner">> = {},

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startDelegate } from "./delegate.ts";
 import { FIRST_ID } from "./step-ids.ts";
-import { assertGone, joinServer, makePlace, printedPid, QUICK, settingsFor, silentLog } from "./testing/kit.ts";
+import { assertGone, joinServer, createPlace, printedPid, QUICK, settingsFor, silentLog } from "./testing/kit.ts";
 import { startPretendServer } from "./testing/pretend-server.ts";
 import { systemTimers } from "./timers.ts";
 
@@ -25,7 +25,7 @@ test(
   "started as root, each step is a user of its own, and cannot read the identity, the journal or another, nor signal it",
   onlyAsRoot,
   async () => {
-    const place = makePlace();
+    const place = createPlace();
     const server = await startPretendServer();
     const delegate = await joinServer(server, place);
     const exchange = openFolder(place.path);
@@ -74,7 +74,7 @@ test(
 );
 
 test("what a step leaves running is found by its user, whatever else it hides", onlyAsRoot, async () => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   const delegate = await joinServer(server, place);
   // A program that its user may not read runs as one that must not be looked into: /proc shows root as its owner.
@@ -90,7 +90,7 @@ test("what a step leaves running is found by its user, whatever else it hides", 
 });
 
 test("the user of a task is no other's until the task's folder is gone, also after a restart", onlyAsRoot, async () => {
-  const place = makePlace();
+  const place = createPlace();
   let acks = false;
   const server = await startPretendServer({ ackEnds: () => acks });
   const uids: string[] = [];
@@ -109,7 +109,7 @@ test("the user of a task is no other's until the task's folder is gone, also aft
 });
 
 test("Bash and git work for a step's user", onlyAsRoot, async () => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   const delegate = await joinServer(server, place);
   const script = [
@@ -139,7 +139,7 @@ test(
   "--step-user: one user for all steps, each task in a group of its own; --step-path: their PATH",
   onlyAsRoot,
   async () => {
-    const place = makePlace();
+    const place = createPlace();
     const server = await startPretendServer();
     const delegate = await startDelegate(
       settingsFor(server, place, { stepUser: "nobody", stepPath: "/opt/tools/bin:/usr/bin:/bin" }),
@@ -158,7 +158,7 @@ test(
 );
 
 test("a work folder that the step user cannot reach is refused, naming what is closed", onlyAsRoot, async () => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   const closed = join(place.path, "closed");
   mkdirSync(closed, { mode: 0o700 });
@@ -173,7 +173,7 @@ test("a work folder that the step user cannot reach is refused, naming what is c
 });
 
 test("an unknown step user is refused", onlyAsRoot, async () => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   await assert.rejects(
     startDelegate(settingsFor(server, place, { stepUser: "no-such-user" }), around),

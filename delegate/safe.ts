@@ -32,7 +32,7 @@ import {
 import { join } from "node:path";
 import { codeOf } from "./fault.ts";
 import { keyOf, type Owner } from "./folders.ts";
-import { type Incoming, makeIncoming, type Uses } from "./incoming.ts";
+import { type Incoming, createIncoming, type Uses } from "./incoming.ts";
 import { MAX_PLAIN } from "./mask/needles.ts";
 import { LOCK_FILE } from "./lock.ts";
 import { NOTE } from "./memory-note.ts";
@@ -74,7 +74,7 @@ export type Safe = Pick<Incoming, "take" | "missing" | "fault" | "forget" | "for
 
 /** @param path of the folder, which is there */
 export function openSafe(path: string): Safe {
-  const incoming = makeIncoming(join(path, "incoming"));
+  const incoming = createIncoming(join(path, "incoming"));
   const of = (lease: Lease): string => join(path, keyOf(lease));
   const homeOf = (uid: number): string => join(path, HOMES, String(uid));
   const filesOf = (lease: Lease): StepFiles => ({

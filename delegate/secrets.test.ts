@@ -10,9 +10,9 @@ import { MASK } from "./mask/marks.ts";
 import {
   giveSign,
   joinServer,
-  makePlace,
+  createPlace,
   memoryOf,
-  makeSigns,
+  createSigns,
   optionsFor,
   printedPid,
   spawnDelegate,
@@ -23,7 +23,7 @@ import { newTaskId, type PretendServer, startPretendServer } from "./testing/pre
 const VALUE = "s3cr3t-Pa55/word";
 const onlyAsRoot = { skip: process.getuid?.() === 0 ? false : "needs root: only then steps have users of their own" };
 
-const { path: signs, remove } = makeSigns();
+const { path: signs, remove } = createSigns();
 after(remove);
 
 const uses = (...kinds: readonly ("value" | "file")[]): NonNullable<ShellTask["secrets"]> => ({
@@ -35,12 +35,12 @@ const newLease = () => ({ task: newTaskId(), epoch: 1 });
 
 type Scene = {
   readonly server: PretendServer;
-  readonly place: ReturnType<typeof makePlace>;
+  readonly place: ReturnType<typeof createPlace>;
   readonly safe: () => string;
 };
 
 async function scene(play: (scene: Scene) => Promise<void>): Promise<void> {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   const safe = (): string => memoryOf(place);
   try {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { joinServer, makePlace, optionsFor, spawnDelegate, TOKEN } from "./testing/kit.ts";
+import { joinServer, createPlace, optionsFor, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 import { systemTimers, type Timers } from "./timers.ts";
 
 test("5 MB of output arrive complete, in order and once, across cut connections", async () => {
-  const place = makePlace();
+  const place = createPlace();
   let logs = 0;
   const server = await startPretendServer({
     onLog: (_, self) => {
@@ -28,7 +28,7 @@ test("5 MB of output arrive complete, in order and once, across cut connections"
 });
 
 test("an end without its ack is told again on the next connection", async () => {
-  const place = makePlace();
+  const place = createPlace();
   let acks = false;
   const server = await startPretendServer({ ackEnds: () => acks });
   const delegate = await joinServer(server, place, { chance: () => 0 });
@@ -51,7 +51,7 @@ test("an end without its ack is told again on the next connection", async () => 
 });
 
 test("an illegal message closes the connection, and the delegate comes back", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   const delegate = await joinServer(server, place, { chance: () => 0 });
   const lease = { task: newTaskId(), epoch: 1 };
@@ -82,7 +82,7 @@ test("an illegal message closes the connection, and the delegate comes back", as
 });
 
 test("a server that says nothing any more is left", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   // A clock that runs ahead: between two beats a long time passes.
   let ahead = 0;
@@ -95,7 +95,7 @@ test("a server that says nothing any more is left", async () => {
 });
 
 test("heartbeats are sent", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   const delegate = await joinServer(server, place, { heartbeatMs: 5 });
   await server.next((message) => message.kind === "heartbeat");
@@ -105,7 +105,7 @@ test("heartbeats are sent", async () => {
 });
 
 test("a stopped delegate has no heartbeat pending", async (t) => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   t.after(async () => {
     await server.close();
@@ -132,7 +132,7 @@ test("a stopped delegate has no heartbeat pending", async (t) => {
 });
 
 test("a refusal ends the program with code 3 and the reason, never with the token", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer({
     welcome: () => ({ kind: "refused", code: "name_taken", message: "another delegate has this name" }),
   });
@@ -152,7 +152,7 @@ test("a refusal ends the program with code 3 and the reason, never with the toke
 });
 
 test("a server that is not there yet is waited for", async () => {
-  const place = makePlace();
+  const place = createPlace();
   let attempts = 0;
   const server = await startPretendServer({ refuseWith: () => (++attempts < 3 ? 503 : undefined) });
   const delegate = await joinServer(server, place, { chance: () => 0 });
@@ -163,7 +163,7 @@ test("a server that is not there yet is waited for", async () => {
 });
 
 test("SIGTERM and SIGHUP end the program with code 0, wrong options with code 2", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     const welcome = server.nextWelcome();
@@ -180,7 +180,7 @@ test("SIGTERM and SIGHUP end the program with code 0, wrong options with code 2"
 });
 
 test("a local delegate takes its token from standard input and ends with it; its steps do not", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   const program = spawnDelegate([...optionsFor(server, place), "--local"]);
   program.child.stdin?.write(`${TOKEN}\n`);

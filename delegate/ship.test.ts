@@ -3,11 +3,11 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { MAX_CHUNK, type ToServer, toServer } from "../protocol/messages.ts";
-import { type Link, makeShipper } from "./ship.ts";
-import { makePlace } from "./testing/kit.ts";
+import { type Link, createShipper } from "./ship.ts";
+import { createPlace } from "./testing/kit.ts";
 import { newTaskId } from "./testing/pretend-server.ts";
 
-const place = makePlace();
+const place = createPlace();
 after(place.remove);
 const end = { startedAt: 1, endedAt: 2, outcome: { kind: "exited" as const, exitCode: 0, outputs: [] } };
 
@@ -18,7 +18,7 @@ function begin(content: string) {
   const sent: ToServer[] = [];
   const state = { busy: false };
   const link: Link = { send: (message) => sent.push(toServer.parse(message)), isBusy: () => state.busy };
-  return { shipper: makeShipper(lease, file), file, sent, link, state };
+  return { shipper: createShipper(lease, file), file, sent, link, state };
 }
 
 const textOf = (message: ToServer | undefined): string =>

@@ -29,7 +29,7 @@ export type Shipper = {
 };
 
 /** Ships one task's output file, and its end, by offset. What is not acked stays in the file and nowhere else. */
-export function makeShipper(lease: Lease, file: string): Shipper {
+export function createShipper(lease: Lease, file: string): Shipper {
   let link: Link | undefined;
   let sent = 0;
   let committed = 0;

@@ -5,11 +5,11 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { FIRST_ID, idsInUse, openStepIds, type Span, type StepIds } from "./step-ids.ts";
-import { makePlace } from "./testing/kit.ts";
+import { createPlace } from "./testing/kit.ts";
 import { identityOf, prepareWorkDir } from "./work-dir.ts";
 
 const BLOCK = 0x4_0000;
-const place = makePlace();
+const place = createPlace();
 after(place.remove);
 let registries = 0;
 

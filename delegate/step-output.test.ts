@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { makePlace, makeSigns, optionsFor, spawnDelegate, TOKEN } from "./testing/kit.ts";
+import { createPlace, createSigns, optionsFor, spawnDelegate, TOKEN } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 
 const LINE = "railhead: The output of this step exceeded 64 KiB. The rest is not in the log.\n";
@@ -11,8 +11,8 @@ const LINE = "railhead: The output of this step exceeded 64 KiB. The rest is not
 const KEPT = 64 * 1024;
 
 test("beyond the limit output is dropped and the log says so; the step goes on, also with another delegate", async (t) => {
-  const { path: signs, remove } = makeSigns();
-  const place = makePlace();
+  const { path: signs, remove } = createSigns();
+  const place = createPlace();
   const server = await startPretendServer();
   const start = () => spawnDelegate([...optionsFor(server, place), "--max-step-output", "64KiB", "--token", TOKEN]);
   const begun = [start()];
@@ -62,7 +62,7 @@ test("beyond the limit output is dropped and the log says so; the step goes on, 
 });
 
 test("a secret that the limit cuts off is masked, as by other lines that follow the output", async (t) => {
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   const delegate = spawnDelegate([...optionsFor(server, place), "--max-step-output", "4096", "--token", TOKEN]);
   t.after(async () => {

@@ -1,10 +1,10 @@
 /** The life of one task on this machine: running, ending, ended, forgotten. */
 import { join } from "node:path";
 import { VANISHED } from "./attach.ts";
-import type { Masking, Masks } from "./conceal.ts";
+import type { Masking, Masks } from "./masking.ts";
 import { textOf } from "./fault.ts";
 import { type Meta, noteCancelled, readJournal } from "./journal.ts";
-import { endProcesses, type Patience, type Survivors } from "./kill.ts";
+import { endProcesses, type Timeouts, type Survivors } from "./kill.ts";
 import type { Launcher, Runner } from "./launcher/client.ts";
 import type { Log } from "./log.ts";
 import type { Target } from "./members.ts";
@@ -16,17 +16,17 @@ import { openOutlet } from "./outlet.ts";
 import type { End, Lease, Link } from "./ship.ts";
 import { paths } from "./task-files.ts";
 import type { Timers } from "./timers.ts";
-import { type Rhythm, watchFolder } from "./watch.ts";
+import { type Intervals, watchFolder } from "./watch.ts";
 
 export type TaskDeps = {
   readonly log: Log;
   /** Sessions of all running tasks of this delegate; each task enters its own. */
   readonly sessions: Set<number>;
-  readonly rhythm: Rhythm;
+  readonly intervals: Intervals;
   /** For a task that the server wants ended. */
-  readonly patience: Patience;
+  readonly timeouts: Timeouts;
   /** For what a step leaves behind. */
-  readonly leftoverPatience: Patience;
+  readonly leftoverTimeouts: Timeouts;
   readonly safe: Pick<Safe, "filesOf" | "removeFiles" | "remove">;
   readonly launcher: Pick<Launcher, "killUser">;
   readonly knownHosts: KnownHosts;
@@ -78,10 +78,10 @@ export type Task = HeldTask & {
   readonly collect: (because: string, as?: "lost" | "refused") => Promise<void>;
 };
 
-export function makeTask(deps: TaskDeps, held: Held): Task {
+export function createTask(deps: TaskDeps, held: Held): Task {
   const { folder, lease, meta, runner } = held;
-  const { log, rhythm } = deps;
-  const now = (): number => nowFor(held, rhythm.timers);
+  const { log, intervals } = deps;
+  const now = (): number => nowFor(held, intervals.timers);
   const outlet = openOutlet(deps, held);
   let phase: "running" | "ending" | "ended" = "running";
   let unwatch = (): void => {};
@@ -112,13 +112,13 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
   const endFor = (message: string, kind: "lost" | "refused" = "lost"): End => ({
     startedAt: held.startedAt,
     endedAt: now(),
-    outcome: { kind, message: outlet.conceal.text(message).slice(0, 1024) },
+    outcome: { kind, message: outlet.stepMask.text(message).slice(0, 1024) },
   });
 
-  const sweep = async (patience: Patience): Promise<Survivors> => {
+  const sweep = async (timeouts: Timeouts): Promise<Survivors> => {
     // Without its cookie a task's processes cannot be told from others.
     if (!meta) return "unknown";
-    left = await endAll(deps, held, patience);
+    left = await endAll(deps, held, timeouts);
     return left;
   };
 
@@ -127,11 +127,11 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     // A status that appears only after this is our own killing's.
     const hasExit = readJournal(folder).exit !== undefined;
     // Nothing outlives a step: what it left in the background is ended before its result is told.
-    await Promise.all([sweep(deps.leftoverPatience), outlet.conceal.ready]);
+    await Promise.all([sweep(deps.leftoverTimeouts), outlet.stepMask.ready]);
     const exit = hasExit ? readJournal(folder).exit : undefined;
     const end = endFor(otherwise, as);
     const ended = { ...held, outputs: deps.safe.filesOf(lease).outputs };
-    const outcome = exit ? outcomeOf(ended, exit, outlet.conceal, log) : end.outcome;
+    const outcome = exit ? outcomeOf(ended, exit, outlet.stepMask, log) : end.outcome;
     return { ...end, outcome, endedAt: Math.max(held.startedAt, endedAt) };
   };
 
@@ -142,7 +142,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
       // A full disk must not keep the processes alive; only a restart right now would forget the cancelling.
       log.warn({ task: lease.task, error: textOf(error) }, "could not note that a task is being cancelled");
     }
-    const survivors = await sweep(deps.patience);
+    const survivors = await sweep(deps.timeouts);
     return { startedAt: held.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };
   };
 
@@ -166,7 +166,7 @@ export function makeTask(deps: TaskDeps, held: Held): Task {
     hasEnded: () => phase === "ended",
     isClean: () => phase === "ended" && left === 0,
     follow: () => {
-      unwatch = watchFolder(folder, rhythm, look);
+      unwatch = watchFolder(folder, intervals, look);
       runner.onNews(look);
     },
     collect: (because, as) => finish(() => exited(because, as)),
@@ -213,17 +213,17 @@ const targetOf = (deps: TaskDeps, { folder, meta, runner, begunAt }: Held): Targ
   owner: meta?.owner ?? undefined,
   sessions: deps.sessions,
   folder,
-  ageMs: begunAt === undefined ? Infinity : deps.rhythm.timers.elapsed() - begunAt,
+  ageMs: begunAt === undefined ? Infinity : deps.intervals.timers.elapsed() - begunAt,
 });
 
 /** Ends the task's processes, answers how many are left, and takes over what its ssh has learned. */
-async function endAll(deps: TaskDeps, held: Held, patience: Patience): Promise<Survivors> {
+async function endAll(deps: TaskDeps, held: Held, timeouts: Timeouts): Promise<Survivors> {
   const { lease, folder, meta, runner } = held;
   await runner.begun;
   const ending = meta?.ending ?? "search";
   const { killUser } = deps.launcher;
   const mayGainPrivileges = meta?.mayGainPrivileges === true;
-  const left = await endProcesses({ target: targetOf(deps, held), ending, mayGainPrivileges, killUser }, patience);
+  const left = await endProcesses({ target: targetOf(deps, held), ending, mayGainPrivileges, killUser }, timeouts);
   await runner.release();
   if (left !== 0 && left !== "unknown")
     deps.log.warn({ task: lease.task, survivors: left }, "processes of a task could not be ended");

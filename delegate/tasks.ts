@@ -7,9 +7,9 @@ import { textOf } from "./fault.ts";
 import { type Found, keyOf } from "./folders.ts";
 import { claimBack, type Journal, readJournal } from "./journal.ts";
 import { recordedRunner } from "./launcher/recorded.ts";
-import { makeReturned } from "./returned.ts";
+import { createReturned } from "./returned.ts";
 import type { Lease, Link } from "./ship.ts";
-import { type HeldTask, makeTask } from "./task.ts";
+import { type HeldTask, createTask } from "./task.ts";
 import { paths } from "./task-files.ts";
 
 /** What is said to a session about its tasks; `refused` is the session's own matter. */
@@ -32,7 +32,7 @@ const MAX_HOLDS = 4096;
 /** Ended tasks kept in mind: a repeated `run` of one of them starts nothing. */
 const MAX_REMEMBERED = 10_000;
 
-export function makeTasks(deps: TasksDeps): Tasks {
+export function createTasks(deps: TasksDeps): Tasks {
   const held = new Map<string, HeldTask>();
   const forgotten = new Set<string>();
   const { log } = deps;
@@ -153,8 +153,8 @@ function removeFolder({ folders, leftovers, log }: TasksDeps, task: HeldTask, fo
   });
 }
 
-function lost({ rhythm }: TasksDeps, link: Link, lease: Lease, message: string): void {
-  const at = rhythm.timers.now();
+function lost({ intervals }: TasksDeps, link: Link, lease: Lease, message: string): void {
+  const at = intervals.timers.now();
   link.send({
     kind: "finished",
     ...lease,
@@ -169,7 +169,7 @@ function lost({ rhythm }: TasksDeps, link: Link, lease: Lease, message: string):
 /** A task that would find no space is given back before anything is made for it. */
 function beginOrReturn(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
   const reason = work.kind === "shell" ? deps.availability.check() : undefined;
-  return reason === undefined ? begin(deps, lease, work) : makeReturned(lease, `The delegate ${reason}.`);
+  return reason === undefined ? begin(deps, lease, work) : createReturned(lease, `The delegate ${reason}.`);
 }
 
 function recover(deps: TasksDeps, found: Found): HeldTask {
@@ -179,12 +179,12 @@ function recover(deps: TasksDeps, found: Found): HeldTask {
   const decision = examine(journal, deps.bootId, isUnstarted);
   const owner = journal.meta?.owner ?? undefined;
   if (owner) deps.user.keep(owner);
-  if (decision.kind === "return") return makeReturned({ task, epoch }, decision.reason, { folder, owner });
-  const held = makeTask(deps, {
+  if (decision.kind === "return") return createReturned({ task, epoch }, decision.reason, { folder, owner });
+  const held = createTask(deps, {
     lease: { task, epoch },
     folder,
     meta: journal.meta,
-    runner: recordedRunner(folder, journal, deps.bootId, deps.patience),
+    runner: recordedRunner(folder, journal, deps.bootId, deps.timeouts),
     masks: journal.meta?.secrets ? (deps.safe.masksOf({ task, epoch }) ?? "lost") : "none",
     ...startOf(journal.meta, deps),
     endedAt: endOf(folder, journal, deps),

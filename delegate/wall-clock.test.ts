@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { fileHolds, giveSign, joinServer, makePlace } from "./testing/kit.ts";
+import { fileHolds, giveSign, joinServer, createPlace } from "./testing/kit.ts";
 import { type Finished, startPretendServer } from "./testing/pretend-server.ts";
 import { systemTimers } from "./timers.ts";
 
@@ -21,7 +21,7 @@ async function begin(t: TestContext) {
   const real = Date.now;
   let ahead = 0;
   t.mock.method(Date, "now", () => real() + ahead);
-  const place = makePlace();
+  const place = createPlace();
   const server = await startPretendServer();
   let delegate = await joinServer(server, place);
   t.after(async () => {

@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import type { Timers } from "./timers.ts";
 
-export type Rhythm = {
+export type Intervals = {
   readonly timers: Timers;
   /** From a change to the look at it: what comes in this time is taken together. */
   readonly flushMs: number;
@@ -14,7 +14,7 @@ export type Rhythm = {
  * that. The kernel's watch is made at the first look, so that a step that ends
  * before it costs none. Returns its end.
  */
-export function watchFolder(folder: string, { timers, flushMs, pollMs }: Rhythm, look: () => void): () => void {
+export function watchFolder(folder: string, { timers, flushMs, pollMs }: Intervals, look: () => void): () => void {
   let stopFlush: (() => void) | undefined;
   let stopWatch: (() => void) | undefined;
   let stopPoll: (() => void) | undefined;

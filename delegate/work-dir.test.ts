@@ -3,10 +3,10 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { lockWorkDir } from "./lock.ts";
-import { makePlace, spawnDelegate } from "./testing/kit.ts";
+import { createPlace, spawnDelegate } from "./testing/kit.ts";
 import { defaultWorkDir, identityOf, prepareWorkDir } from "./work-dir.ts";
 
-const place = makePlace();
+const place = createPlace();
 after(place.remove);
 
 test("the identity is made once, is closed to others, and stays", () => {
@@ -19,7 +19,7 @@ test("the identity is made once, is closed to others, and stays", () => {
 });
 
 test("a damaged identity is not replaced behind the owner's back", () => {
-  const other = makePlace();
+  const other = createPlace();
   writeFileSync(join(other.path, "identity"), "short");
   assert.throws(() => identityOf(prepareWorkDir(other.path, false)), /damaged/);
   other.remove();

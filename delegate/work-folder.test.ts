@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { baseFolder } from "./testing/base-folder.ts";
-import { makePlace } from "./testing/kit.ts";
+import { createPlace } from "./testing/kit.ts";
 
 const MODULE = JSON.stringify(new URL("work-folder.ts", import.meta.url).href);
 /** Claims the folder and keeps it until its input ends; prints how that went. Arguments: folder, registry. */
@@ -47,7 +47,7 @@ type Claimant = {
 };
 
 class World {
-  readonly place = makePlace();
+  readonly place = createPlace();
   readonly registry = join(this.place.path, "registry", "ids");
   readonly #children: ChildProcess[] = [];
 

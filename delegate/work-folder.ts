@@ -92,7 +92,7 @@ export function placeOf(identity: string, isRoot: boolean): Place | undefined {
   const name = `railhead-${createHash("sha256").update(`secrets of ${identity}`).digest("hex").slice(0, 32)}`;
   return PLACES.map((place): Place => ({ path: join(place, name), inMemory: place !== ON_DISK && isInMemory(place) }))
     .filter(({ path, inMemory }) => inMemory || path.startsWith(ON_DISK))
-    .find(({ path }) => makeFolder(path, isRoot));
+    .find(({ path }) => createFolder(path, isRoot));
 }
 
 function isInMemory(folder: string): boolean {
@@ -103,7 +103,7 @@ function isInMemory(folder: string): boolean {
   }
 }
 
-function makeFolder(path: string, isRoot: boolean): boolean {
+function createFolder(path: string, isRoot: boolean): boolean {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const stat = lstatSync(path);
@@ -117,7 +117,7 @@ function makeFolder(path: string, isRoot: boolean): boolean {
 
 function secretsOnDisk(workDir: WorkDir, isRoot: boolean): string {
   const path = join(workDir.path, "secrets");
-  if (!makeFolder(path, isRoot)) throw unable(`${path} cannot be used for the secrets of steps`);
+  if (!createFolder(path, isRoot)) throw unable(`${path} cannot be used for the secrets of steps`);
   return path;
 }
 
@@ -130,7 +130,7 @@ async function claimIdentity(
 ): Promise<Release> {
   let unlock: Release | undefined;
   try {
-    unlock = await takeLock(path, () => void makeFolder(path, isRoot));
+    unlock = await takeLock(path, () => void createFolder(path, isRoot));
   } catch (error) {
     // Full, or without locks. A delegate that cannot look for copies is better than none.
     log.warn(

@@ -6,7 +6,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
-import { makeClient, type Client } from "./demo/client.ts";
+import { createClient, type Client } from "./demo/client.ts";
 import { startServer, type RunningServer } from "./demo/server.ts";
 
 const EXAMPLES = new URL("../examples/quickstart/", import.meta.url);
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
       () => startServer(folder, interrupted.signal),
       (one) => one.facts.baseUrl,
     );
-    await tour(makeClient(server.facts, interrupted.signal));
+    await tour(createClient(server.facts, interrupted.signal));
   } finally {
     await server?.stop();
     await rm(folder, { recursive: true, force: true });

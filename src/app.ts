@@ -2,21 +2,21 @@
  * The composition: the one file that knows everything. Each slice is built
  * once, low to high; what has to go up is passed down as a port.
  */
-import { makeAccess } from "./access/index.ts";
-import { makeAudit, makeTrail } from "./audit/index.ts";
-import { makeConnectionTests, makeConnectors, type ConnectionTests } from "./connectors/index.ts";
+import { createAccess } from "./access/index.ts";
+import { createAudit, createTrail } from "./audit/index.ts";
+import { createConnectionTests, createConnectors, type ConnectionTests } from "./connectors/index.ts";
 import type { Clock } from "./core/clock.ts";
 import type { NewId } from "./core/ids.ts";
-import { makeDelegates, MAX_FRAME } from "./delegates/index.ts";
-import { makeEnvironments, type PlacesOf } from "./environments/index.ts";
+import { createDelegates, MAX_FRAME } from "./delegates/index.ts";
+import { createEnvironments, type PlacesOf } from "./environments/index.ts";
 import { makeExecutions, type Executions } from "./executions/index.ts";
 import {
   anyActive,
   findServiceAccount,
   firstStart,
-  makeHoldRootKey,
-  makeIdentity,
-  makeUsers,
+  holdRootKey,
+  createIdentity,
+  createUsers,
   type FirstFacts,
   type FirstStart,
   type OnLeave,
@@ -24,27 +24,27 @@ import {
 import { makePipelines, makePrincipals, type CheckScripts } from "./pipelines/index.ts";
 import type { OidcConfig } from "./platform/config/oidc.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
-import { makeSealer } from "./platform/crypto/seal.ts";
+import { createSealer } from "./platform/crypto/seal.ts";
 import type { Db } from "./platform/db/db.ts";
 import { databaseProblem } from "./platform/db/problems.ts";
-import { gathered, inTurn } from "./platform/in-turn.ts";
+import { concatResults, runSequentially } from "./platform/sequences.ts";
 import { addGraphql } from "./platform/graphql/endpoint.ts";
 import { addApiDocs } from "./platform/http/api-docs.ts";
-import { makeHealth } from "./platform/http/health.ts";
-import { makeFormRooms } from "./platform/http/form.ts";
-import { makeHttp } from "./platform/http/server.ts";
-import { makeLimits } from "./limits/index.ts";
-import { makeLogin, type Lifetimes } from "./login/index.ts";
+import { createHealth } from "./platform/http/health.ts";
+import { createFormRooms } from "./platform/http/form.ts";
+import { createHttp } from "./platform/http/server.ts";
+import { createLimits } from "./limits/index.ts";
+import { createLogin, type Lifetimes } from "./login/index.ts";
 import { buildSchema } from "./schema.ts";
-import { makeScim } from "./scim/index.ts";
-import { makeSettings } from "./settings/index.ts";
+import { createScim } from "./scim/index.ts";
+import { createSettings } from "./settings/index.ts";
 import { hourly } from "./platform/jobs/hourly.ts";
 import { every, together } from "./platform/jobs/every.ts";
 import { reachPublic } from "./platform/outgoing/reach.ts";
 import type { Log } from "./platform/log/log.ts";
-import { DEFAULT_ORGANIZATION, eachOf, makeProjects, type Projects } from "./projects/index.ts";
-import { makeSecrets, type SecretsDeps } from "./secrets/index.ts";
-import { makeTriggers } from "./triggers/index.ts";
+import { DEFAULT_ORGANIZATION, eachOf, createProjects, type Projects } from "./projects/index.ts";
+import { createSecrets, type SecretsDeps } from "./secrets/index.ts";
+import { createTriggers } from "./triggers/index.ts";
 
 export { DEFAULT_ORGANIZATION, type FirstStart };
 
@@ -84,42 +84,42 @@ const CREDENTIALS_MS = 500;
 /** Each slice, built once, low to high. */
 function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const { db, clock, newId, log } = deps;
-  const audit = makeAudit({ clock, newId });
-  const access = makeAccess({
+  const audit = createAudit({ clock, newId });
+  const access = createAccess({
     ...{ db, audit, clock, newId, anyActive, findServiceAccount, onError },
     requireScope: (actor, place) => projects.requireScope(actor, place),
   });
   const { authorize, leaveGroups } = access;
   const base = { db, audit, authorize, leaveGroups, clock, newId };
-  const identity = makeIdentity({
+  const identity = createIdentity({
     ...{ ...base, ...access, onError },
     requireScope: (actor, scope) => projects.requireScope(actor, scope),
     standingSessions: (sessions, now) => login.standing(sessions, now),
   });
-  const letGo: OnLeave = gathered(access.letGo, (tx, user) => login.endSessions(tx, user));
-  const users = makeUsers({
-    ...{ ...base, ...identity, ...access, letGo },
-    onReaddress: (tx, user) => login.endAllowance(tx, user),
+  const revokeAccess: OnLeave = concatResults(access.revokeAccess, (tx, user) => login.endSessions(tx, user));
+  const users = createUsers({
+    ...{ ...base, ...identity, ...access, revokeAccess },
+    onEmailChanged: (tx, user) => login.endAllowance(tx, user),
     lockedAmong: (account, people) => login.locked(account, people),
   });
-  const projects: Projects = makeProjects({ ...base, emptyScope: eachOf(() => keepers) });
-  const settings = makeSettings({ ...base, ...access, requireScope: projects.requireScope });
-  const audits = makeTrail({ ...base, settingValue: settings.value, onError });
-  const scim = makeScim({ ...base, ...deps, ...access, ...identity, users, settings: settings.current });
-  const limits = makeLimits({ db, clock, settingValue: settings.value });
+  const projects: Projects = createProjects({ ...base, emptyScope: eachOf(() => referenceHolders) });
+  const settings = createSettings({ ...base, ...access, requireScope: projects.requireScope });
+  const audits = createTrail({ ...base, settingValue: settings.value, onError });
+  const scim = createScim({ ...base, ...deps, ...access, ...identity, users, settings: settings.current });
+  const limits = createLimits({ db, clock, settingValue: settings.value });
   const mayReach = reachPublic(deps.allowPrivateAddresses);
-  const login = makeLogin({ ...base, ...deps, ...access, ...identity, mayReach, lifetimes: deps.sessions });
+  const login = createLogin({ ...base, ...deps, ...access, ...identity, mayReach, lifetimes: deps.sessions });
   const scoped = { ...base, permits: access.permits, requireScope: projects.requireScope };
-  const environments = makeEnvironments(scoped);
+  const environments = createEnvironments(scoped);
   const secrets = secretsOver(deps, { ...scoped, stillActor: identity.stillActor }, projects, environments.placesOf);
-  const connectors = makeConnectors({ ...scoped, requireSecret: secrets.require, noteSecretUses: secrets.noteUses });
-  const delegates = makeDelegates({
+  const connectors = createConnectors({ ...scoped, requireSecret: secrets.require, noteSecretUses: secrets.noteUses });
+  const delegates = createDelegates({
     ...{ ...base, log, onError },
     openConnection: (delivery) => connectionTests.openSecrets(delivery),
     openSecrets: (delivery) => executions.openSecrets(delivery),
     currentSettings: settings.current,
   });
-  const connectionTests: ConnectionTests = makeConnectionTests({
+  const connectionTests: ConnectionTests = createConnectionTests({
     ...{ ...scoped, ...identity, openTexts: secrets.openTexts, tasks: delegates, mayReach, onError },
   });
   const findIds = { ...environments.findIds, connector: connectors.findIds };
@@ -140,7 +140,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     isTriggerLive: (accountId, id) => triggers.isLive(accountId, id),
     onDeleted: (tx, accountId, ids) => triggers.forgetExecutions(tx, accountId, ids),
   });
-  const triggers = makeTriggers({
+  const triggers = createTriggers({
     ...base,
     permits: access.permits,
     authenticate: identity.authenticate,
@@ -157,13 +157,23 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     ...{ adoptPipeline: pipelines.adopt, adoptInputSet: pipelines.adoptInputSet },
     ...{ adoptionReads: pipelines.adoptionReads, stillActor: identity.stillActor },
     refused: audits.refused,
-    sealer: makeSealer(deps.keys, "webhook tokens"),
-    holdRootKey: makeHoldRootKey(deps.keys),
+    sealer: createSealer(deps.keys, "webhook tokens"),
+    holdRootKey: holdRootKey(deps.keys),
     publicUrl: deps.publicUrl,
     onError,
   });
   // Whoever names another goes first: the higher slice before the lower.
-  const keepers = [triggers, executions, pipelines, environments, connectors, secrets, settings, identity, access];
+  const referenceHolders = [
+    triggers,
+    executions,
+    pipelines,
+    environments,
+    connectors,
+    secrets,
+    settings,
+    identity,
+    access,
+  ];
   return {
     ...{ access, identity, users, audits, projects, settings, limits, login, scim, secrets, connectors },
     ...{ connectionTests, environments, pipelines, executions, triggers, delegates },
@@ -191,10 +201,10 @@ export async function buildPlatform(deps: PlatformDeps) {
     stopping: stopping.signal,
     maxFrame: MAX_FRAME,
     trustedProxies: deps.trustedProxies,
-    forms: makeFormRooms(deps.maxSecretFile),
+    forms: createFormRooms(deps.maxSecretFile),
   };
-  const http = await makeHttp(httpDeps);
-  const health = makeHealth({ ...deps, stopping: stopping.signal });
+  const http = await createHttp(httpDeps);
+  const health = createHealth({ ...deps, stopping: stopping.signal });
   http.add([...health.routes, ...Object.values(slices).flatMap((slice) => ("routes" in slice ? slice.routes : []))]);
   addGraphql(http.app, schema, httpDeps);
   addApiDocs(http.app);
@@ -238,7 +248,7 @@ export async function buildPlatform(deps: PlatformDeps) {
         newId,
         keys: deps.keys,
         makeAdministrator: access.makeAdministrator,
-        furnish: inTurn(projects.furnish, secrets.furnish),
+        seedAccount: runSequentially(projects.seedAccount, secrets.seedAccount),
         announce,
       }),
     /** What is sealed under root keys. */
@@ -281,8 +291,8 @@ const secretsOver = (
   base: Omit<SecretsDeps, "requireScope" | "keys" | "commands" | "maxContent" | "facts">,
   { requireScope, applicationsExist }: Projects,
   placesOf: PlacesOf,
-): ReturnType<typeof makeSecrets> =>
-  makeSecrets({
+): ReturnType<typeof createSecrets> =>
+  createSecrets({
     ...base,
     requireScope,
     keys,

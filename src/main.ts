@@ -8,15 +8,15 @@ import { factsFile, firstStartText, keepFacts, readFacts, type BootstrapFacts } 
 import { ConfigError, loadRootKeys, readConfig, type Config } from "./platform/config/config.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { lackedKeys } from "./platform/crypto/sealed-store.ts";
-import { makeFolder } from "./platform/folder.ts";
+import { createFolder } from "./platform/folder.ts";
 import type { Db } from "./platform/db/db.ts";
 import { startDatabaseClock } from "./platform/db/clock.ts";
 import { lockDataDir } from "./platform/db/embedded/lock.ts";
 import { openDatabase } from "./platform/db/open.ts";
 import { onceReachable } from "./platform/db/reachable.ts";
 import { serverName } from "./platform/db/servers.ts";
-import { makeWaitingServer } from "./platform/http/waiting-server.ts";
-import { makeLog, type Log } from "./platform/log/log.ts";
+import { createWaitingServer } from "./platform/http/waiting-server.ts";
+import { createLog, type Log } from "./platform/log/log.ts";
 import { unknownVariables } from "./platform/variables/variables.ts";
 
 /** Below the ten seconds after which whoever sent SIGTERM may lose patience. */
@@ -45,7 +45,7 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
   let madeKey: string | undefined;
   const keys = await loadRootKeys(config, (path) => void (madeKey = path));
   if (config.localDelegate && config.delegateDir !== undefined) await checkDelegateDir(config.delegateDir);
-  const instead = makeWaitingServer(config);
+  const instead = createWaitingServer(config);
   onStop(() => instead.close().then(() => {}));
   const database = await openDatabase({
     ...{ url: config.databaseUrl, lock, log, name: serverName(keys) },
@@ -136,7 +136,7 @@ function dropKey(path: string): void {
 async function checkDelegateDir(path: string): Promise<void> {
   try {
     // As the delegate makes it: others pass through to where their steps work.
-    await makeFolder(path, process.getuid?.() === 0 ? 0o711 : 0o700);
+    await createFolder(path, process.getuid?.() === 0 ? 0o711 : 0o700);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ConfigError([`RAILHEAD_DELEGATE_DIR names ${path}, which is no folder and cannot be made one: ${why}.`]);
@@ -190,7 +190,7 @@ const endingSignals = (): readonly ("SIGTERM" | "SIGINT" | "SIGHUP")[] =>
 
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
-  const log = makeLog(config.logLevel);
+  const log = createLog(config.logLevel);
   for (const { variable, message } of unknownVariables(process.env, "server")) log.warn({ variable }, message);
   const asked = Promise.withResolvers<string>();
   const leaving = new AbortController();

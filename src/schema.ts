@@ -7,7 +7,7 @@ import { addEnvironmentTypes } from "./environments/index.ts";
 import { addExecutionMutations, addExecutionTypes, type Executions } from "./executions/index.ts";
 import { addIdentityTypes } from "./identity/index.ts";
 import { addPipelineTypes } from "./pipelines/index.ts";
-import { makeBuilder } from "./platform/graphql/builder.ts";
+import { createBuilder } from "./platform/graphql/builder.ts";
 import { addProjectTypes, type Projects } from "./projects/index.ts";
 import { addTagMutations, type Tagged } from "./tags/index.ts";
 import { addTriggerTypes } from "./triggers/index.ts";
@@ -28,7 +28,7 @@ type Slices = {
 
 export function buildSchema(slices: Slices): GraphQLSchema {
   const { access, users, audits, projects, environments, secrets, delegates, pipelines, executions, triggers } = slices;
-  const builder = makeBuilder();
+  const builder = createBuilder();
   const groups = addUserGroupTypes(builder, access.userGroups);
   const { User } = addIdentityTypes(builder, groups, { ...users, userGroups: access.userGroups });
   const { Application } = addProjectTypes(builder, { User }, projects);

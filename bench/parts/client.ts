@@ -10,10 +10,10 @@ export type Exchange = {
   readonly answeredAt: number;
 };
 
-export type Client = ReturnType<typeof makeClient>;
+export type Client = ReturnType<typeof createClient>;
 
 /** `atOnce`: connections at most; further requests wait for a free one. */
-export function makeClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number, signal: AbortSignal) {
+export function createClient({ baseUrl, accountId, apiKey }: Facts, atOnce: number, signal: AbortSignal) {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
 
   const exchange = (

@@ -3,9 +3,13 @@
  * That one is a real user's, because saving a pipeline asks the database for its author.
  */
 import type { Actor } from "../../src/core/actor.ts";
-import { makeCredentials as makeReal, type CredentialDeps, type Credentials } from "../../src/identity/credentials.ts";
+import {
+  createCredentials as makeReal,
+  type CredentialDeps,
+  type Credentials,
+} from "../../src/identity/credentials.ts";
 
-export function makeCredentials(deps: CredentialDeps): Credentials {
+export function createCredentials(deps: CredentialDeps): Credentials {
   const real = makeReal(deps);
   let first: Actor | undefined;
   return {

@@ -1,5 +1,5 @@
 /** Runs of pipelines on the server's own delegate whose steps compare what they are given with what was stored. */
-import { makeClient } from "./client.ts";
+import { createClient } from "./client.ts";
 import { createPipeline, createProject, execute, logOf } from "./pipelines.ts";
 import type { Facts } from "./server.ts";
 
@@ -18,8 +18,8 @@ export type SecretRuns = {
 };
 
 /** `stored`: how many secrets there are in the account, named and valued as above. */
-export async function makeSecretRuns(facts: Facts, stored: number, signal: AbortSignal): Promise<SecretRuns> {
-  const client = makeClient(facts, AT_ONCE + 1, signal);
+export async function createSecretRuns(facts: Facts, stored: number, signal: AbortSignal): Promise<SecretRuns> {
+  const client = createClient(facts, AT_ONCE + 1, signal);
   await client.set({ requests_per_minute_account: NEVER_REACHED, requests_per_minute_token: NEVER_REACHED });
   await createProject(client);
   const pipelines: string[] = [];

@@ -1,14 +1,14 @@
 /** The verbs of secrets on a database, without a server around them: what a benchmark measures of them alone. */
 import { randomUUIDv7 } from "node:crypto";
-import { authorize, makeLeaveGroups, permits } from "../../src/access/index.ts";
-import { makeAudit } from "../../src/audit/index.ts";
+import { authorize, leaveGroups, permits } from "../../src/access/index.ts";
+import { createAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import type { KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { openDb } from "../../src/platform/db/pool.ts";
-import { makeProjects } from "../../src/projects/index.ts";
-import { makeSecrets } from "../../src/secrets/index.ts";
+import { createProjects } from "../../src/projects/index.ts";
+import { createSecrets } from "../../src/secrets/index.ts";
 
 type Db = ReturnType<typeof openDb>;
 
@@ -26,25 +26,33 @@ export const openQuietly = (connection: string, max?: number): Db =>
 const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
 /** Texts and files of up to 1 MiB, in the account. */
-export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof makeSecrets> {
+export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof createSecrets> {
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = {
     authorize,
     permits,
-    leaveGroups: makeLeaveGroups({ changed: () => undefined }),
+    leaveGroups: leaveGroups({ changed: () => undefined }),
     db,
     clock: systemClock,
     newId,
-    audit: makeAudit({ clock: systemClock, newId }),
+    audit: createAudit({ clock: systemClock, newId }),
   };
-  const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => [] });
+  const { requireScope, applicationsExist } = createProjects({ ...base, emptyScope: async () => [] });
   const facts = {
     applications: applicationsExist,
     environments: async () => new Map<never, never>(),
     usable: async () => new Set<string>(),
   };
   const stillActor = async (actor: Actor): Promise<Actor> => actor;
-  return makeSecrets({ ...base, requireScope, stillActor, keys, commands: new Map(), maxContent: 1024 * 1024, facts });
+  return createSecrets({
+    ...base,
+    requireScope,
+    stillActor,
+    keys,
+    commands: new Map(),
+    maxContent: 1024 * 1024,
+    facts,
+  });
 }
 
 /** Who may do everything in the account of a server. */

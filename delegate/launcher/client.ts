@@ -63,7 +63,7 @@ type Generation = {
 const GONE = "The launcher of the steps has ended unexpectedly";
 const MAX_ERRORS = 2_000;
 
-export function makeLauncher(deps: LauncherDeps): Launcher {
+export function createLauncher(deps: LauncherDeps): Launcher {
   const generations = new Set<Generation>();
   let current: Generation | undefined;
   let kills = 0;

@@ -16,7 +16,7 @@ const LOW = 16;
 export type Pipe = { readonly reader: number; readonly writer: number };
 export type TakePipe = (owner: { readonly uid: number; readonly gid: number } | undefined) => Pipe;
 
-export function makeFifos(folder: string, mkfifo: string): { readonly take: TakePipe; readonly close: () => void } {
+export function createFifos(folder: string, mkfifo: string): { readonly take: TakePipe; readonly close: () => void } {
   const kept = dirname(folder);
   const note = noteIn(kept);
   let made = 0;

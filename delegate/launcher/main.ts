@@ -12,7 +12,7 @@
  * has that user's rights (kill-user.ts), and nothing else may happen meanwhile.
  */
 import { closeInherited } from "../inherited.ts";
-import { makeFifos } from "./fifos.ts";
+import { createFifos } from "./fifos.ts";
 import { killUser } from "./kill-user.ts";
 import type { FromLauncher, ToLauncher } from "./messages.ts";
 import { type Step, startStep } from "./step.ts";
@@ -26,7 +26,7 @@ process.title = "railhead launcher";
 for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const) process.on(signal, () => {});
 
 const steps = new Map<string, Step>();
-let fifos: ReturnType<typeof makeFifos> | undefined;
+let fifos: ReturnType<typeof createFifos> | undefined;
 
 process.on("message", (message: ToLauncher) => take(message));
 process.on("disconnect", () => {
@@ -38,7 +38,7 @@ process.on("disconnect", () => {
 function take(message: ToLauncher): void {
   switch (message.kind) {
     case "setup":
-      fifos = makeFifos(message.fifos, message.mkfifo);
+      fifos = createFifos(message.fifos, message.mkfifo);
       return;
     case "start":
       return start(message.order);

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { makeHeld } from "./held.ts";
+import { createHeld } from "./held.ts";
 import { MOST_BETWEEN } from "./letters.ts";
 import { MASK } from "./marks.ts";
-import { makeMasker, MOST_HELD, type Masker } from "./masker.ts";
+import { createMasker, MOST_HELD, type Masker } from "./masker.ts";
 import { matcherOf } from "./matcher.ts";
 
 const PIECE = 64 * 1024;
@@ -16,7 +16,7 @@ const BEGINNING = SECRET.slice(0, 20);
 const DUMPED = `00000000: ${[...Buffer.from(BEGINNING.slice(0, 16))].map((byte) => byte.toString(16)).join(" ")}\n`;
 
 const maskerOf = (value: string, exactBytes?: number): Masker =>
-  makeMasker(matcherOf([Buffer.from(value)], exactBytes));
+  createMasker(matcherOf([Buffer.from(value)], exactBytes));
 const through = (masker: Masker, pieces: readonly Buffer[]): string =>
   Buffer.concat([...pieces.map(masker.push), masker.end()]).toString("latin1");
 
@@ -99,7 +99,7 @@ test("property: what is held comes out in order, in any portions", () => {
   });
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const held = makeHeld();
+      const held = createHeld();
       let model = Buffer.alloc(0);
       for (const { bytes, share } of steps) {
         held.add(Buffer.from(bytes));

@@ -2,7 +2,7 @@
 import { CANDIDATE, type Dumped, dumpedOn, isBetween, isOpenDump, openToken } from "./dump-lines.ts";
 import type { Matcher } from "./matcher.ts";
 import { MIN_VALUE } from "./needles.ts";
-import { type Found, makeScanner, type Scanner } from "./scanner.ts";
+import { type Found, createScanner, type Scanner } from "./scanner.ts";
 
 /** A longer line is read in pieces. */
 const MAX_LINE = 4096;
@@ -25,12 +25,12 @@ type Run = {
   repeats: number;
 };
 
-export function makeDumps(matcher: Matcher, found: Found): Dumps {
+export function createDumps(matcher: Matcher, found: Found): Dumps {
   let run: Run | undefined;
   let line = "";
   let lineAt = 0;
 
-  const newRun = (): Run => ({ scanner: makeScanner(matcher), from: [], to: [], first: 0, repeats: 0 });
+  const newRun = (): Run => ({ scanner: createScanner(matcher), from: [], to: [], first: 0, repeats: 0 });
 
   const feed = (to: Run, dumped: Dumped, at: number): void => {
     for (const place of dumped.from) to.from.push(at + place);

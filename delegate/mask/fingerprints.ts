@@ -39,7 +39,7 @@ const FIRST_SLOTS = 64;
 
 type Part = { slots: Int32Array; size: number; used: number };
 
-export function makeFingerprints(filterBits: number): Fingerprints {
+export function createFingerprints(filterBits: number): Fingerprints {
   const factors = [oddNumber(), oddNumber()] as const;
   const letters = [letterTable(), letterTable()] as const;
   const powers = factors.map(powersOf) as [Int32Array, Int32Array];

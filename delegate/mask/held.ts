@@ -11,7 +11,7 @@ export type Held = {
 
 const EMPTY = Buffer.alloc(0);
 
-export function makeHeld(): Held {
+export function createHeld(): Held {
   const pieces: Buffer[] = [];
   let length = 0;
 

@@ -21,7 +21,7 @@ export type Marks = {
   readonly hasAny: () => boolean;
 };
 
-export function makeMarks(): Marks {
+export function createMarks(): Marks {
   // In order, and none overlaps another.
   let marks: Mark[] = [];
   let any = false;

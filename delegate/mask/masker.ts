@@ -6,11 +6,11 @@
  * overlaps is one mark. 4. What lies before the longest beginning of a secret that the stream may still complete is
  * decided and goes out, each mark as MASK. When more than MOST_HELD bytes wait, they are masked. 5. `release` lets go of beginnings that are short, `end` of everything.
  */
-import { makeDumps } from "./dumps.ts";
-import { makeHeld } from "./held.ts";
-import { makeMarks } from "./marks.ts";
+import { createDumps } from "./dumps.ts";
+import { createHeld } from "./held.ts";
+import { createMarks } from "./marks.ts";
 import type { Matcher } from "./matcher.ts";
-import { makeScanner } from "./scanner.ts";
+import { createScanner } from "./scanner.ts";
 
 const EMPTY = Buffer.alloc(0);
 /** Bytes that the beginning of a secret keeps back at most. When it is longer, it is masked though its end is not known. */
@@ -30,11 +30,11 @@ export type Masker = {
 };
 
 /** @param before what the stream had just before, already gone out: it counts for what follows and goes out no more */
-export function makeMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
-  const marks = makeMarks();
-  const main = makeScanner(matcher);
-  const dumps = makeDumps(matcher, marks.add);
-  const pending = makeHeld();
+export function createMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
+  const marks = createMarks();
+  const main = createScanner(matcher);
+  const dumps = createDumps(matcher, marks.add);
+  const pending = createHeld();
   let position = 0;
 
   const read = (bytes: Buffer): void => {
@@ -83,13 +83,13 @@ export function makeMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
 
 /** The whole of a text, masked. */
 export function maskedText(matcher: Matcher, text: string): string {
-  const masker = makeMasker(matcher);
+  const masker = createMasker(matcher);
   const bytes = Buffer.from(text);
   return Buffer.concat([masker.push(bytes), masker.end()]).toString();
 }
 
 export function holdsSecret(matcher: Matcher, text: string): boolean {
-  const masker = makeMasker(matcher);
+  const masker = createMasker(matcher);
   // The line's end: a line of numbers is read when it is whole.
   masker.push(Buffer.from(`${text}\n`));
   return masker.hasFound();

@@ -6,13 +6,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { BLOCK } from "./fingerprints.ts";
 import { MASK } from "./marks.ts";
-import { makeMasker } from "./masker.ts";
+import { createMasker } from "./masker.ts";
 import { type Matcher, matcherInSteps, matcherOf } from "./matcher.ts";
 
 const MIB = 1024 * 1024;
 
 function through(matcher: Matcher, output: Buffer, at: readonly number[] = []): string {
-  const masker = makeMasker(matcher);
+  const masker = createMasker(matcher);
   const places = [...new Set(at.map((place) => place % (output.length + 1)))].toSorted((a, b) => a - b);
   const pieces = [0, ...places].map((start, nth) => output.subarray(start, places[nth]));
   return Buffer.concat([...pieces.map(masker.push), masker.end()]).toString("latin1");
@@ -122,7 +122,7 @@ test("values that fit go to the automaton, the smallest first, and the others ar
   assert.ok(matcher.automaton.longest < 200);
   for (const value of [small, large])
     assert.equal(through(matcher, Buffer.concat([Buffer.from("<"), value])), `<${MASK}`);
-  const waits = makeMasker(matcher);
+  const waits = createMasker(matcher);
   assert.equal(waits.push(Buffer.from("x hunter2 and")).toString(), "");
   assert.equal(waits.release().toString(), "x ");
 });

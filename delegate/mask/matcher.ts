@@ -5,7 +5,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { type Automaton, automatonBytes, buildAutomaton } from "./automaton.ts";
-import { BLOCK, type Fingerprints, makeFingerprints } from "./fingerprints.ts";
+import { BLOCK, type Fingerprints, createFingerprints } from "./fingerprints.ts";
 import { longestBetween, MOST_BETWEEN } from "./letters.ts";
 import { MAX_PLAIN, MAX_VALUE, needlesByPiece, needlesOf } from "./needles.ts";
 
@@ -58,7 +58,7 @@ export function* buildMatcher(values: readonly Buffer[], exactBytes = EXACT_BYTE
 
 function* fingerprintsOf(values: readonly Buffer[]): Generator<void, Fingerprints> {
   const weight = values.reduce((sum, value) => sum + weightOf(value), 0);
-  const made = makeFingerprints(filterBits(weight));
+  const made = createFingerprints(filterBits(weight));
   let done = 0;
   for (const needle of values
     .values()

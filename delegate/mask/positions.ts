@@ -23,7 +23,7 @@ type State = {
   over: number[];
 };
 
-export const makePositions = (): Positions => positionsFrom({ letters: 0, passed: 0, from: [0], over: [0] });
+export const createPositions = (): Positions => positionsFrom({ letters: 0, passed: 0, from: [0], over: [0] });
 
 const positionsFrom = (state: State): Positions => ({
   end: () => state.letters + state.passed,

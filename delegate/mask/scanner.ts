@@ -4,7 +4,7 @@ import type { BlockReader } from "./fingerprints.ts";
 import { BRACKET, BREAK, ESC, ESCAPE, goesOn, isFinal, KIND } from "./letters.ts";
 import type { Matcher } from "./matcher.ts";
 import { MIN_VALUE } from "./needles.ts";
-import { makePositions, type Positions } from "./positions.ts";
+import { createPositions, type Positions } from "./positions.ts";
 
 /** More line breaks in a row than these end what was begun. */
 const MOST_BREAKS = 2;
@@ -44,11 +44,11 @@ type State = {
   escapeLength: number;
 };
 
-export const makeScanner = ({ automaton, fingerprints, mostBetween }: Matcher): Scanner =>
+export const createScanner = ({ automaton, fingerprints, mostBetween }: Matcher): Scanner =>
   scannerFrom({
     automaton,
     blocks: fingerprints?.reader(),
-    positions: makePositions(),
+    positions: createPositions(),
     mostBetween,
     node: 0,
     between: 0,

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { makePlace, silentLog } from "../testing/kit.ts";
-import { makeKnownHosts } from "./known-hosts.ts";
+import { createPlace, silentLog } from "../testing/kit.ts";
+import { createKnownHosts } from "./known-hosts.ts";
 
 const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4v6cTlRWyJ1Vbj1k0Zs1ZsVYh9S2c5mU0bQqk1c1eA";
 const OTHER = KEY.replace("IJ4v", "IJ4w");
 
 function scene(t: TestContext) {
-  const place = makePlace();
+  const place = createPlace();
   t.after(place.remove);
   const [own, copy] = [join(place.path, "known_hosts"), join(place.path, "copy")];
-  const hosts = makeKnownHosts(undefined, own, silentLog());
+  const hosts = createKnownHosts(undefined, own, silentLog());
   const learn = (text: string, host = "Web1.example", port = 22): string => {
     writeFileSync(copy, text);
     hosts.learn(copy, { host, port });
@@ -59,7 +59,7 @@ test("an operator's file is the only truth, read for each step, and never writte
   const { own, copy } = scene(t);
   const file = `${own}.operator`;
   writeFileSync(file, "a\n");
-  const hosts = makeKnownHosts(file, own, silentLog());
+  const hosts = createKnownHosts(file, own, silentLog());
   assert.deepEqual(hosts.copy(), { text: "a\n", strict: true });
   writeFileSync(copy, `web1.example ${KEY}\n`);
   hosts.learn(copy, { host: "web1.example", port: 22 });

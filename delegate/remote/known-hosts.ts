@@ -20,7 +20,7 @@ const MAX_COPY = 16 * 1024 * 1024;
 const KEY = /^(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[A-Za-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$/;
 
 /** @param operators the file of --known-hosts; `own`: the one that is kept where there is none */
-export function makeKnownHosts(
+export function createKnownHosts(
   operators: string | undefined,
   own: string,
   log: Pick<Log, "info" | "warn">,

@@ -27,7 +27,7 @@ export const QUICK = { graceMs: 50, leftoverGraceMs: 50, flushMs: 2, pollMs: 100
 export type Place = { readonly path: string; readonly remove: () => void; readonly tasks: () => readonly string[] };
 
 /** A work folder of its own, in a place that every user can reach. */
-export function makePlace(): Place {
+export function createPlace(): Place {
   const path = mkdtempSync(join(tmpdir(), "railhead-delegate-test-"));
   return {
     path,
@@ -45,7 +45,7 @@ export function memoryOf({ path }: Pick<Place, "path">): string {
 }
 
 /** A folder to leave signs in, for steps of every user. */
-export function makeSigns(): { readonly path: string; readonly remove: () => void } {
+export function createSigns(): { readonly path: string; readonly remove: () => void } {
   const path = mkdtempSync(join(baseFolder(), "railhead-signs-"));
   chmodSync(path, 0o777);
   return { path, remove: () => rmSync(path, { recursive: true }) };

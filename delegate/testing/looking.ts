@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import type { Keyrings } from "../keyrings.ts";
-import { type Leftovers, makeLeftovers } from "../leftovers.ts";
+import { type Leftovers, createLeftovers } from "../leftovers.ts";
 import type { StepOwner } from "../step-user.ts";
 import { silentLog } from "./kit.ts";
 
@@ -22,7 +22,7 @@ const hasPython = spawnSync("python3", ["-c", ""], { env: { PATH } }).status ===
 export const withPython = { skip: isRoot && hasPython ? false : "needs root and python3 in /usr/bin" };
 
 /** A folder that every user can pass through; it goes after the file's tests. */
-export function makeTestFolder(): string {
+export function testFolder(): string {
   const place = mkdtempSync(join(tmpdir(), "railhead-leftovers-"));
   after(() => rmSync(place, { recursive: true, force: true }));
   return place;
@@ -67,7 +67,7 @@ export function looking(t: TestContext, folders: readonly string[], hooks: Hooks
   };
   // Each moment is a second later, so that no change is too young to be sure of.
   let now = Date.now();
-  const made = makeLeftovers({
+  const made = createLeftovers({
     log: silentLog(),
     timers: {
       now: () => (now += 1_000),

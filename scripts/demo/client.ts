@@ -14,7 +14,7 @@ type Graphql<T> = { readonly data: T; readonly errors?: readonly { readonly mess
 type Nodes<T> = { readonly nodes: readonly T[] };
 type Applications = { readonly applications: Nodes<{ readonly pipelines: Nodes<{ readonly id: string }> }> };
 
-export type Client = ReturnType<typeof makeClient>;
+export type Client = ReturnType<typeof createClient>;
 
 const LATEST = `
 query ($filters: [ExecutionFilter]) {
@@ -33,7 +33,7 @@ async function bodyOf<T>(response: Response): Promise<T> {
 
 const dataOf = async <T>(response: Response): Promise<T> => (await bodyOf<{ readonly data: T }>(response)).data;
 
-export function makeClient({ baseUrl, accountId, apiKey }: Facts, signal: AbortSignal) {
+export function createClient({ baseUrl, accountId, apiKey }: Facts, signal: AbortSignal) {
   const post = (url: string, type: string, body: string): Promise<Response> =>
     fetch(url, { method: "POST", headers: { "x-api-key": apiKey, "content-type": type }, body, signal });
 

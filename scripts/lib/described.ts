@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { GraphQLSchema } from "graphql";
-import { makeKeyRing } from "../../src/platform/crypto/key-ring.ts";
+import { createKeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { buildPlatform } from "../../src/app.ts";
 import type { Uuid } from "../../src/core/ids.ts";
 import type { Route } from "../../src/platform/http/routes.ts";
-import { makeLog } from "../../src/platform/log/log.ts";
+import { createLog } from "../../src/platform/log/log.ts";
 
 /** What the platform serves, for the files in api/. Nothing is called, so no database is needed. */
 export async function describePlatform(): Promise<{
@@ -14,10 +14,10 @@ export async function describePlatform(): Promise<{
   const none = (): Promise<never> => Promise.reject(new Error("the platform is only described"));
   const platform = await buildPlatform({
     db: { query: none, tuples: none, transaction: none, notify: none, listen: () => () => undefined, close: none },
-    keys: makeKeyRing(Buffer.alloc(32)),
+    keys: createKeyRing(Buffer.alloc(32)),
     clock: { now: () => 0, elapsed: () => 0 },
     newId: () => randomUUIDv7() as Uuid,
-    log: makeLog("silent"),
+    log: createLog("silent"),
     publicUrl: () => "",
     pendingMigrations: none,
     maxSecretFile: 0,

@@ -9,13 +9,12 @@ import { named } from "./store/named.ts";
  * Which of the references (`account.x`, `org.x`, `x`), standing in a thing that lives at `home`, name something: an
  * answer for each, in order, by one statement. What the actor may not see does not exist; what it may see and not
  * use, it is refused: `access.not_permitted`.
+ *
+ * For what a run uses, which therefore has a permission to be used as well as to be seen.
  */
-export type Exist = (actor: Actor, home: Place, references: readonly string[]) => Promise<readonly boolean[]>;
-
-/** For what a run uses, which therefore has a permission to be used as well as to be seen. */
-export const makeExist =
-  ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service"): Exist =>
-  async (actor, home, references) => {
+export const createExist =
+  ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service") =>
+  async (actor: Actor, home: Place, references: readonly string[]): Promise<readonly boolean[]> => {
     const mayUse = (key: Referred): boolean => {
       const scope = scopeOf(actor.accountId, key);
       if (!permits(actor, `core_${noun}_view`, scope, key.identifier)) return false;
@@ -33,16 +32,12 @@ export const makeExist =
     return references.map((_, at) => there.has(at));
   };
 
-/** The ids of what the references name, whoever asks; what does not exist is missing. By one statement, or by none. */
-export type FindIds = (
-  accountId: Uuid,
-  home: Place,
-  references: readonly string[],
-) => Promise<ReadonlyMap<string, Uuid>>;
+export type Exist = ReturnType<typeof createExist>;
 
-export const makeFindIds =
-  ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service"): FindIds =>
-  async (accountId, home, references) => {
+/** The ids of what the references name, whoever asks; what does not exist is missing. By one statement, or by none. */
+export const findIds =
+  ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service") =>
+  async (accountId: Uuid, home: Place, references: readonly string[]): Promise<ReadonlyMap<string, Uuid>> => {
     const asked = [...new Set(references)].flatMap((reference) => {
       const key = referred(reference, home);
       return key ? [{ reference, key }] : [];
@@ -55,3 +50,5 @@ export const makeFindIds =
     );
     return new Map([...found].flatMap(([nth, id]) => (asked[nth] ? [[asked[nth].reference, id]] : [])));
   };
+
+export type FindIds = ReturnType<typeof findIds>;

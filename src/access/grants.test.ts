@@ -6,7 +6,7 @@ import { create, JSON_TYPE, made, projectYaml } from "../../test/support/contrac
 import { giveRole } from "../../test/support/service-accounts.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
-import { makeGrants, type Principal } from "./grants.ts";
+import { createGrants, type Principal } from "./grants.ts";
 
 let platform: TestPlatform;
 let accountId: Uuid;
@@ -69,7 +69,7 @@ function fresh() {
       return db.query(text, values);
     }) as typeof db.query,
   };
-  return { asked, ...makeGrants({ db: counted, clock, onError: (error) => assert.fail(String(error)) }) };
+  return { asked, ...createGrants({ db: counted, clock, onError: (error) => assert.fail(String(error)) }) };
 }
 
 test("each holds what they hold when they are asked about alone, whatever it comes from", async () => {

@@ -5,7 +5,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
-import { makeLru } from "../core/lru.ts";
+import { createLru } from "../core/lru.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { compile } from "./compile.ts";
 import { findGrantsOfAll, findServiceAccountGrants, findUserGrants, type GrantRow } from "./store/grants.ts";
@@ -24,8 +24,8 @@ export type GrantsOfAll = (accountId: Uuid, principals: readonly Principal[]) =>
 
 type Kept = { readonly grants: Grants; readonly until: number; readonly change: number };
 
-export function makeGrants({ db, clock, onError }: { db: Db; clock: Clock; onError: (error: unknown) => void }) {
-  const kept = makeLru<string, Kept>(MAX_KEPT);
+export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onError: (error: unknown) => void }) {
+  const kept = createLru<string, Kept>(MAX_KEPT);
   // What was read before a change must not be kept after it: every change of an account counts one up.
   const changes = new Map<Uuid, number>();
   let missed = 0;

@@ -15,13 +15,13 @@ export type AnyActive = (
  * To be called after a change, inside its transaction, by whatever takes an assignment, a membership or a person away.
  * Throws `access.last_administrator` when nobody active is left who may do everything.
  */
-export type KeepAdministrator = (tx: Tx, accountId: Uuid) => Promise<void>;
-
-export const makeKeepAdministrator =
-  (deps: { anyActive: AnyActive }): KeepAdministrator =>
-  async (tx, accountId) => {
+export const keepAdministrator =
+  (deps: { anyActive: AnyActive }) =>
+  async (tx: Tx, accountId: Uuid): Promise<void> => {
     await lockAdministrators(tx, accountId);
     const left = await findAdministrators(tx, accountId);
     const isNobody = left !== "everybody" && left.length === 0;
     if (isNobody || !(await deps.anyActive(tx, accountId, left))) throw asRefusal(problem("access.last_administrator"));
   };
+
+export type KeepAdministrator = ReturnType<typeof keepAdministrator>;

@@ -33,7 +33,7 @@ export type RolesOfPeople = (
 
 type Deps = { readonly db: Db; readonly requireScope: RequireScope };
 
-export function makePeople({ db, requireScope }: Deps): {
+export function createPeople({ db, requireScope }: Deps): {
   readonly peopleOfScope: PeopleOfScope;
   readonly rolesOfPeople: RolesOfPeople;
 } {

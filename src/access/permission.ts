@@ -7,7 +7,7 @@ export type ScopeLevel = "account" | "organization" | "project";
 const VED = ["view", "edit", "delete"] as const;
 const VEDA = [...VED, "access"] as const;
 
-/** Noun of the permission → what it is about, and its verbs. */
+/** Noun of the permission → what it is about, and its operations. */
 const NOUNS = {
   account: ["ACCOUNT", ["view", "edit"]],
   setting: ["SETTING", ["view", "edit"]],
@@ -69,7 +69,7 @@ export const levelOf = ({ orgIdentifier, projectIdentifier }: Place): ScopeLevel
   projectIdentifier !== null ? "project" : orgIdentifier !== null ? "organization" : "account";
 
 /** What a resource group may name by type, and most of it by identifier. */
-export type Nameable = Nouns[keyof Nouns][0];
+export type ReferencableType = Nouns[keyof Nouns][0];
 
 /** Every type that a resource group may name, in the order of the table. */
 export const resourceTypes: readonly ResourceType[] = Object.values(NOUNS).map(([type]) => type);

@@ -4,7 +4,7 @@ import type { Uuid } from "../core/ids.ts";
 import { commonProblem } from "../core/problems.ts";
 import { referred, type Referred } from "../core/reference.ts";
 import type { Tx } from "../platform/db/db.ts";
-import type { Leaving } from "../platform/gone.ts";
+import type { Leaving } from "../platform/removed-reference.ts";
 import { named, type Things } from "./store/named.ts";
 import { deleteUsesOf, replaceUses, usersOf, type UsesTable } from "./store/uses.ts";
 import { usersTold, type Namer } from "./users-told.ts";
@@ -36,7 +36,7 @@ export type Uses = {
   readonly forgetAt: (tx: Tx, scope: Leaving) => Promise<void>;
 };
 
-export function makeUses({ things, uses, what, absent }: Kind): Uses {
+export function createUses({ things, uses, what, absent }: Kind): Uses {
   return {
     async note(tx, accountId, user, references) {
       const given = references.flatMap((reference) => {

@@ -7,20 +7,20 @@ import { until } from "../../test/support/until.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { JSON_TYPE } from "../../test/support/contract.ts";
-import { makeAudit } from "./record.ts";
-import { makeSealEntries } from "./seal.ts";
+import { createAudit } from "./record.ts";
+import { sealEntries } from "./seal.ts";
 import type { NotedHead } from "./chain.ts";
 import { verifyChain, type Broken } from "./verify.ts";
 
 let platform: TestPlatform;
 let db: Db;
 let accountId: Uuid;
-let sealEntries: () => Promise<number>;
+let sealAll: () => Promise<number>;
 before(async () => {
   platform = await startTestPlatform();
   ({ db } = platform);
   accountId = fromWire(platform.accountId) as Uuid;
-  sealEntries = makeSealEntries({ db });
+  sealAll = sealEntries({ db });
   await append(20);
 });
 after(() => platform?.stop());
@@ -28,7 +28,7 @@ after(() => platform?.stop());
 /** Until all is sealed: transactions of other test files, in the same cluster, hold the horizon back. */
 const seal = () =>
   until(async () => {
-    await sealEntries();
+    await sealAll();
     const [row] = await db.query<{ open: number }>(
       `select count(*) as open from audit_entries e
         where not exists (select 1 from audit_seals s where s.account_id = e.account_id and s.entry_id = e.id)`,
@@ -38,7 +38,7 @@ const seal = () =>
 
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const record = (tx: Tx, name: string): Promise<void> =>
-  makeAudit({ clock: platform.clock, newId }).record(
+  createAudit({ clock: platform.clock, newId }).record(
     tx,
     { kind: "system", accountId },
     { operation: "thing.make", resourceType: "THING", resourceId: name, scope: {}, after: { name } },
@@ -70,7 +70,7 @@ test("an entry that commits late is not skipped, and nothing that came after it 
   });
   await written.promise;
   await db.transaction((tx) => record(tx, "early"));
-  await sealEntries();
+  await sealAll();
   const meanwhile = await verify();
   open.resolve();
   await late;
@@ -86,7 +86,7 @@ test("many writers and several sealers at once: every entry is sealed, once", as
     for (let nth = 0; nth < 25; nth += 1) await db.transaction((tx) => record(tx, `${writer} ${nth}`));
   });
   const sealers = Array.from({ length: 3 }, async () => {
-    for (let nth = 0; nth < 20; nth += 1) await sealEntries();
+    for (let nth = 0; nth < 20; nth += 1) await sealAll();
   });
   await Promise.all([...writers, ...sealers]);
   await seal();
@@ -99,7 +99,7 @@ test("accounts have chains of their own", async () => {
   const theirs = fromWire(other.accountId) as Uuid;
   const mine = (await verify()).head;
   await db.transaction((tx) =>
-    makeAudit({ clock: platform.clock, newId }).record(
+    createAudit({ clock: platform.clock, newId }).record(
       tx,
       { kind: "system", accountId: theirs },
       { operation: "thing.make", resourceType: "THING", resourceId: "x", scope: {} },

@@ -1,4 +1,4 @@
-/** What the trail says was changed, by the verbs themselves. Secrets are in none of it. */
+/** What the trail says was changed, by the operations themselves. Secrets are in none of it. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
@@ -7,7 +7,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -21,7 +21,7 @@ let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
 });
 after(() => platform?.stop());
 

@@ -31,15 +31,15 @@ export async function* entriesOf(
 export const lineOf = (entry: AuditEntry): string => JSON.stringify(auditEvent(entry));
 
 /** The trail of the account as lines, oldest first, at the reader's pace. Throws before the first of them, or not at all. */
-export type ExportAudits = (actor: Actor, within: Within) => AsyncIterable<Buffer>;
-
-export const makeExportAudits =
-  (deps: { readonly db: { readonly query: Query }; readonly authorize: MayRead }): ExportAudits =>
-  (actor, within) => {
+export const exportAudits =
+  (deps: { readonly db: { readonly query: Query }; readonly authorize: MayRead }) =>
+  (actor: Actor, within: Within): AsyncIterable<Buffer> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_audit_view", { accountId });
     return linesOf(entriesOf(deps.db, accountId, within));
   };
+
+export type ExportAudits = ReturnType<typeof exportAudits>;
 
 /** Some lines at a time: one write each would cost more than the lines. */
 const CHUNK = 64 * 1024;

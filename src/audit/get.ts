@@ -7,11 +7,9 @@ import { problem } from "./problems.ts";
 import { findEntry } from "./store/entries.ts";
 
 /** One entry of the account's trail, by its id as 22 characters base64url. Throws `audit.not_found`. */
-export type GetAudit = (actor: Actor, id: string) => Promise<AuditEntry>;
-
-export const makeGetAudit =
-  (deps: { db: Db; authorize: MayRead }): GetAudit =>
-  async (actor, id) => {
+export const getAudit =
+  (deps: { db: Db; authorize: MayRead }) =>
+  async (actor: Actor, id: string): Promise<AuditEntry> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_audit_view", { accountId });
     const uuid = fromWire(id);
@@ -19,3 +17,5 @@ export const makeGetAudit =
     if (!entry) throw problem("audit.not_found", [id]);
     return entry;
   };
+
+export type GetAudit = ReturnType<typeof getAudit>;

@@ -5,7 +5,7 @@ import { assignRole } from "../../test/support/access.ts";
 import { create, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { serviceToken } from "../../test/support/service-accounts.ts";
-import { goneToo, type Gone } from "../platform/gone.ts";
+import { goneToo, type RemovedReference } from "../platform/removed-reference.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 
 let platform: TestPlatform;
@@ -21,8 +21,8 @@ const send = (method: string, path: string, body?: object) =>
   made(platform.send(method, `/ng/api/${path}`, body ? { contentType: JSON_TYPE, body: JSON.stringify(body) } : {}));
 
 /** What the newest entry of the operation says went along. */
-async function lost(operation: string): Promise<readonly Gone[]> {
-  const [row] = await platform.db.query<{ difference: { changes: { field: string; before: Gone[] }[] } }>(
+async function lost(operation: string): Promise<readonly RemovedReference[]> {
+  const [row] = await platform.db.query<{ difference: { changes: { field: string; before: RemovedReference[] }[] } }>(
     "select difference from audit_entries where operation = $1 order by id desc limit 1",
     [operation],
   );
@@ -116,7 +116,7 @@ test("a service account: its tokens; of very many only the first are named, and 
 });
 
 test("names that are long do not crowd out the counts", () => {
-  const long = (nth: number): Gone => ({
+  const long = (nth: number): RemovedReference => ({
     type: `T${nth}`,
     count: 20,
     identifiers: Array.from({ length: 20 }, (_, at) => `${at}${"ä".repeat(200)}`),

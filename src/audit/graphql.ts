@@ -12,7 +12,7 @@ import type { FieldChange } from "./difference.ts";
 import { actionOf, type AuditEntry, type AuditFilter } from "./entry.ts";
 import type { ListAudits } from "./list.ts";
 
-type Verbs = { readonly list: ListAudits; readonly now: () => number };
+type Operations = { readonly list: ListAudits; readonly now: () => number };
 /** What the type `User` of the slice above is made of. */
 type Person = {
   readonly id: Uuid;
@@ -21,7 +21,7 @@ type Person = {
   readonly mustChangePassword?: boolean;
 };
 
-export function addAuditTypes(builder: Builder, types: { User: NodeRef<Person> }, verbs: Verbs): void {
+export function addAuditTypes(builder: Builder, types: { User: NodeRef<Person> }, operations: Operations): void {
   const ChangeSet = changeSetType(builder);
   addKinds(builder, ChangeSet, types.User);
   const List = listType(builder, "ChangeSetConnection", ChangeSet);
@@ -36,7 +36,7 @@ export function addAuditTypes(builder: Builder, types: { User: NodeRef<Person> }
       },
       extensions: { permission: "core_audit_view" },
       resolve: async (_root, { filters, ...args }, { actor }) =>
-        listOf(await verbs.list(actor, filterOf(filters ?? [], verbs.now()), window(args))),
+        listOf(await operations.list(actor, filterOf(filters ?? [], operations.now()), window(args))),
     }),
   );
 }

@@ -2,20 +2,20 @@
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
-import { makeExportAudits } from "./export.ts";
-import { makeGetAudit } from "./get.ts";
-import { makeListAudits, type MayRead } from "./list.ts";
+import { exportAudits } from "./export.ts";
+import { getAudit } from "./get.ts";
+import { listAudits, type MayRead } from "./list.ts";
 import type { Audit } from "./record.ts";
-import { makeRefusals } from "./refusals.ts";
+import { createRefusals } from "./refusals.ts";
 import { auditRoutes } from "./rest.ts";
-import { makeRetention } from "./retention.ts";
-import { makeSealEntries } from "./seal.ts";
+import { createRetention } from "./retention.ts";
+import { sealEntries } from "./seal.ts";
 
 export type { AuditedChange } from "./entry.ts";
-export { makeAudit, type Audit } from "./record.ts";
+export { createAudit, type Audit } from "./record.ts";
 export { addAuditTypes } from "./graphql.ts";
 export { entriesOf, lineOf } from "./export.ts";
-export { makeSealEntries } from "./seal.ts";
+export { sealEntries } from "./seal.ts";
 export type { RunBack } from "./times.ts";
 export { verifyChain, type Verdict } from "./verify.ts";
 
@@ -31,19 +31,19 @@ type TrailDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-/** The trail as a whole. Apart from `makeAudit`, since who may read is known only to what stands above. */
-export function makeTrail(deps: TrailDeps) {
-  const list = makeListAudits(deps);
-  const refusals = makeRefusals(deps);
-  const seal = makeSealEntries(deps);
-  const retention = makeRetention({
+/** The trail as a whole. Apart from `createAudit`, since who may read is known only to what stands above. */
+export function createTrail(deps: TrailDeps) {
+  const list = listAudits(deps);
+  const refusals = createRefusals(deps);
+  const seal = sealEntries(deps);
+  const retention = createRetention({
     ...deps,
     retentionDays: async (accountId) => Number(await deps.settingValue(accountId, "audit_retention_days", ACCOUNT)),
   });
   return {
     list,
     now: deps.clock.now,
-    routes: auditRoutes({ list, get: makeGetAudit(deps), export: makeExportAudits(deps) }),
+    routes: auditRoutes({ list, get: getAudit(deps), export: exportAudits(deps) }),
     /** Takes note of a refused attempt. */
     refused: refusals.note,
     /** Writes what was refused, puts what is there into the chains, takes away what is too old. */

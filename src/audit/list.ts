@@ -9,13 +9,13 @@ import { countEntries, listEntries } from "./store/entries.ts";
 export type MayRead = (actor: Actor, permission: "core_audit_view", scope: Scope) => void;
 
 /** The trail of the account, newest first unless asked for otherwise. */
-export type ListAudits = (actor: Actor, filter: AuditFilter, window: Window) => Promise<Page<AuditEntry>>;
-
-export const makeListAudits =
-  (deps: { db: Db; authorize: MayRead }): ListAudits =>
-  async (actor, filter, window) => {
+export const listAudits =
+  (deps: { db: Db; authorize: MayRead }) =>
+  async (actor: Actor, filter: AuditFilter, window: Window): Promise<Page<AuditEntry>> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_audit_view", { accountId });
     const items = await listEntries(deps.db, accountId, filter, window);
     return { items, ...window, total: () => countEntries(deps.db, accountId, filter) };
   };
+
+export type ListAudits = ReturnType<typeof listAudits>;

@@ -5,13 +5,13 @@ import {
   connectorYaml,
   create,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
 } from "../../test/support/contract.ts";
 import { handClock, startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
-import { makeAudit } from "./record.ts";
+import { createAudit } from "./record.ts";
 
 let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));
@@ -19,7 +19,7 @@ after(() => platform?.stop());
 
 test("each change is recorded once, with who, what and where", async () => {
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.connector(platform, connectorYaml()));
   await made(create.pipeline(platform, pipelineYaml()));
   await made(create.trigger(platform, "deploy", triggerYaml()));
@@ -51,7 +51,7 @@ test("each change is recorded once, with who, what and where", async () => {
 test("an entry goes with its change: rolled back together, and no change without it", async () => {
   const accountId = fromWire(platform.accountId) as Uuid;
   const id = "01a1fc75-fee1-7000-8000-00000000000a" as Uuid;
-  const audit = makeAudit({ clock: handClock(), newId: () => id });
+  const audit = createAudit({ clock: handClock(), newId: () => id });
   const change = { operation: "x.y", resourceType: "X", resourceId: "x", scope: {} };
   const record = (fail: boolean): Promise<void> =>
     platform.db.transaction(async (tx) => {

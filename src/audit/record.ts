@@ -21,7 +21,7 @@ export const whoIs = (actor: Actor): Pick<AuditEntry, "actorKind" | "actorId" | 
   actorEmail: emailOf(actor),
 });
 
-export function makeAudit(deps: { clock: Clock; newId: NewId }): Audit {
+export function createAudit(deps: { clock: Clock; newId: NewId }): Audit {
   const entryOf = (actor: Actor, { before, after, scope, refusal, ...change }: AuditedChange): AuditEntry => ({
     id: deps.newId(),
     at: deps.clock.now(),

@@ -6,7 +6,7 @@ import { create, JSON_TYPE, made, projectYaml, YAML } from "../../test/support/c
 import { handClock, startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { RefusedAttempt } from "../core/refused.ts";
-import { KINDS_OF_ACCOUNT, makeRefusals, OVERFLOW, WINDOW_MS } from "./refusals.ts";
+import { KINDS_OF_ACCOUNT, createRefusals, OVERFLOW, WINDOW_MS } from "./refusals.ts";
 
 let platform: TestPlatform;
 let viewer: string;
@@ -272,7 +272,7 @@ test("a flood of many kinds, of many addresses and of accounts that there are no
   const { db } = platform;
   let written = 0;
   const counting = { ...db, transaction: (work: never) => ((written += 1), db.transaction(work)) } as typeof db;
-  const refusals = makeRefusals({ db: counting, clock, newId: () => randomUUIDv7() as Uuid });
+  const refusals = createRefusals({ db: counting, clock, newId: () => randomUUIDv7() as Uuid });
   const accountId = fromWire(platform.accountId) as Uuid;
   const from = (remoteAddress: string, more: Partial<RefusedAttempt> = {}): RefusedAttempt => ({
     accountId,
@@ -317,7 +317,7 @@ test("strangers who name ever other accounts are forgotten once there are too ma
       return db.query(text, [...values]);
     },
   } as typeof db;
-  const refusals = makeRefusals({ db: counting, clock, newId: () => randomUUIDv7() as Uuid });
+  const refusals = createRefusals({ db: counting, clock, newId: () => randomUUIDv7() as Uuid });
   const attempt = { code: "x", status: 401, resourceType: "X", resourceId: "x", scope: {} };
   for (let sweep = 0; sweep < 30; sweep += 1) {
     for (let nth = 0; nth < 2_000; nth += 1)
@@ -350,7 +350,7 @@ test("what could not be written waits, the newest thousand of it, however long t
       return db.query(text, [...values]);
     },
   } as typeof db;
-  const refusals = makeRefusals({ db: broken, clock, newId: () => randomUUIDv7() as Uuid });
+  const refusals = createRefusals({ db: broken, clock, newId: () => randomUUIDv7() as Uuid });
   const attempt = { operation: "some.where", code: "x", status: 403, resourceType: "X", resourceId: "x", scope: {} };
   for (let sweep = 0; sweep < 5; sweep += 1) {
     for (let nth = 0; nth < 800; nth += 1) refusals.note({ ...attempt, accountId: randomUUIDv7() as Uuid });
@@ -369,7 +369,7 @@ test("what could not be written is written later", async () => {
     ...db,
     query: (...args: Parameters<typeof db.query>) => (down ? Promise.reject(new Error("down")) : db.query(...args)),
   } as typeof db;
-  const refusals = makeRefusals({ db: broken, clock, newId: () => randomUUIDv7() as Uuid });
+  const refusals = createRefusals({ db: broken, clock, newId: () => randomUUIDv7() as Uuid });
   const accountId = fromWire(platform.accountId) as Uuid;
   refusals.note({
     accountId,

@@ -36,7 +36,7 @@ export type Refusals = {
   readonly flush: (all?: "all") => Promise<void>;
 };
 
-export function makeRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Refusals {
+export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Refusals {
   const counted = new Map<string, Counted>();
   const kinds = new Map<Uuid, number>();
   let waiting: Waiting[] = [];

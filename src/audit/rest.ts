@@ -14,7 +14,11 @@ import type { GetAudit } from "./get.ts";
 import type { ListAudits } from "./list.ts";
 import { auditBody, auditEvent, auditEventShape, filterOf, yamlOf } from "./wire.ts";
 
-export const auditRoutes = (verbs: { list: ListAudits; get: GetAudit; export: ExportAudits }): readonly Route[] => [
+export const auditRoutes = (operations: {
+  list: ListAudits;
+  get: GetAudit;
+  export: ExportAudits;
+}): readonly Route[] => [
   route({
     method: "GET",
     path: "/audit/api/audits/export",
@@ -32,7 +36,7 @@ export const auditRoutes = (verbs: { list: ListAudits; get: GetAudit; export: Ex
       kind: "text",
       status: 200,
       type: "application/x-ndjson",
-      body: verbs.export(actor, { from: startTime, to: endTime }),
+      body: operations.export(actor, { from: startTime, to: endTime }),
     }),
   }),
   route({
@@ -55,10 +59,10 @@ export const auditRoutes = (verbs: { list: ListAudits; get: GetAudit; export: Ex
     handle: async (call) => {
       const asked = call.body.bytes.length === 0 ? {} : filterOf(ownScopes(call));
       const filter = { ...asked, scopes: narrowed(asked.scopes, call.query) };
-      return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), auditEvent));
+      return ok(call, await ngPage(await operations.list(call.actor, filter, ngWindow(call.query)), auditEvent));
     },
   }),
-  yamlRoute(verbs.get),
+  yamlRoute(operations.get),
 ];
 
 /** Null for both where an entry compares nothing, as with the start of an execution. */

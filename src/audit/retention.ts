@@ -23,7 +23,7 @@ type Deps = {
  * Takes away what is older than the account's setting says, from the beginning of the chain up to the first entry that
  * is not. The chain then begins at the cut, whose hash stands in the entry that tells of it.
  */
-export function makeRetention(deps: Deps): { readonly sweep: () => Promise<void> } {
+export function createRetention(deps: Deps): { readonly sweep: () => Promise<void> } {
   let next = 0;
   return {
     async sweep() {

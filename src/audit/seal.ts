@@ -18,11 +18,9 @@ import * as store from "./store/chain.ts";
 const MOST_BATCHES = 20;
 
 /** Seals what is there, 20,000 entries at most; answers how many entries that were. */
-export type SealEntries = () => Promise<number>;
-
-export const makeSealEntries =
-  ({ db }: { readonly db: Db }): SealEntries =>
-  async () => {
+export const sealEntries =
+  ({ db }: { readonly db: Db }) =>
+  async (): Promise<number> => {
     let sealed = 0;
     for (let batches = 0; batches < MOST_BATCHES; batches += 1) {
       const batch = await db.transaction(sealBatch);

@@ -1,5 +1,5 @@
 /**
- * The second line of defence of the trail: verbs give plain views that hold no secret, and should one do so all the
+ * The second line of defence of the trail: operations give plain views that hold no secret, and should one do so all the
  * same, what stands under a telling name, or looks like a credential wherever it stands, is left out here.
  */
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { freshDatabase, type TestDatabase } from "../../test/support/database.ts";
 import type { Query } from "../platform/db/db.ts";
-import { makeSealEntries } from "./seal.ts";
+import { sealEntries } from "./seal.ts";
 import { lockPosition, nextEntries } from "./store/chain.ts";
 
 const ENTRIES = 20_000;
@@ -17,7 +17,7 @@ before(async () => {
     `insert into audit_entries (account_id, id, at, actor_kind, actor_name, operation, resource_type, resource_id)
      select a.id, uuidv7(), 0, 'system', 'system', 'thing.make', 'THING', n::text from accounts a, generate_series(1, ${ENTRIES}) n`,
   );
-  const seal = makeSealEntries({ db });
+  const seal = sealEntries({ db });
   for (let sealed = 0; sealed < ENTRIES;) sealed += await seal();
   await db.query("vacuum analyze audit_entries, audit_seals");
 });

@@ -6,7 +6,7 @@ import {
   eventually,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
@@ -24,7 +24,7 @@ before(async () => {
   viewer = await platform.addUser("_account_viewer");
   await made(create.project(platform, projectYaml()));
   platform.clock.advance(DAY);
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml()));
   platform.clock.advance(DAY);
   await platform.graphql(`mutation { createApplication(input: { name: "made here" }) { application { id } } }`);

@@ -24,7 +24,7 @@ import { pendingMigrations } from "../platform/db/migrate.ts";
 import { MIGRATIONS, readMigrations } from "../platform/db/migration-files.ts";
 import { openDatabase } from "../platform/db/open.ts";
 import { openDb } from "../platform/db/pool.ts";
-import { makeLog, type Log } from "../platform/log/log.ts";
+import { createLog, type Log } from "../platform/log/log.ts";
 import { problem } from "./problems.ts";
 import { ping } from "./store.ts";
 
@@ -43,7 +43,7 @@ export type Opened = {
 export async function openForCommand(env: NodeJS.ProcessEnv = process.env, cwd = process.cwd()): Promise<Opened> {
   const config = readConfig(env, cwd);
   // What a server tells whoever watches it is none of the command's answer.
-  const log = makeLog(env["RAILHEAD_LOG_LEVEL"] ? config.logLevel : "error");
+  const log = createLog(env["RAILHEAD_LOG_LEVEL"] ? config.logLevel : "error");
   if (config.databaseUrl === undefined && !(await findPlace(config.dataDir).catch(() => undefined)))
     throw problem("command.no_database", [config.dataDir]);
   const keys = await existingRootKeys(config);

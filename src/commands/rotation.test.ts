@@ -5,25 +5,25 @@ import { after, before, test } from "node:test";
 import { create, made, pipelineYaml, projectYaml, triggerYaml } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { adminOf, dumpOf, secretsOf } from "../../test/support/secrets.ts";
-import { makeAudit } from "../audit/index.ts";
+import { createAudit } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import { makeChangeRootKey, makeHoldRootKey } from "../identity/index.ts";
+import { changeRootKey, holdRootKey } from "../identity/index.ts";
 import { CHUNK, contentOf } from "../platform/crypto/chunks.ts";
-import { makeKeyRing, type KeyRing } from "../platform/crypto/key-ring.ts";
-import { makeSealer } from "../platform/crypto/seal.ts";
+import { createKeyRing, type KeyRing } from "../platform/crypto/key-ring.ts";
+import { createSealer } from "../platform/crypto/seal.ts";
 import type { SealedStore, Swept } from "../platform/crypto/sealed-store.ts";
-import { makeSealedTokens } from "../triggers/index.ts";
-import { makeKeeping } from "../secrets/index.ts";
+import { createSealedTokens } from "../triggers/index.ts";
+import { createKeeping } from "../secrets/index.ts";
 
 const HERE = { orgIdentifier: null, projectIdentifier: null };
 const FILE = randomBytes(3 * CHUNK + 5);
 const TEXTS = 230;
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
-const was = makeKeyRing(first);
-const is = makeKeyRing(second);
-const both = makeKeyRing(second, first);
+const was = createKeyRing(first);
+const is = createKeyRing(second);
+const both = createKeyRing(second, first);
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 
 let platform: TestPlatform;
@@ -65,15 +65,15 @@ function keysOf(keys: KeyRing) {
     newId,
     keys,
     commands: new Map(),
-    holdRootKey: makeHoldRootKey(keys),
+    holdRootKey: holdRootKey(keys),
   };
-  const audit = makeAudit(deps);
-  const keeping = makeKeeping({ ...deps, audit });
-  const tokens = makeSealedTokens({ ...deps, sealer: makeSealer(keys, "webhook tokens") });
+  const audit = createAudit(deps);
+  const keeping = createKeeping({ ...deps, audit });
+  const tokens = createSealedTokens({ ...deps, sealer: createSealer(keys, "webhook tokens") });
   return {
     ...keeping,
     stores: [keeping.sealed, tokens],
-    change: makeChangeRootKey({ ...deps, audit, requireKeys: async () => undefined }),
+    change: changeRootKey({ ...deps, audit, requireKeys: async () => undefined }),
   };
 }
 
@@ -134,7 +134,7 @@ test("a new root key: in batches, again after an interruption, and the former on
 });
 
 test("what was sealed before the change and is stored after it is sealed again", async () => {
-  const third = makeKeyRing(randomBytes(32), second);
+  const third = createKeyRing(randomBytes(32), second);
   const { db } = platform;
   const late = {
     ...db,
@@ -147,7 +147,7 @@ test("what was sealed before the change and is stored after it is sealed again",
   const key = async (): Promise<unknown> =>
     (await db.query("select key_id as key from secret_contents where secret_id = $1", [created.id]))[0]?.["key"];
   assert.equal(await key(), third.preferred.id);
-  const back = makeKeyRing(second, third.preferred.key);
+  const back = createKeyRing(second, third.preferred.key);
   const lateBack = {
     ...db,
     transaction: async (work: never) => {
@@ -204,7 +204,7 @@ test("what cannot be opened is named and left alone, and holds up nothing", asyn
   const n = (await platform.db.query("select 1 from secret_contents")).length;
   assert.deepEqual((await verified(is))[0], { done: n - 2, failed: ["text_4", "text_3", "file"] });
   assert.deepEqual(await sum(keysOf(is).rotateDataKeys(admin.accountId)), { done: n - 2, failed: ["text_3", "file"] });
-  const back = keysOf(makeKeyRing(first, second));
+  const back = keysOf(createKeyRing(first, second));
   await back.change(admin.accountId);
   assert.deepEqual(await sum(back.sealed.reseal(admin.accountId, was.preferred.id)), {
     done: n - 1,

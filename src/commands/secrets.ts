@@ -1,13 +1,13 @@
 /** `railhead secrets …`: new root keys, new data keys, and whether everything that is stored can be opened. */
 import { toWire, type Uuid } from "../core/ids.ts";
-import { makeAudit } from "../audit/index.ts";
-import { makeChangeRootKey, makeHoldRootKey } from "../identity/index.ts";
-import { makeSealer } from "../platform/crypto/seal.ts";
+import { createAudit } from "../audit/index.ts";
+import { changeRootKey, holdRootKey } from "../identity/index.ts";
+import { createSealer } from "../platform/crypto/seal.ts";
 import { lackedKeys, type SealedStore, type Swept } from "../platform/crypto/sealed-store.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { serversWithout } from "../platform/db/servers.ts";
-import { makeKeeping } from "../secrets/index.ts";
-import { makeSealedTokens } from "../triggers/index.ts";
+import { createKeeping } from "../secrets/index.ts";
+import { createSealedTokens } from "../triggers/index.ts";
 import type { Opened } from "./open.ts";
 import { problem } from "./problems.ts";
 import { namedAccounts, runCommand, say, type ExitCode } from "./run.ts";
@@ -17,12 +17,12 @@ export type SecretsOptions = { readonly account?: string };
 /** Everything that is sealed under root keys. What a new slice seals has to be named here, or a rotation would leave it. */
 export const sealedStores = (opened: Opened): readonly SealedStore[] => {
   const { db, keys } = opened;
-  const tokens = { db, sealer: makeSealer(keys, "webhook tokens"), holdRootKey: makeHoldRootKey(keys) };
-  return [keepingOf(opened).sealed, makeSealedTokens(tokens)];
+  const tokens = { db, sealer: createSealer(keys, "webhook tokens"), holdRootKey: holdRootKey(keys) };
+  return [keepingOf(opened).sealed, createSealedTokens(tokens)];
 };
 
-const keepingOf = (opened: Opened): ReturnType<typeof makeKeeping> =>
-  makeKeeping({ ...opened, commands: opened.config.secretCommands, audit: makeAudit(opened) });
+const keepingOf = (opened: Opened): ReturnType<typeof createKeeping> =>
+  createKeeping({ ...opened, commands: opened.config.secretCommands, audit: createAudit(opened) });
 
 /** The preferred root key becomes the one that is used, and everything is sealed under it. Again, it goes on where it stopped. */
 export const rotateRootKey = (options: SecretsOptions): Promise<ExitCode> =>
@@ -32,8 +32,8 @@ export const rotateRootKey = (options: SecretsOptions): Promise<ExitCode> =>
     const ignorant = await serversWithout(db, wanted);
     if (ignorant.length > 0)
       throw problem("command.servers_lack_key", [wanted, ignorant.map(({ name }) => name).join("; ")]);
-    const deps = { ...opened, audit: makeAudit(opened), requireKeys: requireKeysWith(opened) };
-    const former = await makeChangeRootKey(deps)(accountId);
+    const deps = { ...opened, audit: createAudit(opened), requireKeys: requireKeysWith(opened) };
+    const former = await changeRootKey(deps)(accountId);
     await say(
       former === wanted ? `the root key in use is ${wanted}` : `the root key in use is now ${wanted}, was ${former}`,
     );

@@ -16,7 +16,7 @@ import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import type { Namer } from "../access/index.ts";
-import { makeConnectors } from "./index.ts";
+import { createConnectors } from "./index.ts";
 
 let platform: TestPlatform;
 before(async () => {
@@ -73,7 +73,7 @@ test("a secret that is named has to exist", async () => {
   const accountId = fromWire(platform.accountId) as Uuid;
   const actor: Actor = { kind: "system", accountId };
   let there = false;
-  const connectors = makeConnectors({
+  const connectors = createConnectors({
     db: platform.db,
     audit: { record: async () => undefined, recordAll: async () => undefined },
     authorize: () => undefined,
@@ -185,7 +185,7 @@ const user = (nth: number): Namer => ({
 
 test("a connector in use is deleted with forceDelete only; who uses it is named", async () => {
   await made(create.connector(platform, connectorYaml("used")));
-  const connectors = makeConnectors(platform as never);
+  const connectors = createConnectors(platform as never);
   const accountId = fromWire(platform.accountId) as Uuid;
   const note = (nth: number, references: string[]): Promise<void> =>
     platform.db.transaction((tx) => connectors.noteUses(tx, accountId, user(nth), references));
@@ -209,7 +209,7 @@ test("a connector in use is deleted with forceDelete only; who uses it is named"
 
 test("a pipeline that is being saved while its connector is deleted keeps it", async () => {
   await made(create.connector(platform, connectorYaml("kept")));
-  const connectors = makeConnectors(platform as never);
+  const connectors = createConnectors(platform as never);
   const answer = await meanwhile(
     platform.db,
     (tx) => connectors.noteUses(tx, fromWire(platform.accountId) as Uuid, user(1), ["account.kept"]),

@@ -4,14 +4,12 @@ import { authorOf } from "../identity/index.ts";
 import { shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { insertConnector } from "./store/connectors.ts";
-import { noteSecrets, requireSecrets, type ConnectorDeps } from "./verbs.ts";
+import { noteSecrets, requireSecrets, type ConnectorDeps } from "./operations.ts";
 
 /** The scope stands in the connector itself. Throws what RequireScope throws, `connector.no_secret`, `connector.duplicate`. */
-export type CreateConnector = (actor: Actor, connector: NewConnector) => Promise<Connector>;
-
-export const makeCreateConnector =
-  (deps: ConnectorDeps): CreateConnector =>
-  async (actor, input) => {
+export const createConnector =
+  (deps: ConnectorDeps) =>
+  async (actor: Actor, input: NewConnector): Promise<Connector> => {
     deps.authorize(actor, "core_connector_edit", scopeOf(actor.accountId, input), input.identifier);
     await deps.requireScope(actor, input);
     const saved = { author: authorOf(actor), secretIds: await requireSecrets(deps, actor, input) };
@@ -39,3 +37,5 @@ export const makeCreateConnector =
     });
     return connector;
   };
+
+export type CreateConnector = ReturnType<typeof createConnector>;

@@ -42,7 +42,7 @@ export type DelegateTestsDeps = {
 
 export type EndTest = (task: { readonly delegateId: Uuid | null }, end: TestEnd) => Promise<void>;
 
-export function makeDelegateTests(deps: DelegateTestsDeps) {
+export function createDelegateTests(deps: DelegateTestsDeps) {
   const { db, clock, tasks } = deps;
   const waiting = new Map<Uuid, PromiseWithResolvers<TestResult> & { readonly accountId: Uuid }>();
 

@@ -1,21 +1,19 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
 import { scopeOf, within } from "../core/reference.ts";
-import { goneToo } from "../platform/gone.ts";
+import { goneToo } from "../platform/removed-reference.ts";
 import { shownConnector, type ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";
-import { deleteConnector, findConnector } from "./store/connectors.ts";
+import { deleteConnectorRow, findConnector } from "./store/connectors.ts";
 import { connectorUses } from "./uses.ts";
-import type { ConnectorDeps } from "./verbs.ts";
+import type { ConnectorDeps } from "./operations.ts";
 
 type How = { readonly version: number | undefined; readonly force: boolean };
 
 /** `force` deletes also what is used. Throws `connector.not_found`, `core.stale_version`, `core.referenced`. */
-export type DeleteConnector = (actor: Actor, key: ConnectorKey, how: How) => Promise<void>;
-
-export const makeDeleteConnector =
-  (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "leaveGroups" | "noteSecretUses">): DeleteConnector =>
-  async (actor, key, { version, force }) => {
+export const deleteConnector =
+  (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "leaveGroups" | "noteSecretUses">) =>
+  async (actor: Actor, key: ConnectorKey, { version, force }: How): Promise<void> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_delete", scopeOf(accountId, key), key.identifier);
     await deps.db.transaction(async (tx) => {
@@ -24,7 +22,7 @@ export const makeDeleteConnector =
       if (version !== undefined && before.version !== version)
         throw commonProblem("core.stale_version", ["Connector", key.identifier, `${before.version}`, `${version}`]);
       if (!force) await connectorUses.refuseUsed(tx, actor, key);
-      await deleteConnector(tx, accountId, before.id);
+      await deleteConnectorRow(tx, accountId, before.id);
       await deps.noteSecretUses(tx, accountId, { ...key, type: "CONNECTOR", id: before.id }, []);
       const groups = await deps.leaveGroups(tx, accountId, key, { CONNECTOR: key.identifier });
       await deps.audit.record(tx, actor, {
@@ -36,3 +34,5 @@ export const makeDeleteConnector =
       });
     });
   };
+
+export type DeleteConnector = ReturnType<typeof deleteConnector>;

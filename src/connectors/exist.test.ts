@@ -5,7 +5,7 @@ import { connectorYaml, create, made, projectYaml } from "../../test/support/con
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { makeExist } from "../access/index.ts";
+import { createExist } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 
 let platform: TestPlatform;
@@ -32,7 +32,7 @@ const counting = (): Db => ({
 const SHOP = { orgIdentifier: "default", projectIdentifier: "shop" };
 
 test("references are answered in order, each from its own scope, by one statement", async () => {
-  const exist = makeExist({ db: counting() }, "connector");
+  const exist = createExist({ db: counting() }, "connector");
   const asked = [
     "in_project",
     "none",
@@ -54,7 +54,7 @@ test("references are answered in order, each from its own scope, by one statemen
 });
 
 test("nothing of another account exists, nor what the actor may not see", async () => {
-  const exist = makeExist({ db: platform.db }, "connector");
+  const exist = createExist({ db: platform.db }, "connector");
   const other: Actor = { kind: "system", accountId: fromWire((await platform.addAccount()).accountId) as Uuid };
   assert.deepEqual(await exist(other, SHOP, ["in_project", "account.in_account"]), [false, false]);
   const guest: Actor = { kind: "delegate", accountId: actor.accountId, id: actor.accountId, name: "guest" };
@@ -62,7 +62,7 @@ test("nothing of another account exists, nor what the actor may not see", async 
 });
 
 test("what the actor may see and not use, a run of theirs does not use", async () => {
-  const exist = makeExist({ db: platform.db }, "connector");
+  const exist = createExist({ db: platform.db }, "connector");
   const { accountId } = actor;
   const person = { kind: "user", accountId, id: accountId, name: "a", email: "a@example.com" } as const;
   const viewer: Actor = { ...person, grants: [grantOf("_project_viewer", SHOP)] };

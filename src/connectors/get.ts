@@ -9,23 +9,23 @@ import { findConnector } from "./store/connectors.ts";
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
 /** Throws `connector.not_found`. */
-export type GetConnector = (actor: Actor, key: ConnectorKey) => Promise<Connector>;
-
-export const makeGetConnector =
-  (deps: Deps): GetConnector =>
-  async (actor, key) => {
+export const getConnector =
+  (deps: Deps) =>
+  async (actor: Actor, key: ConnectorKey): Promise<Connector> => {
     deps.authorize(actor, "core_connector_view", scopeOf(actor.accountId, key), key.identifier);
     const connector = await findConnector(deps.db, actor.accountId, key);
     if (!connector) throw problem("connector.not_found", [key.identifier]);
     return connector;
   };
 
-/** Whether a new connector may have this identifier in that scope. */
-export type IsIdentifierFree = (actor: Actor, key: ConnectorKey) => Promise<boolean>;
+export type GetConnector = ReturnType<typeof getConnector>;
 
-export const makeIsIdentifierFree =
-  (deps: Deps): IsIdentifierFree =>
-  async (actor, key) => {
+/** Whether a new connector may have this identifier in that scope. */
+export const isIdentifierFree =
+  (deps: Deps) =>
+  async (actor: Actor, key: ConnectorKey): Promise<boolean> => {
     deps.authorize(actor, "core_connector_view", scopeOf(actor.accountId, key), key.identifier);
     return (await findConnector(deps.db, actor.accountId, key)) === undefined;
   };
+
+export type IsIdentifierFree = ReturnType<typeof isIdentifierFree>;

@@ -10,11 +10,9 @@ import { findConnectors } from "./store/overview.ts";
  * The connectors of full names, `account/org/project/identifier`, in their order and each once. What the actor may
  * not see, and what is another account's, is left out like what there is not.
  */
-export type ListByName = (actor: Actor, names: readonly string[]) => Promise<readonly Connector[]>;
-
-export const makeListByName =
-  (deps: { db: Db }): ListByName =>
-  async (actor, names) => {
+export const listByName =
+  (deps: { db: Db }) =>
+  async (actor: Actor, names: readonly string[]): Promise<readonly Connector[]> => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_connector_view");
     const keys = [...new Set(names)]
@@ -22,6 +20,8 @@ export const makeListByName =
       .filter((key) => permits(actor, "core_connector_view", scopeOf(accountId, key), key.identifier));
     return keys.length === 0 ? [] : findConnectors(deps.db, accountId, keys);
   };
+
+export type ListByName = ReturnType<typeof listByName>;
 
 function keyIn({ accountId }: Actor, name: string): readonly ConnectorKey[] {
   const [account = "", ...parts] = name.split("/");

@@ -5,7 +5,7 @@ import { listed, seen } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import type { Connector } from "./connector.ts";
-import { countConnectors, listConnectors, type ConnectorFilter, type ShownPlace } from "./store/connectors.ts";
+import { selectConnectorCounts, selectConnectors, type ConnectorFilter, type ShownPlace } from "./store/connectors.ts";
 
 export type ConnectorQuery = {
   readonly filter: ConnectorFilter;
@@ -15,22 +15,22 @@ export type ConnectorQuery = {
 };
 
 /** The connectors of one scope by name. Throws what RequireScope throws. */
-export type ListConnectors = (actor: Actor, place: Place, query: ConnectorQuery) => Promise<Page<Connector>>;
-
-export const makeListConnectors =
-  (deps: { db: Db; requireScope: RequireScope }): ListConnectors =>
-  async (actor, place, { filter, withOuter, window }) => {
+export const listConnectors =
+  (deps: { db: Db; requireScope: RequireScope }) =>
+  async (actor: Actor, place: Place, { filter, withOuter, window }: ConnectorQuery): Promise<Page<Connector>> => {
     const { accountId } = actor;
     // The place itself has to be for the actor's eyes; of those around it there is what the actor may see.
     const own = { ...place, shown: listed(actor, "core_connector_view", scopeOf(accountId, place)) };
     const places = withOuter ? [...around(actor, place), own] : [own];
     await deps.requireScope(actor, place);
     return {
-      items: await listConnectors(deps.db, accountId, places, filter, window),
+      items: await selectConnectors(deps.db, accountId, places, filter, window),
       ...window,
-      total: () => countConnectors(deps.db, accountId, places, filter),
+      total: () => selectConnectorCounts(deps.db, accountId, places, filter),
     };
   };
+
+export type ListConnectors = ReturnType<typeof listConnectors>;
 
 /** What is around the place, as far as the actor may see something there. */
 function around(actor: Actor, { orgIdentifier, projectIdentifier }: Place): readonly ShownPlace[] {

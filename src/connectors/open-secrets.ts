@@ -42,11 +42,9 @@ export const namedBy = (connector: Connector): readonly string[] => [
  * Throws `connector.secret_refused` or `connector.account_inactive` (403) unless the tester and the last saver may use each
  * secret of the connector now; grants are at most a second old. A saver who is unknown is not asked about.
  */
-export type RequireUsers = (accountId: Uuid, connector: SavedConnector, tester: Author) => Promise<void>;
-
-export const makeRequireUsers =
-  ({ permits, standingOf }: Pick<OpenSecretsDeps, "permits" | "standingOf">): RequireUsers =>
-  async (accountId, connector, tester) => {
+export const requireUsers =
+  ({ permits, standingOf }: Pick<OpenSecretsDeps, "permits" | "standingOf">) =>
+  async (accountId: Uuid, connector: SavedConnector, tester: Author): Promise<void> => {
     const references = namedBy(connector);
     if (references.length === 0) return;
     const { author } = connector;
@@ -65,6 +63,8 @@ export const makeRequireUsers =
     }
   };
 
+export type RequireUsers = ReturnType<typeof requireUsers>;
+
 const named = ({ name, email }: Standing): string => (email === null ? name : `${name} (${email})`);
 
 /** Who gets the secrets: a delegate that holds the task of the test, or the server itself. */
@@ -79,11 +79,9 @@ type Recipient = {
  * One that does not exist is left out. Throws what RequireUsers throws, and `secret.recreated` for another secret under the
  * name of one that the connector was saved with.
  */
-export type OpenSecrets = (connector: SavedConnector, to: Recipient) => Promise<readonly SentSecret[]>;
-
-export const makeOpenSecrets =
-  (deps: OpenSecretsDeps, requireUsers: RequireUsers): OpenSecrets =>
-  async (connector, to) => {
+export const openSecrets =
+  (deps: OpenSecretsDeps, requireUsers: RequireUsers) =>
+  async (connector: SavedConnector, to: Recipient): Promise<readonly SentSecret[]> => {
     const { accountId } = to.actor;
     const references = namedBy(connector);
     try {
@@ -100,6 +98,8 @@ export const makeOpenSecrets =
       throw error;
     }
   };
+
+export type OpenSecrets = ReturnType<typeof openSecrets>;
 
 /** One entry for each secret, by one statement. */
 async function record(
@@ -140,7 +140,7 @@ type Delivery = {
 };
 
 /** For a delegate. Throws `connector.test_outdated` when the connector is not the one whose test was asked for. */
-export const makeOpenForDelegate =
+export const openForDelegate =
   ({ db }: Pick<OpenSecretsDeps, "db">, open: OpenSecrets) =>
   async ({ accountId, runId, delegate }: Delivery): Promise<readonly SentSecret[]> => {
     const test = await findTester(db, accountId, runId);

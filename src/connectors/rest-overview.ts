@@ -11,7 +11,7 @@ import type { CountConnectors } from "./stats.ts";
 import { connectorTypes, typeNamed } from "./types/table.ts";
 import { catalogueResponse, catalogueShape, connectorResponse, connectorShape } from "./wire.ts";
 
-type Verbs = { readonly count: CountConnectors; readonly listByName: ListByName };
+type Operations = { readonly count: CountConnectors; readonly listByName: ListByName };
 
 const access = { permission: "core_connector_view" };
 const names = connectorTypes.map(({ name }) => name);
@@ -35,7 +35,7 @@ const namesBody = z
   )
   .max(1_000);
 
-export const overviewRoutes = (verbs: Verbs): readonly Route[] => [
+export const overviewRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "GET",
     path: `${PATH}/catalogue`,
@@ -55,7 +55,7 @@ export const overviewRoutes = (verbs: Verbs): readonly Route[] => [
       summary: "How many connectors a scope has, by type and by what their last test found",
       answer: enveloped(statsShape),
     },
-    handle: async (call) => ok(call, await verbs.count(call.actor, placeOf(call))),
+    handle: async (call) => ok(call, await operations.count(call.actor, placeOf(call))),
   }),
   route({
     method: "GET",
@@ -82,7 +82,7 @@ export const overviewRoutes = (verbs: Verbs): readonly Route[] => [
       answer: enveloped(z.array(connectorShape)),
     },
     handle: async (call) => {
-      const found = await verbs.listByName(call.actor, envelopeOf(call, namesBody));
+      const found = await operations.listByName(call.actor, envelopeOf(call, namesBody));
       return ok(call, found.map(connectorResponse));
     },
   }),

@@ -19,7 +19,7 @@ import type { TestConnection } from "./test-connection.ts";
 import type { UpdateConnector } from "./update.ts";
 import { connectorBody, connectorResponse, connectorShape, readConnector, testResponse, testShape } from "./wire.ts";
 
-type Verbs = {
+type Operations = {
   readonly create: CreateConnector;
   readonly update: UpdateConnector;
   readonly delete: DeleteConnector;
@@ -56,9 +56,9 @@ const params = { identifier: "images" };
 const pages = maybeProjectQuery.extend(sortedPageQuery(100).shape).extend({ searchTerm: maybeText("searchTerm") });
 const page = enveloped(ngPageShape(connectorShape));
 
-export const connectorRoutes = (verbs: Verbs): readonly Route[] => [
-  ...writingRoutes(verbs),
-  ...listRoutes(verbs),
+export const connectorRoutes = (operations: Operations): readonly Route[] => [
+  ...writingRoutes(operations),
+  ...listRoutes(operations),
   route({
     method: "GET",
     path: `${PATH}/validateUniqueIdentifier`,
@@ -72,7 +72,7 @@ export const connectorRoutes = (verbs: Verbs): readonly Route[] => [
     },
     handle: async (call) => {
       const { identifier } = call.query;
-      return ok(call, await verbs.isIdentifierFree(call.actor, { ...placeOf(call), identifier }));
+      return ok(call, await operations.isIdentifierFree(call.actor, { ...placeOf(call), identifier }));
     },
   }),
   route({
@@ -83,13 +83,13 @@ export const connectorRoutes = (verbs: Verbs): readonly Route[] => [
     query: maybeProjectQuery,
     doc: { summary: "Read a connector", params, answer: enveloped(connectorShape), etag: true },
     handle: async (call) => {
-      const connector = await verbs.get(call.actor, keyOf(call));
+      const connector = await operations.get(call.actor, keyOf(call));
       return ok(call, connectorResponse(connector), connector.version);
     },
   }),
 ];
 
-const writingRoutes = (verbs: Verbs): readonly Route[] => [
+const writingRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -104,7 +104,7 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
       etag: true,
     },
     handle: async (call) => {
-      const connector = await verbs.create(call.actor, connectorIn(call));
+      const connector = await operations.create(call.actor, connectorIn(call));
       return ok(call, connectorResponse(connector), connector.version);
     },
   }),
@@ -123,7 +123,7 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
     },
     handle: async (call) => {
       const document = connectorIn(call);
-      const connector = await verbs.update(call.actor, document, ifMatch(call));
+      const connector = await operations.update(call.actor, document, ifMatch(call));
       return ok(call, connectorResponse(connector), connector.version);
     },
   }),
@@ -141,13 +141,13 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
     },
     handle: async (call) => {
       const how = { version: ifMatch(call), force: call.query.forceDelete };
-      await verbs.delete(call.actor, keyOf(call), how);
+      await operations.delete(call.actor, keyOf(call), how);
       return ok(call, true);
     },
   }),
 ];
 
-const listRoutes = (verbs: Verbs): readonly Route[] => [
+const listRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,
@@ -162,7 +162,7 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
     handle: async (call) => {
       const { searchTerm, type, category } = call.query;
       const types = typesOf(type === undefined ? undefined : [type], category === undefined ? undefined : [category]);
-      const found = await verbs.list(call.actor, placeOf(call), {
+      const found = await operations.list(call.actor, placeOf(call), {
         filter: { searchTerm, types },
         withOuter: false,
         window: ngWindow(call.query),
@@ -188,7 +188,7 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
       const empty = call.body.bytes.length === 0;
       const body = empty ? { filterType: "Connector" as const } : envelopeOf(call, filterBody);
       const { searchTerm, includeAllConnectorsAvailableAtScope } = call.query;
-      const found = await verbs.list(call.actor, placeOf(call), {
+      const found = await operations.list(call.actor, placeOf(call), {
         filter: filterOf(body, searchTerm),
         withOuter: includeAllConnectorsAvailableAtScope,
         window: ngWindow(call.query),

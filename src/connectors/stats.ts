@@ -6,13 +6,13 @@ import type { RequireScope } from "../projects/index.ts";
 import { countEach, type ConnectorCounts } from "./store/overview.ts";
 
 /** The connectors of one scope that the actor may see, counted. Throws what RequireScope throws. */
-export type CountConnectors = (actor: Actor, place: Place) => Promise<ConnectorCounts>;
-
-export const makeCountConnectors =
-  (deps: { db: Db; requireScope: RequireScope }): CountConnectors =>
-  async (actor, place) => {
+export const countConnectors =
+  (deps: { db: Db; requireScope: RequireScope }) =>
+  async (actor: Actor, place: Place): Promise<ConnectorCounts> => {
     const { accountId } = actor;
     const shown = listed(actor, "core_connector_view", scopeOf(accountId, place));
     await deps.requireScope(actor, place);
     return countEach(deps.db, accountId, place, shown);
   };
+
+export type CountConnectors = ReturnType<typeof countConnectors>;

@@ -14,17 +14,17 @@ import {
 } from "../../test/support/pretend-delegate.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { until } from "../../test/support/until.ts";
-import { makeAudit } from "../audit/index.ts";
+import { createAudit } from "../audit/index.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { authorize, makeLeaveGroups, permits } from "../access/index.ts";
+import { authorize, leaveGroups, permits } from "../access/index.ts";
 import { contentOf } from "../platform/crypto/chunks.ts";
 import type { Db } from "../platform/db/db.ts";
-import { makeProjects } from "../projects/index.ts";
-import { makeKeyRing } from "../platform/crypto/key-ring.ts";
-import { makeSecrets } from "../secrets/index.ts";
+import { createProjects } from "../projects/index.ts";
+import { createKeyRing } from "../platform/crypto/key-ring.ts";
+import { createSecrets } from "../secrets/index.ts";
 
 const PASSWORD = "p4ss-of-a-connector";
-const keys = makeKeyRing(randomBytes(32));
+const keys = createKeyRing(randomBytes(32));
 let platform: TestPlatform;
 let logged = "";
 /** How often somebody who waits for a test has looked whether it is over: each does so at first. */
@@ -176,19 +176,19 @@ test("a password reaches only the delegate that holds the task", async () => {
   const base = {
     authorize,
     permits,
-    leaveGroups: makeLeaveGroups({ changed: () => undefined }),
+    leaveGroups: leaveGroups({ changed: () => undefined }),
     db,
     clock,
     newId,
-    audit: makeAudit({ clock, newId }),
+    audit: createAudit({ clock, newId }),
   };
-  const projects = makeProjects({ ...base, emptyScope: async () => [] });
+  const projects = createProjects({ ...base, emptyScope: async () => [] });
   const facts = {
     applications: projects.applicationsExist,
     environments: async () => new Map(),
     usable: async () => new Set<string>(),
   };
-  const secrets = makeSecrets({
+  const secrets = createSecrets({
     ...base,
     requireScope: projects.requireScope,
     stillActor: async (actor) => actor,

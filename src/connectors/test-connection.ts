@@ -6,23 +6,16 @@ import type { Tx } from "../platform/db/db.ts";
 import type { MayReach } from "../platform/outgoing/reach.ts";
 import { resultOf, secretRefused, statusOf, withTags, type TestResult, type TestTasks } from "./connection-test.ts";
 import type { Connector, ConnectorKey, Saved } from "./connector.ts";
-import type { makeDelegateTests } from "./delegate-tests.ts";
+import type { createDelegateTests } from "./delegate-tests.ts";
 import type { OpenSecrets, RequireUsers, SentSecret } from "./open-secrets.ts";
 import { problem } from "./problems.ts";
 import { findConnector, findSaved, saveStatus } from "./store/connectors.ts";
 import { runTest } from "./types/run-test.ts";
 import { typeOf } from "./types/table.ts";
-import type { ConnectorDeps } from "./verbs.ts";
+import type { ConnectorDeps } from "./operations.ts";
 
 /** The server's own patience when it connects by itself. */
 const SERVER_MS = 25_000;
-
-/**
- * Connects as the connector says, and keeps with it what came of that. Whatever is wrong with the connection is the
- * answer. Throws `connector.not_found`, and what RequireUsers throws: nothing is sent, and nothing is kept.
- */
-export type TestConnection = (actor: Actor, key: ConnectorKey) => Promise<TestResult>;
-
 export type TestConnectionDeps = Pick<ConnectorDeps, "db" | "audit" | "authorize" | "clock"> & {
   readonly tasks: TestTasks;
   readonly requireUsers: RequireUsers;
@@ -31,9 +24,13 @@ export type TestConnectionDeps = Pick<ConnectorDeps, "db" | "audit" | "authorize
   readonly mayReach: MayReach;
 };
 
-export const makeTestConnection =
-  (deps: TestConnectionDeps, onDelegate: ReturnType<typeof makeDelegateTests>): TestConnection =>
-  async (actor, key) => {
+/**
+ * Connects as the connector says, and keeps with it what came of that. Whatever is wrong with the connection is the
+ * answer. Throws `connector.not_found`, and what RequireUsers throws: nothing is sent, and nothing is kept.
+ */
+export const testConnection =
+  (deps: TestConnectionDeps, onDelegate: ReturnType<typeof createDelegateTests>) =>
+  async (actor: Actor, key: ConnectorKey): Promise<TestResult> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_access", scopeOf(accountId, key), key.identifier);
     const connector = await findConnector(deps.db, accountId, key);
@@ -49,6 +46,8 @@ export const makeTestConnection =
     const nobody = { reason: "No delegate", message: `${withTags(origin.selectors)} is connected.`, code: 0 };
     return keep(deps, actor, connector, resultOf(nobody, now()));
   };
+
+export type TestConnection = ReturnType<typeof testConnection>;
 
 async function fromHere(deps: TestConnectionDeps, actor: Actor, connector: Connector & Saved): Promise<TestResult> {
   const { accountId } = actor;

@@ -5,30 +5,24 @@ import { authorOf } from "../identity/index.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
-import { findConnector, updateConnector } from "./store/connectors.ts";
-import { noteSecrets, requireSecrets, type ConnectorDeps } from "./verbs.ts";
+import { findConnector, updateConnectorRow } from "./store/connectors.ts";
+import { noteSecrets, requireSecrets, type ConnectorDeps } from "./operations.ts";
 
 /**
  * Scope and identifier in the document say which connector; they and the type stay what they are. `version` is
  * the one that was read; undefined replaces any. Throws `connector.not_found`, `connector.other_type`,
  * `connector.no_secret`, `core.stale_version`.
  */
-export type UpdateConnector = (
-  actor: Actor,
-  connector: NewConnector,
-  version: number | undefined,
-) => Promise<Connector>;
-
-export const makeUpdateConnector =
-  (deps: ConnectorDeps): UpdateConnector =>
-  async (actor, input, version) => {
+export const updateConnector =
+  (deps: ConnectorDeps) =>
+  async (actor: Actor, input: NewConnector, version: number | undefined): Promise<Connector> => {
     deps.authorize(actor, "core_connector_edit", scopeOf(actor.accountId, input), input.identifier);
     await deps.requireScope(actor, input);
     const saved = { author: authorOf(actor), secretIds: await requireSecrets(deps, actor, input) };
     return deps.db.transaction(async (tx) => {
       const before = await findConnector(tx, actor.accountId, input, "change");
       const change = { to: input, saved, version, at: deps.clock.now() };
-      const connector = await updateConnector(tx, actor.accountId, input, change);
+      const connector = await updateConnectorRow(tx, actor.accountId, input, change);
       if (!connector) throw await whyNot(tx, actor, input, version);
       await noteSecrets(deps, tx, actor.accountId, connector);
       await deps.audit.record(tx, actor, {
@@ -42,6 +36,8 @@ export const makeUpdateConnector =
       return connector;
     });
   };
+
+export type UpdateConnector = ReturnType<typeof updateConnector>;
 
 async function whyNot(tx: Tx, actor: Actor, input: NewConnector, version: number | undefined): Promise<Error> {
   const { identifier } = input;

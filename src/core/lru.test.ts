@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeLru } from "./lru.ts";
+import { createLru } from "./lru.ts";
 
 test("the entry used least recently is forgotten first", () => {
-  const lru = makeLru<string, number>(2);
+  const lru = createLru<string, number>(2);
   lru.set("a", 1);
   lru.set("b", 2);
   assert.equal(lru.get("a"), 1);
@@ -13,7 +13,7 @@ test("the entry used least recently is forgotten first", () => {
 });
 
 test("weights count, and a replaced entry's weight is given back", () => {
-  const lru = makeLru<string, string>(10, (key, value) => key.length + value.length);
+  const lru = createLru<string, string>(10, (key, value) => key.length + value.length);
   lru.set("a", "1234");
   lru.set("a", "12345678");
   lru.set("b", "");
@@ -23,7 +23,7 @@ test("weights count, and a replaced entry's weight is given back", () => {
 });
 
 test("an entry heavier than the whole is not kept", () => {
-  const lru = makeLru<string, string>(3, (_key, value) => value.length);
+  const lru = createLru<string, string>(3, (_key, value) => value.length);
   lru.set("a", "1234");
   assert.deepEqual([lru.get("a"), lru.size()], [undefined, 0]);
 });

@@ -15,7 +15,7 @@ type Entry<V> = { readonly value: V; readonly weight: number };
  * written twice. What is used moves to the young; once they weigh half the capacity they are the old ones, and
  * what was old and not used meanwhile is forgotten first.
  */
-export function makeLru<K, V>(capacity: number, weigh: (key: K, value: V) => number = () => 1): Lru<K, V> {
+export function createLru<K, V>(capacity: number, weigh: (key: K, value: V) => number = () => 1): Lru<K, V> {
   let young = new Map<K, Entry<V>>();
   const old = new Map<K, Entry<V>>();
   let [weight, ofYoung] = [0, 0];

@@ -24,7 +24,7 @@ export function referred(reference: string, home: Place): Referred | undefined {
   return orgIdentifier === null ? undefined : { orgIdentifier, projectIdentifier: null, identifier };
 }
 
-/** The place as verbs ask for permissions in it. */
+/** The place as operations ask for permissions in it. */
 export const scopeOf = (accountId: Uuid, place: Place): Scope => ({ accountId, ...within(place) });
 
 /** The same inside the account, as the audit trail takes it. */

@@ -8,7 +8,7 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import { LOST_AFTER_MS, type DelegateStatus } from "./delegate.ts";
 import { withConnected, type ListedDelegate } from "./list.ts";
 import { problem } from "./problems.ts";
-import { listDelegates, lockStatus, saveStatus, type DelegateStanding } from "./store/registry.ts";
+import { selectDelegates, lockStatus, saveStatus, type DelegateStanding } from "./store/registry.ts";
 
 type Deps = {
   readonly db: Db;
@@ -28,11 +28,9 @@ export type NamedDelegate = { readonly accountId: string; readonly delegateId: s
  * ACTIVATE enables a waiting delegate and leaves an enabled one as it is; REJECT deletes a waiting one.
  * Throws `delegate.not_found`, `delegate.other_account`, and `delegate.not_waiting` for the rejection of an enabled delegate.
  */
-export type ApproveDelegate = (actor: Actor, named: NamedDelegate, approval: Approval) => Promise<ListedDelegate>;
-
-export const makeApproveDelegate =
-  (deps: Deps): ApproveDelegate =>
-  async (actor, named, approval) => {
+export const approveDelegate =
+  (deps: Deps) =>
+  async (actor: Actor, named: NamedDelegate, approval: Approval): Promise<ListedDelegate> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
     return deps.db.transaction(async (tx) => {
@@ -41,21 +39,21 @@ export const makeApproveDelegate =
       if (!isWaiting && approval === "REJECT") throw problem("delegate.not_waiting", [found.name]);
       if (isWaiting && approval === "ACTIVATE") await change(deps, tx, actor, "approve", found);
       if (isWaiting && approval === "REJECT") await change(deps, tx, actor, "reject", found);
-      const [delegate] = await listDelegates(tx, accountId, { id: found.id }, 1, 0);
+      const [delegate] = await selectDelegates(tx, accountId, { id: found.id }, 1, 0);
       if (!delegate) throw problem("delegate.not_found", [named.delegateId]);
       return withConnected(delegate, deps.clock.now() - LOST_AFTER_MS);
     });
   };
 
+export type ApproveDelegate = ReturnType<typeof approveDelegate>;
+
 /**
  * Ends the delegate's connections and frees its name; its work folder does not get in again. What it held is lost after
  * LOST_AFTER_MS. Throws `delegate.not_found`, `delegate.other_account`.
  */
-export type DeleteDelegate = (actor: Actor, named: NamedDelegate) => Promise<void>;
-
-export const makeDeleteDelegate =
-  (deps: Deps): DeleteDelegate =>
-  async (actor, named) => {
+export const deleteDelegate =
+  (deps: Deps) =>
+  async (actor: Actor, named: NamedDelegate): Promise<void> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_delete", { accountId });
     await deps.db.transaction(async (tx) => {
@@ -63,6 +61,8 @@ export const makeDeleteDelegate =
       await change(deps, tx, actor, "delete", found);
     });
   };
+
+export type DeleteDelegate = ReturnType<typeof deleteDelegate>;
 
 async function lockDelegateById(tx: Tx, accountId: Uuid, named: NamedDelegate): Promise<DelegateStanding> {
   const { delegateId } = named;

@@ -24,7 +24,7 @@ export type CancelDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-export function makeCancels(deps: CancelDeps): { readonly cancel: CancelTask; readonly cancelRun: CancelRun } {
+export function createCancels(deps: CancelDeps): { readonly cancel: CancelTask; readonly cancelRun: CancelRun } {
   async function cancelRow(tx: Tx, row: TaskRow): Promise<"ended" | "asked"> {
     if (row.status === "ready") {
       await closeTask(tx, { ...row, at: deps.clock.now() });

@@ -14,9 +14,9 @@ export type Connection = {
   readonly end: () => void;
 };
 
-export type Connections = ReturnType<typeof makeConnections>;
+export type Connections = ReturnType<typeof createConnections>;
 
-export function makeConnections() {
+export function createConnections() {
   const open = new Set<Connection>();
   return {
     opened: (connection: Connection): void => void open.add(connection),

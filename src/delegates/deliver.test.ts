@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { MAX_SECRET_PIECE, type ToDelegate } from "../../protocol/messages.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
-import { makeDeliver, type LeaseOf, type To } from "./deliver.ts";
+import { deliver, type LeaseOf, type To } from "./deliver.ts";
 import type { OpenedLogin, OpenedSecret, OpenSecrets, SecretsHome, SecretUse, TaskEnd } from "./task.ts";
 
 /** One secret of the step. */
@@ -36,7 +36,7 @@ type Scene = {
 };
 
 /** Delivers a task with two secrets; settles when nothing more is to come. */
-async function deliver(scene: Scene) {
+async function deliverScene(scene: Scene) {
   const {
     openSecret,
     confirm = async () => undefined,
@@ -89,7 +89,7 @@ async function deliver(scene: Scene) {
     login: credential === undefined ? undefined : login,
   });
   const onError = (): void => void (seen.errors += 1);
-  makeDeliver({ openSecrets, leaseOf: scene.leaseOf ?? leased, openConnection: async () => [], onError })(
+  deliver({ openSecrets, leaseOf: scene.leaseOf ?? leased, openConnection: async () => [], onError })(
     to,
     { kind: "run", task: toWire(newId()), epoch: 1, work },
     () => {
@@ -112,7 +112,7 @@ const holding =
 
 test("secrets go first, in pieces of which the last is marked, then the script with their places and no value", async () => {
   const large = Buffer.alloc(MAX_SECRET_PIECE + 3, "x");
-  const { sent, kinds } = await deliver({ openSecret: holding(large, "end") });
+  const { sent, kinds } = await deliverScene({ openSecret: holding(large, "end") });
   assert.deepEqual(kinds, ["secret", "secret", "secret", "secret", "run"]);
   const pieces = sent.flatMap((message) => (message.kind === "secret" ? [message] : []));
   assert.deepEqual(
@@ -135,7 +135,7 @@ test("secrets go first, in pieces of which the last is marked, then the script w
 });
 
 test("an empty secret is one empty piece", async () => {
-  const { sent } = await deliver({ openSecret: holding() });
+  const { sent } = await deliverScene({ openSecret: holding() });
   assert.deepEqual(
     sent.flatMap((message) => (message.kind === "secret" ? [[message.nth, message.data === "", message.last]] : [])),
     [
@@ -151,7 +151,7 @@ test("one that may not be used ends the task, and none of the others has been se
       throw new Problem("secret.use_refused", 403, "X", "The secret [b] may not be used here.");
     return holding("x")(accountId, at, use);
   };
-  const { kinds, ends } = await deliver({ openSecret: refusing });
+  const { kinds, ends } = await deliverScene({ openSecret: refusing });
   assert.deepEqual(kinds, ["drop"]);
   assert.deepEqual(ends, [{ kind: "refused", type: "Authorization", message: "The secret [b] may not be used here." }]);
 });
@@ -164,7 +164,7 @@ test("one that cannot be read ends the task as a matter of configuration", async
       throw new Problem("secret.replaced", 503, "X", "The secret [a] was replaced while it was read; try again.");
     },
   });
-  const { kinds, ends } = await deliver({ openSecret: broken });
+  const { kinds, ends } = await deliverScene({ openSecret: broken });
   assert.ok(!kinds.includes("run"));
   assert.equal(ends[0]?.kind === "refused" && ends[0].type, "ConfigurationFailure");
 });
@@ -172,22 +172,22 @@ test("one that cannot be read ends the task as a matter of configuration", async
 test("a task that ends while its secrets are opened, or between two of them, gets nothing more and no script", async () => {
   for (const after of [0, 1, 2]) {
     let asked = 0;
-    const { kinds } = await deliver({ openSecret: holding("x"), holds: () => (asked += 1) <= after });
+    const { kinds } = await deliverScene({ openSecret: holding("x"), holds: () => (asked += 1) <= after });
     assert.deepEqual(kinds, [...Array.from({ length: after }, () => "secret"), "drop"]);
   }
 });
 
 test("a task that is leased under another epoch by now gets no secret, and none is opened for it", async () => {
   const openSecret: OpenSecret = async () => assert.fail("it was opened");
-  const { kinds, ends } = await deliver({ openSecret, leaseOf: async () => undefined });
+  const { kinds, ends } = await deliverScene({ openSecret, leaseOf: async () => undefined });
   assert.deepEqual([kinds, ends], [["drop"], []]);
 });
 
 test("a delegate that has hung up is told to whoever waits; a database that fails hangs up", async () => {
-  const gone = await deliver({ openSecret: holding("x"), isOpen: () => false });
+  const gone = await deliverScene({ openSecret: holding("x"), isOpen: () => false });
   assert.deepEqual([gone.kinds, gone.unsent], [[], 1]);
   for (const error of [new Error("lost"), new Problem("db.unavailable", 503, "X", "gone")]) {
-    const failed = await deliver({
+    const failed = await deliverScene({
       openSecret: async () => {
         throw error;
       },
@@ -200,7 +200,7 @@ test("secrets are opened and sent only while the delegate's token counts, and wh
   for (const after of [0, 1, 2]) {
     let [asked, opens] = [0, 0];
     const counted: OpenSecret = (...use) => ((opens += 1), holding("x")(...use));
-    const { kinds, unsent, ends } = await deliver({ openSecret: counted, stands: () => (asked += 1) <= after });
+    const { kinds, unsent, ends } = await deliverScene({ openSecret: counted, stands: () => (asked += 1) <= after });
     // Asked before both are opened, then before each is sent.
     assert.equal(opens, after === 0 ? 0 : 2);
     assert.deepEqual([kinds, unsent, ends], [Array.from({ length: Math.max(0, after - 1) }, () => "secret"), 1, []]);
@@ -220,19 +220,19 @@ test("nor is a connection tested with secrets that are nothing to a delegate any
     stands: async () => false,
   };
   const slow = { openSecrets: none, leaseOf: leased, onError: assert.ifError };
-  const deliverTo = makeDeliver({ openSecrets: none, leaseOf: none, openConnection, onError: assert.ifError });
+  const deliverTo = deliver({ openSecrets: none, leaseOf: none, openConnection, onError: assert.ifError });
   const home = { orgIdentifier: null, projectIdentifier: null };
   const work = { kind: "connection" as const, home, type: "x", spec: {}, timeoutMs: 1, secrets: ["account.a"] };
   await new Promise<void>((unsent) => deliverTo(to, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));
   // Opening takes seconds, in which the token is revoked.
   let asked = 0;
-  const slowTo = makeDeliver({ ...slow, openConnection: async () => [{ reference: "account.a", value: "v" }] });
+  const slowTo = deliver({ ...slow, openConnection: async () => [{ reference: "account.a", value: "v" }] });
   const revoked = { ...to, stands: async () => (asked += 1) === 1 };
   await new Promise<void>((unsent) => slowTo(revoked, { kind: "run", task: toWire(newId()), epoch: 1, work }, unsent));
 });
 
 test("what no variable can hold is refused by its size, and not opened", async () => {
-  const { kinds, ends } = await deliver({
+  const { kinds, ends } = await deliverScene({
     openSecret: async () => ({
       size: 200_000,
       read: () => assert.fail("it was opened"),
@@ -254,7 +254,7 @@ test("what a step logs in with on another host comes after its own secrets, as f
   const key = { role: "key" as const, reference: "account.key", secret: opened("KEY") };
   const phrase = { role: "passphrase" as const, reference: "account.phrase", secret: opened("PHRASE") };
   const login = { id: newId(), home, port: 2222, userName: "deploy", takes: [key, phrase] };
-  const { sent, kinds } = await deliver({ openSecret: holding("content"), login });
+  const { sent, kinds } = await deliverScene({ openSecret: holding("content"), login });
   assert.deepEqual(kinds, ["secret", "secret", "secret", "secret", "run"]);
   const pieces = sent.flatMap((one) => (one.kind === "secret" ? [[one.nth, one.as, atob(one.data)]] : []));
   assert.deepEqual(pieces.slice(2), [
@@ -270,7 +270,7 @@ test("what a step logs in with on another host comes after its own secrets, as f
     ["account.a", "account.b", "account.key", "account.phrase"],
   );
   const password = { role: "password" as const, reference: "account.pw", secret: opened("PW") };
-  const other = await deliver({ openSecret: holding("x"), login: { ...login, takes: [password] } });
+  const other = await deliverScene({ openSecret: holding("x"), login: { ...login, takes: [password] } });
   const last = other.sent.at(-1);
   assert.deepEqual(last?.kind === "run" && last.work.kind === "shell" && last.work.target?.auth, {
     kind: "password",
@@ -279,6 +279,6 @@ test("what a step logs in with on another host comes after its own secrets, as f
 });
 
 test("a script whose target cannot be told is not sent, lest it ran on the delegate's machine", async () => {
-  const { kinds, errors, closed } = await deliver({ openSecret: holding("x"), isBare: true });
+  const { kinds, errors, closed } = await deliverScene({ openSecret: holding("x"), isBare: true });
   assert.deepEqual([kinds, errors, closed], [[], 1, 1]);
 });

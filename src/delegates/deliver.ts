@@ -15,6 +15,7 @@ import type {
 } from "./task.ts";
 
 type Run = Omit<Extract<ToDelegate, { kind: "run" }>, "work">;
+
 /** A task on its way to a delegate, its secrets still by name. */
 type Sent = Extract<ToDelegate, { kind: "run" }>["work"];
 export type Order = Run & { readonly work: Work };
@@ -38,15 +39,6 @@ export const toOf = (session: Session): To => ({
   },
 });
 
-/**
- * Sends a task to the delegate that holds it; `unsent` is called when it has certainly not gone out. A script goes out
- * at once; secrets are opened for this delegate now, if its token counts at this moment, and stand in nothing but
- * messages. Where one may not be used, or
- * cannot be, the task ends for that reason. If the database fails, or the program of a secret manager has too much to do,
- * the delegate connects anew, and gets the task again.
- */
-export type Deliver = (to: To, order: Order, unsent?: () => void) => void;
-
 /** What a task is for and which delegate holds it; undefined once nobody holds it under this epoch. */
 export type LeaseOf = (
   accountId: Uuid,
@@ -61,9 +53,16 @@ type Deps = {
   readonly onError: (error: unknown) => void;
 };
 
-export const makeDeliver =
-  (deps: Deps): Deliver =>
-  (to, { work, ...order }, unsent) => {
+/**
+ * Sends a task to the delegate that holds it; `unsent` is called when it has certainly not gone out. A script goes out
+ * at once; secrets are opened for this delegate now, if its token counts at this moment, and stand in nothing but
+ * messages. Where one may not be used, or
+ * cannot be, the task ends for that reason. If the database fails, or the program of a secret manager has too much to do,
+ * the delegate connects anew, and gets the task again.
+ */
+export const deliver =
+  (deps: Deps) =>
+  (to: To, { work, ...order }: Order, unsent?: () => void): void => {
     const send = (ready: Sent): void => {
       if (!to.send({ ...order, work: ready })) unsent?.();
     };
@@ -89,6 +88,8 @@ export const makeDeliver =
       })
       .catch(failed);
   };
+
+export type Deliver = ReturnType<typeof deliver>;
 
 type Secrets = NonNullable<StoredShellTask["secrets"]>;
 type Shell = Extract<Sent, { kind: "shell" }>;

@@ -28,11 +28,11 @@ export type DispatchDeps = {
 
 export type Enqueue = (tx: Tx, task: NewTask) => Promise<void>;
 
-export function makeDispatch(deps: DispatchDeps) {
+export function createDispatch(deps: DispatchDeps) {
   const { db, sessions } = deps;
   const others = gatherNotify({ db, channel: READY_CHANNEL, onError: deps.onError });
   // Sessions for which something may be waiting: spares the idle case a statement per finished task.
-  const hopeful = new Set<Session>();
+  const sessionsWithPendingWork = new Set<Session>();
   // Counts what raises hope, so that a look that began before it does not end it.
   let news = 0;
 
@@ -40,7 +40,7 @@ export function makeDispatch(deps: DispatchDeps) {
     const [id, at] = [deps.newId(), deps.clock.now()];
     const free = sessions.match(task.accountId, task.selectors, task.runId);
     // A run that begins does not overtake those that wait for this slot. It waits with them, for a moment if there are none.
-    const isBehind = free !== undefined && task.queueId !== null && hopeful.has(free);
+    const isBehind = free !== undefined && task.queueId !== null && sessionsWithPendingWork.has(free);
     const session = isBehind ? undefined : free;
     // The slot is taken before the statement is sent, so that two transactions at once do not both take the last one.
     session?.held.set(id, task.runId);
@@ -56,13 +56,13 @@ export function makeDispatch(deps: DispatchDeps) {
   };
 
   function waits(accountId: Uuid): void {
-    raiseHope((session) => session.delegate.accountId === accountId);
+    markWorkAvailable((session) => session.delegate.accountId === accountId);
     others.add(accountId);
   }
 
-  function raiseHope(of: (session: Session) => boolean): void {
+  function markWorkAvailable(of: (session: Session) => boolean): void {
     news += 1;
-    for (const session of sessions.all()) if (of(session)) hopeful.add(session);
+    for (const session of sessions.all()) if (of(session)) sessionsWithPendingWork.add(session);
   }
 
   /** What did not go out, because the delegate has hung up meanwhile, is for others. */
@@ -83,7 +83,7 @@ export function makeDispatch(deps: DispatchDeps) {
   async function pull(session: Session): Promise<void> {
     if (!sessions.isOpen(session) || !session.isEnabled) return;
     // Until it gets less than it asks for: a delegate that has just connected may find more waiting than it has slots.
-    hopeful.add(session);
+    sessionsWithPendingWork.add(session);
     const free = freeSlots(session);
     if (free === 0) return;
     const seen = news;
@@ -100,7 +100,7 @@ export function makeDispatch(deps: DispatchDeps) {
     for (const task of leased) sendTask(session, task, at);
     if (leased.length === free) return;
     // Fewer than asked for: nothing is left that it could take, unless something came while its slots were set aside.
-    if (seen === news) hopeful.delete(session);
+    if (seen === news) sessionsWithPendingWork.delete(session);
     else await pull(session);
   }
 
@@ -116,25 +116,25 @@ export function makeDispatch(deps: DispatchDeps) {
     taskReturned: waits,
     /** It matches other tasks than before, or is enabled now: a look that is under way with its old selectors must not have the last word. */
     retagged: (session: Session): void => {
-      raiseHope((one) => one === session);
+      markWorkAvailable((one) => one === session);
       pull(session).catch(deps.onError);
     },
     /** A slot of this delegate is free again. */
     slotFreed: (session: Session): void => {
-      if (hopeful.has(session)) pull(session).catch(deps.onError);
+      if (sessionsWithPendingWork.has(session)) pull(session).catch(deps.onError);
     },
     /** Somebody enqueued what could not be placed, in the accounts that the payload names; none means any. */
     readyNotified: (payload: string): void => {
       const accounts = payload === "" ? undefined : new Set(payload.split(" "));
       const concerned = (session: Session): boolean => accounts?.has(session.delegate.accountId) ?? true;
-      raiseHope(concerned);
+      markWorkAvailable(concerned);
       for (const session of sessions.all()) if (concerned(session)) pull(session).catch(deps.onError);
     },
-    sessionClosed: (session: Session): void => void hopeful.delete(session),
+    sessionClosed: (session: Session): void => void sessionsWithPendingWork.delete(session),
     stop: (): void => others.stop(),
   };
 }
 
 const holderOf = ({ delegate, tokenId }: Session): Holder => ({ delegateId: delegate.id, tokenId });
 
-export type Dispatch = ReturnType<typeof makeDispatch>;
+export type Dispatch = ReturnType<typeof createDispatch>;

@@ -29,7 +29,7 @@ type DelegateVerbs = {
 };
 
 /** `Delegate`, `delegateList`, `delegateApproveReject` and `deleteDelegate`. */
-export function addDelegateTypes(builder: Builder, verbs: DelegateVerbs): void {
+export function addDelegateTypes(builder: Builder, operations: DelegateVerbs): void {
   const Status = builder.enumType("DelegateStatus", { values: DELEGATE_STATUSES });
   const Type = builder.enumType("DelegateType", { values: TYPES });
   const Delegate = builder.objectRef<ListedDelegate>("Delegate").implement({
@@ -76,14 +76,14 @@ export function addDelegateTypes(builder: Builder, verbs: DelegateVerbs): void {
           (filters ?? []).flatMap((one) => one ?? []),
           toWire(actor.accountId),
         );
-        return listOf(await verbs.list(actor, asked, limit, offset));
+        return listOf(await operations.list(actor, asked, limit, offset));
       },
     }),
   );
-  addMutations(builder, Delegate, verbs);
+  addMutations(builder, Delegate, operations);
 }
 
-function addMutations(builder: Builder, Delegate: NodeRef<ListedDelegate>, verbs: DelegateVerbs): void {
+function addMutations(builder: Builder, Delegate: NodeRef<ListedDelegate>, operations: DelegateVerbs): void {
   const Approval = builder.enumType("DelegateApproval", { values: ["ACTIVATE", "REJECT"] as const });
   const ApproveInput = builder.inputType("DelegateApproveRejectInput", {
     fields: (t) => ({
@@ -110,7 +110,7 @@ function addMutations(builder: Builder, Delegate: NodeRef<ListedDelegate>, verbs
       args: { input: t.arg({ type: ApproveInput, required: true }) },
       extensions: { permission: "core_delegate_edit" },
       resolve: async (_root, { input }, { actor }) => {
-        return payloadOf(input, { delegate: await verbs.approve(actor, input, input.delegateApproval) });
+        return payloadOf(input, { delegate: await operations.approve(actor, input, input.delegateApproval) });
       },
     }),
     deleteDelegate: t.field({
@@ -118,7 +118,7 @@ function addMutations(builder: Builder, Delegate: NodeRef<ListedDelegate>, verbs
       args: { input: t.arg({ type: DeleteInput, required: true }) },
       extensions: { permission: "core_delegate_delete" },
       resolve: async (_root, { input }, { actor }) => {
-        await verbs.remove(actor, input);
+        await operations.remove(actor, input);
         return payloadOf(input, {});
       },
     }),

@@ -7,35 +7,35 @@ import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { CurrentSettings } from "../settings/index.ts";
 import type { Log } from "../platform/log/log.ts";
-import { makeApproveDelegate, makeDeleteDelegate } from "./approval.ts";
-import { CANCEL_CHANNEL, makeCancels } from "./cancel.ts";
-import { makeConnections } from "./connections.ts";
+import { approveDelegate, deleteDelegate } from "./approval.ts";
+import { CANCEL_CHANNEL, createCancels } from "./cancel.ts";
+import { createConnections } from "./connections.ts";
 import { LOST_AFTER_MS } from "./delegate.ts";
-import { makeDeliver, type LeaseOf } from "./deliver.ts";
-import { makeDispatch, READY_CHANNEL } from "./enqueue.ts";
+import { deliver, type LeaseOf } from "./deliver.ts";
+import { createDispatch, READY_CHANNEL } from "./enqueue.ts";
 import { localDelegateDir, startLocalDelegate, type LocalDelegate, type LocalDelegateConfig } from "./local.ts";
 import { localClaimFile, renewLocalPass, type LocalClaimFile } from "./local-pass.ts";
-import { makePresence } from "./presence.ts";
-import { makeReconcile } from "./reconcile.ts";
-import { makeListDelegates } from "./list.ts";
+import { createPresence } from "./presence.ts";
+import { createReconcile } from "./reconcile.ts";
+import { listDelegates } from "./list.ts";
 import { listRoutes } from "./rest/registry.ts";
 import { tagRoutes } from "./rest/tags.ts";
 import { tokenRoutes } from "./rest/tokens.ts";
-import { makeStanding, STANDING_CHANNEL } from "./standing.ts";
-import { makeChangeTags, makeGetTags } from "./tags.ts";
-import { makeSessions } from "./sessions.ts";
+import { createStanding, STANDING_CHANNEL } from "./standing.ts";
+import { changeTags, getTags } from "./tags.ts";
+import { createSessions } from "./sessions.ts";
 import { addDelegateSocket } from "./socket.ts";
 import { isThereFor } from "./store/delegates.ts";
 import { anyUnfinished, delegatesOf, deleteTasks, findLease, leasedTo, openRuns } from "./store/tasks.ts";
 import { waitingTasks } from "./store/waiting.ts";
 import type { Advancing, OnTaskOutput, OpenConnection, OpenSecrets } from "./task.ts";
 import {
-  makeCreateDelegateToken,
-  makeDeleteDelegateToken,
-  makeGetDelegateToken,
-  makeListDelegateTokens,
-  makeRevokeDelegateToken,
-  makeRevokeDue,
+  createDelegateToken,
+  deleteDelegateToken,
+  getDelegateToken,
+  listDelegateTokens,
+  revokeDelegateToken,
+  revokeDue,
 } from "./tokens.ts";
 
 export { MAX_FRAME } from "../../protocol/messages.ts";
@@ -58,28 +58,28 @@ export type DelegatesDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-export type Delegates = ReturnType<typeof makeDelegates>;
+export type Delegates = ReturnType<typeof createDelegates>;
 
-export function makeDelegates(deps: DelegatesDeps) {
+export function createDelegates(deps: DelegatesDeps) {
   const { db } = deps;
-  const connections = makeConnections();
-  const sessions = makeSessions();
+  const connections = createConnections();
+  const sessions = createSessions();
   const leaseOf: LeaseOf = (accountId, id, epoch) => findLease(db, accountId, id, epoch);
-  const deliver = makeDeliver({ ...deps, leaseOf });
-  const dispatch = makeDispatch({ ...deps, sessions, deliver });
-  const cancels = makeCancels({ ...deps, sessions });
-  const standing = makeStanding({ ...deps, connections, sessions, dispatch });
-  const verbs = {
-    createToken: makeCreateDelegateToken(deps),
-    listTokens: makeListDelegateTokens(deps),
-    getToken: makeGetDelegateToken(deps),
-    revokeToken: makeRevokeDelegateToken({ ...deps, dropped: standing.changed }),
-    deleteToken: makeDeleteDelegateToken(deps),
-    getTags: makeGetTags(deps),
-    changeTags: makeChangeTags({ ...deps, changed: ({ id }) => standing.changed(id) }),
-    list: makeListDelegates(deps),
-    approve: makeApproveDelegate({ ...deps, changed: standing.changed }),
-    remove: makeDeleteDelegate({ ...deps, changed: standing.changed }),
+  const deliverTo = deliver({ ...deps, leaseOf });
+  const dispatch = createDispatch({ ...deps, sessions, deliver: deliverTo });
+  const cancels = createCancels({ ...deps, sessions });
+  const standing = createStanding({ ...deps, connections, sessions, dispatch });
+  const operations = {
+    createToken: createDelegateToken(deps),
+    listTokens: listDelegateTokens(deps),
+    getToken: getDelegateToken(deps),
+    revokeToken: revokeDelegateToken({ ...deps, dropped: standing.changed }),
+    deleteToken: deleteDelegateToken(deps),
+    getTags: getTags(deps),
+    changeTags: changeTags({ ...deps, changed: ({ id }) => standing.changed(id) }),
+    list: listDelegates(deps),
+    approve: approveDelegate({ ...deps, changed: standing.changed }),
+    remove: deleteDelegate({ ...deps, changed: standing.changed }),
   };
 
   // Another replica asked for the end of a task whose delegate is connected here.
@@ -92,11 +92,11 @@ export function makeDelegates(deps: DelegatesDeps) {
   };
 
   return {
-    routes: [...tagRoutes(verbs), ...tokenRoutes(verbs), ...listRoutes(verbs)],
-    ...verbs,
+    routes: [...tagRoutes(operations), ...tokenRoutes(operations), ...listRoutes(operations)],
+    ...operations,
     enqueue: dispatch.enqueue,
     /** Revokes the tokens whose time is up; to be called again and again. */
-    revokeDue: makeRevokeDue({ ...deps, dropped: standing.changed }),
+    revokeDue: revokeDue({ ...deps, dropped: standing.changed }),
     ...cancels,
     renewLocalPass: (accountId: Uuid, file: LocalClaimFile) => renewLocalPass(deps, accountId, file),
     startLocal: ({ url, accountId, ...config }: LocalDelegateConfig): LocalDelegate =>
@@ -138,9 +138,9 @@ export function makeDelegates(deps: DelegatesDeps) {
         connections,
         sessions,
         dispatch,
-        deliver,
+        deliver: deliverTo,
         standing,
-        presence: makePresence(deps.clock),
+        presence: createPresence(deps.clock),
       };
       addDelegateSocket(app, take);
       const stops = [
@@ -149,7 +149,7 @@ export function makeDelegates(deps: DelegatesDeps) {
         db.listen(CANCEL_CHANNEL, (delegateId) => void passCancels(delegateId).catch(deps.onError)),
       ];
       return {
-        ...makeReconcile(take),
+        ...createReconcile(take),
         stop: (): void => {
           for (const stop of stops) stop();
           dispatch.stop();

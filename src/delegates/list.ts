@@ -4,7 +4,7 @@ import type { Page } from "../core/page.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { LOST_AFTER_MS, type RegisteredDelegate } from "./delegate.ts";
-import { countDelegates, listDelegates, type DelegateFilter } from "./store/registry.ts";
+import { countDelegates, selectDelegates, type DelegateFilter } from "./store/registry.ts";
 
 /** `connected` is decided by the clock: heard of within LOST_AFTER_MS, by whichever replica. */
 export type ListFilter = Omit<DelegateFilter, "seenSince" | "gone"> & { readonly connected?: boolean | undefined };
@@ -20,22 +20,19 @@ export const withConnected = (delegate: RegisteredDelegate, since: number): List
 /** Why a connected delegate takes no tasks now. */
 export const unavailableReason = ({ connected, name, unavailable }: ListedDelegate): string | null =>
   connected && unavailable !== null ? `Delegate ${name} ${unavailable}.` : null;
-
-export type ListDelegates = (
-  actor: Actor,
-  filter: ListFilter,
-  limit: number,
-  offset: number,
-) => Promise<Page<ListedDelegate>>;
-
-export const makeListDelegates =
-  (deps: { readonly db: Db; readonly authorize: Authorize; readonly clock: Clock }): ListDelegates =>
-  async (actor, { connected, ...filter }, limit, offset) => {
+export const listDelegates =
+  (deps: { readonly db: Db; readonly authorize: Authorize; readonly clock: Clock }) =>
+  async (
+    actor: Actor,
+    { connected, ...filter }: ListFilter,
+    limit: number,
+    offset: number,
+  ): Promise<Page<ListedDelegate>> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_view", { accountId });
     const since = deps.clock.now() - LOST_AFTER_MS;
     const asked = { ...filter, ...(connected === undefined ? {} : { seenSince: since, gone: !connected }) };
-    const items = await listDelegates(deps.db, accountId, asked, limit, offset);
+    const items = await selectDelegates(deps.db, accountId, asked, limit, offset);
     return {
       items: items.map((one) => withConnected(one, since)),
       limit,
@@ -43,3 +40,5 @@ export const makeListDelegates =
       total: () => countDelegates(deps.db, accountId, asked),
     };
   };
+
+export type ListDelegates = ReturnType<typeof listDelegates>;

@@ -1,7 +1,7 @@
 /** Which of the waiting executions gets a free slot. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { makeGate } from "../../test/support/gate.ts";
+import { createSessionGuard } from "../../test/support/gate.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { newIdentity, pretendDelegate, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
 import { ended, givePipelines, startRun } from "../../test/support/runs.ts";
@@ -12,7 +12,7 @@ let platform: TestPlatform;
 let token: string;
 let delegate: PretendDelegate | undefined;
 const identity = newIdentity();
-const gate = makeGate();
+const gate = createSessionGuard();
 
 before(async () => {
   platform = await startTestPlatform({ wrapDb: gate.wrapDb });

@@ -16,9 +16,9 @@ export const MOST_BETWEEN_LOOKS_MS = 30_000;
 
 type Observed = { readonly seenAt: number; readonly since: number };
 
-export type Presence = ReturnType<typeof makePresence>;
+export type Presence = ReturnType<typeof createPresence>;
 
-export function makePresence({ elapsed }: Pick<Clock, "elapsed">) {
+export function createPresence({ elapsed }: Pick<Clock, "elapsed">) {
   let observed = new Map<Uuid, Observed>();
   let lookedAt = elapsed();
 

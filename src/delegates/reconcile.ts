@@ -27,7 +27,7 @@ type ReconcileDeps = TakeDeps & {
   readonly onError: (error: unknown) => void;
 };
 
-export function makeReconcile(deps: ReconcileDeps) {
+export function createReconcile(deps: ReconcileDeps) {
   /** Ends the attempts of delegates that are silent for LOST_AFTER_MS and have no session here. */
   async function endLost(): Promise<void> {
     const silent = deps.presence.look(await findTaskHolders(deps.db));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { test } from "node:test";
 import type { Uuid } from "../core/ids.ts";
-import { freeSlots, makeSessions, type Session } from "./sessions.ts";
+import { freeSlots, createSessions, type Session } from "./sessions.ts";
 
 const newId = (): Uuid => randomUUIDv7() as Uuid;
 const account = newId();
@@ -23,7 +23,7 @@ const idle = {
 function setUp(
   ...delegates: readonly (readonly [name: string, slots: number, held: number, tags?: readonly string[]])[]
 ) {
-  const sessions = makeSessions();
+  const sessions = createSessions();
   const opened: Record<string, Session> = {};
   for (const [name, slots, held, tags = []] of delegates) {
     const tasks = new Map(Array.from({ length: held }, () => [newId(), newId()]));
@@ -72,7 +72,7 @@ test("another account's delegate never matches", () => {
 });
 
 test("a session that was replaced does not close the new one", () => {
-  const sessions = makeSessions();
+  const sessions = createSessions();
   const delegate = { id: newId(), accountId: account, name: "d", tags: [], slots: 1 };
   let ended = 0;
   const first = sessions.open(delegate, { ...idle, close: () => (ended += 1) });

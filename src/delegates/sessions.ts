@@ -56,9 +56,9 @@ type Begin = Pick<
   | "stands"
 >;
 
-export type Sessions = ReturnType<typeof makeSessions>;
+export type Sessions = ReturnType<typeof createSessions>;
 
-export function makeSessions() {
+export function createSessions() {
   const byDelegate = new Map<Uuid, Session>();
 
   return {

@@ -9,7 +9,7 @@ import {
   create,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -28,7 +28,7 @@ before(async () => {
   program = await startKeyProgram();
   platform = await startTestPlatform({ secretCommands: new Map([["keys", program.words]]) });
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   const manager = { name: "slow", identifier: "slow", type: "Command", spec: { command: "keys" } };
   await made(json("POST", "/ng/api/secret-managers", { secretManager: manager }));
   delegateToken = await platform.delegateToken();

@@ -24,7 +24,7 @@ type StandingDeps = {
 
 type Concerned = { readonly connections?: readonly Connection[]; readonly sessions?: readonly Session[] };
 
-export function makeStanding({ db, clock, connections, sessions, dispatch, onError }: StandingDeps) {
+export function createStanding({ db, clock, connections, sessions, dispatch, onError }: StandingDeps) {
   // One after the other: of two at once, the one that read first could have the last word.
   let turn: Promise<void> = Promise.resolve();
   const refresh = (concerned: Concerned): Promise<void> => {
@@ -93,4 +93,4 @@ export function makeStanding({ db, clock, connections, sessions, dispatch, onErr
   };
 }
 
-export type Standing = ReturnType<typeof makeStanding>;
+export type Standing = ReturnType<typeof createStanding>;

@@ -20,28 +20,21 @@ type Deps = {
 };
 
 /** Throws `delegate.not_found`, also for what is no id at all. */
-export type GetTags = (actor: Actor, ref: DelegateRef) => Promise<TaggedDelegate>;
-
-export const makeGetTags =
-  ({ db, authorize }: Pick<Deps, "db" | "authorize">): GetTags =>
-  async (actor, ref) => {
+export const getTags =
+  ({ db, authorize }: Pick<Deps, "db" | "authorize">) =>
+  async (actor: Actor, ref: DelegateRef): Promise<TaggedDelegate> => {
     authorize(actor, "core_delegate_view", { accountId: actor.accountId });
     const found = await findTagged(db, actor.accountId, keyOf(ref));
     if (!found) throw notFound(ref);
     return found;
   };
 
-/** Adds keep the order and drop what is there already; the others replace the whole list. Throws `delegate.not_found`, `delegate.too_many_tags`. */
-export type ChangeTags = (
-  actor: Actor,
-  ref: DelegateRef,
-  how: "add" | "replace",
-  tags: readonly string[],
-) => Promise<TaggedDelegate>;
+export type GetTags = ReturnType<typeof getTags>;
 
-export const makeChangeTags =
-  ({ db, audit, authorize, changed }: Deps): ChangeTags =>
-  async (actor, ref, how, tags) => {
+/** Adds keep the order and drop what is there already; the others replace the whole list. Throws `delegate.not_found`, `delegate.too_many_tags`. */
+export const changeTags =
+  ({ db, audit, authorize, changed }: Deps) =>
+  async (actor: Actor, ref: DelegateRef, how: "add" | "replace", tags: readonly string[]): Promise<TaggedDelegate> => {
     const { accountId } = actor;
     authorize(actor, "core_delegate_edit", { accountId });
     const key = keyOf(ref);
@@ -64,6 +57,8 @@ export const makeChangeTags =
       return delegate;
     });
   };
+
+export type ChangeTags = ReturnType<typeof changeTags>;
 
 const keyOf = (ref: DelegateRef): DelegateKey => ("name" in ref ? ref : { id: fromWire(ref.delegateId) });
 const notFound = (ref: DelegateRef): Error =>

@@ -7,7 +7,7 @@ import type { Authorize } from "../access/index.ts";
 import { hashSecret, newTokenSecret, readToken, secretMatches, writeToken } from "../platform/crypto/tokens.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import { deleteToken, listDue, listTokens, revokeDue, revokeToken, type TokenView } from "./store/registry.ts";
+import { deleteToken, listDue, listTokens, revokeDueTokens, revokeToken, type TokenView } from "./store/registry.ts";
 import { findDelegateToken, insertDelegateToken } from "./store/delegates.ts";
 
 type Deps = {
@@ -24,15 +24,13 @@ export type NewDelegateToken = TokenView & { readonly value: string };
  * A token that delegates register with; its text is in this answer and nowhere else. From `revokeAfter` on, epoch
  * milliseconds, it is revoked by itself. Throws `delegate.token_name_taken`, `delegate.bad_revoke_after`.
  */
-export type CreateDelegateToken = (
-  actor: Actor,
-  name: string,
-  how?: { readonly revokeAfter?: number | undefined },
-) => Promise<NewDelegateToken>;
-
-export const makeCreateDelegateToken =
-  (deps: Deps): CreateDelegateToken =>
-  async (actor, name, { revokeAfter = null } = {}) => {
+export const createDelegateToken =
+  (deps: Deps) =>
+  async (
+    actor: Actor,
+    name: string,
+    { revokeAfter = null }: { readonly revokeAfter?: number | null | undefined } = {},
+  ): Promise<NewDelegateToken> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
     if (!NAME.test(name)) throw problem("delegate.bad_token_name");
@@ -63,28 +61,28 @@ export const makeCreateDelegateToken =
     };
   };
 
-/** Revoked ones too, by name; never a token's text, of which only a hash is kept. */
-export type ListDelegateTokens = (
-  actor: Actor,
-  filter: { readonly name: string | undefined; readonly status: "ACTIVE" | "REVOKED" | undefined },
-) => Promise<readonly TokenView[]>;
+export type CreateDelegateToken = ReturnType<typeof createDelegateToken>;
 
 const MAX_LISTED = 1_000;
 
-export const makeListDelegateTokens =
-  (deps: Pick<Deps, "db" | "authorize">): ListDelegateTokens =>
-  async (actor, { name, status }) => {
+/** Revoked ones too, by name; never a token's text, of which only a hash is kept. */
+export const listDelegateTokens =
+  (deps: Pick<Deps, "db" | "authorize">) =>
+  async (
+    actor: Actor,
+    { name, status }: { readonly name: string | undefined; readonly status: "ACTIVE" | "REVOKED" | undefined },
+  ): Promise<readonly TokenView[]> => {
     deps.authorize(actor, "core_delegate_view", { accountId: actor.accountId });
     const revoked = status === undefined ? undefined : status === "REVOKED";
     return listTokens(deps.db, actor.accountId, { name, revoked }, MAX_LISTED);
   };
 
-/** Its delegates are cut off at once, on every replica, and do not get in again. Throws `delegate.no_token`. */
-export type RevokeDelegateToken = (actor: Actor, name: string) => Promise<TokenView>;
+export type ListDelegateTokens = ReturnType<typeof listDelegateTokens>;
 
-export const makeRevokeDelegateToken =
-  (deps: Deps & Pick<Ending, "dropped">): RevokeDelegateToken =>
-  async (actor, name) => {
+/** Its delegates are cut off at once, on every replica, and do not get in again. Throws `delegate.no_token`. */
+export const revokeDelegateToken =
+  (deps: Deps & Pick<Ending, "dropped">) =>
+  async (actor: Actor, name: string): Promise<TokenView> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
     const at = deps.clock.now();
@@ -92,6 +90,8 @@ export const makeRevokeDelegateToken =
     if (!token) throw problem("delegate.no_token", [name]);
     return token;
   };
+
+export type RevokeDelegateToken = ReturnType<typeof revokeDelegateToken>;
 
 /** `dropped`: after the commit, whatever is connected by the token is to be cut off. */
 type Ending = Pick<Deps, "db" | "audit" | "clock"> & { readonly dropped: (tokenId: Uuid) => void };
@@ -112,20 +112,18 @@ const end = (
   });
 
 /** Revokes those whose `revokeAfter` has come, as from that moment. To be called again and again; of two servers one does it. */
-export const makeRevokeDue =
+export const revokeDue =
   (deps: Ending): (() => Promise<void>) =>
   async () => {
     const now = deps.clock.now();
     for (const { accountId, id } of await listDue(deps.db, now))
-      await end(deps, { kind: "system", accountId }, (tx) => revokeDue(tx, accountId, id, now));
+      await end(deps, { kind: "system", accountId }, (tx) => revokeDueTokens(tx, accountId, id, now));
   };
 
 /** Throws `delegate.no_token`. */
-export type GetDelegateToken = (actor: Actor, name: string) => Promise<TokenView>;
-
-export const makeGetDelegateToken =
-  (deps: Pick<Deps, "db" | "authorize">): GetDelegateToken =>
-  async (actor, name) => {
+export const getDelegateToken =
+  (deps: Pick<Deps, "db" | "authorize">) =>
+  async (actor: Actor, name: string): Promise<TokenView> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_view", { accountId });
     const [token] = await listTokens(deps.db, accountId, { name, revoked: undefined }, 1);
@@ -133,12 +131,12 @@ export const makeGetDelegateToken =
     return token;
   };
 
-/** Only a revoked one; its name is free again. Throws `delegate.no_token`, `delegate.token_live`. */
-export type DeleteDelegateToken = (actor: Actor, name: string) => Promise<void>;
+export type GetDelegateToken = ReturnType<typeof getDelegateToken>;
 
-export const makeDeleteDelegateToken =
-  (deps: Deps): DeleteDelegateToken =>
-  async (actor, name) => {
+/** Only a revoked one; its name is free again. Throws `delegate.no_token`, `delegate.token_live`. */
+export const deleteDelegateToken =
+  (deps: Deps) =>
+  async (actor: Actor, name: string): Promise<void> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_delegate_edit", { accountId });
     await deps.db.transaction(async (tx) => {
@@ -148,6 +146,8 @@ export const makeDeleteDelegateToken =
       await deps.audit.record(tx, actor, { ...change("delete", name), before: { name, revoked: true } });
     });
   };
+
+export type DeleteDelegateToken = ReturnType<typeof deleteDelegateToken>;
 
 const change = (verb: string, name: string) => ({
   operation: `delegate-token.${verb}`,

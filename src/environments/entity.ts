@@ -29,7 +29,7 @@ export type EnvironmentOfProject = EntityOfProject & Pick<Environment, "type">;
 /** An entity as it is sent; the rest is the platform's. */
 export type Fields<T extends Entity> = Omit<T, "id" | "version" | "createdAt" | "updatedAt">;
 
-/** What the verbs and the store have to know of one of the two. */
+/** What the operations and the store have to know of one of the two. */
 export type Kind = {
   readonly noun: "environment" | "service";
   /** As resource groups name it, and the trail. */

@@ -3,15 +3,15 @@ import { after, before, test } from "node:test";
 import { grantOf } from "../../test/support/access.ts";
 import { create, eventually, JSON_TYPE, made, projectYaml } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
-import { makeAudit } from "../audit/index.ts";
+import { createAudit } from "../audit/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { authorize, permits } from "../access/index.ts";
-import { makeEnvironments } from "./index.ts";
+import { createEnvironments } from "./index.ts";
 
 let platform: TestPlatform;
 let actor: Actor;
-let exist: ReturnType<typeof makeEnvironments>["exist"];
+let exist: ReturnType<typeof createEnvironments>["exist"];
 let statements = 0;
 const never = (): never => assert.fail("asking what exists needs nothing else");
 
@@ -26,8 +26,8 @@ before(async () => {
       return platform.db.query(text, values);
     },
   };
-  const audit = makeAudit({ clock: platform.clock, newId: never });
-  ({ exist } = makeEnvironments({
+  const audit = createAudit({ clock: platform.clock, newId: never });
+  ({ exist } = createEnvironments({
     db,
     audit,
     authorize,

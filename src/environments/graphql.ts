@@ -1,6 +1,6 @@
 import { toWire } from "../core/ids.ts";
 import type { UserNode } from "../identity/index.ts";
-import { makeBatch } from "../platform/graphql/batch.ts";
+import { createBatch } from "../platform/graphql/batch.ts";
 import {
   listOf,
   listType,
@@ -17,7 +17,7 @@ import { addServiceQueries, type ServiceQueries } from "./graphql-services.ts";
 import type { ListOfProjects } from "./of-projects.ts";
 
 type Types = { readonly Application: NodeRef<ApplicationNode>; readonly User: NodeRef<UserNode> };
-type Verbs = ServiceQueries & {
+type Operations = ServiceQueries & {
   readonly listEnvironments: ListOfProjects<EnvironmentOfProject>;
   readonly listServices: ListOfProjects<EntityOfProject>;
 };
@@ -29,7 +29,7 @@ export type EnvironmentTypes = {
 };
 
 /** `environments` and `services` on Application. */
-export function addEnvironmentTypes(builder: Builder, types: Types, verbs: Verbs): EnvironmentTypes {
+export function addEnvironmentTypes(builder: Builder, types: Types, operations: Operations): EnvironmentTypes {
   const Environment = environmentType(builder, types.User);
   const ArtifactSource = builder.objectRef<ArtifactSource>("ArtifactSource").implement({
     fields: (t) => ({
@@ -39,13 +39,13 @@ export function addEnvironmentTypes(builder: Builder, types: Types, verbs: Verbs
     }),
   });
   const Service = serviceType(builder, types.User, ArtifactSource);
-  addList(builder, types.Application, { name: "environments", node: Environment, list: verbs.listEnvironments });
+  addList(builder, types.Application, { name: "environments", node: Environment, list: operations.listEnvironments });
   const ServiceList = addList(builder, types.Application, {
     name: "services",
     node: Service,
-    list: verbs.listServices,
+    list: operations.listServices,
   });
-  addServiceQueries(builder, { Service, ServiceList }, verbs);
+  addServiceQueries(builder, { Service, ServiceList }, operations);
   return { Environment, Service, ArtifactSource };
 }
 
@@ -61,10 +61,12 @@ function addList<T extends EntityOfProject>(
   { name, node, list }: Added<T>,
 ): NodeRef<List<T>> {
   const List = listType(builder, name === "services" ? "ServiceConnection" : "EnvironmentConnection", node);
-  const pageOf = makeBatch(({ actor }: GraphqlContext, projects: readonly ApplicationNode["id"][], variant: string) => {
-    const [limit = 0, offset = 0] = variant.split(" ").map(Number);
-    return list(actor, projects, { limit, offset });
-  });
+  const pageOf = createBatch(
+    ({ actor }: GraphqlContext, projects: readonly ApplicationNode["id"][], variant: string) => {
+      const [limit = 0, offset = 0] = variant.split(" ").map(Number);
+      return list(actor, projects, { limit, offset });
+    },
+  );
   builder.objectField(Application, name, (t) =>
     t.field({
       type: List,

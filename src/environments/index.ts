@@ -1,5 +1,5 @@
 /** Environments and services: where pipelines deploy to, and what. */
-import { makeExist, makeFindIds } from "../access/index.ts";
+import { createExist, findIds } from "../access/index.ts";
 import {
   ENVIRONMENT,
   SERVICE,
@@ -8,34 +8,34 @@ import {
   type EnvironmentOfProject,
   type Service,
 } from "./entity.ts";
-import { makeListOfProjects } from "./of-projects.ts";
+import { listOfProjects } from "./of-projects.ts";
 import { environmentRoutes } from "./rest.ts";
 import { deleteEntitiesOf } from "./store.ts";
-import { makePlacesOf, makeRunPlace } from "./places.ts";
-import { makeGetService, makeGetServiceByName, makeListServices } from "./services.ts";
-import { makeTagEntity } from "./tag.ts";
-import { makeEntities, type EntityDeps } from "./verbs.ts";
+import { createPlacesOf, runPlace } from "./places.ts";
+import { getService, getServiceByName, listServices } from "./services.ts";
+import { tagEntity } from "./tag.ts";
+import { createEntities, type EntityDeps } from "./operations.ts";
 
 export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql.ts";
 export type { PlacesOf } from "./places.ts";
 
-export function makeEnvironments(deps: EntityDeps) {
-  const environments = makeEntities<Environment>(deps, ENVIRONMENT);
-  const services = makeEntities<Service>(deps, SERVICE);
-  const listAllServices = makeListServices(deps);
+export function createEnvironments(deps: EntityDeps) {
+  const environments = createEntities<Environment>(deps, ENVIRONMENT);
+  const services = createEntities<Service>(deps, SERVICE);
+  const listAllServices = listServices(deps);
   return {
-    exist: { environment: makeExist(deps, "environment"), service: makeExist(deps, "service") },
-    findIds: { environment: makeFindIds(deps, "environment"), service: makeFindIds(deps, "service") },
+    exist: { environment: createExist(deps, "environment"), service: createExist(deps, "service") },
+    findIds: { environment: findIds(deps, "environment"), service: findIds(deps, "service") },
     /** Of these ids, the environments that exist and that the actor may see, each with its project and its kind. */
-    placesOf: makePlacesOf(deps),
-    runPlace: makeRunPlace(deps),
-    listEnvironments: makeListOfProjects<EnvironmentOfProject>(deps, ENVIRONMENT),
-    listServices: makeListOfProjects<EntityOfProject>(deps, SERVICE),
-    tagEnvironment: makeTagEntity({ ...deps, entities: environments }, ENVIRONMENT),
-    tagService: makeTagEntity({ ...deps, entities: services }, SERVICE),
+    placesOf: createPlacesOf(deps),
+    runPlace: runPlace(deps),
+    listEnvironments: listOfProjects<EnvironmentOfProject>(deps, ENVIRONMENT),
+    listServices: listOfProjects<EntityOfProject>(deps, SERVICE),
+    tagEnvironment: tagEntity({ ...deps, entities: environments }, ENVIRONMENT),
+    tagService: tagEntity({ ...deps, entities: services }, SERVICE),
     listAllServices,
-    getService: makeGetService(listAllServices),
-    getServiceByName: makeGetServiceByName(listAllServices),
+    getService: getService(listAllServices),
+    getServiceByName: getServiceByName(listAllServices),
     emptyScope: deleteEntitiesOf,
     routes: environmentRoutes({ environments, services }),
   };

@@ -4,18 +4,16 @@ import { referred, scopeOf, type Place } from "../core/reference.ts";
 import type { Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
-import { environmentPlaces, runPlace, type EnvironmentPlace, type RunPlaceRow } from "./store.ts";
+import { environmentPlaces, selectRunPlace, type EnvironmentPlace, type RunPlaceRow } from "./store.ts";
 
 /** Where those of the environments lie that the actor may see, or also use. */
-export type PlacesOf = (
-  actor: Actor,
-  ids: readonly Uuid[],
-  as?: "seen" | "used",
-) => Promise<ReadonlyMap<Uuid, EnvironmentPlace>>;
-
-export const makePlacesOf =
-  ({ db, permits }: { readonly db: Db; readonly permits: Permits }): PlacesOf =>
-  async (actor, ids, as = "seen") => {
+export const createPlacesOf =
+  ({ db, permits }: { readonly db: Db; readonly permits: Permits }) =>
+  async (
+    actor: Actor,
+    ids: readonly Uuid[],
+    as: "seen" | "used" = "seen",
+  ): Promise<ReadonlyMap<Uuid, EnvironmentPlace>> => {
     const { accountId } = actor;
     const found = ids.length === 0 ? [] : await environmentPlaces(db, accountId, ids);
     const asked =
@@ -28,19 +26,19 @@ export const makePlacesOf =
     return new Map(permitted.map((one) => [one.id, one]));
   };
 
-/** Where a run is, by what its pipeline says: what decides which secrets it may use. Throws `environment.not_found`. */
-export type RunPlace = (
-  accountId: Uuid,
-  run: Place & { readonly environmentRef: string },
-) => Promise<RunPlaceRow & Named>;
+export type PlacesOf = ReturnType<typeof createPlacesOf>;
 
 type Named = { readonly names: { readonly application: string; readonly environment: string } };
 
-export const makeRunPlace =
-  ({ db }: { readonly db: Db }): RunPlace =>
-  async (accountId, { environmentRef, ...home }) => {
+/** Where a run is, by what its pipeline says: what decides which secrets it may use. Throws `environment.not_found`. */
+export const runPlace =
+  ({ db }: { readonly db: Db }) =>
+  async (
+    accountId: Uuid,
+    { environmentRef, ...home }: Place & { readonly environmentRef: string },
+  ): Promise<RunPlaceRow & Named> => {
     const key = referred(environmentRef, home);
-    const found = key && (await runPlace(db, accountId, home, key));
+    const found = key && (await selectRunPlace(db, accountId, home, key));
     if (!found) throw problem("environment.not_found", [environmentRef]);
     return { ...found, names: { application: home.projectIdentifier ?? "", environment: environmentRef } };
   };

@@ -9,7 +9,7 @@ import { route, type Answer, type Call, type Route } from "../platform/http/rout
 import { enveloped } from "../platform/http/shapes.ts";
 import { readBody, type Read } from "./body.ts";
 import type { Entity, Environment, Fields, Service } from "./entity.ts";
-import type { Entities } from "./verbs.ts";
+import type { Entities } from "./operations.ts";
 import * as wire from "./wire.ts";
 
 type Query = z.output<typeof maybeProjectQuery>;
@@ -35,7 +35,7 @@ type Interface<T extends Entity> = {
   readonly shape: z.ZodType;
 };
 
-function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>): readonly Route[] {
+function entityRoutes<T extends Entity>(face: Interface<T>, operations: Entities<T>): readonly Route[] {
   const { noun, path, response } = face;
   const shape = enveloped(face.shape);
   const body = { schema: face.body, strict: true, example: face.example } as const;
@@ -52,7 +52,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
       access: edit,
       query: maybeProjectQuery,
       doc: { summary: `Create a ${noun}`.replace("a e", "an e"), body, answer: shape, etag: true },
-      handle: async (call) => shown(call, await verbs.create(call.actor, face.read(call))),
+      handle: async (call) => shown(call, await operations.create(call.actor, face.read(call))),
     }),
     route({
       method: "PUT",
@@ -61,7 +61,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
       access: edit,
       query: maybeProjectQuery,
       doc: { summary: `Replace the ${noun} that the body names`, body, answer: shape, etag: true, ifMatch: true },
-      handle: async (call) => shown(call, await verbs.update(call.actor, face.read(call), ifMatch(call))),
+      handle: async (call) => shown(call, await operations.update(call.actor, face.read(call), ifMatch(call))),
     }),
     route({
       method: "PUT",
@@ -76,9 +76,9 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
         etag: true,
         ifMatch: true,
       },
-      handle: async (call) => shown(call, await verbs.upsert(call.actor, face.read(call), ifMatch(call))),
+      handle: async (call) => shown(call, await operations.upsert(call.actor, face.read(call), ifMatch(call))),
     }),
-    ...listRoutes(face, verbs),
+    ...listRoutes(face, operations),
     route({
       method: "GET",
       path: `${path}/:identifier`,
@@ -86,7 +86,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
       access: view,
       query: maybeProjectQuery,
       doc: { summary: `Read the ${noun}`, params, answer: shape, etag: true },
-      handle: async (call) => shown(call, await verbs.get(call.actor, keyOf(call))),
+      handle: async (call) => shown(call, await operations.get(call.actor, keyOf(call))),
     }),
     route({
       method: "DELETE",
@@ -96,7 +96,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
       query: deleteQuery,
       doc: { summary: `Delete the ${noun}`, params, answer: enveloped(z.literal(true)), ifMatch: true },
       handle: async (call) => {
-        await verbs.remove(call.actor, keyOf(call), ifMatch(call));
+        await operations.remove(call.actor, keyOf(call), ifMatch(call));
         return ok(call, true);
       },
     }),
@@ -105,7 +105,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, verbs: Entities<T>):
 
 function listRoutes<T extends Entity>(
   { noun, path, response, shape }: Interface<T>,
-  verbs: Entities<T>,
+  operations: Entities<T>,
 ): readonly Route[] {
   const view = { permission: `core_${noun}_view` };
   return [
@@ -122,7 +122,7 @@ function listRoutes<T extends Entity>(
       handle: async (call) => {
         const { page, size, searchTerm, sort: order } = call.query;
         const filter = { ...placeOf(call.query), searchTerm };
-        const found = await verbs.list(call.actor, filter, { limit: size, offset: page * size, order });
+        const found = await operations.list(call.actor, filter, { limit: size, offset: page * size, order });
         return ok(call, await ngPage(found, (entity) => response(entity, call.accountId)));
       },
     }),
@@ -139,7 +139,7 @@ function listRoutes<T extends Entity>(
       handle: async (call) => {
         const { page, size, searchTerm, sort: order } = call.query;
         const filter = { ...placeOf(call.query), searchTerm };
-        const { items } = await verbs.list(call.actor, filter, { limit: size, offset: page * size, order });
+        const { items } = await operations.list(call.actor, filter, { limit: size, offset: page * size, order });
         return ok(
           call,
           items.map((entity) => response(entity, call.accountId)),
@@ -151,7 +151,7 @@ function listRoutes<T extends Entity>(
 
 const fieldsFrom = <D, T>({ input, yaml }: Read<D>, fields: (input: D, yaml: string) => T): T => fields(input, yaml);
 
-export const environmentRoutes = (verbs: {
+export const environmentRoutes = (operations: {
   readonly environments: Entities<Environment>;
   readonly services: Entities<Service>;
 }): readonly Route[] => [
@@ -166,7 +166,7 @@ export const environmentRoutes = (verbs: {
       response: wire.environmentResponse,
       shape: wire.environmentShape,
     },
-    verbs.environments,
+    operations.environments,
   ),
   ...entityRoutes(
     {
@@ -178,6 +178,6 @@ export const environmentRoutes = (verbs: {
       response: wire.serviceResponse,
       shape: wire.serviceShape,
     },
-    verbs.services,
+    operations.services,
   ),
 ];

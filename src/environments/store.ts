@@ -1,5 +1,5 @@
 /** Environments and services have a table each, of one shape; `Kind` says which, and never comes from outside. */
-import type { Gone, Leaving } from "../platform/gone.ts";
+import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
 import { goneAt } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Place, Referred } from "../core/reference.ts";
@@ -197,7 +197,7 @@ export async function countEntities(db: Store, kind: Kind, accountId: Uuid, filt
   return rows[0]?.total ?? 0;
 }
 
-export const deleteEntitiesOf = async (db: Store, scope: Leaving): Promise<readonly Gone[]> => [
+export const deleteEntitiesOf = async (db: Store, scope: Leaving): Promise<readonly RemovedReference[]> => [
   ...(await goneAt(db, "ENVIRONMENT", "environments", scope)),
   ...(await goneAt(db, "SERVICE", "services", scope)),
 ];
@@ -232,7 +232,7 @@ export type RunPlaceRow = {
 };
 
 /** Undefined when the project is gone. */
-export async function runPlace(
+export async function selectRunPlace(
   db: Store,
   accountId: Uuid,
   project: Place,

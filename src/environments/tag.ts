@@ -7,21 +7,16 @@ import type { Db } from "../platform/db/db.ts";
 import type { Entity, Fields, Kind } from "./entity.ts";
 import { problem } from "./problems.ts";
 import { findEntityById } from "./store.ts";
-import type { Entities } from "./verbs.ts";
+import type { Entities } from "./operations.ts";
 
 /**
  * Changes one tag of an environment, or of a service, and the same in its document. Answers the id of its application;
  * null for one that lies in an organization or in the account. Throws `<noun>.no_such_id`, also for what the actor may not
  * see, and what `Entities.update` throws.
  */
-export type TagEntity = (actor: Actor, id: string, to: TagChange) => Promise<string | null>;
-
-export const makeTagEntity =
-  <T extends Entity>(
-    deps: { readonly db: Db; readonly entities: Pick<Entities<T>, "update"> },
-    kind: Kind,
-  ): TagEntity =>
-  async (actor, id, to) => {
+export const tagEntity =
+  <T extends Entity>(deps: { readonly db: Db; readonly entities: Pick<Entities<T>, "update"> }, kind: Kind) =>
+  async (actor: Actor, id: string, to: TagChange): Promise<string | null> => {
     const uuid = fromWire(id);
     const found = uuid && (await findEntityById(deps.db, kind, actor.accountId, uuid));
     const isSeen =

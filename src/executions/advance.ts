@@ -5,7 +5,7 @@
  */
 import { isState, step, type Effect, type Event, type Plan, type State, type Transition } from "../engine/index.ts";
 import type { Clock } from "../core/clock.ts";
-import { makeLru } from "../core/lru.ts";
+import { createLru } from "../core/lru.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { CancelTask, Enqueue } from "../delegates/index.ts";
 import type { Tx } from "../platform/db/db.ts";
@@ -37,7 +37,7 @@ type KeptPlan = { readonly plan: Plan; readonly length: number };
 export type Locked = { readonly before: State; readonly give: (event: Event) => Promise<State> };
 
 export function makeAdvance(deps: AdvanceDeps) {
-  const plans = makeLru<Uuid, KeptPlan>(PLANS_KEPT, (_, { length }) => length);
+  const plans = createLru<Uuid, KeptPlan>(PLANS_KEPT, (_, { length }) => length);
 
   async function planOf(tx: Tx, run: RunRef): Promise<Plan> {
     const kept = plans.get(run.id);

@@ -6,7 +6,7 @@ import {
   create,
   eventually,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
@@ -34,7 +34,7 @@ const elsewhere = (yaml: string): string =>
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml("shop", "  tags: { floor: ground }\n")));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.project(platform, projectYaml("depot").replace("The shop", "my_depot")));
   const inDepot = "  orgIdentifier: default\n  projectIdentifier: depot\n";
   await made(create.connector(platform, connectorYaml("cluster", inDepot)));

@@ -1,6 +1,6 @@
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { PipelineVariable } from "../pipelines/index.ts";
-import { makeBatch } from "../platform/graphql/batch.ts";
+import { createBatch } from "../platform/graphql/batch.ts";
 import type { Builder, EnumNodeRef, GraphqlContext, InterfaceNodeRef, NodeRef } from "../platform/graphql/builder.ts";
 import type { Stage, StageState, StageVariable } from "./stage.ts";
 import type { ListStages } from "./stages.ts";
@@ -28,7 +28,7 @@ export function addStageTypes(
     fields: (t) => ({ name: t.exposeString("name"), value: t.exposeString("value") }),
   });
   const Stage = stageType(builder, types, InputVariable);
-  const stagesOf = makeBatch(({ actor }: GraphqlContext, executions: readonly Uuid[]) =>
+  const stagesOf = createBatch(({ actor }: GraphqlContext, executions: readonly Uuid[]) =>
     verbs.stages(actor, executions),
   );
   builder.objectField(types.PipelineExecution, "pipelineStageExecutions", (t) =>

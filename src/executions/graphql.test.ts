@@ -1,7 +1,7 @@
 /** `executions` and `execution`: filters, order, pages. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
+import { create, made, createTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
 type Run = {
@@ -20,7 +20,7 @@ const pipelines: Record<string, string> = {};
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   for (const name of ["one", "two"]) await made(create.pipeline(platform, pipelineYaml(name)));
   const { body } = await platform.graphql("{ applications { nodes { pipelines { nodes { id name } } } } }");
   for (const { id, name } of body.data.applications.nodes[0].pipelines.nodes) pipelines[name] = id;

@@ -27,7 +27,7 @@ import { makeDeleteIdempotencyKeys, makeStartOnce } from "./idempotency.ts";
 import { makeLogService } from "./log-service.ts";
 import { makeDownloadLines, makeDownloadLog, makeFollowLog, makeTakeOutput } from "./logs.ts";
 import { makeAdvancing } from "./quarantine.ts";
-import { makeOpenSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
+import { openSecrets, type OpenSecretsDeps } from "./open-secrets.ts";
 import { makeRecentRuns } from "./recent.ts";
 import { makeExecutionRetention, type OnExecutionsDeleted } from "./retention.ts";
 import { makeRerunPipeline } from "./rerun.ts";
@@ -123,7 +123,7 @@ export function makeExecutions(deps: ExecutionsDeps) {
     routes: executionRoutes({ ...deps, ...verbs }),
     /** Starts inside the caller's transaction. */
     start: startExecution,
-    openSecrets: makeOpenSecrets(deps),
+    openSecrets: openSecrets(deps),
     /** For the lists of pipelines. */
     recentRuns: makeRecentRuns(deps),
     ports: { advancing: advancingTasks, onOutput: makeTakeOutput({ wakeups, clock: deps.clock }) },

@@ -1,7 +1,7 @@
 /** `startExecution` and `abortExecution` of GraphQL. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
+import { create, made, createTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
 import { startTestPlatform, type SendOptions, type TestPlatform } from "../../test/support/platform.ts";
 
 const NOBODY = "AAAAAAAAAAAAAAAAAAAAAA";
@@ -11,7 +11,7 @@ let ids: { readonly applicationId: string; readonly entityId: string };
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   const variables = "  variables:\n    - { name: color, type: String, value: '<+input>.allowedValues(red,blue)' }\n";
   await made(create.pipeline(platform, pipelineYaml("deploy", "<+pipeline.variables.color>", variables)));
   const { body } = await platform.graphql("{ applications { nodes { id pipelines { nodes { id } } } } }");

@@ -31,7 +31,7 @@ export type OpenSecretsDeps = {
 };
 
 /** Throws a Problem that says which secret is refused and why; its status is 403 where permissions are the reason. */
-export const makeOpenSecrets =
+export const openSecrets =
   (deps: OpenSecretsDeps): OpenSecrets =>
   async (delivery) => {
     const found = await recordingRefusal(deps, delivery, () => find(deps, delivery));

@@ -8,7 +8,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -23,7 +23,7 @@ let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   const scope = { contentType: JSON_TYPE, body: JSON.stringify({ identifier: "robot", name: "Robot" }) };
   await made(platform.send("POST", "/ng/api/serviceaccount", scope));
   await giveRole(platform, "robot", "_account_admin");

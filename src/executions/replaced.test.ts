@@ -5,7 +5,7 @@ import {
   create,
   eventually,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -20,7 +20,7 @@ let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
 });
 after(() => platform?.stop());
 

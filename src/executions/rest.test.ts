@@ -6,7 +6,7 @@ import {
   eventually,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -31,7 +31,7 @@ before(async () => {
   platform = await startTestPlatform();
   viewer = await platform.addUser("_account_viewer");
   await made(create.project(platform, projectYaml("shop")));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.project(platform, projectYaml("depot")));
   await made(
     create.pipeline(

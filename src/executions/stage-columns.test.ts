@@ -5,7 +5,7 @@ import {
   create,
   eventually,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -52,7 +52,7 @@ before(async () => {
     }),
   });
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, twoStages("two")));
   await made(create.pipeline(platform, pipelineYaml("hooked")));
   const { webhookUrl } = await made(create.trigger(platform, "hooked", triggerYaml("hooked")));

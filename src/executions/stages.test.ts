@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { grantOf } from "../../test/support/access.ts";
-import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
+import { create, made, createTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
@@ -37,7 +37,7 @@ before(async () => {
     }),
   });
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   const secret = {
     type: "SecretText",
     name: "key",

@@ -8,7 +8,7 @@ import type { Db } from "../platform/db/db.ts";
 import { hashSecret, writeToken } from "../platform/crypto/tokens.ts";
 import { adminGrants } from "../../test/support/access.ts";
 import { handClock } from "../../test/support/platform.ts";
-import { makeAuthenticating } from "./authenticate.ts";
+import { createAuthenticating } from "./authenticate.ts";
 import type { CredentialRow } from "./store/standing.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
@@ -37,7 +37,7 @@ function store(initial: CredentialRow | undefined) {
     return state.row ? [state.row] : [];
   };
   const clock = handClock();
-  return { state, clock, ...makeAuthenticating({ db: { query } as unknown as Db, clock, grantsOf }) };
+  return { state, clock, ...createAuthenticating({ db: { query } as unknown as Db, clock, grantsOf }) };
 }
 
 test("a token is looked up once a second, and is its user", async () => {
@@ -169,7 +169,7 @@ test("no more than ten thousand tokens are remembered", async () => {
     asked += 1;
     return [{ ...row("s"), userId: id }];
   };
-  const { authenticate } = makeAuthenticating({ db: { query } as unknown as Db, clock, grantsOf });
+  const { authenticate } = createAuthenticating({ db: { query } as unknown as Db, clock, grantsOf });
   const nth = (n: number): string => {
     const id = `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
     return writeToken("pat", { accountId, tokenId: id, secret: "s" });

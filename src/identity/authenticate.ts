@@ -7,7 +7,7 @@ import { hash } from "node:crypto";
 import type { GrantsOf } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
-import { makeLru } from "../core/lru.ts";
+import { createLru } from "../core/lru.ts";
 import { hashSecret, readToken, secretMatches, type TokenParts } from "../platform/crypto/tokens.ts";
 import type { Db } from "../platform/db/db.ts";
 import { endOf, standingAt } from "./keys/expiry.ts";
@@ -41,9 +41,9 @@ export type Authenticating = {
   readonly forget: () => void;
 };
 
-export function makeAuthenticating(deps: { db: Db; clock: Clock; grantsOf: GrantsOf }): Authenticating {
+export function createAuthenticating(deps: { db: Db; clock: Clock; grantsOf: GrantsOf }): Authenticating {
   // By the hash of the whole token: the cache never holds a usable credential.
-  let kept = makeLru<string, Kept>(MAX_KEPT);
+  let kept = createLru<string, Kept>(MAX_KEPT);
 
   async function keep(key: string, token: string, now: number): Promise<Actor | undefined> {
     kept.delete(key);
@@ -72,7 +72,7 @@ export function makeAuthenticating(deps: { db: Db; clock: Clock; grantsOf: Grant
       const known = kept.get(key);
       return known && known.until > now ? withGrants(known) : keep(key, token, now);
     },
-    forget: () => void (kept = makeLru(MAX_KEPT)),
+    forget: () => void (kept = createLru(MAX_KEPT)),
   };
 }
 

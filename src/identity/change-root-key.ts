@@ -19,11 +19,9 @@ type Deps = {
  * Makes the preferred key the account's. Waits for those who seal just now (HoldRootKey). Answers the key that was used
  * before, which is the same one when a former run came as far as this. Throws `identity.wrong_root_key` and what `requireKeys` throws.
  */
-export type ChangeRootKey = (accountId: Uuid) => Promise<string>;
-
-export const makeChangeRootKey =
-  ({ db, audit, keys, requireKeys }: Deps): ChangeRootKey =>
-  (accountId) =>
+export const changeRootKey =
+  ({ db, audit, keys, requireKeys }: Deps) =>
+  (accountId: Uuid): Promise<string> =>
     db.transaction(async (tx) => {
       const account = await lockAccountKey(tx, accountId);
       const former = checkedRootKey(keys, account);

@@ -5,11 +5,11 @@
 import type { GrantsOf, GrantsOfAll } from "../access/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { makeAuthenticating, type Authenticate } from "./authenticate.ts";
+import { createAuthenticating, type Authenticate } from "./authenticate.ts";
 import { standingTokens } from "./store/standing.ts";
 import type { Actor } from "../core/actor.ts";
-import { makeWatchingGrants } from "./watch-grants.ts";
-import { makeWatching, type StillStanding } from "./watch.ts";
+import { createWatchingGrants } from "./watch-grants.ts";
+import { createWatching, type StillStanding } from "./watch.ts";
 
 const CHANNEL = "railhead_credentials_ended";
 
@@ -43,11 +43,11 @@ export type Credentials = {
   readonly stop: () => void;
 };
 
-export function makeCredentials(deps: CredentialDeps): Credentials {
+export function createCredentials(deps: CredentialDeps): Credentials {
   const { db, onError } = deps;
-  const { authenticate, forget } = makeAuthenticating(deps);
-  const grants = makeWatchingGrants(deps);
-  const standing = makeWatching({
+  const { authenticate, forget } = createAuthenticating(deps);
+  const grants = createWatchingGrants(deps);
+  const standing = createWatching({
     ...deps,
     standing: { token: (tokens, now) => standingTokens(db, tokens, now), session: deps.standingSessions },
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
 import type { Uuid } from "../core/ids.ts";
-import { makeKeyRing } from "../platform/crypto/key-ring.ts";
+import { createKeyRing } from "../platform/crypto/key-ring.ts";
 import { readToken } from "../platform/crypto/tokens.ts";
 import { eventually } from "../../test/support/contract.ts";
 import { freshDatabase, type TestDatabase } from "../../test/support/database.ts";
@@ -20,13 +20,13 @@ beforeEach(() =>
   }),
 );
 
-const keys = makeKeyRing(randomBytes(32));
+const keys = createKeyRing(randomBytes(32));
 const deps = (more: Partial<FirstStartDeps> = {}): FirstStartDeps => ({
   db: database.db,
   clock: handClock(),
   newId: () => randomUUIDv7() as Uuid,
   keys,
-  furnish: async () => {},
+  seedAccount: async () => {},
   makeAdministrator: async () => {},
   announce: () => {},
   ...more,
@@ -62,20 +62,20 @@ test("facts that cannot be kept leave an empty database, and the next start begi
 });
 
 test("furnishing fails with the whole", async () => {
-  await assert.rejects(firstStart(deps({ furnish: () => Promise.reject(new Error("no")) })), /no/);
+  await assert.rejects(firstStart(deps({ seedAccount: () => Promise.reject(new Error("no")) })), /no/);
   assert.equal(await accounts(), 0);
 });
 
 test("of two servers that start at once, one makes the account, and the other waits for it", async () => {
   let second: ReturnType<typeof firstStart> | undefined;
-  const furnish = async (): Promise<void> => {
+  const seedAccount = async (): Promise<void> => {
     second = firstStart(deps());
     await eventually(async () => {
       const waiting = await database.db.query("select 1 from pg_locks where locktype = 'advisory' and not granted");
       return waiting[0];
     });
   };
-  const first = await firstStart(deps({ furnish }));
+  const first = await firstStart(deps({ seedAccount }));
   assert.ok(first.facts);
   assert.deepEqual(await second, { accountId: first.accountId, rootKeyId: keys.preferred.id, facts: undefined });
   assert.equal(await accounts(), 1);
@@ -83,17 +83,17 @@ test("of two servers that start at once, one makes the account, and the other wa
 
 test("another root key is refused by name", async () => {
   await firstStart(deps());
-  await assert.rejects(firstStart(deps({ keys: makeKeyRing(randomBytes(32)) })), {
+  await assert.rejects(firstStart(deps({ keys: createKeyRing(randomBytes(32)) })), {
     code: "identity.wrong_root_key",
   });
 });
 
 test("the account keeps to its key, whichever the server prefers, and says which one is missing", async () => {
   const [old, other] = [randomBytes(32), randomBytes(32)];
-  const [was, both] = [makeKeyRing(old), makeKeyRing(other, old)];
+  const [was, both] = [createKeyRing(old), createKeyRing(other, old)];
   await firstStart(deps({ keys: was }));
   assert.equal((await firstStart(deps({ keys: both }))).rootKeyId, was.preferred.id);
-  await assert.rejects(firstStart(deps({ keys: makeKeyRing(other) })), (error: Error) => {
+  await assert.rejects(firstStart(deps({ keys: createKeyRing(other) })), (error: Error) => {
     assert.match(
       error.message,
       new RegExp(`sealed under the key ${was.preferred.id}; .* given the root key ${both.preferred.id}`),

@@ -5,7 +5,7 @@
  * start begins again, instead of an account that nobody can enter.
  */
 import { randomBytes } from "node:crypto";
-import type { MakeAdministrator } from "../access/index.ts";
+import type { CreateAdministrator } from "../access/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
@@ -35,8 +35,8 @@ export type FirstStartDeps = {
   readonly newId: NewId;
   readonly keys: KeyRing;
   /** Makes what else an account begins with, in the same transaction. */
-  readonly furnish: (tx: Tx, accountId: Uuid) => Promise<void>;
-  readonly makeAdministrator: MakeAdministrator;
+  readonly seedAccount: (tx: Tx, accountId: Uuid) => Promise<void>;
+  readonly makeAdministrator: CreateAdministrator;
   /** Keeps the facts; called before the commit. */
   readonly announce: (facts: FirstFacts) => void;
 };
@@ -94,7 +94,7 @@ async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passw
   });
   const apiKey = await makeFirstToken(tx, deps, accountId, adminUserId);
   await deps.makeAdministrator(tx, accountId, adminUserId);
-  await deps.furnish(tx, accountId);
+  await deps.seedAccount(tx, accountId);
   return {
     accountId,
     adminUserId,

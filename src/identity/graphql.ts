@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import { seen, type UserGroupNode, type UserGroups } from "../access/index.ts";
 import { toWire } from "../core/ids.ts";
-import { makeBatch } from "../platform/graphql/batch.ts";
+import { createBatch } from "../platform/graphql/batch.ts";
 import {
   listOf,
   listType,
@@ -20,7 +20,7 @@ import type { FindUser, ListUsers, LockedAmong, Recall } from "./users/find.ts";
 /** A person, or as much of one as another row brought along; what is missing is read when it is asked for. */
 export type UserNode = User & Partial<UserDetail>;
 
-type Verbs = {
+type Operations = {
   readonly getUser: FindUser;
   readonly userByName: FindUser;
   readonly userByEmail: FindUser;
@@ -35,10 +35,10 @@ type Verbs = {
 export function addIdentityTypes(
   builder: Builder,
   { UserGroup, UserGroupList }: { UserGroup: NodeRef<UserGroupNode>; UserGroupList: NodeRef<List<UserGroupNode>> },
-  verbs: Verbs,
+  operations: Operations,
 ): { User: NodeRef<UserNode> } {
-  const User = userType(builder, UserGroupList, verbs);
-  addMutations(builder, User, verbs.people);
+  const User = userType(builder, UserGroupList, operations);
+  addMutations(builder, User, operations.people);
   const UserList = listType(builder, "UserConnection", User);
   const extensions = { permission: "core_user_view" };
   builder.objectField(UserGroup, "users", (t) =>
@@ -47,7 +47,7 @@ export function addIdentityTypes(
       description: "Its members by name.",
       args: { limit: t.arg.int(), offset: t.arg.int() },
       resolve: async (group, args, { actor }) =>
-        listOf<UserNode>(await verbs.userGroups.listMembers(actor, { id: group.id }, window(args))),
+        listOf<UserNode>(await operations.userGroups.listMembers(actor, { id: group.id }, window(args))),
     }),
   );
   builder.queryFields((t) => ({
@@ -57,26 +57,26 @@ export function addIdentityTypes(
       extensions,
       resolve: async (_root, args, { actor }) => {
         const { limit, offset } = window(args);
-        return listOf<UserNode>(await verbs.listUsers(actor, {}, { limit, offset }));
+        return listOf<UserNode>(await operations.listUsers(actor, {}, { limit, offset }));
       },
     }),
     user: t.field({
       type: User,
       args: { id: t.arg.string({ required: true }) },
       extensions,
-      resolve: (_root, { id }, { actor }) => verbs.getUser(actor, id),
+      resolve: (_root, { id }, { actor }) => operations.getUser(actor, id),
     }),
     userByName: t.field({
       type: User,
       args: { name: t.arg.string({ required: true }) },
       extensions,
-      resolve: (_root, { name }, { actor }) => verbs.userByName(actor, name),
+      resolve: (_root, { name }, { actor }) => operations.userByName(actor, name),
     }),
     userByEmail: t.field({
       type: User,
       args: { email: t.arg.string({ required: true }) },
       extensions,
-      resolve: (_root, { email }, { actor }) => verbs.userByEmail(actor, email),
+      resolve: (_root, { email }, { actor }) => operations.userByEmail(actor, email),
     }),
   }));
   return { User };
@@ -85,12 +85,12 @@ export function addIdentityTypes(
 function userType(
   builder: Builder,
   GroupList: NodeRef<List<UserGroupNode>>,
-  verbs: Pick<Verbs, "recall" | "userGroups" | "lockedAmong">,
+  operations: Pick<Operations, "recall" | "userGroups" | "lockedAmong">,
 ): NodeRef<UserNode> {
   const whole = (user: UserNode, actor: Actor): UserDetail | Promise<UserDetail> =>
-    isWhole(user) ? user : verbs.recall(actor, user.id);
-  const isLocked = makeBatch(async ({ actor }: GraphqlContext, users: readonly UserNode[]) => {
-    const locked = await verbs.lockedAmong(actor.accountId, users);
+    isWhole(user) ? user : operations.recall(actor, user.id);
+  const isLocked = createBatch(async ({ actor }: GraphqlContext, users: readonly UserNode[]) => {
+    const locked = await operations.lockedAmong(actor.accountId, users);
     return users.map(({ id }) => locked.has(id));
   });
   const never = (description: string) => ({ description, resolve: (): boolean => false });
@@ -140,7 +140,7 @@ function userType(
         description: "Those of the account that the caller may see.",
         args: { limit: t.arg.int(), offset: t.arg.int() },
         resolve: async (user, args, { actor }) =>
-          listOf<UserGroupNode>(await verbs.userGroups.listGroupsOf(actor, user.id, window(args))),
+          listOf<UserGroupNode>(await operations.userGroups.listGroupsOf(actor, user.id, window(args))),
       }),
     }),
   });

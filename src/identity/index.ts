@@ -1,5 +1,5 @@
 /** People and service accounts, their keys and tokens: who it is. */
-import type { Gone, Leaving } from "../platform/gone.ts";
+import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
 import type {
   Authorize,
   GrantsOf,
@@ -13,51 +13,44 @@ import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { makeCredentials } from "./credentials.ts";
-import { makeApiKeys } from "./keys/api-keys.ts";
-import { makeFindParent } from "./keys/parent.ts";
+import { createCredentials } from "./credentials.ts";
+import { createApiKeys } from "./keys/api-keys.ts";
+import { findParent } from "./keys/parent.ts";
 import { apiKeyRoutes } from "./keys/rest-keys.ts";
 import { tokenRoutes } from "./keys/rest-tokens.ts";
-import { makeTokens } from "./keys/tokens.ts";
-import { makeLogins } from "./logins.ts";
-import { makeActAs } from "./service-accounts/act-as.ts";
-import { makeRequireRunAs } from "./service-accounts/run-as.ts";
+import { createTokens } from "./keys/tokens.ts";
+import { createLogins } from "./logins.ts";
+import { actAs } from "./service-accounts/act-as.ts";
+import { requireRunAs } from "./service-accounts/run-as.ts";
 import { serviceAccountRoutes } from "./service-accounts/rest.ts";
-import { makeServiceAccounts, type LetGo, type ScopeExists } from "./service-accounts/verbs.ts";
-import { makeStandingOf } from "./standing.ts";
-import { makeStillActor } from "./still.ts";
+import { createServiceAccounts, type RevokeAccess, type ScopeExists } from "./service-accounts/operations.ts";
+import { createStandingOf } from "./standing.ts";
+import { createStillActor } from "./still.ts";
 import { deleteKeysOf } from "./store/keys.ts";
 import { deleteServiceAccountsOf } from "./store/service-accounts.ts";
-import { makeUserAggregates } from "./users/aggregate.ts";
-import { makePeople, type SetGroups } from "./users/by-hand.ts";
+import { createUserAggregates } from "./users/aggregate.ts";
+import { createPeople, type SetGroups } from "./users/by-hand.ts";
 import {
-  makeCurrentUser,
-  makeGetUser,
-  makeListUsers,
-  makeRecall,
-  makeUserByEmail,
-  makeUserByName,
+  getCurrentUser,
+  getUser,
+  listUsers,
+  createRecall,
+  findUserByEmail,
+  findUserByName,
   type LockedAmong,
 } from "./users/find.ts";
-import {
-  makeChangeUser,
-  makeCreateUser,
-  makeDeleteUser,
-  makeProvisionUser,
-  type LifeDeps,
-  type OnLeave,
-} from "./users/life.ts";
+import { changeUser, createUser, deleteUser, provisionUser, type LifeDeps, type OnLeave } from "./users/life.ts";
 import { aggregateRoutes } from "./users/rest-aggregate.ts";
 import { userRoutes } from "./users/routes.ts";
 import type { StillStanding } from "./watch.ts";
 
 export { firstStart, type FirstFacts, type FirstStart } from "./first-start.ts";
 export { authorOf, readAuthor, type Author, type AuthorColumns, type Standing, type StandingOf } from "./author.ts";
-export { makeLogins } from "./logins.ts";
+export { createLogins } from "./logins.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { anyActive, CREATOR, creatorJoins, creatorOf, type CreatorRow } from "./store.ts";
-export { makeHoldRootKey, makeRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
-export { makeChangeRootKey } from "./change-root-key.ts";
+export { holdRootKey, createRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
+export { changeRootKey } from "./change-root-key.ts";
 export { findServiceAccount } from "./store/service-accounts.ts";
 export { PERSON } from "./store/users.ts";
 export type { Profile, User, UserDetail } from "./user.ts";
@@ -80,38 +73,38 @@ export type IdentityDeps = {
   readonly onAccessChange: (listener: () => void) => void;
   readonly requireHeldOf: RequireHeldOf;
   readonly requireScope: ScopeExists;
-  readonly letGo: LetGo;
+  readonly revokeAccess: RevokeAccess;
   readonly leaveGroups: LeaveGroups;
   readonly standingSessions: StillStanding;
   readonly onError: (error: unknown) => void;
 };
 
-export function makeIdentity(deps: IdentityDeps) {
-  const credentials = makeCredentials(deps);
+export function createIdentity(deps: IdentityDeps) {
+  const credentials = createCredentials(deps);
   const { ended } = credentials;
-  const findParent = makeFindParent(deps);
-  const serviceAccounts = makeServiceAccounts({ ...deps, ended });
-  const apiKeys = makeApiKeys({ ...deps, ended, findParent });
-  const tokens = makeTokens({ ...deps, ended, findParent });
-  const standingOf = makeStandingOf(deps);
+  const keyDeps = { ...deps, ended, findParent: findParent(deps) };
+  const serviceAccounts = createServiceAccounts({ ...deps, ended });
+  const apiKeys = createApiKeys(keyDeps);
+  const tokens = createTokens(keyDeps);
+  const standingOf = createStandingOf(deps);
   return {
     ...credentials,
-    people: makeLogins(deps),
+    people: createLogins(deps),
     serviceAccounts,
-    actAs: makeActAs(deps),
-    requireRunAs: makeRequireRunAs(deps),
+    actAs: actAs(deps),
+    requireRunAs: requireRunAs(deps),
     standingOf,
-    stillActor: makeStillActor({ ...deps, standingOf }),
+    stillActor: createStillActor({ ...deps, standingOf }),
     apiKeys,
     tokens,
     /** Ends all keys and tokens of a person in the caller's transaction, and says so on every replica: sessions that end with them, too. */
-    async endTokens(tx: Tx, accountId: Uuid, userId: Uuid): Promise<readonly Gone[]> {
+    async endTokens(tx: Tx, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> {
       const keys = await deleteKeysOf(tx, accountId, userId);
       ended(tx);
       return keys;
     },
     /** Removes what lives in a project, or in an organization itself, in the transaction of its deletion. */
-    async emptyScope(tx: Tx, scope: Leaving): Promise<readonly Gone[]> {
+    async emptyScope(tx: Tx, scope: Leaving): Promise<readonly RemovedReference[]> {
       const gone = await deleteServiceAccountsOf(tx, scope);
       if (gone.length > 0) ended(tx);
       return gone;
@@ -120,12 +113,12 @@ export function makeIdentity(deps: IdentityDeps) {
   };
 }
 
-type EndTokens = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<readonly Gone[]>;
+type EndTokens = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<readonly RemovedReference[]>;
 
 /** The people of accounts and their lives. `letGo` takes away what they hold elsewhere. */
-export function makeUsers(
+export function createUsers(
   deps: Omit<LifeDeps, "onLeave"> & {
-    readonly letGo: OnLeave;
+    readonly revokeAccess: OnLeave;
     readonly endTokens: EndTokens;
     readonly setGroupsOf: SetGroups;
     readonly lockedAmong: LockedAmong;
@@ -136,26 +129,26 @@ export function makeUsers(
   const { authorize: may } = deps;
   const onLeave: OnLeave = async (tx, user, how) => {
     const keys = await deps.endTokens(tx, user.accountId, user.id);
-    return [...(await deps.letGo(tx, user, how)), ...keys];
+    return [...(await deps.revokeAccess(tx, user, how)), ...keys];
   };
   const life = { ...deps, onLeave };
-  const verbs = { create: makeCreateUser(life), change: makeChangeUser(life), delete: makeDeleteUser(life) };
-  const people = makePeople({ ...verbs, authorize: may, setGroups: deps.setGroupsOf });
+  const operations = { create: createUser(life), change: changeUser(life), delete: deleteUser(life) };
+  const people = createPeople({ ...operations, authorize: may, setGroups: deps.setGroupsOf });
   const { lockedAmong } = deps;
-  const find = { getUser: makeGetUser(deps), listUsers: makeListUsers(deps), currentUser: makeCurrentUser(deps) };
+  const find = { getUser: getUser(deps), listUsers: listUsers(deps), currentUser: getCurrentUser(deps) };
   return {
     ...find,
-    userByName: makeUserByName(deps),
-    userByEmail: makeUserByEmail(deps),
-    recall: makeRecall(deps),
+    userByName: findUserByName(deps),
+    userByEmail: findUserByEmail(deps),
+    recall: createRecall(deps),
     lockedAmong,
     people,
-    provisionUser: makeProvisionUser(life),
-    changeUser: verbs.change,
-    deleteUser: verbs.delete,
+    provisionUser: provisionUser(life),
+    changeUser: operations.change,
+    deleteUser: operations.delete,
     routes: [
       ...userRoutes({ ...find, authorize: may, people, lockedAmong }),
-      ...aggregateRoutes(makeUserAggregates(deps), lockedAmong),
+      ...aggregateRoutes(createUserAggregates(deps), lockedAmong),
     ],
   };
 }

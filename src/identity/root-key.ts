@@ -5,7 +5,7 @@
  */
 import type { Uuid } from "../core/ids.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
-import { makeSealer } from "../platform/crypto/seal.ts";
+import { createSealer } from "../platform/crypto/seal.ts";
 import type { Query, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { findRootKey, lockRootKey, type KeyedAccount } from "./store/root-keys.ts";
@@ -14,26 +14,26 @@ const KEY_CHECK = "this is the root key of this database";
 const PURPOSE = "root key check";
 
 /** The id of the key to seal with. It may change at once: see HoldRootKey. */
-export type RootKeyOf = (db: { readonly query: Query }, accountId: Uuid) => Promise<string>;
-
-/** As RootKeyOf; the account stays with this key until the transaction ends. What is sealed is stored in the same one. */
-export type HoldRootKey = (tx: Tx, accountId: Uuid) => Promise<string>;
-
-export const makeRootKeyOf =
-  (keys: KeyRing): RootKeyOf =>
-  async (db, accountId) =>
+export const createRootKeyOf =
+  (keys: KeyRing) =>
+  async (db: { readonly query: Query }, accountId: Uuid): Promise<string> =>
     (await findRootKey(db, accountId)) || keys.preferred.id;
 
-export const makeHoldRootKey =
-  (keys: KeyRing): HoldRootKey =>
-  async (tx, accountId) =>
+export type RootKeyOf = ReturnType<typeof createRootKeyOf>;
+
+/** As RootKeyOf; the account stays with this key until the transaction ends. What is sealed is stored in the same one. */
+export const holdRootKey =
+  (keys: KeyRing) =>
+  async (tx: Tx, accountId: Uuid): Promise<string> =>
     (await lockRootKey(tx, accountId)) || keys.preferred.id;
+
+export type HoldRootKey = ReturnType<typeof holdRootKey>;
 
 const recordOf = (accountId: Uuid): string => `account:${accountId}`;
 
 /** What shows later that a key is the account's. */
 export const keyCheckOf = (keys: KeyRing, accountId: Uuid, keyId: string): Buffer =>
-  makeSealer(keys, PURPOSE).seal(KEY_CHECK, recordOf(accountId), keyId);
+  createSealer(keys, PURPOSE).seal(KEY_CHECK, recordOf(accountId), keyId);
 
 /** The id of the key that the account uses. Throws `identity.wrong_root_key` when it was not given. */
 export function checkedRootKey(keys: KeyRing, { id, rootKeyId, keyCheck }: KeyedAccount): string {
@@ -42,7 +42,7 @@ export function checkedRootKey(keys: KeyRing, { id, rootKeyId, keyCheck }: Keyed
   const found = candidates.find((root) => {
     const only = { preferred: root, all: [root], find: (wanted: string) => (wanted === root.id ? root : undefined) };
     try {
-      return makeSealer(only, PURPOSE).open(keyCheck, recordOf(id)) === KEY_CHECK;
+      return createSealer(only, PURPOSE).open(keyCheck, recordOf(id)) === KEY_CHECK;
     } catch {
       return false; // a key that does not open it is another one
     }

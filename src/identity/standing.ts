@@ -9,7 +9,7 @@ const SYSTEM = "the platform";
 const DELETED: Standing = { name: "a deleted account", email: null, state: "deleted", actor: undefined };
 
 /** One statement for the accounts of all authors, and one for each kind of them for grants that are not cached. */
-export const makeStandingOf =
+export const createStandingOf =
   ({ db, grantsOfAll }: { readonly db: Pick<Db, "query">; readonly grantsOfAll: GrantsOfAll }): StandingOf =>
   async (accountId, authors) => {
     const ids = [...new Set(authors.flatMap(({ id }) => (id === null ? [] : [id])))];

@@ -6,13 +6,6 @@ import type { Db } from "../platform/db/db.ts";
 import { authorOf, type StandingOf } from "./author.ts";
 import { standingTokens } from "./store/standing.ts";
 import type { StillStanding } from "./watch.ts";
-
-/**
- * The same actor with the grants that they hold now, at most a second old. Throws `http.no_credential` once the account
- * is not active or what they came in with has ended. Actors without an account of their own are answered as they are.
- */
-export type StillActor = (actor: Actor) => Promise<Actor>;
-
 export type StillDeps = {
   readonly db: Pick<Db, "query">;
   readonly clock: Clock;
@@ -20,12 +13,16 @@ export type StillDeps = {
   readonly standingSessions: StillStanding;
 };
 
-export const makeStillActor = ({ db, clock, standingOf, standingSessions }: StillDeps): StillActor => {
+/**
+ * The same actor with the grants that they hold now, at most a second old. Throws `http.no_credential` once the account
+ * is not active or what they came in with has ended. Actors without an account of their own are answered as they are.
+ */
+export const createStillActor = ({ db, clock, standingOf, standingSessions }: StillDeps) => {
   const valid = {
     token: (asked: Parameters<StillStanding>[0], now: number) => standingTokens(db, asked, now),
     session: standingSessions,
   };
-  return async (actor) => {
+  return async (actor: Actor): Promise<Actor> => {
     if (actor.kind !== "user" && actor.kind !== "service_account") return actor;
     const { accountId, credential, request } = actor;
     const [standing] = await standingOf(accountId, [authorOf(actor)]);
@@ -34,3 +31,5 @@ export const makeStillActor = ({ db, clock, standingOf, standingSessions }: Stil
     return { ...standing.actor, ...(credential && { credential }), ...(request && { request }) };
   };
 };
+
+export type StillActor = ReturnType<typeof createStillActor>;

@@ -5,7 +5,7 @@ import { grantOf } from "../../test/support/access.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
-import { makeWatchingGrants } from "./watch-grants.ts";
+import { createWatchingGrants } from "./watch-grants.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const nth = (n: number): Uuid => `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
@@ -17,7 +17,7 @@ function kit(now: Map<Uuid, Grants>) {
   const asked: Uuid[] = [];
   const errors: unknown[] = [];
   const state = { fail: false };
-  const watching = makeWatchingGrants({
+  const watching = createWatchingGrants({
     grantsOfAll: async (_account, principals) => {
       const ids = principals.map(({ id }) => id);
       asked.push(...ids);
@@ -79,7 +79,7 @@ test("while nobody can say what somebody holds, streams stay, and the failure is
 test("each is asked about in their own account", async () => {
   const other = "01a1fc75-fee1-7000-8000-000000000002" as Uuid;
   const asked: string[] = [];
-  const { watch, look } = makeWatchingGrants({
+  const { watch, look } = createWatchingGrants({
     grantsOfAll: async (account, principals) => {
       asked.push(...principals.map(({ id }) => `${account} ${id}`));
       return new Map(principals.map(({ id }) => [id, ADMIN]));

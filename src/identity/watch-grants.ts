@@ -25,7 +25,7 @@ export type WatchingGrants = {
   readonly look: () => Promise<void>;
 };
 
-export function makeWatchingGrants(deps: {
+export function createWatchingGrants(deps: {
   readonly grantsOfAll: GrantsOfAll;
   readonly onError: (error: unknown) => void;
 }): WatchingGrants {

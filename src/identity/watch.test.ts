@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { Uuid } from "../core/ids.ts";
 import { handClock } from "../../test/support/platform.ts";
-import { makeWatching, type StillStanding } from "./watch.ts";
+import { createWatching, type StillStanding } from "./watch.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const nth = (n: number): Uuid => `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
@@ -21,7 +21,7 @@ function kit(...held: readonly Uuid[]) {
     if (state.fail) throw new Error("no database");
     return now;
   };
-  const watching = makeWatching({
+  const watching = createWatching({
     clock: handClock(),
     standing: { token: standing, session: standing },
     onError: (error) => errors.push(error),

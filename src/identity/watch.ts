@@ -25,7 +25,7 @@ export type Watching = {
 
 type Watched = { readonly credential: Credential; readonly onEnd: () => void };
 
-export function makeWatching(deps: {
+export function createWatching(deps: {
   readonly clock: Clock;
   readonly standing: Readonly<Record<Credential["kind"], StillStanding>>;
   readonly onError: (error: unknown) => void;

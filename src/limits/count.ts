@@ -6,28 +6,27 @@
  */
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
-import { makeLru } from "../core/lru.ts";
+import { createLru } from "../core/lru.ts";
 import type { Db } from "../platform/db/db.ts";
 import { addUsed, lockAccount, usedSince, type Used } from "./store.ts";
 
 export const PERIOD_MS = 5_000;
 export const WINDOW_MS = 60_000;
 const PERIODS = WINDOW_MS / PERIOD_MS;
+
 /** So many portions make up a minute's limit. */
 const PORTIONS = 200;
 const MAX_SUBJECTS = 50_000;
 
 /** Who is counted: an account as a whole, or one of its tokens. */
 export type Subject = { readonly accountId: Uuid; readonly name: string };
-
-/** Undefined when the request may go on; otherwise in how many seconds another may. */
-export type Take = (subject: Subject, limit: () => Promise<number>) => Promise<Refusal | undefined> | undefined;
 export type Refusal = { readonly limit: number; readonly retryAfter: number };
 
 type Held = { left: number; readonly until: number; readonly refusal?: Refusal };
 
-export function makeCounter(deps: { readonly db: Db; readonly clock: Clock }): Take {
-  const held = makeLru<string, Held>(MAX_SUBJECTS);
+/** Undefined when the request may go on; otherwise in how many seconds another may. */
+export function createCounter(deps: { readonly db: Db; readonly clock: Clock }) {
+  const held = createLru<string, Held>(MAX_SUBJECTS);
   const fetching = new Map<string, Promise<void>>();
 
   const fresh = (key: string): Held | undefined => {
@@ -56,7 +55,7 @@ export function makeCounter(deps: { readonly db: Db; readonly clock: Clock }): T
     }
   }
 
-  return (subject, limit) => {
+  return (subject: Subject, limit: () => Promise<number>): Promise<Refusal | undefined> | undefined => {
     const key = `${subject.accountId} ${subject.name}`;
     const have = fresh(key);
     if (have && have.left > 0) {

@@ -3,15 +3,15 @@ import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { SettingValue } from "../settings/index.ts";
-import { makeCounter, PERIOD_MS, WINDOW_MS, type Refusal } from "./count.ts";
+import { createCounter, PERIOD_MS, WINDOW_MS, type Refusal } from "./count.ts";
 import { problem } from "./problems.ts";
 import { forgetAll } from "./store.ts";
 
 export type LimitsDeps = { readonly db: Db; readonly clock: Clock; readonly settingValue: SettingValue };
 
-export function makeLimits({ db, clock, settingValue }: LimitsDeps) {
+export function createLimits({ db, clock, settingValue }: LimitsDeps) {
   let nextSweep = 0;
-  const take = makeCounter({ db, clock });
+  const take = createCounter({ db, clock });
   const limitOf =
     (accountId: Uuid, setting: "requests_per_minute_account" | "requests_per_minute_token") =>
     async (): Promise<number> =>

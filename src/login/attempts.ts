@@ -16,7 +16,7 @@ export type Attempts = {
   readonly succeed: (accountId: Uuid, subjects: readonly Subject[]) => Promise<void>;
 };
 
-export const makeAttempts = ({ db, clock }: { readonly db: Db; readonly clock: Clock }): Attempts => ({
+export const createAttempts = ({ db, clock }: { readonly db: Db; readonly clock: Clock }): Attempts => ({
   begin: (accountId, subjects) =>
     db.transaction(async (tx) => {
       const now = clock.now();

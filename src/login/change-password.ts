@@ -13,22 +13,19 @@ import { listIdentities } from "./store/identities.ts";
 import { deleteSessionsOf, findSession } from "./store/sessions.ts";
 
 export type PasswordChange = { readonly currentPassword: string; readonly newPassword: string };
-
-/** The person's other sessions end; the one that asks goes on as a new one. Guessing the current password is slowed down as signing in is. */
-export type ChangePassword = (
-  change: PasswordChange,
-  headers: IncomingHttpHeaders,
-  visitor: Visitor,
-) => Promise<SignedIn>;
-
 export type ChangeDeps = SignInDeps & {
   readonly gate: Pick<Gate, "enterWithOneTime">;
   readonly ended: (tx: Tx) => void;
 };
 
-export const makeChangePassword =
-  (deps: ChangeDeps): ChangePassword =>
-  async ({ currentPassword, newPassword }, headers, visitor) => {
+/** The person's other sessions end; the one that asks goes on as a new one. Guessing the current password is slowed down as signing in is. */
+export const changePassword =
+  (deps: ChangeDeps) =>
+  async (
+    { currentPassword, newPassword }: PasswordChange,
+    headers: IncomingHttpHeaders,
+    visitor: Visitor,
+  ): Promise<SignedIn> => {
     const { accountId, person, session } = await deps.gate.enterWithOneTime(headers);
     const was = person.passwordHash;
     if (was === null) throw problem("login.no_password");
@@ -68,3 +65,5 @@ export const makeChangePassword =
       return { opened, person: { ...person, passwordHash: hash, mustChangePassword: false } };
     });
   };
+
+export type ChangePassword = ReturnType<typeof changePassword>;

@@ -21,7 +21,7 @@ export type Cookies = {
   readonly clear: (kind: CookieKind) => string;
 };
 
-export function makeCookies(publicUrl: () => string): Cookies {
+export function createCookies(publicUrl: () => string): Cookies {
   const isSecure = (): boolean => publicUrl().startsWith("https:");
   const nameOf = (kind: CookieKind): string => `${isSecure() ? "__Host-" : ""}railhead_${kind}`;
   const write: Cookies["write"] = (kind, value, { seconds, sameSite = "Strict" }) =>

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Uuid } from "../core/ids.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
-import { makeSealer } from "../platform/crypto/seal.ts";
+import { createSealer } from "../platform/crypto/seal.ts";
 import type { Cookies } from "./cookies.ts";
 
 const YEAR_SECONDS = 365 * 24 * 3_600;
@@ -17,8 +17,8 @@ export type Devices = {
 
 type Deps = { readonly keys: KeyRing; readonly cookies: Cookies };
 
-export function makeDevices({ keys, cookies }: Deps): Devices {
-  const sealer = makeSealer(keys, "known browsers");
+export function createDevices({ keys, cookies }: Deps): Devices {
+  const sealer = createSealer(keys, "known browsers");
   return {
     of: (headers, accountId, userId) => {
       const sealed = cookies.read(headers, "device");

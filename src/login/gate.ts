@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../core/clock.ts";
 import { asRefusal } from "../core/refused.ts";
 import type { Uuid } from "../core/ids.ts";
-import { makeLru } from "../core/lru.ts";
+import { createLru } from "../core/lru.ts";
 import { secretMatches } from "../platform/crypto/tokens.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Cookies } from "./cookies.ts";
@@ -66,9 +66,9 @@ const MAX_KEPT = 10_000;
 /** How exactly it is known when somebody was last here. */
 const SEEN_MS = 60_000;
 
-export function makeGate(deps: Deps): Gate {
+export function createSessionGuard(deps: Deps): Gate {
   // By a hash: what is kept in memory is of no use as a cookie.
-  const none = () => makeLru<string, { readonly live: Live; readonly until: number }>(MAX_KEPT);
+  const none = () => createLru<string, { readonly live: Live; readonly until: number }>(MAX_KEPT);
   let kept = none();
 
   async function find(headers: IncomingHttpHeaders): Promise<Live | undefined> {

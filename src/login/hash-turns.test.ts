@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Uuid } from "../core/ids.ts";
-import { makeHashInTurn, type Hasher } from "./hash-turns.ts";
+import { createHashQueue, type Hasher } from "./hash-turns.ts";
 
 const visitor = (nth: number, network = "192.0.2"): Hasher => ({ kind: "visitor", address: `${network}.${nth}` });
 const ADA: Hasher = { kind: "signed-in", id: "ada" as Uuid };
@@ -10,7 +10,7 @@ const BUSY = { code: "login.busy", status: 503 };
 
 /** Hashes that note that they began, and end in that order when the test says so. */
 function hashes(elapsed = (): number => 0) {
-  const inTurn = makeHashInTurn(elapsed);
+  const inTurn = createHashQueue(elapsed);
   const began: string[] = [];
   const ends: (() => void)[] = [];
   return {

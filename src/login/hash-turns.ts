@@ -1,6 +1,6 @@
 /** Whose password is hashed next: a hash takes 19 MiB and a thread that files and names need, too. */
 import type { Uuid } from "../core/ids.ts";
-import { makeFairTurns } from "../platform/fair-turns.ts";
+import { createFairTurns } from "../platform/fair-turns.ts";
 import { networkOf } from "./back-off.ts";
 import { problem } from "./problems.ts";
 
@@ -22,9 +22,9 @@ const WAIT_MS = 10_000;
  * Visitors first take turns among themselves, by network, so that one network does not hold up the others. All visitors
  * together are one group beside the signed-in actors, so that many sign-ins delay an actor by one hash and do not refuse the actor.
  */
-export function makeHashInTurn(elapsed: () => number): HashInTurn {
-  const amongVisitors = makeFairTurns(VISITORS, elapsed);
-  const amongAll = makeFairTurns(ALL, elapsed);
+export function createHashQueue(elapsed: () => number): HashInTurn {
+  const amongVisitors = createFairTurns(VISITORS, elapsed);
+  const amongAll = createFairTurns(ALL, elapsed);
   return async (hasher, work) => {
     const until = elapsed() + WAIT_MS;
     // In an object, since the work may answer undefined itself.

@@ -1,5 +1,5 @@
 /** How people get in: passwords and sessions (docs/api/login.md). */
-import type { Gone } from "../platform/gone.ts";
+import type { RemovedReference } from "../platform/removed-reference.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Authorize, GrantsOf, RequireHeldOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
@@ -12,32 +12,32 @@ import type { StillActor, User } from "../identity/index.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { MayReach } from "../platform/outgoing/reach.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { makeAttempts } from "./attempts.ts";
+import { createAttempts } from "./attempts.ts";
 import { FORGET_MS, keyOfPerson } from "./back-off.ts";
-import { makeChangePassword } from "./change-password.ts";
-import { makeCookies } from "./cookies.ts";
-import { makeDevices } from "./devices.ts";
-import { makeGate } from "./gate.ts";
-import { makeHashInTurn } from "./hash-turns.ts";
-import { makeOwnIdentities, makePeoplesIdentities } from "./oidc/identities.ts";
-import { makeProvider } from "./oidc/provider.ts";
+import { changePassword } from "./change-password.ts";
+import { createCookies } from "./cookies.ts";
+import { createDevices } from "./devices.ts";
+import { createSessionGuard } from "./gate.ts";
+import { createHashQueue } from "./hash-turns.ts";
+import { createOwnIdentities, createPeoplesIdentities } from "./oidc/identities.ts";
+import { createProvider } from "./oidc/provider.ts";
 import { singleSignOnRoutes } from "./oidc/routes.ts";
 import type { OidcDeps } from "./oidc/sign-in.ts";
-import { makeTransactions } from "./oidc/transaction.ts";
-import { makeSetOneTimePassword } from "./one-time-password.ts";
+import { createTransactions } from "./oidc/transaction.ts";
+import { setOneTimePassword } from "./one-time-password.ts";
 import { passwordRoutes } from "./rest-passwords.ts";
-import { makeListSessions } from "./list-sessions.ts";
+import { listSessions } from "./list-sessions.ts";
 import { addLoginPages } from "./pages.ts";
 import type { People } from "./people.ts";
 import { loginRoutes } from "./rest.ts";
 import type { Lifetimes } from "./session.ts";
-import { makeSignIn } from "./sign-in.ts";
-import { makeEndSession, makeSignOut, makeSignOutEverywhere } from "./sign-out.ts";
+import { signIn } from "./sign-in.ts";
+import { endSession, signOut, signOutEverywhere } from "./sign-out.ts";
 import { forgetFailures, pausedAmong } from "./store/failures.ts";
 import { disallowLink, forgetTaken } from "./store/identities.ts";
 import { deleteOverSessions, deleteSessionsOf, standingSessions } from "./store/sessions.ts";
 
-export { makeResetPassword, type Reset } from "./reset-password.ts";
+export { resetPassword, type Reset } from "./reset-password.ts";
 export type { Lifetimes } from "./session.ts";
 
 export type LoginDeps = {
@@ -67,12 +67,12 @@ type SessionId = { readonly accountId: Uuid; readonly id: Uuid };
 
 const SWEEP_MS = 60_000;
 
-export function makeLogin(deps: LoginDeps) {
+export function createLogin(deps: LoginDeps) {
   const { db, clock, publicUrl } = deps;
-  const cookies = makeCookies(publicUrl);
-  const devices = makeDevices({ keys: deps.keys, cookies });
-  const gate = makeGate({ ...deps, cookies });
-  const signing = { ...deps, attempts: makeAttempts(deps), devices, hashInTurn: makeHashInTurn(clock.elapsed) };
+  const cookies = createCookies(publicUrl);
+  const devices = createDevices({ keys: deps.keys, cookies });
+  const gate = createSessionGuard({ ...deps, cookies });
+  const signing = { ...deps, attempts: createAttempts(deps), devices, hashInTurn: createHashQueue(clock.elapsed) };
   deps.onEnded(gate.forget);
   const ending = { ...signing, gate };
   const sso = deps.oidc && singleSignOn({ ...signing, oidc: deps.oidc, gate, cookies });
@@ -82,15 +82,15 @@ export function makeLogin(deps: LoginDeps) {
   return {
     routes: [
       ...singleSignOnRoutes({ sso, gate, publicUrl }),
-      ...passwordRoutes({ setOneTime: makeSetOneTimePassword(signing) }),
+      ...passwordRoutes({ setOneTime: setOneTimePassword(signing) }),
       ...loginRoutes({
-        signIn: makeSignIn(signing),
-        changePassword: makeChangePassword(ending),
-        signOut: makeSignOut(ending),
-        endSession: makeEndSession(ending),
-        signOutEverywhere: makeSignOutEverywhere(ending),
-        listSessions: makeListSessions(ending),
-        identities: { own: makeOwnIdentities(identities), peoples: makePeoplesIdentities(identities) },
+        signIn: signIn(signing),
+        changePassword: changePassword(ending),
+        signOut: signOut(ending),
+        endSession: endSession(ending),
+        signOutEverywhere: signOutEverywhere(ending),
+        listSessions: listSessions(ending),
+        identities: { own: createOwnIdentities(identities), peoples: createPeoplesIdentities(identities) },
         provider: sso?.provider,
         gate,
         cookies,
@@ -115,7 +115,7 @@ export function makeLogin(deps: LoginDeps) {
       };
     },
     /** Somebody is not to be signed in any more, wherever they are. */
-    async endSessions(tx: Tx, { accountId, id }: Somebody): Promise<readonly Gone[]> {
+    async endSessions(tx: Tx, { accountId, id }: Somebody): Promise<readonly RemovedReference[]> {
       const count = await deleteSessionsOf(tx, accountId, id);
       await disallowLink(tx, accountId, id);
       deps.ended(tx);
@@ -149,7 +149,7 @@ type SingleSignOn = Omit<OidcDeps, "provider" | "transactions" | "linkByEmail"> 
 
 const singleSignOn = ({ oidc, ...deps }: SingleSignOn): OidcDeps => ({
   ...deps,
-  provider: makeProvider(oidc, deps.mayReach, deps.clock.now),
-  transactions: makeTransactions(deps),
+  provider: createProvider(oidc, deps.mayReach, deps.clock.now),
+  transactions: createTransactions(deps),
   linkByEmail: oidc.linkByEmail,
 });

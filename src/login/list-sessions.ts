@@ -3,16 +3,12 @@ import type { Clock } from "../core/clock.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { Gate } from "./gate.ts";
 import type { Lifetimes, Session } from "./session.ts";
-import { listSessions } from "./store/sessions.ts";
+import { selectSessions } from "./store/sessions.ts";
 
 export type ListedSession = Session & {
   /** The one that asks. */
   readonly current: boolean;
 };
-
-/** The person's own sessions, the newest first. */
-export type ListSessions = (headers: IncomingHttpHeaders) => Promise<readonly ListedSession[]>;
-
 type Deps = {
   readonly db: Db;
   readonly clock: Clock;
@@ -20,11 +16,14 @@ type Deps = {
   readonly gate: Pick<Gate, "enterWithOneTime">;
 };
 
-export const makeListSessions =
-  ({ db, clock, lifetimes, gate }: Deps): ListSessions =>
-  async (headers) => {
+/** The person's own sessions, the newest first. */
+export const listSessions =
+  ({ db, clock, lifetimes, gate }: Deps) =>
+  async (headers: IncomingHttpHeaders): Promise<readonly ListedSession[]> => {
     const { accountId, person, session } = await gate.enterWithOneTime(headers);
     const now = clock.now();
-    const found = await listSessions(db, accountId, person.id, { now, seenAfter: now - lifetimes.idleMs });
+    const found = await selectSessions(db, accountId, person.id, { now, seenAfter: now - lifetimes.idleMs });
     return found.map((one) => ({ ...one, current: one.id === session.id }));
   };
+
+export type ListSessions = ReturnType<typeof listSessions>;

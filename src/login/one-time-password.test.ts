@@ -4,11 +4,11 @@ import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
 import { pretendBrowser } from "../../test/support/browser.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
-import { makeAccess } from "../access/index.ts";
-import { makeAudit } from "../audit/index.ts";
+import { createAccess } from "../access/index.ts";
+import { createAudit } from "../audit/index.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
-import { anyActive, findServiceAccount, makeIdentity } from "../identity/index.ts";
-import { makeSetOneTimePassword } from "./one-time-password.ts";
+import { anyActive, findServiceAccount, createIdentity } from "../identity/index.ts";
+import { setOneTimePassword } from "./one-time-password.ts";
 import { standingSessions } from "./store/sessions.ts";
 
 const CHOSEN = "plum-lantern-orbit-43";
@@ -120,16 +120,16 @@ test("without the permission, for nobody, and for a person who may not sign in: 
 function settingWith(meanwhile: () => Promise<unknown>) {
   const { db, clock } = platform;
   const newId = () => randomUUIDv7() as Uuid;
-  const base = { db, clock, newId, audit: makeAudit({ clock, newId }), onError: assert.ifError };
+  const base = { db, clock, newId, audit: createAudit({ clock, newId }), onError: assert.ifError };
   const requireScope = async (): Promise<void> => undefined;
-  const access = makeAccess({ ...base, requireScope, anyActive, findServiceAccount });
+  const access = createAccess({ ...base, requireScope, anyActive, findServiceAccount });
   const standing = (sessions: Parameters<typeof standingSessions>[1], now: number) =>
     standingSessions(db, sessions, { now, seenAfter: 0 });
-  const identity = makeIdentity({ ...base, ...access, requireScope, standingSessions: standing });
+  const identity = createIdentity({ ...base, ...access, requireScope, standingSessions: standing });
   const stop = (): void => {
     for (const one of [access, identity]) one.stop();
   };
-  const setOneTime = makeSetOneTimePassword({
+  const setOneTime = setOneTimePassword({
     ...{ ...base, ...access, ...identity },
     hashInTurn: async (_hasher, work) => {
       const hash = await work();

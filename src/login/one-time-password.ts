@@ -17,13 +17,6 @@ import { deleteSessionsOf } from "./store/sessions.ts";
 
 /** `oneTimePassword` exists in this answer alone: the database has its hash. */
 export type OneTimePassword = { readonly email: string; readonly oneTimePassword: string };
-
-/**
- * Replaces whatever password the person has, and ends their sessions. Who manages people lets nobody in by it who holds more
- * than they do: they would know that person's password. Throws `login.no_user`, `login.own_password`, `access.beyond_own`.
- */
-export type SetOneTimePassword = (actor: Actor, userId: string) => Promise<OneTimePassword>;
-
 type Deps = {
   readonly db: Db;
   readonly audit: Pick<Audit, "record">;
@@ -36,9 +29,13 @@ type Deps = {
   readonly ended: (tx: Tx) => void;
 };
 
-export const makeSetOneTimePassword =
-  (deps: Deps): SetOneTimePassword =>
-  async (asking, text) => {
+/**
+ * Replaces whatever password the person has, and ends their sessions. Who manages people lets nobody in by it who holds more
+ * than they do: they would know that person's password. Throws `login.no_user`, `login.own_password`, `access.beyond_own`.
+ */
+export const setOneTimePassword =
+  (deps: Deps) =>
+  async (asking: Actor, text: string): Promise<OneTimePassword> => {
     const { accountId } = asking;
     deps.authorize(asking, "core_user_manage", { accountId });
     const id = fromWire(text);
@@ -71,3 +68,5 @@ export const makeSetOneTimePassword =
       return { email: person.email, oneTimePassword };
     });
   };
+
+export type SetOneTimePassword = ReturnType<typeof setOneTimePassword>;

@@ -5,16 +5,16 @@ import { after, before, beforeEach, test } from "node:test";
 import { meanwhile } from "../../test/support/meanwhile.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { ADMIN, givePassword, PASSWORD } from "../../test/support/sessions.ts";
-import { makeAudit } from "../audit/index.ts";
+import { createAudit } from "../audit/index.ts";
 import { fromWire, type Uuid } from "../core/ids.ts";
-import { makeLogins } from "../identity/index.ts";
+import { createLogins } from "../identity/index.ts";
 import { hashPassword } from "../platform/crypto/passwords.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { makeAttempts } from "./attempts.ts";
-import { makeChangePassword } from "./change-password.ts";
+import { createAttempts } from "./attempts.ts";
+import { changePassword } from "./change-password.ts";
 import type { HashInTurn } from "./hash-turns.ts";
-import { makeResetPassword } from "./reset-password.ts";
-import { makeSignIn, type SignInDeps } from "./sign-in.ts";
+import { resetPassword } from "./reset-password.ts";
+import { signIn, type SignInDeps } from "./sign-in.ts";
 
 const NEW = "seven grey herons at dusk";
 const LIFETIMES = { idleMs: 3_600_000, mostMs: 3_600_000 };
@@ -51,14 +51,14 @@ function depsWith(meanwhile: () => Promise<unknown>): SignInDeps {
   };
   return {
     ...{ db, clock, newId, hashInTurn, lifetimes: LIFETIMES },
-    audit: makeAudit({ clock, newId }),
-    people: makeLogins({ db }),
-    attempts: makeAttempts({ db, clock }),
+    audit: createAudit({ clock, newId }),
+    people: createLogins({ db }),
+    attempts: createAttempts({ db, clock }),
     devices: { of: () => undefined, remember: () => "" },
   };
 }
-const signIn = (meanwhile: () => Promise<unknown>, password = PASSWORD) =>
-  makeSignIn(depsWith(meanwhile))({ email: ADMIN, password }, {}, VISITOR);
+const enter = (meanwhile: () => Promise<unknown>, password = PASSWORD) =>
+  signIn(depsWith(meanwhile))({ email: ADMIN, password }, {}, VISITOR);
 const sessions = () => platform.db.query("select 1 from sessions");
 const setPassword = async (tx: Pick<Tx, "query">, password: string): Promise<void> => {
   await tx.query("update users set password_hash = $1 where email = $2", [await hashPassword(password), ADMIN]);
@@ -69,13 +69,13 @@ const REFUSED = { code: "login.refused" };
 test("a password that is changed or reset while it is looked at opens nothing", async () => {
   const deps = depsWith(async () => undefined);
   await assert.rejects(
-    signIn(() => makeResetPassword(deps)(accountId, ADMIN, { unlink: false })),
+    enter(() => resetPassword(deps)(accountId, ADMIN, { unlink: false })),
     REFUSED,
   );
   assert.deepEqual(await sessions(), []);
   await givePassword(platform);
   await assert.rejects(
-    signIn(() => setPassword(platform.db, NEW)),
+    enter(() => setPassword(platform.db, NEW)),
     REFUSED,
   );
   assert.deepEqual(await sessions(), []);
@@ -87,7 +87,7 @@ test("a password that is changed or reset while it is looked at opens nothing", 
 
 test("somebody who is deactivated while the password is looked at is not let in", async () => {
   await assert.rejects(
-    signIn(() => deactivate(platform.db)),
+    enter(() => deactivate(platform.db)),
     REFUSED,
   );
   assert.deepEqual(await sessions(), []);
@@ -96,34 +96,34 @@ test("somebody who is deactivated while the password is looked at is not let in"
 test("a change of the password that is not committed is waited for, and then counts", async () => {
   for (const change of [(tx: Tx) => setPassword(tx, NEW), deactivate]) {
     await givePassword(platform);
-    const entering = meanwhile(platform.db, change, () => signIn(async () => undefined));
+    const entering = meanwhile(platform.db, change, () => enter(async () => undefined));
     await assert.rejects(entering, { code: "login.refused" });
     assert.deepEqual(await sessions(), []);
   }
 });
 
 test("a password that was put in order meanwhile, by another sign-in say, is looked at again", async () => {
-  const { person } = await signIn(() => setPassword(platform.db, PASSWORD));
+  const { person } = await enter(() => setPassword(platform.db, PASSWORD));
   assert.equal(person.email, ADMIN);
   assert.equal((await sessions()).length, 1);
 });
 
 test("whoever is deactivated while they change their password gets no session by it", async () => {
   const live = async () => {
-    const person = await makeLogins(platform).byEmail(accountId, ADMIN);
+    const person = await createLogins(platform).byEmail(accountId, ADMIN);
     assert.ok(person);
     const session = { method: "PASSWORD" } as const;
     return { accountId, person, session } as never;
   };
   const deps = { ...depsWith(() => deactivate(platform.db)), gate: { enterWithOneTime: live }, ended: () => undefined };
-  await assert.rejects(makeChangePassword(deps)({ currentPassword: PASSWORD, newPassword: NEW }, {}, VISITOR), {
+  await assert.rejects(changePassword(deps)({ currentPassword: PASSWORD, newPassword: NEW }, {}, VISITOR), {
     code: "login.wrong_current",
   });
   assert.deepEqual(await sessions(), []);
 });
 
 test("a session that is ended while its person's new password is hashed changes nothing and opens no other one", async () => {
-  const { opened, person } = await signIn(async () => undefined);
+  const { opened, person } = await enter(async () => undefined);
   const deps = {
     ...depsWith(() => platform.db.query("delete from sessions")),
     gate: {
@@ -131,9 +131,9 @@ test("a session that is ended while its person's new password is hashed changes 
     },
     ended: () => undefined,
   };
-  await assert.rejects(makeChangePassword(deps)({ currentPassword: PASSWORD, newPassword: NEW }, {}, VISITOR), {
+  await assert.rejects(changePassword(deps)({ currentPassword: PASSWORD, newPassword: NEW }, {}, VISITOR), {
     code: "login.no_session",
   });
   assert.deepEqual(await sessions(), []);
-  assert.equal((await signIn(async () => undefined)).person.email, ADMIN, "the password is what it was");
+  assert.equal((await enter(async () => undefined)).person.email, ADMIN, "the password is what it was");
 });

@@ -19,18 +19,6 @@ export type Reset = {
   readonly ended: number;
   readonly identities: readonly Identity[];
 };
-
-/**
- * For whoever has the server's machine: nobody is asked for a permission. Without an address it is the administrator of the
- * first start, whatever their address is by now. `unlink` takes away what else signs them in, and what was allowed to.
- * Throws `login.no_person`, `login.no_first_administrator`.
- */
-export type ResetPassword = (
-  accountId: Uuid,
-  email: string | undefined,
-  how: { readonly unlink: boolean },
-) => Promise<Reset>;
-
 type Deps = {
   readonly db: Db;
   readonly clock: Clock;
@@ -38,9 +26,14 @@ type Deps = {
   readonly people: Pick<People, "byEmail" | "first" | "savePassword">;
 };
 
-export const makeResetPassword =
-  ({ db, audit, people, clock }: Deps): ResetPassword =>
-  async (accountId, email, { unlink }) => {
+/**
+ * For whoever has the server's machine: nobody is asked for a permission. Without an address it is the administrator of the
+ * first start, whatever their address is by now. `unlink` takes away what else signs them in, and what was allowed to.
+ * Throws `login.no_person`, `login.no_first_administrator`.
+ */
+export const resetPassword =
+  ({ db, audit, people, clock }: Deps) =>
+  async (accountId: Uuid, email: string | undefined, { unlink }: { readonly unlink: boolean }): Promise<Reset> => {
     const person = await (email === undefined ? people.first(accountId) : people.byEmail(accountId, email));
     if (!person && email === undefined) throw problem("login.no_first_administrator");
     if (!person) throw problem("login.no_person", [(email ?? "").slice(0, 254)]);

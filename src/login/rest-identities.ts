@@ -104,7 +104,7 @@ const peoplesRoutes = ({ peoples }: IdentityVerbs): readonly Route[] => [
   }),
 ];
 
-export const identityRoutes = (verbs: IdentityVerbs): readonly Route[] => [
-  ...ownRoutes(verbs),
-  ...peoplesRoutes(verbs),
+export const identityRoutes = (operations: IdentityVerbs): readonly Route[] => [
+  ...ownRoutes(operations),
+  ...peoplesRoutes(operations),
 ];

@@ -26,7 +26,7 @@ import {
 import type { SignIn } from "./sign-in.ts";
 import type { EndSession, SignOut, SignOutEverywhere } from "./sign-out.ts";
 
-export type Verbs = {
+export type Operations = {
   readonly signIn: SignIn;
   readonly changePassword: ChangePassword;
   readonly signOut: SignOut;
@@ -69,22 +69,22 @@ export const visitorOf = ({ facts, headers }: Pick<PublicCall, "facts" | "header
 };
 
 function signedInAnswer(
-  verbs: Verbs,
+  operations: Operations,
   call: PublicCall,
   opened: Opened,
   person: Person,
   more: readonly string[] = [],
 ): Answer {
   const { accountId } = opened;
-  const data = signedInWire({ accountId, person, secret: opened, session: opened }, verbs.provider);
-  const headers = { ...NO_STORE, "set-cookie": [sessionCookie(verbs.cookies, opened, verbs.now()), ...more] };
+  const data = signedInWire({ accountId, person, secret: opened, session: opened }, operations.provider);
+  const headers = { ...NO_STORE, "set-cookie": [sessionCookie(operations.cookies, opened, operations.now()), ...more] };
   return okWith(call, data, headers);
 }
 
-const signedOutAnswer = (verbs: Verbs, call: PublicCall, data: unknown): Answer =>
-  okWith(call, data, { ...NO_STORE, "set-cookie": [verbs.cookies.clear("session")] });
+const signedOutAnswer = (operations: Operations, call: PublicCall, data: unknown): Answer =>
+  okWith(call, data, { ...NO_STORE, "set-cookie": [operations.cookies.clear("session")] });
 
-const signInRoute = (verbs: Verbs): Route =>
+const signInRoute = (operations: Operations): Route =>
   publicRoute({
     method: "POST",
     path: "/auth/login",
@@ -104,13 +104,15 @@ const signInRoute = (verbs: Verbs): Route =>
       refuses: ["401", "403"],
     },
     handle: async (call) => {
-      checkOrigin(call.headers, verbs.publicUrl());
-      const { opened, person } = await verbs.signIn(jsonOf(credentials, call), call.headers, visitorOf(call));
-      return signedInAnswer(verbs, call, opened, person, [verbs.devices.remember(opened.accountId, person.id)]);
+      checkOrigin(call.headers, operations.publicUrl());
+      const { opened, person } = await operations.signIn(jsonOf(credentials, call), call.headers, visitorOf(call));
+      return signedInAnswer(operations, call, opened, person, [
+        operations.devices.remember(opened.accountId, person.id),
+      ]);
     },
   });
 
-const sessionOfBrowser = (verbs: Verbs): Route =>
+const sessionOfBrowser = (operations: Operations): Route =>
   publicRoute({
     method: "GET",
     path: "/auth/session",
@@ -123,12 +125,16 @@ const sessionOfBrowser = (verbs: Verbs): Route =>
       refuses: ["403"],
     },
     handle: async (call) => {
-      const live = await verbs.gate.look(call.headers);
-      return okWith(call, live ? signedInWire(live, verbs.provider) : signedOutWire(verbs.provider), NO_STORE);
+      const live = await operations.gate.look(call.headers);
+      return okWith(
+        call,
+        live ? signedInWire(live, operations.provider) : signedOutWire(operations.provider),
+        NO_STORE,
+      );
     },
   });
 
-const changeRoute = (verbs: Verbs): Route =>
+const changeRoute = (operations: Operations): Route =>
   sessionRoute({
     method: "POST",
     path: "/auth/password",
@@ -147,12 +153,12 @@ const changeRoute = (verbs: Verbs): Route =>
       answer: signedInShape,
     },
     handle: async (call) => {
-      const { opened, person } = await verbs.changePassword(jsonOf(change, call), call.headers, visitorOf(call));
-      return signedInAnswer(verbs, call, opened, person);
+      const { opened, person } = await operations.changePassword(jsonOf(change, call), call.headers, visitorOf(call));
+      return signedInAnswer(operations, call, opened, person);
     },
   });
 
-const endRoutes = (verbs: Verbs): readonly Route[] => [
+const endRoutes = (operations: Operations): readonly Route[] => [
   sessionRoute({
     method: "POST",
     path: "/auth/logout",
@@ -161,8 +167,8 @@ const endRoutes = (verbs: Verbs): readonly Route[] => [
     query: NO_QUERY,
     doc: { summary: "Sign out: end this session", answer: endedShape },
     handle: async (call) => {
-      await verbs.signOut(call.headers, call.facts);
-      return signedOutAnswer(verbs, call, { ended: 1 });
+      await operations.signOut(call.headers, call.facts);
+      return signedOutAnswer(operations, call, { ended: 1 });
     },
   }),
   sessionRoute({
@@ -173,7 +179,7 @@ const endRoutes = (verbs: Verbs): readonly Route[] => [
     query: NO_QUERY,
     doc: { summary: "List one's own sessions, the newest first", answer: listedShape },
     handle: async (call) => {
-      const found = await verbs.listSessions(call.headers);
+      const found = await operations.listSessions(call.headers);
       return okWith(call, found.map(listedWire), NO_STORE);
     },
   }),
@@ -184,7 +190,8 @@ const endRoutes = (verbs: Verbs): readonly Route[] => [
     access: SESSION,
     query: NO_QUERY,
     doc: { summary: "Sign out everywhere: end all of one's own sessions, this one too", answer: endedShape },
-    handle: async (call) => signedOutAnswer(verbs, call, await verbs.signOutEverywhere(call.headers, call.facts)),
+    handle: async (call) =>
+      signedOutAnswer(operations, call, await operations.signOutEverywhere(call.headers, call.facts)),
   }),
   sessionRoute({
     method: "DELETE",
@@ -194,16 +201,16 @@ const endRoutes = (verbs: Verbs): readonly Route[] => [
     query: NO_QUERY,
     doc: { summary: "End one of one's own sessions", answer: endedShape },
     handle: async (call) => {
-      await verbs.endSession(call.headers, call.params["sessionId"] ?? "", call.facts);
+      await operations.endSession(call.headers, call.params["sessionId"] ?? "", call.facts);
       return ok(call, { ended: 1 });
     },
   }),
 ];
 
-export const loginRoutes = (verbs: Verbs): readonly Route[] => [
-  signInRoute(verbs),
-  sessionOfBrowser(verbs),
-  changeRoute(verbs),
-  ...endRoutes(verbs),
-  ...identityRoutes(verbs.identities),
+export const loginRoutes = (operations: Operations): readonly Route[] => [
+  signInRoute(operations),
+  sessionOfBrowser(operations),
+  changeRoute(operations),
+  ...endRoutes(operations),
+  ...identityRoutes(operations.identities),
 ];

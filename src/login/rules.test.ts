@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { afterAttempt, FORGET_MS, networkOf, POLICIES, subjectsOf, type Tally } from "./back-off.ts";
-import { makeCookies } from "./cookies.ts";
+import { createCookies } from "./cookies.ts";
 import { ownOrigins } from "./origin.ts";
 import { passwordFault } from "./password-rules.ts";
 
@@ -86,8 +86,8 @@ test("whoever has one address of version 6 has its whole network; version 4 is o
 });
 
 test("behind https the cookies are bound to the host; over plain http they have other names", () => {
-  const secure = makeCookies(() => "https://ci.example.com");
-  const plain = makeCookies(() => "http://127.0.0.1:7070");
+  const secure = createCookies(() => "https://ci.example.com");
+  const plain = createCookies(() => "http://127.0.0.1:7070");
   assert.equal(
     secure.write("session", "v", { seconds: 60 }),
     "__Host-railhead_session=v; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure",

@@ -34,7 +34,7 @@ export type SignInDeps = {
   readonly lifetimes: Lifetimes;
 };
 
-export function makeSignIn(deps: SignInDeps): SignIn {
+export function signIn(deps: SignInDeps): SignIn {
   const signIn: SignIn = async (typed, headers, visitor) => {
     const credentials = { ...typed, email: typed.email.trim() };
     const accountId = await deps.people.firstAccount();

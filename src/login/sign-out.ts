@@ -17,25 +17,25 @@ type Deps = {
 };
 
 /** Ends the session that asks. */
-export type SignOut = (headers: IncomingHttpHeaders, facts: RequestFacts) => Promise<void>;
-
-export const makeSignOut =
-  (deps: Deps): SignOut =>
-  async (headers, facts) => {
+export const signOut =
+  (deps: Deps) =>
+  async (headers: IncomingHttpHeaders, facts: RequestFacts): Promise<void> => {
     const live = await deps.gate.enterWithOneTime(headers);
     await endOne(deps, live, live.session.id, facts);
   };
 
-/** Ends one of the person's own sessions. Throws `login.not_found`. */
-export type EndSession = (headers: IncomingHttpHeaders, id: string, facts: RequestFacts) => Promise<void>;
+export type SignOut = ReturnType<typeof signOut>;
 
-export const makeEndSession =
-  (deps: Deps): EndSession =>
-  async (headers, text, facts) => {
+/** Ends one of the person's own sessions. Throws `login.not_found`. */
+export const endSession =
+  (deps: Deps) =>
+  async (headers: IncomingHttpHeaders, text: string, facts: RequestFacts): Promise<void> => {
     const live = await deps.gate.enterWithOneTime(headers);
     const id = fromWire(text);
     if (!id || !(await endOne(deps, live, id, facts))) throw problem("login.not_found");
   };
+
+export type EndSession = ReturnType<typeof endSession>;
 
 const endOne = (deps: Deps, live: Live, id: Uuid, facts: RequestFacts): Promise<boolean> =>
   deps.db.transaction(async (tx) => {
@@ -52,14 +52,9 @@ const endOne = (deps: Deps, live: Live, id: Uuid, facts: RequestFacts): Promise<
   });
 
 /** Ends all sessions of the person, the one that asks among them. */
-export type SignOutEverywhere = (
-  headers: IncomingHttpHeaders,
-  facts: RequestFacts,
-) => Promise<{ readonly ended: number }>;
-
-export const makeSignOutEverywhere =
-  (deps: Deps): SignOutEverywhere =>
-  async (headers, facts) => {
+export const signOutEverywhere =
+  (deps: Deps) =>
+  async (headers: IncomingHttpHeaders, facts: RequestFacts): Promise<{ readonly ended: number }> => {
     const live = await deps.gate.enterWithOneTime(headers);
     return deps.db.transaction(async (tx) => {
       const ended = await deleteSessionsOf(tx, live.accountId, live.person.id);
@@ -75,3 +70,5 @@ export const makeSignOutEverywhere =
       return { ended };
     });
   };
+
+export type SignOutEverywhere = ReturnType<typeof signOutEverywhere>;

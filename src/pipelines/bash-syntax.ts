@@ -4,13 +4,13 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
-import { makeLru } from "../core/lru.ts";
+import { createLru } from "../core/lru.ts";
 import type { Fault } from "../core/problem.ts";
 import { bindScript } from "../engine/index.ts";
 import type { Doc } from "../platform/document/document.ts";
 import { clip, pathText, type Path } from "../platform/document/path.ts";
 import { invalid } from "../platform/document/validate.ts";
-import { makeFairTurns } from "../platform/fair-turns.ts";
+import { createFairTurns } from "../platform/fair-turns.ts";
 import { runBounded } from "../platform/run-bounded.ts";
 import { placed } from "./document/fault-places.ts";
 import { isMarker } from "./document/marker.ts";
@@ -46,8 +46,8 @@ export type BashDeps = {
 
 export function makeCheckScripts({ elapsed, bash = findBash(), scriptMs = SCRIPT_MS }: BashDeps): CheckScripts {
   // Of each account for itself: no account learns from an answer that comes sooner what another one has saved.
-  const known = makeLru<string, Promise<Verdict>>(RESULTS_KEPT);
-  const inTurn = makeFairTurns(TURNS, elapsed);
+  const known = createLru<string, Promise<Verdict>>(RESULTS_KEPT);
+  const inTurn = createFairTurns(TURNS, elapsed);
 
   /** The same text that is being checked, or was, is not checked twice; what was not decided is asked again next time. */
   function verdictOn(program: string, accountId: Uuid, script: string, until: number): Promise<Verdict> {

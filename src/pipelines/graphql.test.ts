@@ -1,7 +1,7 @@
 /** Pipelines in GraphQL: the lists with their filters, one by id and by name, all fields. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, makeTargets, pipelineYaml, projectYaml, SCOPE, YAML } from "../../test/support/contract.ts";
+import { create, made, createTargets, pipelineYaml, projectYaml, SCOPE, YAML } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
@@ -29,7 +29,7 @@ before(async () => {
   });
   await made(create.project(platform, projectYaml()));
   await made(create.project(platform, projectYaml("depot").replace("The shop", "The depot")));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(
     create.pipeline(platform, pipelineYaml("one", "x", `  description: First\n  tags: { team: red }\n${VARIABLES}`)),
   );

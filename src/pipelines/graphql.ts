@@ -2,7 +2,7 @@ import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from "graphql";
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import type { UserNode } from "../identity/index.ts";
-import { makeBatch } from "../platform/graphql/batch.ts";
+import { createBatch } from "../platform/graphql/batch.ts";
 import {
   listOf,
   listType,
@@ -13,7 +13,7 @@ import {
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import { commonFilters } from "../platform/graphql/filters.ts";
-import { makeTurns } from "../platform/graphql/turns.ts";
+import { createTurns } from "../platform/graphql/turns.ts";
 import type { ApplicationNode } from "../projects/index.ts";
 import { addWorkflowTypes, type Workflow } from "./graphql-workflows.ts";
 import type { ReadBytes } from "./list-variables.ts";
@@ -79,8 +79,8 @@ function pipelineType(
 /** Of all nodes of a list by two statements, bounded for the request; the values of each node are made in a turn of their own. */
 function makeVariables({ listVariables }: Pick<PipelineNodeVerbs, "listVariables">) {
   const read = new WeakMap<GraphqlContext, ReadBytes>();
-  const turn = makeTurns();
-  const batch = makeBatch<GraphqlContext, Uuid, string>((context, ids) => {
+  const turn = createTurns();
+  const batch = createBatch<GraphqlContext, Uuid, string>((context, ids) => {
     const bytes = read.get(context) ?? { bytes: 0, times: 1 };
     read.set(context, bytes);
     return listVariables(context.actor, ids, bytes);

@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
-import { makeLru } from "../core/lru.ts";
+import { createLru } from "../core/lru.ts";
 import { authorOf } from "../identity/index.ts";
 import type { Principal } from "./principal.ts";
 import type { Plan } from "../engine/index.ts";
@@ -87,7 +87,7 @@ type Deps = Pick<PipelineDeps, "exist" | "judgeSecrets" | "permits" | "findRefer
 
 export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; readonly tryInputs: TryInputs } {
   // A version never changes and merging is pure, so one reading serves every run with the same inputs.
-  const kept = makeLru<string, Filled>(KEPT);
+  const kept = createLru<string, Filled>(KEPT);
 
   function filledIn(pipeline: SavedPipeline, scope: InProject, input: Input): Filled {
     const key = `${pipeline.id} ${pipeline.version} ${input?.format ?? ""} ${input?.text ?? ""}`;

@@ -1,7 +1,7 @@
 /** Pipelines in the v1 family, as clients of it ask for them. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
+import { create, JSON_TYPE, made, createTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../../test/support/platform.ts";
 
 const PIPELINES = "/v1/orgs/default/projects/shop/pipelines";
@@ -10,7 +10,7 @@ let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml("older")));
 });
 after(() => platform?.stop());

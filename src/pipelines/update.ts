@@ -3,7 +3,7 @@ import { authorOf } from "../identity/index.ts";
 import { commonProblem } from "../core/problems.ts";
 import { faultOf } from "../platform/document/validate.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { goneToo } from "../platform/gone.ts";
+import { goneToo } from "../platform/removed-reference.ts";
 import { stillEditor, type PipelineDeps } from "./create.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type SavedPipeline } from "./pipeline.ts";

@@ -6,14 +6,14 @@ import type { Problem } from "../core/problem.ts";
 import { makeListVariables } from "./list-variables.ts";
 import { makeCompleteShown } from "./shown.ts";
 import { grantOf } from "../../test/support/access.ts";
-import { create, made, makeTargets, pipelineYaml, projectYaml, SCOPE } from "../../test/support/contract.ts";
+import { create, made, createTargets, pipelineYaml, projectYaml, SCOPE } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
 });
 after(() => platform?.stop());
 

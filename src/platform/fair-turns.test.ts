@@ -1,13 +1,13 @@
 /** Which work runs next. The test ends each work itself. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeFairTurns, type Bounds } from "./fair-turns.ts";
+import { createFairTurns, type Bounds } from "./fair-turns.ts";
 
 const BOUNDS: Bounds = { atOnce: 2, atOnceOfOne: 1, waiting: 6, waitingOfOne: 3 };
 
 /** Turns whose works note that they began, and end when the test says so. */
 function held(elapsed = (): number => 0, bounds = BOUNDS) {
-  const inTurn = makeFairTurns(bounds, elapsed);
+  const inTurn = createFairTurns(bounds, elapsed);
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   const settled = async (): Promise<void> => void (await new Promise(setImmediate));
@@ -85,7 +85,7 @@ test("a work whose time is over when its turn comes is not run, and holds up no 
 });
 
 test("a work that fails gives its place on", async () => {
-  const inTurn = makeFairTurns(BOUNDS, () => 0);
+  const inTurn = createFairTurns(BOUNDS, () => 0);
   await assert.rejects(
     inTurn("a", 1, () => Promise.reject(new Error("failed"))),
     /failed/,

@@ -18,7 +18,7 @@ export type InTurn = <T>(group: string, until: number, work: () => Promise<T>) =
 type Ticket = { readonly until: number; readonly begin: (isInTime: boolean) => void };
 
 /** Groups that wait take turns; within a group, works run in the order in which they came. */
-export function makeFairTurns(bounds: Bounds, elapsed: () => number): InTurn {
+export function createFairTurns(bounds: Bounds, elapsed: () => number): InTurn {
   const { atOnce, atOnceOfOne, waiting, waitingOfOne } = bounds;
   let running = 0;
   const runningOf = new Map<string, number>();

@@ -5,9 +5,9 @@ import { dirname } from "node:path";
  * Makes a folder and those above it; true when it was not there. Rejects with the error of the system. Node's own
  * recursive mkdir never comes back where a parent exists and takes no folder, as in /proc.
  */
-export async function makeFolder(path: string, mode: number): Promise<boolean> {
+export async function createFolder(path: string, mode: number): Promise<boolean> {
   if (await isFolder(path)) return false;
-  if (dirname(path) !== path) await makeFolder(dirname(path), mode);
+  if (dirname(path) !== path) await createFolder(dirname(path), mode);
   try {
     await mkdir(path, { mode });
     return true;

@@ -13,7 +13,13 @@ import { validateValue } from "../platform/document/validate.ts";
 import type { CreateProject } from "./create.ts";
 import { problem } from "./problems.ts";
 import { DEFAULT_COLOR, DEFAULT_ORGANIZATION, type Application, type Project } from "./project.ts";
-import { findApplication, findApplicationByName, listApplications, lockName, nameTaken } from "./store/applications.ts";
+import {
+  findApplication,
+  findApplicationByName,
+  selectApplications,
+  lockName,
+  nameTaken,
+} from "./store/applications.ts";
 import { countProjects, findProjectById } from "./store/projects.ts";
 import { change } from "./update.ts";
 
@@ -28,11 +34,9 @@ export const may = (
 ): boolean => permits(actor, permission, { accountId: actor.accountId, orgIdentifier, projectIdentifier: identifier });
 
 /** Throws `project.no_application`, also for what is no application id at all. */
-export type GetApplication = (actor: Actor, applicationId: string) => Promise<Application>;
-
-export const makeGetApplication =
-  (deps: Reading): GetApplication =>
-  async (actor, applicationId) => {
+export const getApplication =
+  (deps: Reading) =>
+  async (actor: Actor, applicationId: string): Promise<Application> => {
     authorizeSomewhere(actor, "core_project_view");
     const id = fromWire(applicationId);
     const application = id && (await findApplication(deps.db, actor.accountId, id));
@@ -40,12 +44,12 @@ export const makeGetApplication =
     return application;
   };
 
-/** The application of this name: of several, the one in organization `default`, then the oldest. Throws `project.no_application_name`. */
-export type GetApplicationByName = (actor: Actor, name: string) => Promise<Application>;
+export type GetApplication = ReturnType<typeof getApplication>;
 
-export const makeGetApplicationByName =
-  (deps: Reading): GetApplicationByName =>
-  async (actor, name) => {
+/** The application of this name: of several, the one in organization `default`, then the oldest. Throws `project.no_application_name`. */
+export const getApplicationByName =
+  (deps: Reading) =>
+  async (actor: Actor, name: string): Promise<Application> => {
     authorizeSomewhere(actor, "core_project_view");
     const seenBy = reach(actor, "core_project_view");
     const application = await findApplicationByName(deps.db, actor.accountId, name, seenBy);
@@ -53,27 +57,27 @@ export const makeGetApplicationByName =
     return application;
   };
 
-export type ListApplications = (actor: Actor, limit: number, offset: number) => Promise<Page<Application>>;
+export type GetApplicationByName = ReturnType<typeof getApplicationByName>;
 
-export const makeListApplications =
-  (deps: Reading): ListApplications =>
-  async (actor, limit, offset) => {
+export const listApplications =
+  (deps: Reading) =>
+  async (actor: Actor, limit: number, offset: number): Promise<Page<Application>> => {
     authorizeSomewhere(actor, "core_project_view");
     const seenBy = reach(actor, "core_project_view");
-    const items = await listApplications(deps.db, actor.accountId, limit, offset, seenBy);
+    const items = await selectApplications(deps.db, actor.accountId, limit, offset, seenBy);
     return { items, limit, offset, total: () => countProjects(deps.db, actor.accountId, seenBy) };
   };
+
+export type ListApplications = ReturnType<typeof listApplications>;
 
 export type NewApplication = { readonly name: string; readonly description?: string | null | undefined };
 
 const newApplication = z.strictObject({ name: displayName, description });
 
 /** Makes a project in organization `default`. Throws `project.duplicate_name`, `project.duplicate`, `document.invalid`. */
-export type CreateApplication = (actor: Actor, input: NewApplication) => Promise<Application>;
-
-export const makeCreateApplication =
-  (deps: Reading & { create: CreateProject }): CreateApplication =>
-  async (actor, input) => {
+export const createApplication =
+  (deps: Reading & { create: CreateProject }) =>
+  async (actor: Actor, input: NewApplication): Promise<Application> => {
     const orgIdentifier = DEFAULT_ORGANIZATION;
     deps.authorize(actor, "core_project_create", { accountId: actor.accountId, orgIdentifier });
     const given = validateValue(newApplication, input);
@@ -82,6 +86,8 @@ export const makeCreateApplication =
     const { id } = await deps.create(actor, project, "once");
     return read(deps.db, actor.accountId, id);
   };
+
+export type CreateApplication = ReturnType<typeof createApplication>;
 
 /** `My shop, 2.0` → `My_shop__2_0`: what an identifier cannot hold becomes `_`. */
 export function identifierOf(name: string): string {
@@ -98,15 +104,9 @@ export type ApplicationChanges = {
 const applicationChanges = z.strictObject({ name: displayName.optional(), description: description.optional() });
 
 /** Throws `project.no_application`, `project.duplicate_name`, `document.invalid`. */
-export type UpdateApplication = (
-  actor: Actor,
-  applicationId: string,
-  input: ApplicationChanges,
-) => Promise<Application>;
-
-export const makeUpdateApplication =
-  (deps: Deps): UpdateApplication =>
-  async (actor, applicationId, input) => {
+export const updateApplication =
+  (deps: Deps) =>
+  async (actor: Actor, applicationId: string, input: ApplicationChanges): Promise<Application> => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_project_edit");
     const changes = changesOf(input);
@@ -122,6 +122,8 @@ export const makeUpdateApplication =
       return read(tx, accountId, project.id);
     });
   };
+
+export type UpdateApplication = ReturnType<typeof updateApplication>;
 
 /** Only the keys that are there, since a key with nothing in it says something else than no key. */
 function changesOf(input: ApplicationChanges) {

@@ -15,11 +15,9 @@ import { insertProject } from "./store/projects.ts";
  * account has, or `project.duplicate_name` is thrown: so it is among applications, while projects of two
  * organizations may share a name.
  */
-export type CreateProject = (actor: Actor, project: NewProject, name?: "once") => Promise<Project>;
-
-export const makeCreateProject =
-  (deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock; newId: NewId }): CreateProject =>
-  async (actor, input, name) => {
+export const createProject =
+  (deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock; newId: NewId }) =>
+  async (actor: Actor, input: NewProject, name?: "once"): Promise<Project> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_project_create", { accountId, orgIdentifier: input.orgIdentifier });
     const at = deps.clock.now();
@@ -43,3 +41,5 @@ export const makeCreateProject =
     });
     return project;
   };
+
+export type CreateProject = ReturnType<typeof createProject>;

@@ -52,7 +52,7 @@ const scopedTables = async (): Promise<string[]> =>
     )
   ).map(({ name }) => name);
 
-async function furnish(): Promise<void> {
+async function seedAccount(): Promise<void> {
   const { db } = platform;
   await made(create.project(platform, projectYaml()));
   const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
@@ -174,7 +174,7 @@ test("a project goes with every row of it, and nobody else's", async () => {
     create.connector(platform, connectorYaml("registry", "  orgIdentifier: default\n  projectIdentifier: neighbour\n")),
   );
   const earlier = await rows();
-  await furnish();
+  await seedAccount();
   const furnished = await rows();
   for (const table of await scopedTables())
     assert.ok((furnished.get(table) ?? 0) > (earlier.get(table) ?? 0), `the test keeps nothing in ${table}`);
@@ -196,7 +196,7 @@ test("a project goes with every row of it, and nobody else's", async () => {
 
 test("deleteApplication: the same through GraphQL", async () => {
   const earlier = await rows();
-  await furnish();
+  await seedAccount();
   const { body } = await platform.graphql(`{ applications { nodes { id name } } }`);
   const shops: { id: string }[] = body.data.applications.nodes;
   const [row] = await platform.db.query<{ id: string }>("select id from projects where identifier = 'shop'");
@@ -214,7 +214,7 @@ test("deleteApplication: the same through GraphQL", async () => {
 });
 
 test("a task that its delegate still holds keeps the project", async () => {
-  await furnish();
+  await seedAccount();
   await abortAll();
   await platform.db.query("update tasks set status = 'ready', delegate_id = null");
   const busy = await remove();

@@ -1,6 +1,6 @@
 import type { Actor } from "../core/actor.ts";
 import { commonProblem } from "../core/problems.ts";
-import { goneToo } from "../platform/gone.ts";
+import { goneToo } from "../platform/removed-reference.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
 import { authorizeSomewhere, type Authorize } from "../access/index.ts";
@@ -9,7 +9,7 @@ import { may } from "./applications.ts";
 import type { EmptyScope } from "./leaving.ts";
 import { problem } from "./problems.ts";
 import { shownProject, type Project } from "./project.ts";
-import { deleteProject, findProject, findProjectById, lockProject } from "./store/projects.ts";
+import { deleteProjectRow, findProject, findProjectById, lockProject } from "./store/projects.ts";
 
 type Deps = {
   readonly db: Db;
@@ -22,16 +22,9 @@ type Deps = {
  * A project goes with all that lies in it, its executions included, in one transaction. Throws `project.not_found`,
  * `core.stale_version`, and `core.referenced` while something of it runs.
  */
-export type DeleteProject = (
-  actor: Actor,
-  orgIdentifier: string,
-  identifier: string,
-  version: number | undefined,
-) => Promise<void>;
-
-export const makeDeleteProject =
-  (deps: Deps): DeleteProject =>
-  async (actor, orgIdentifier, identifier, version) => {
+export const deleteProject =
+  (deps: Deps) =>
+  async (actor: Actor, orgIdentifier: string, identifier: string, version: number | undefined): Promise<void> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_project_delete", { accountId, orgIdentifier, projectIdentifier: identifier });
     await deps.db.transaction(async (tx) => {
@@ -42,12 +35,12 @@ export const makeDeleteProject =
     });
   };
 
-/** The same by the id that GraphQL knows. Throws `project.no_application`, `core.referenced`. */
-export type DeleteApplication = (actor: Actor, applicationId: string) => Promise<void>;
+export type DeleteProject = ReturnType<typeof deleteProject>;
 
-export const makeDeleteApplication =
-  (deps: Deps): DeleteApplication =>
-  async (actor, applicationId) => {
+/** The same by the id that GraphQL knows. Throws `project.no_application`, `core.referenced`. */
+export const deleteApplication =
+  (deps: Deps) =>
+  async (actor: Actor, applicationId: string): Promise<void> => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_project_delete");
     const id = fromWire(applicationId);
@@ -61,6 +54,8 @@ export const makeDeleteApplication =
     });
   };
 
+export type DeleteApplication = ReturnType<typeof deleteApplication>;
+
 type What = { readonly project: Project; readonly version: number | undefined; readonly missing: Error };
 
 async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, missing }: What): Promise<void> {
@@ -72,7 +67,7 @@ async function remove(tx: Tx, deps: Deps, actor: Actor, { project, version, miss
   const stale = commonProblem("core.stale_version", ["Project", identifier, String(now.version), String(version)]);
   if (version !== undefined && version !== now.version) throw stale;
   const gone = await deps.emptyScope(tx, { accountId, orgIdentifier, projectIdentifier: identifier, projectId: id });
-  if (!(await deleteProject(tx, accountId, id, version))) throw stale;
+  if (!(await deleteProjectRow(tx, accountId, id, version))) throw stale;
   await deps.audit.record(tx, actor, {
     operation: "project.delete",
     resourceType: "PROJECT",

@@ -5,15 +5,13 @@ import type { Db } from "../platform/db/db.ts";
 import { existingApplications } from "./store/exist.ts";
 
 /** Those of the ids that are applications, and that the actor may see or do this in, by one statement. */
-export type ApplicationsExist = (
-  actor: Actor,
-  ids: readonly Uuid[],
-  permission?: "core_project_view" | "core_environment_access",
-) => Promise<ReadonlySet<Uuid>>;
-
-export const makeApplicationsExist =
-  (deps: { db: Db }): ApplicationsExist =>
-  async (actor, ids, permission = "core_project_view") => {
+export const createApplicationsExist =
+  (deps: { db: Db }) =>
+  async (
+    actor: Actor,
+    ids: readonly Uuid[],
+    permission: "core_project_view" | "core_environment_access" = "core_project_view",
+  ): Promise<ReadonlySet<Uuid>> => {
     if (ids.length === 0) return new Set();
     const found = await existingApplications(deps.db, actor.accountId, ids);
     return new Set(found.filter((one) => may(actor, permission, one)).map(({ id }) => id));

@@ -5,16 +5,14 @@ import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import type { Project } from "./project.ts";
 import { organizationExists } from "./store/organizations.ts";
-import { countMatching, findProject, listProjects, type ProjectFilter } from "./store/projects.ts";
+import { countMatching, findProject, selectProjects, type ProjectFilter } from "./store/projects.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
 /** Throws `project.not_found`. */
-export type GetProject = (actor: Actor, orgIdentifier: string, identifier: string) => Promise<Project>;
-
-export const makeGetProject =
-  (deps: Deps): GetProject =>
-  async (actor, orgIdentifier, identifier) => {
+export const getProject =
+  (deps: Deps) =>
+  async (actor: Actor, orgIdentifier: string, identifier: string): Promise<Project> => {
     deps.authorize(actor, "core_project_view", {
       accountId: actor.accountId,
       orgIdentifier,
@@ -25,31 +23,27 @@ export const makeGetProject =
     return project;
   };
 
-/** Projects by name. An organization that does not exist has none. */
-export type ListProjects = (
-  actor: Actor,
-  filter: Omit<ProjectFilter, "reach">,
-  window: Window,
-) => Promise<Page<Project>>;
+export type GetProject = ReturnType<typeof getProject>;
 
-export const makeListProjects =
-  ({ db }: Deps): ListProjects =>
-  async (actor, given, window) => {
+/** Projects by name. An organization that does not exist has none. */
+export const listProjects =
+  ({ db }: Deps) =>
+  async (actor: Actor, given: Omit<ProjectFilter, "reach">, window: Window): Promise<Page<Project>> => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_project_view");
     const filter = { ...given, reach: reach(actor, "core_project_view") };
-    const items = await listProjects(db, accountId, filter, window);
+    const items = await selectProjects(db, accountId, filter, window);
     return { items, ...window, total: () => countMatching(db, accountId, filter) };
   };
 
-/** Throws `project.no_organization`, `project.not_found`, `project.without_organization` unless account, organization or project exist. */
-export type RequireScope = (actor: Actor, scope: MaybeProject) => Promise<void>;
+export type ListProjects = ReturnType<typeof listProjects>;
 
 type MaybeProject = { readonly orgIdentifier: string | null; readonly projectIdentifier: string | null };
 
-export const makeRequireScope =
-  (deps: Pick<Deps, "db">): RequireScope =>
-  async ({ accountId }, { orgIdentifier, projectIdentifier }) => {
+/** Throws `project.no_organization`, `project.not_found`, `project.without_organization` unless account, organization or project exist. */
+export const requireScope =
+  (deps: Pick<Deps, "db">) =>
+  async ({ accountId }: Actor, { orgIdentifier, projectIdentifier }: MaybeProject): Promise<void> => {
     if (orgIdentifier === null) {
       if (projectIdentifier !== null) throw problem("project.without_organization");
     } else if (projectIdentifier === null) {
@@ -58,3 +52,5 @@ export const makeRequireScope =
     } else if (!(await findProject(deps.db, accountId, orgIdentifier, projectIdentifier)))
       throw problem("project.not_found", [projectIdentifier, orgIdentifier]);
   };
+
+export type RequireScope = ReturnType<typeof requireScope>;

@@ -38,17 +38,21 @@ export type ApplicationVerbs = {
 export function addProjectTypes(
   builder: Builder,
   types: { User: NodeRef<UserNode> },
-  verbs: ApplicationVerbs,
+  operations: ApplicationVerbs,
 ): { Application: NodeRef<ApplicationNode> } {
-  const Application = applicationType(builder, types.User, verbs);
-  addQueries(builder, Application, verbs);
-  addMutations(builder, Application, verbs);
+  const Application = applicationType(builder, types.User, operations);
+  addQueries(builder, Application, operations);
+  addMutations(builder, Application, operations);
   return { Application };
 }
 
-function applicationType(builder: Builder, User: NodeRef<UserNode>, verbs: ApplicationVerbs): NodeRef<ApplicationNode> {
+function applicationType(
+  builder: Builder,
+  User: NodeRef<UserNode>,
+  operations: ApplicationVerbs,
+): NodeRef<ApplicationNode> {
   const whole = async (node: ApplicationNode, actor: Actor): Promise<Application> =>
-    isWhole(node) ? node : verbs.getApplication(actor, toWire(node.id));
+    isWhole(node) ? node : operations.getApplication(actor, toWire(node.id));
   const GitSyncConfig = gitSyncType(builder);
   return builder.objectRef<ApplicationNode>("Application").implement({
     fields: (t) => ({
@@ -104,7 +108,7 @@ function gitSyncType(builder: Builder): NodeRef<GitSyncConfig> {
   });
 }
 
-function addQueries(builder: Builder, Application: NodeRef<ApplicationNode>, verbs: ApplicationVerbs): void {
+function addQueries(builder: Builder, Application: NodeRef<ApplicationNode>, operations: ApplicationVerbs): void {
   const ApplicationList = listType(builder, "ApplicationConnection", Application);
   builder.queryFields((t) => ({
     applications: t.field({
@@ -113,20 +117,20 @@ function addQueries(builder: Builder, Application: NodeRef<ApplicationNode>, ver
       extensions: { permission: "core_project_view" },
       resolve: async (_root, args, { actor }) => {
         const { limit, offset } = window(args);
-        return listOf<ApplicationNode>(await verbs.listApplications(actor, limit, offset));
+        return listOf<ApplicationNode>(await operations.listApplications(actor, limit, offset));
       },
     }),
     application: t.field({
       type: Application,
       args: { applicationId: t.arg.string({ required: true }) },
       extensions: { permission: "core_project_view" },
-      resolve: (_root, { applicationId }, { actor }) => verbs.getApplication(actor, applicationId),
+      resolve: (_root, { applicationId }, { actor }) => operations.getApplication(actor, applicationId),
     }),
     applicationByName: t.field({
       type: Application,
       args: { name: t.arg.string({ required: true }) },
       extensions: { permission: "core_project_view" },
-      resolve: (_root, { name }, { actor }) => verbs.getApplicationByName(actor, name),
+      resolve: (_root, { name }, { actor }) => operations.getApplicationByName(actor, name),
     }),
   }));
 }
@@ -142,7 +146,7 @@ function refuseSwitches(input: Switches): void {
     if (input[name] === true) throw problem("project.cannot_be_true", [name]);
 }
 
-function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, verbs: ApplicationVerbs): void {
+function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, operations: ApplicationVerbs): void {
   const payload = (name: string) =>
     payloadType<{ application: ApplicationNode }>(builder, name, (t) => ({
       application: t.field({ type: Application, resolve: ({ application }) => application }),
@@ -159,7 +163,7 @@ function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, v
       resolve: async (_root, { input }, { actor }) => {
         refuseSwitches(input);
         const { name, description } = input;
-        return payloadOf(input, { application: await verbs.createApplication(actor, { name, description }) });
+        return payloadOf(input, { application: await operations.createApplication(actor, { name, description }) });
       },
     }),
     updateApplication: t.field({
@@ -170,7 +174,7 @@ function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, v
         refuseSwitches(input);
         const { applicationId, name, description } = input;
         const changes = { name, description };
-        return payloadOf(input, { application: await verbs.updateApplication(actor, applicationId, changes) });
+        return payloadOf(input, { application: await operations.updateApplication(actor, applicationId, changes) });
       },
     }),
     deleteApplication: t.field({
@@ -178,7 +182,7 @@ function addMutations(builder: Builder, Application: NodeRef<ApplicationNode>, v
       args: { input: t.arg({ type: inputs.Delete, required: true }) },
       extensions: { permission: "core_project_delete" },
       resolve: async (_root, { input }, { actor }) => {
-        await verbs.deleteApplication(actor, input.applicationId);
+        await operations.deleteApplication(actor, input.applicationId);
         return payloadOf(input, {});
       },
     }),

@@ -1,7 +1,7 @@
-import type { Gone, Leaving } from "../platform/gone.ts";
+import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
-import { gathered } from "../platform/in-turn.ts";
+import { concatResults } from "../platform/sequences.ts";
 
 type ProjectOrNone =
   | { readonly projectIdentifier: string; readonly projectId: Uuid }
@@ -12,10 +12,10 @@ type ProjectOrNone =
  * something is at work that must not be cut off. The row of the scope is locked, so that nothing new comes into it
  * meanwhile: what is kept in a scope has a foreign key to it.
  */
-export type EmptyScope = (tx: Tx, scope: Leaving & ProjectOrNone) => Promise<readonly Gone[]>;
+export type EmptyScope = (tx: Tx, scope: Leaving & ProjectOrNone) => Promise<readonly RemovedReference[]>;
 
 /** Each slice that keeps things in scopes empties them, in turn. */
 export const eachOf =
   (slices: () => readonly { readonly emptyScope: EmptyScope }[]): EmptyScope =>
   (tx, scope) =>
-    gathered(...slices().map(({ emptyScope }) => emptyScope))(tx, scope);
+    concatResults(...slices().map(({ emptyScope }) => emptyScope))(tx, scope);

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
 import type { Page, Window } from "../core/page.ts";
 import { commonProblem } from "../core/problems.ts";
-import { goneToo } from "../platform/gone.ts";
+import { goneToo } from "../platform/removed-reference.ts";
 import type { Audit } from "../audit/index.ts";
 import { authorizeSomewhere, reach, type Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
@@ -32,7 +32,7 @@ export type OrganizationDeps = {
   readonly emptyScope: EmptyScope;
 };
 
-export type OrganizationVerbs = ReturnType<typeof makeOrganizations>;
+export type OrganizationVerbs = ReturnType<typeof createOrganizations>;
 
 const entry = (operation: `organization.${string}`, orgIdentifier: string) => ({
   operation,
@@ -41,9 +41,9 @@ const entry = (operation: `organization.${string}`, orgIdentifier: string) => ({
   scope: { orgIdentifier },
 });
 
-export const makeOrganizations = (deps: OrganizationDeps) => ({
+export const createOrganizations = (deps: OrganizationDeps) => ({
   create: makeCreate(deps),
-  get: makeGet(deps),
+  get: get(deps),
   list: makeList(deps),
   update: makeUpdate(deps),
   delete: makeDelete(deps),
@@ -69,7 +69,7 @@ const makeCreate =
   };
 
 /** Throws `project.no_organization`. */
-const makeGet =
+const get =
   (deps: OrganizationDeps) =>
   async (actor: Actor, orgIdentifier: string): Promise<Organization> => {
     deps.authorize(actor, "core_organization_view", { accountId: actor.accountId, orgIdentifier });

@@ -17,7 +17,7 @@ const answer = enveloped(organizationShape);
 const params = { identifier: "logistics" };
 const query = z.object({});
 
-export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] => [
+export const organizationRoutes = (operations: OrganizationVerbs): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -32,7 +32,7 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
     },
     handle: async (call) => {
       const body = envelopeOf(call, organizationBody, { root: "organization" });
-      const organization = await verbs.create(call.actor, body);
+      const organization = await operations.create(call.actor, body);
       return ok(call, organizationResponse(organization), organization.version);
     },
   }),
@@ -48,7 +48,7 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
     },
     handle: async (call) => {
       const { searchTerm = "", identifiers } = call.query;
-      const page = await verbs.list(call.actor, { searchTerm, identifiers }, ngWindow(call.query));
+      const page = await operations.list(call.actor, { searchTerm, identifiers }, ngWindow(call.query));
       return ok(call, await ngPage(page, organizationResponse));
     },
   }),
@@ -60,7 +60,7 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
     query,
     doc: { summary: "Read an organization", params: { identifier: "default" }, answer, etag: true },
     handle: async (call) => {
-      const organization = await verbs.get(call.actor, call.params["identifier"] ?? "");
+      const organization = await operations.get(call.actor, call.params["identifier"] ?? "");
       return ok(call, organizationResponse(organization), organization.version);
     },
   }),
@@ -81,7 +81,7 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
     handle: async (call) => {
       const body = envelopeOf(call, organizationBody, { root: "organization" });
       const identifier = call.params["identifier"] ?? "";
-      const organization = await verbs.update(call.actor, identifier, body, ifMatch(call));
+      const organization = await operations.update(call.actor, identifier, body, ifMatch(call));
       return ok(call, organizationResponse(organization), organization.version);
     },
   }),
@@ -98,7 +98,7 @@ export const organizationRoutes = (verbs: OrganizationVerbs): readonly Route[] =
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
-      await verbs.delete(call.actor, call.params["identifier"] ?? "", ifMatch(call));
+      await operations.delete(call.actor, call.params["identifier"] ?? "", ifMatch(call));
       return ok(call, true);
     },
   }),

@@ -15,7 +15,7 @@ import type { NewProject } from "./project.ts";
 import type { UpdateProject } from "./update.ts";
 import { modules, projectBody, projectResponse, projectShape } from "./wire.ts";
 
-type Verbs = {
+type Operations = {
   readonly create: CreateProject;
   readonly get: GetProject;
   readonly list: ListProjects;
@@ -40,7 +40,7 @@ function bodyOf(call: InOrg): NewProject {
 
 const identifierOf = (call: Pick<Call, "params">): string => call.params["identifier"] ?? "";
 
-export const projectRoutes = (verbs: Verbs): readonly Route[] => [
+export const projectRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -54,11 +54,11 @@ export const projectRoutes = (verbs: Verbs): readonly Route[] => [
       etag: true,
     },
     handle: async (call) => {
-      const project = await verbs.create(call.actor, bodyOf(call));
+      const project = await operations.create(call.actor, bodyOf(call));
       return ok(call, projectResponse(project), project.version);
     },
   }),
-  ...listRoutes(verbs),
+  ...listRoutes(operations),
   route({
     method: "GET",
     path: ONE,
@@ -67,7 +67,7 @@ export const projectRoutes = (verbs: Verbs): readonly Route[] => [
     query: orgQuery,
     doc: { summary: "Read a project", params: { identifier: "shop" }, answer, etag: true },
     handle: async (call) => {
-      const project = await verbs.get(call.actor, call.query.orgIdentifier, identifierOf(call));
+      const project = await operations.get(call.actor, call.query.orgIdentifier, identifierOf(call));
       return ok(call, projectResponse(project), project.version);
     },
   }),
@@ -86,7 +86,7 @@ export const projectRoutes = (verbs: Verbs): readonly Route[] => [
       ifMatch: true,
     },
     handle: async (call) => {
-      const project = await verbs.update(call.actor, identifierOf(call), bodyOf(call), ifMatch(call));
+      const project = await operations.update(call.actor, identifierOf(call), bodyOf(call), ifMatch(call));
       return ok(call, projectResponse(project), project.version);
     },
   }),
@@ -103,7 +103,7 @@ export const projectRoutes = (verbs: Verbs): readonly Route[] => [
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
-      await verbs.delete(call.actor, call.query.orgIdentifier, identifierOf(call), ifMatch(call));
+      await operations.delete(call.actor, call.query.orgIdentifier, identifierOf(call), ifMatch(call));
       return ok(call, true);
     },
   }),
@@ -117,13 +117,13 @@ const listQuery = sortedPageQuery(50).extend({
 });
 type Listing = Call<z.output<typeof listQuery>>;
 
-function listRoutes(verbs: Pick<Verbs, "list">): readonly Route[] {
+function listRoutes(operations: Pick<Operations, "list">): readonly Route[] {
   const listed = async (call: Listing, inOrgs: readonly string[] | undefined) => {
     const { searchTerm = "", identifiers, moduleType, hasModule } = call.query;
     // Every project has every module: none is without the one asked for.
     const orgIdentifiers = moduleType !== undefined && hasModule === "false" ? [] : inOrgs;
     const filter = { searchTerm, identifiers, orgIdentifiers };
-    return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), projectResponse));
+    return ok(call, await ngPage(await operations.list(call.actor, filter, ngWindow(call.query)), projectResponse));
   };
   const access = { permission: "core_project_view" };
   const page = enveloped(ngPageShape(projectShape));

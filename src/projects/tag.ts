@@ -10,11 +10,9 @@ import { holdProject } from "./store/projects.ts";
 import { change } from "./update.ts";
 
 /** Changes one tag of an application. Throws `project.no_application`, `document.invalid`. */
-export type TagApplication = (actor: Actor, applicationId: string, to: TagChange) => Promise<void>;
-
-export const makeTagApplication =
-  (deps: { readonly db: Db; readonly audit: Audit; readonly clock: Clock }): TagApplication =>
-  async (actor, applicationId, to) => {
+export const tagApplication =
+  (deps: { readonly db: Db; readonly audit: Audit; readonly clock: Clock }) =>
+  async (actor: Actor, applicationId: string, to: TagChange): Promise<void> => {
     authorizeSomewhere(actor, "core_project_edit");
     await deps.db.transaction(async (tx) => {
       const project = await existing(tx, actor, applicationId, "core_project_edit");

@@ -6,7 +6,7 @@ import type { Authorize } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { shownProject, type NewProject, type Project, type ProjectChanges } from "./project.ts";
-import { findProject, holdProject, updateProject } from "./store/projects.ts";
+import { findProject, holdProject, updateProjectRow } from "./store/projects.ts";
 
 export type Change = { readonly changes: ProjectChanges; readonly version: number | undefined };
 
@@ -20,7 +20,7 @@ export async function change(
   const { accountId } = actor;
   const now = await holdProject(tx, accountId, project.id);
   if (!now) throw gone;
-  const changed = await updateProject(tx, accountId, project.id, { ...what, at: deps.clock.now() });
+  const changed = await updateProjectRow(tx, accountId, project.id, { ...what, at: deps.clock.now() });
   if (!changed)
     throw commonProblem("core.stale_version", ["Project", now.identifier, String(now.version), String(what.version)]);
   await deps.audit.record(tx, actor, {
@@ -35,16 +35,14 @@ export async function change(
 }
 
 /** The project stays where it is and keeps its identifier. Throws `project.other_identifier`, `project.not_found`, `core.stale_version`. */
-export type UpdateProject = (
-  actor: Actor,
-  identifier: string,
-  to: NewProject,
-  version: number | undefined,
-) => Promise<Project>;
-
-export const makeUpdateProject =
-  (deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock }): UpdateProject =>
-  async (actor, identifier, { orgIdentifier, identifier: given, ...changes }, version) => {
+export const updateProject =
+  (deps: { db: Db; audit: Audit; authorize: Authorize; clock: Clock }) =>
+  async (
+    actor: Actor,
+    identifier: string,
+    { orgIdentifier, identifier: given, ...changes }: NewProject,
+    version: number | undefined,
+  ): Promise<Project> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_project_edit", { accountId, orgIdentifier, projectIdentifier: identifier });
     if (given !== identifier) throw problem("project.other_identifier", [given, identifier]);
@@ -55,3 +53,5 @@ export const makeUpdateProject =
       return change(tx, deps, actor, { project, changes, version, gone });
     });
   };
+
+export type UpdateProject = ReturnType<typeof updateProject>;

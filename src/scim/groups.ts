@@ -9,7 +9,7 @@ import { Problem } from "../core/problem.ts";
 import type { Db } from "../platform/db/db.ts";
 import { patched, type Operation } from "./document/patch.ts";
 import { isMap } from "./document/read.ts";
-import type { Kept, Verbs } from "./people.ts";
+import type { Kept, Operations } from "./people.ts";
 import { problem } from "./problems.ts";
 import type { Resource } from "./schema/attribute.ts";
 import { GROUP } from "./schema/resources.ts";
@@ -28,7 +28,7 @@ const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
 const BY_PROVIDER = "provider";
 const MAX_TEXT = 128;
 
-export function makeGroups(deps: GroupsDeps): Verbs {
+export function createGroups(deps: GroupsDeps): Operations {
   const { db, authorize, userGroups } = deps;
   const manage = (actor: Actor): void => authorize(actor, "core_usergroup_manage", { accountId: actor.accountId });
 

@@ -4,10 +4,10 @@ import type { Clock } from "../core/clock.ts";
 import type { ActAs, Authenticate, ChangeUser, DeleteUser, ProvisionUser } from "../identity/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { CurrentSettings } from "../settings/index.ts";
-import { makeGroups } from "./groups.ts";
-import { makeJwtAuthenticate } from "./jwt/authenticate.ts";
-import { makeKeys } from "./jwt/keys.ts";
-import { makePeople } from "./people.ts";
+import { createGroups } from "./groups.ts";
+import { createJwtAuthenticate } from "./jwt/authenticate.ts";
+import { createKeys } from "./jwt/keys.ts";
+import { createPeople } from "./people.ts";
 import { scimRoutes } from "./rest.ts";
 
 export type ScimDeps = {
@@ -29,15 +29,15 @@ export type ScimDeps = {
   readonly log: { readonly warn: (fields: object, message: string) => void };
 };
 
-export function makeScim(deps: ScimDeps) {
+export function createScim(deps: ScimDeps) {
   const { log } = deps;
-  const keys = makeKeys({
+  const keys = createKeys({
     clock: deps.clock,
     allowed: deps.allowPrivateAddresses,
     onFailure: (url, error) =>
       log.warn({ host: URL.parse(url)?.host, err: error }, "the keys of SCIM tokens cannot be had"),
   });
-  const byJwt = makeJwtAuthenticate({
+  const byJwt = createJwtAuthenticate({
     ...deps,
     serviceAccount: deps.actAs,
     keys,
@@ -45,8 +45,8 @@ export function makeScim(deps: ScimDeps) {
   });
   const routes = scimRoutes({
     ...deps,
-    people: makePeople({ ...deps, ...deps.users }),
-    groups: makeGroups(deps),
+    people: createPeople({ ...deps, ...deps.users }),
+    groups: createGroups(deps),
     authenticate: async (token, account) => (await deps.authenticate(token)) ?? byJwt(token, account),
   });
   return { routes };

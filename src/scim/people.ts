@@ -1,4 +1,4 @@
-/** People as a directory handles them, over the verbs of identity. */
+/** People as a directory handles them, over the operations of identity. */
 import type { Authorize, Permission } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
@@ -29,7 +29,7 @@ export type Kept = {
 };
 
 /** What can be done to people, and to groups just the same. `version` is the one that the caller has read. */
-export type Verbs = {
+export type Operations = {
   /** Before a body is read that whoever may not send it would be told about. */
   readonly check: (actor: Actor, permission: Permission) => void;
   readonly create: (actor: Actor, resource: Resource) => Promise<Kept>;
@@ -47,7 +47,7 @@ export type Verbs = {
   readonly remove: (actor: Actor, id: string, version: number | undefined) => Promise<void>;
 };
 
-export function makePeople(deps: PeopleDeps): Verbs {
+export function createPeople(deps: PeopleDeps): Operations {
   const { db, authorize } = deps;
 
   async function kept(accountId: Uuid, users: readonly UserDetail[]): Promise<Kept[]> {

@@ -22,7 +22,7 @@ import {
   selectionQuery,
   type Asked,
 } from "./list.ts";
-import type { Kept, Verbs } from "./people.ts";
+import type { Kept, Operations } from "./people.ts";
 import { problem } from "./problems.ts";
 import type { ResourceType } from "./schema/attribute.ts";
 import { resourceTypes, schemas, serviceProviderConfig } from "./schema/discovery.ts";
@@ -30,8 +30,8 @@ import { GROUP, USER } from "./schema/resources.ts";
 
 export type ScimRoutesDeps = {
   readonly authorize: Authorize;
-  readonly people: Verbs;
-  readonly groups: Verbs;
+  readonly people: Operations;
+  readonly groups: Operations;
   /** Who a bearer is, in the account of the path: tokens, and JSON web tokens besides. */
   readonly authenticate: (token: string, account: string) => Promise<Actor | undefined>;
   readonly publicUrl: () => string;
@@ -97,7 +97,7 @@ const baseOf = ({ deps, path }: Base, { params }: Pick<Call, "params">): string 
 type Three = readonly [view: Permission, create: Permission, manage: Permission];
 
 /** A resource, and a list of them, as they are answered. */
-function answersOf(base: Base, type: ResourceType, verbs: Pick<Verbs, "search">) {
+function answersOf(base: Base, type: ResourceType, operations: Pick<Operations, "search">) {
   const resource = (call: Pick<Call, "params">, { resource: kept, ...facts }: Kept, selection: Selection): unknown =>
     selected(type, shown(type, kept, { ...facts, base: baseOf(base, call) }), selection);
   const answer = (call: Call<z.output<typeof selectionQuery>>, kept: Kept, status = 200): Answer =>
@@ -109,7 +109,7 @@ function answersOf(base: Base, type: ResourceType, verbs: Pick<Verbs, "search">)
     call: Pick<Call, "params" | "actor">,
     { search, selection, startIndex }: Asked,
   ): Promise<Answer> => {
-    const { items, total } = await verbs.search(call.actor, search);
+    const { items, total } = await operations.search(call.actor, search);
     return json(200, {
       schemas: [LIST_SCHEMA],
       totalResults: total,
@@ -121,7 +121,12 @@ function answersOf(base: Base, type: ResourceType, verbs: Pick<Verbs, "search">)
   return { answer, list };
 }
 
-function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, create, manage]: Three): readonly Route[] {
+function resourceRoutes(
+  base: Base,
+  type: ResourceType,
+  operations: Operations,
+  [view, create, manage]: Three,
+): readonly Route[] {
   const noun = type.name.toLowerCase();
   const [all, one] = [type.endpoint, `${type.endpoint}/:id`];
   const docs = resourceDocs(type, base.noun);
@@ -129,12 +134,12 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
     ...{ method, path, name: `${noun}.${verb}`, permission, doc: docs[verb] },
   });
   const idOf = ({ params }: Pick<Call, "params">): string => params["id"] ?? "";
-  const { answer, list } = answersOf(base, type, verbs);
+  const { answer, list } = answersOf(base, type, operations);
   // A selection that cannot be is refused before anything is done.
   const checked = (call: Call<z.output<typeof selectionQuery>>): void => void selectionIn(call.query);
   /** The version that a change is meant for. Throws `scim.stale_version`, `scim.is_there`. */
   const expected = async (call: Call): Promise<number | undefined> => {
-    const now = (): Promise<number> => verbs.versionOf(call.actor, idOf(call));
+    const now = (): Promise<number> => operations.versionOf(call.actor, idOf(call));
     await unlessKnown(call, now);
     return ifMatch(call, now);
   };
@@ -144,15 +149,15 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
       query: selectionQuery,
       handle: async (call) => {
         checked(call);
-        verbs.check(call.actor, create);
-        return answer(call, await verbs.create(call.actor, readResource(type, bodyOf(call.body))), 201);
+        operations.check(call.actor, create);
+        return answer(call, await operations.create(call.actor, readResource(type, bodyOf(call.body))), 201);
       },
     }),
     routeOf(base, {
       ...at("GET", all, "list", view),
       query: listQuery,
       handle: async (call) => {
-        verbs.check(call.actor, view);
+        operations.check(call.actor, view);
         return list(call, askedIn(call.query));
       },
     }),
@@ -160,7 +165,7 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
       ...at("POST", `${all}/.search`, "search", view),
       query: nothing,
       handle: async (call) => {
-        verbs.check(call.actor, view);
+        operations.check(call.actor, view);
         return list(call, askedInBody(bodyOf(call.body)));
       },
     }),
@@ -168,7 +173,7 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
       ...at("GET", one, "get", view),
       query: selectionQuery,
       handle: async (call) => {
-        const kept = await verbs.get(call.actor, idOf(call));
+        const kept = await operations.get(call.actor, idOf(call));
         return isKnown(call, kept.version) ? notModified(kept.version) : answer(call, kept);
       },
     }),
@@ -177,9 +182,9 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
       query: selectionQuery,
       handle: async (call) => {
         checked(call);
-        verbs.check(call.actor, manage);
+        operations.check(call.actor, manage);
         const given = readResource(type, bodyOf(call.body));
-        return answer(call, await verbs.replace(call.actor, idOf(call), given, await expected(call)));
+        return answer(call, await operations.replace(call.actor, idOf(call), given, await expected(call)));
       },
     }),
     routeOf(base, {
@@ -187,16 +192,16 @@ function resourceRoutes(base: Base, type: ResourceType, verbs: Verbs, [view, cre
       query: selectionQuery,
       handle: async (call) => {
         checked(call);
-        verbs.check(call.actor, manage);
-        const operations = readPatch(bodyOf(call.body));
-        return answer(call, await verbs.patch(call.actor, idOf(call), operations, await expected(call)));
+        operations.check(call.actor, manage);
+        const changes = readPatch(bodyOf(call.body));
+        return answer(call, await operations.patch(call.actor, idOf(call), changes, await expected(call)));
       },
     }),
     routeOf(base, {
       ...at("DELETE", one, "delete", manage),
       query: nothing,
       handle: async (call) => {
-        await verbs.remove(call.actor, idOf(call), await expected(call));
+        await operations.remove(call.actor, idOf(call), await expected(call));
         return { kind: "empty", status: 204 };
       },
     }),

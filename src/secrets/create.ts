@@ -56,11 +56,9 @@ export type NewSecret = Pick<
  * `secret.bad_scope`, `secret.beyond_manager`, `secret.beyond_reach`, `secret.too_large`, `secret.duplicate_identifier`, `secret.duplicate_name`;
  * of a credential's secrets `secret.bad_reference`, `secret.taking_refused`.
  */
-export type CreateSecret = (actor: Actor, secret: NewSecret) => Promise<Secret>;
-
-export const makeCreateSecret =
-  (deps: SecretDeps): CreateSecret =>
-  async (asking, { scoping, manager: wanted, otherIdentifier, ...given }) => {
+export const createSecret =
+  (deps: SecretDeps) =>
+  async (asking: Actor, { scoping, manager: wanted, otherIdentifier, ...given }: NewSecret): Promise<Secret> => {
     const { content, login, ...input } = { content: undefined, login: undefined, ...given };
     const { accountId } = asking;
     const { usageScope, ...inherits } = decideScoping(scoping);
@@ -111,6 +109,8 @@ export const makeCreateSecret =
       });
     });
   };
+
+export type CreateSecret = ReturnType<typeof createSecret>;
 
 /** The secret as it is inserted: under the other identifier where a secret of another type has the first. */
 async function insertUnder(

@@ -1,11 +1,11 @@
 import type { Actor } from "../core/actor.ts";
 import { within } from "../core/reference.ts";
-import { goneToo } from "../platform/gone.ts";
+import { goneToo } from "../platform/removed-reference.ts";
 import type { SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import { shownSecret } from "./secret.ts";
 import { noteTaken } from "./ssh-references.ts";
-import { deleteSecret, lockSecret } from "./store/secrets.ts";
+import { deleteSecretRow, lockSecret } from "./store/secrets.ts";
 import { stale } from "./update.ts";
 import { secretUses } from "./uses.ts";
 
@@ -16,18 +16,16 @@ export type HowToDelete = {
 };
 
 /** Throws `secret.not_found`, `core.stale_version`, `core.referenced`. */
-export type DeleteSecret = (actor: Actor, ref: SecretRef, how?: HowToDelete) => Promise<void>;
-
-export const makeDeleteSecret =
-  (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "leaveGroups">): DeleteSecret =>
-  async (actor, ref, { version, force = false } = {}) => {
+export const deleteSecret =
+  (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "leaveGroups">) =>
+  async (actor: Actor, ref: SecretRef, { version, force = false }: HowToDelete = {}): Promise<void> => {
     const { accountId } = actor;
     const found = await findPermitted(deps, actor, "core_secret_delete", ref);
     await deps.db.transaction(async (tx) => {
       const current = await lockSecret(tx, accountId, found.id);
       if (!current) throw notFound(ref);
       if (!force) await secretUses.refuseUsed(tx, actor, current);
-      if (!(await deleteSecret(tx, accountId, current.id, version))) throw stale(current, version);
+      if (!(await deleteSecretRow(tx, accountId, current.id, version))) throw stale(current, version);
       await noteTaken(tx, accountId, current, true);
       const groups = await deps.leaveGroups(tx, accountId, current, { SECRET: current.identifier });
       await deps.audit.record(tx, actor, {
@@ -39,3 +37,5 @@ export const makeDeleteSecret =
       });
     });
   };
+
+export type DeleteSecret = ReturnType<typeof deleteSecret>;

@@ -7,7 +7,7 @@ import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { problem } from "./problems.ts";
 import type { AskedType, Secret, SecretFilter, SecretKey } from "./secret.ts";
-import { countSecrets, findSecret, findSecretById, findSecretByName, listSecrets } from "./store/secrets.ts";
+import { countSecrets, findSecret, findSecretById, findSecretByName, selectSecrets } from "./store/secrets.ts";
 
 /** How a caller names a secret. With `type`, one of another type is not there. */
 export type SecretRef = { readonly type?: AskedType | null | undefined } & (
@@ -18,13 +18,13 @@ export type SecretRef = { readonly type?: AskedType | null | undefined } & (
 
 type Permission = Parameters<Authorize>[1];
 
-/** Asked before a request's input is looked at, of any place unless told where; the verbs ask again where the secret lives. */
-export type Permit = (actor: Actor, permission: Permission, place?: Place) => void;
-
-export const makePermit =
-  ({ authorize }: Pick<Deps, "authorize">): Permit =>
-  (actor, permission, place) =>
+/** Asked before a request's input is looked at, of any place unless told where; the operations ask again where the secret lives. */
+export const permit =
+  ({ authorize }: Pick<Deps, "authorize">) =>
+  (actor: Actor, permission: Permission, place?: Place): void =>
     place ? authorize(actor, permission, scopeOf(actor.accountId, place)) : authorizeSomewhere(actor, permission);
+
+export type Permit = ReturnType<typeof permit>;
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
@@ -53,33 +53,33 @@ async function find(db: Db, accountId: Uuid, ref: SecretRef): Promise<Secret | u
 }
 
 /** Throws `secret.not_found`. */
-export type GetSecret = (actor: Actor, ref: SecretRef) => Promise<Secret>;
-
-export const makeGetSecret =
-  (deps: Deps): GetSecret =>
-  (actor, ref) =>
+export const getSecret =
+  (deps: Deps) =>
+  (actor: Actor, ref: SecretRef): Promise<Secret> =>
     findPermitted(deps, actor, "core_secret_view", ref);
 
-/** Whether a new secret may have this identifier in that place. */
-export type IsSecretFree = (actor: Actor, key: SecretKey) => Promise<boolean>;
+export type GetSecret = ReturnType<typeof getSecret>;
 
-export const makeIsSecretFree =
-  (deps: Deps): IsSecretFree =>
-  async (actor, key) => {
+/** Whether a new secret may have this identifier in that place. */
+export const isSecretIdentifierFree =
+  (deps: Deps) =>
+  async (actor: Actor, key: SecretKey): Promise<boolean> => {
     deps.authorize(actor, "core_secret_view", scopeOf(actor.accountId, key), key.identifier);
     return (await findSecret(deps.db, actor.accountId, key)) === undefined;
   };
 
-/** Secrets of one place, by identifier unless told otherwise. Throws what RequireScope throws. */
-export type ListSecrets = (actor: Actor, filter: SecretFilter, window: Window) => Promise<Page<Secret>>;
+export type IsSecretFree = ReturnType<typeof isSecretIdentifierFree>;
 
-export const makeListSecrets =
-  (deps: Deps & { readonly requireScope: RequireScope }): ListSecrets =>
-  async (actor, given, window) => {
+/** Secrets of one place, by identifier unless told otherwise. Throws what RequireScope throws. */
+export const listSecrets =
+  (deps: Deps & { readonly requireScope: RequireScope }) =>
+  async (actor: Actor, given: SecretFilter, window: Window): Promise<Page<Secret>> => {
     const shown = listed(actor, "core_secret_view", scopeOf(actor.accountId, given));
     const identifiers = shown && (given.identifiers?.filter((one) => shown.includes(one)) ?? shown);
     const filter = { ...given, identifiers: shown ? identifiers : given.identifiers };
     await deps.requireScope(actor, filter);
-    const items = await listSecrets(deps.db, actor.accountId, filter, window);
+    const items = await selectSecrets(deps.db, actor.accountId, filter, window);
     return { items, ...window, total: () => countSecrets(deps.db, actor.accountId, filter) };
   };
+
+export type ListSecrets = ReturnType<typeof listSecrets>;

@@ -20,32 +20,33 @@ export type SecretVerbs = {
   readonly permit: Permit;
 };
 
-export function addSecretTypes(builder: Builder, verbs: SecretVerbs): void {
+export function addSecretTypes(builder: Builder, operations: SecretVerbs): void {
   const types = addTypes(builder);
-  addQueries(builder, types, verbs);
-  addManagerQueries(builder, types, verbs);
-  addMutations(builder, types, verbs);
+  addQueries(builder, types, operations);
+  addManagerQueries(builder, types, operations);
+  addMutations(builder, types, operations);
 }
 
-function addQueries(builder: Builder, { Secret, SecretType }: SecretTypes, verbs: SecretVerbs): void {
+function addQueries(builder: Builder, { Secret, SecretType }: SecretTypes, operations: SecretVerbs): void {
   builder.queryFields((t) => ({
     secret: t.field({
       type: Secret,
       args: { secretId: t.arg.string({ required: true }), secretType: t.arg({ type: SecretType, required: true }) },
       extensions: { permission: "core_secret_view" },
       resolve: (_root, { secretId, secretType }, { actor }) =>
-        verbs.get(actor, { by: "id", id: secretId, type: secretType }),
+        operations.get(actor, { by: "id", id: secretId, type: secretType }),
     }),
     secretByName: t.field({
       type: Secret,
       args: { name: t.arg.string({ required: true }), secretType: t.arg({ type: SecretType }) },
       extensions: { permission: "core_secret_view" },
-      resolve: (_root, { name, secretType }, { actor }) => verbs.get(actor, { by: "name", name, type: secretType }),
+      resolve: (_root, { name, secretType }, { actor }) =>
+        operations.get(actor, { by: "name", name, type: secretType }),
     }),
   }));
 }
 
-function addManagerQueries(builder: Builder, { SecretManager }: SecretTypes, verbs: SecretVerbs): void {
+function addManagerQueries(builder: Builder, { SecretManager }: SecretTypes, operations: SecretVerbs): void {
   const SecretManagerList = listType(builder, "SecretManagerConnection", SecretManager);
   builder.queryFields((t) => ({
     secretManagers: t.field({
@@ -54,20 +55,21 @@ function addManagerQueries(builder: Builder, { SecretManager }: SecretTypes, ver
       extensions: { permission: "core_secret_view" },
       resolve: async (_root, args, { actor }) => {
         const { limit, offset } = window(args);
-        return listOf(await verbs.listManagers(actor, { limit, offset }));
+        return listOf(await operations.listManagers(actor, { limit, offset }));
       },
     }),
     secretManager: t.field({
       type: SecretManager,
       args: { secretManagerId: t.arg.string({ required: true }) },
       extensions: { permission: "core_secret_view" },
-      resolve: (_root, { secretManagerId }, { actor }) => verbs.getManager(actor, { by: "id", id: secretManagerId }),
+      resolve: (_root, { secretManagerId }, { actor }) =>
+        operations.getManager(actor, { by: "id", id: secretManagerId }),
     }),
     secretManagerByName: t.field({
       type: SecretManager,
       args: { name: t.arg.string({ required: true }) },
       extensions: { permission: "core_secret_view" },
-      resolve: (_root, { name }, { actor }) => verbs.getManager(actor, { by: "name", name }),
+      resolve: (_root, { name }, { actor }) => operations.getManager(actor, { by: "name", name }),
     }),
   }));
 }
@@ -76,7 +78,7 @@ function addManagerQueries(builder: Builder, { SecretManager }: SecretTypes, ver
 const takesFile: TakesFile = (args) => isFile(args["input"] as SecretInput);
 const isFile = ({ secretType }: SecretInput): boolean => secretType === "ENCRYPTED_FILE";
 
-function addMutations(builder: Builder, types: SecretTypes, verbs: SecretVerbs): void {
+function addMutations(builder: Builder, types: SecretTypes, operations: SecretVerbs): void {
   const SecretType = types.Secret;
   const inputs = addInputs(builder, types);
   const payload = (name: string) =>
@@ -92,8 +94,8 @@ function addMutations(builder: Builder, types: SecretTypes, verbs: SecretVerbs):
       args: { input: t.arg({ type: inputs.Create, required: true }) },
       extensions: { permission: "core_secret_edit", upload: takesFile },
       resolve: async (_root, { input }, { actor, file }) => {
-        verbs.permit(actor, "core_secret_edit");
-        return payloadOf(input, { secret: await verbs.create(actor, newSecretOf(input, file)) });
+        operations.permit(actor, "core_secret_edit");
+        return payloadOf(input, { secret: await operations.create(actor, newSecretOf(input, file)) });
       },
     }),
     updateSecret: t.field({
@@ -101,9 +103,9 @@ function addMutations(builder: Builder, types: SecretTypes, verbs: SecretVerbs):
       args: { input: t.arg({ type: inputs.Update, required: true }) },
       extensions: { permission: "core_secret_edit", upload: takesFile },
       resolve: async (_root, { input }, { actor, file }) => {
-        verbs.permit(actor, "core_secret_edit");
+        operations.permit(actor, "core_secret_edit");
         const ref = { by: "id", id: input.secretId, type: typeOf(input.secretType) } as const;
-        return payloadOf(input, { secret: await verbs.update(actor, ref, changesOf(input, file)) });
+        return payloadOf(input, { secret: await operations.update(actor, ref, changesOf(input, file)) });
       },
     }),
     deleteSecret: t.field({
@@ -111,7 +113,7 @@ function addMutations(builder: Builder, types: SecretTypes, verbs: SecretVerbs):
       args: { input: t.arg({ type: inputs.Delete, required: true }) },
       extensions: { permission: "core_secret_delete" },
       resolve: async (_root, { input }, { actor }) => {
-        await verbs.delete(actor, { by: "id", id: input.secretId, type: input.secretType });
+        await operations.delete(actor, { by: "id", id: input.secretId, type: input.secretType });
         return payloadOf(input, {});
       },
     }),

@@ -10,10 +10,10 @@ import vm from "node:vm";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 import { rawRequest } from "../../test/support/raw-http.ts";
 import { adminOf, secretsOf } from "../../test/support/secrets.ts";
-import { makeAudit } from "../audit/index.ts";
+import { createAudit } from "../audit/index.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
-import { makeKeeping } from "./index.ts";
+import { createKeeping } from "./index.ts";
 
 const MIB = 1024 * 1024;
 const SIZE = 10 * MIB;
@@ -142,8 +142,8 @@ test("a file that is opened is never in memory as a whole", async () => {
 test("a file that gets another data key is in memory once", async () => {
   const { db, clock, keys } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
-  const audit = makeAudit({ clock, newId });
-  const keeping = makeKeeping({ db: watched(db), audit, clock, newId, keys, commands: new Map() });
+  const audit = createAudit({ clock, newId });
+  const keeping = createKeeping({ db: watched(db), audit, clock, newId, keys, commands: new Map() });
   const { accountId } = adminOf(platform);
   await secretsOf(platform).delete(adminOf(platform), { by: "identifier", key: { ...HERE, identifier: "first" } });
   const { most, afterwards, seen } = await heldBy(() => Array.fromAsync(keeping.rotateDataKeys(accountId)));

@@ -12,15 +12,13 @@ export type IdentifiedSecret = Pick<Secret, "id" | "type"> & { readonly takes?: 
  * What references in a thing that lives at `home` name at this moment; what does not exist is missing. No permission is
  * asked. One statement, and one more where SSH credentials are among it.
  */
-export type IdentifySecrets = (
-  accountId: Uuid,
-  home: Place,
-  references: readonly string[],
-) => Promise<ReadonlyMap<string, IdentifiedSecret>>;
-
-export const makeIdentifySecrets =
-  ({ db }: { readonly db: Pick<Db, "query"> }): IdentifySecrets =>
-  async (accountId, home, references) => {
+export const identifySecrets =
+  ({ db }: { readonly db: Pick<Db, "query"> }) =>
+  async (
+    accountId: Uuid,
+    home: Place,
+    references: readonly string[],
+  ): Promise<ReadonlyMap<string, IdentifiedSecret>> => {
     const found = await findAt(
       db,
       accountId,
@@ -43,6 +41,8 @@ export const makeIdentifySecrets =
       }),
     );
   };
+
+export type IdentifySecrets = ReturnType<typeof identifySecrets>;
 
 type Asked = { readonly reference: string; readonly home: Place };
 

@@ -2,29 +2,22 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
-import { makeCreateSecret, type SecretDeps } from "./create.ts";
-import { makeDeleteSecret } from "./delete.ts";
-import { makeGetSecret, makeIsSecretFree, makeListSecrets, makePermit } from "./find.ts";
-import { makeKeeping, type KeepingDeps } from "./keeping.ts";
-import { makeCreateManager, makeDeleteManager, makeUpdateManager } from "./manage.ts";
+import { createSecret, type SecretDeps } from "./create.ts";
+import { deleteSecret } from "./delete.ts";
+import { getSecret, isSecretIdentifierFree, listSecrets, permit } from "./find.ts";
+import { createKeeping, type KeepingDeps } from "./keeping.ts";
+import { createManager, deleteManager, updateManager } from "./manage.ts";
 import { builtIn } from "./manager.ts";
-import { makeGetManager, makeListManagers } from "./managers.ts";
-import { makeIdentifySecrets } from "./identify.ts";
-import { makeJudgeSecrets } from "./judge.ts";
-import {
-  makeOpenTexts,
-  makeRequireSecret,
-  makeResolveForStep,
-  makeResolveLogin,
-  makeResolveSecret,
-  makeResolveText,
-} from "./resolve.ts";
+import { getManager, listManagers } from "./managers.ts";
+import { identifySecrets } from "./identify.ts";
+import { judgeSecrets } from "./judge.ts";
+import { openTexts, requireSecret, resolveForStep, resolveLogin, resolveSecret, resolveText } from "./resolve.ts";
 import { managerRoutes } from "./rest-managers.ts";
 import { secretRoutes } from "./rest.ts";
 import { insertManager } from "./store/managers.ts";
 import { insertManagerScope } from "./store/scopes.ts";
 import { deleteSecretsOf } from "./store/secrets.ts";
-import { makeUpdateSecret } from "./update.ts";
+import { updateSecret } from "./update.ts";
 import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
 import { secretUses } from "./uses.ts";
 
@@ -32,48 +25,48 @@ export { addSecretTypes } from "./graphql.ts";
 export type { IdentifySecrets } from "./identify.ts";
 export type { JudgeSecrets } from "./judge.ts";
 export type { OpenTexts, ResolveForStep, ResolveLogin, StepPlace } from "./resolve.ts";
-export { makeKeeping } from "./keeping.ts";
+export { createKeeping } from "./keeping.ts";
 
 export type SecretsDeps = Omit<SecretDeps, "vault"> & Pick<KeepingDeps, "keys" | "commands">;
 
-export type Secrets = ReturnType<typeof makeSecrets>;
+export type Secrets = ReturnType<typeof createSecrets>;
 
-export function makeSecrets({ keys, commands, ...rest }: SecretsDeps) {
-  const { vault, wrappers, sealed } = makeKeeping({ ...rest, keys, commands });
+export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
+  const { vault, wrappers, sealed } = createKeeping({ ...rest, keys, commands });
   const deps = { ...rest, vault };
   const managing = { ...rest, wrappers };
-  const resolve = makeResolveSecret(deps);
-  const resolveText = makeResolveText(resolve);
-  const verbs = {
-    create: makeCreateSecret(deps),
-    update: makeUpdateSecret(deps),
-    delete: makeDeleteSecret(deps),
-    get: makeGetSecret(deps),
-    list: makeListSecrets(deps),
-    listManagers: makeListManagers(deps),
-    createManager: makeCreateManager(managing),
-    updateManager: makeUpdateManager(managing),
-    deleteManager: makeDeleteManager(managing),
-    getManager: makeGetManager(deps),
-    isFree: makeIsSecretFree(deps),
-    permit: makePermit(deps),
+  const resolve = resolveSecret(deps);
+  const resolveOne = resolveText(resolve);
+  const operations = {
+    create: createSecret(deps),
+    update: updateSecret(deps),
+    delete: deleteSecret(deps),
+    get: getSecret(deps),
+    list: listSecrets(deps),
+    listManagers: listManagers(deps),
+    createManager: createManager(managing),
+    updateManager: updateManager(managing),
+    deleteManager: deleteManager(managing),
+    getManager: getManager(deps),
+    isFree: isSecretIdentifierFree(deps),
+    permit: permit(deps),
   };
   return {
-    ...verbs,
-    routes: [...secretRoutes(verbs), ...managerRoutes(verbs)],
-    require: makeRequireSecret(deps),
-    judge: makeJudgeSecrets(deps),
-    identify: makeIdentifySecrets(deps),
+    ...operations,
+    routes: [...secretRoutes(operations), ...managerRoutes(operations)],
+    require: requireSecret(deps),
+    judge: judgeSecrets(deps),
+    identify: identifySecrets(deps),
     resolve,
     noteUses: secretUses.note,
     sealed,
     emptyScope,
-    resolveText,
-    openTexts: makeOpenTexts(resolve),
-    resolveForStep: makeResolveForStep(deps, resolve),
-    resolveLogin: makeResolveLogin(deps, resolve),
+    resolveText: resolveOne,
+    openTexts: openTexts(resolve),
+    resolveForStep: resolveForStep(deps, resolve),
+    resolveLogin: resolveLogin(deps, resolve),
     /** What every account begins with: the built-in secret manager, whose id is the account's. */
-    furnish: async (tx: Tx, accountId: Uuid): Promise<void> => {
+    seedAccount: async (tx: Tx, accountId: Uuid): Promise<void> => {
       await insertManager(tx, accountId, builtIn(accountId, rest.clock.now()));
       await insertManagerScope(tx, accountId, accountId, ENTIRE_ACCOUNT);
     },

@@ -10,22 +10,15 @@ export type SecretUse = { readonly reference: string; readonly as: "value" | "fi
 
 /** Why a use cannot be: `missing`, the same for what may not be seen; `refused`, for what may be seen and not used. */
 export type SecretFault = { readonly kind: "missing" | "refused"; readonly message: string };
+type Seen = { readonly type: SecretType; readonly isUsable: boolean };
 
 /**
  * What can be said against uses of secrets in a thing that lives at `home`, before it runs: an answer for each, undefined
  * where the actor may use the secret. Nothing is opened, and all are looked up by one statement.
  */
-export type JudgeSecrets = (
-  actor: Actor,
-  home: Place,
-  uses: readonly SecretUse[],
-) => Promise<readonly (SecretFault | undefined)[]>;
-
-type Seen = { readonly type: SecretType; readonly isUsable: boolean };
-
-export const makeJudgeSecrets =
-  ({ db, permits }: { readonly db: Pick<Db, "query">; readonly permits: Permits }): JudgeSecrets =>
-  async (actor, home, uses) => {
+export const judgeSecrets =
+  ({ db, permits }: { readonly db: Pick<Db, "query">; readonly permits: Permits }) =>
+  async (actor: Actor, home: Place, uses: readonly SecretUse[]): Promise<readonly (SecretFault | undefined)[]> => {
     const may = (permission: "core_secret_view" | "core_secret_access", key: Referred): boolean =>
       permits(actor, permission, scopeOf(actor.accountId, key), key.identifier);
     // A script may name one secret thousands of times.
@@ -45,6 +38,8 @@ export const makeJudgeSecrets =
     }
     return uses.map((use) => faultOf(use, seen.get(use.reference)));
   };
+
+export type JudgeSecrets = ReturnType<typeof judgeSecrets>;
 
 function faultOf({ reference, as }: SecretUse, seen: Seen | undefined): SecretFault | undefined {
   if (!seen) return { kind: "missing", message: `No secret '${reference}' exists` };

@@ -2,15 +2,15 @@
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
-import { makeHoldRootKey, makeRootKeyOf } from "../identity/index.ts";
+import { holdRootKey, createRootKeyOf } from "../identity/index.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
 import type { SealedStore } from "../platform/crypto/sealed-store.ts";
 import type { Db } from "../platform/db/db.ts";
 import { wrappersOf, type Wrappers } from "./managers/kinds.ts";
 import type { KindDeps } from "./managers/wrapper.ts";
-import { makeRotateDataKeys, type RotateDataKeys } from "./rotate-data-keys.ts";
-import { makeSealedSecrets } from "./sealed-store.ts";
-import { makeVault, type Vault } from "./vault.ts";
+import { rotateDataKeys, type RotateDataKeys } from "./rotate-data-keys.ts";
+import { createSealedSecrets } from "./sealed-store.ts";
+import { createVault, type Vault } from "./vault.ts";
 
 export type KeepingDeps = {
   readonly db: Db;
@@ -29,22 +29,22 @@ export type Keeping = {
   readonly rotateDataKeys: RotateDataKeys;
 };
 
-export function makeKeeping(deps: KeepingDeps): Keeping {
+export function createKeeping(deps: KeepingDeps): Keeping {
   const { db, keys, newId, commands, clock } = deps;
-  const holdRootKey = makeHoldRootKey(keys);
+  const holdKey = holdRootKey(keys);
   const wrappers = wrappersOf({
     db,
     keys,
-    rootKeyOf: makeRootKeyOf(keys),
-    holdRootKey,
+    rootKeyOf: createRootKeyOf(keys),
+    holdRootKey: holdKey,
     commands,
     elapsed: clock.elapsed,
   });
-  const vault = makeVault({ newId, wrappers });
+  const vault = createVault({ newId, wrappers });
   return {
     vault,
     wrappers,
-    sealed: makeSealedSecrets({ db, vault, wrapper: wrappers.platform, holdRootKey }),
-    rotateDataKeys: makeRotateDataKeys({ ...deps, vault }),
+    sealed: createSealedSecrets({ db, vault, wrapper: wrappers.platform, holdRootKey: holdKey }),
+    rotateDataKeys: rotateDataKeys({ ...deps, vault }),
   };
 }

@@ -15,12 +15,12 @@ import { checkNames } from "./scoping.ts";
 import { scopeToWire } from "./scope-wire.ts";
 import {
   countSecretsOfManager,
-  deleteManager,
+  deleteManagerRow,
   findManagerByIdentifier,
   insertManager,
   isManagerNameTaken,
   lockManager,
-  updateManager,
+  updateManagerRow,
 } from "./store/managers.ts";
 import { deleteManagerScope, insertManagerScope } from "./store/scopes.ts";
 import { ENTIRE_ACCOUNT } from "./usage-scope.ts";
@@ -35,11 +35,9 @@ export type NewManager = Pick<SecretManager, "identifier" | "name" | "descriptio
 };
 
 /** Tries the manager before it is kept. Throws `secret.bad_scope`, `secret.beyond_reach`, `secret.manager_useless`, `secret.duplicate_manager`. */
-export type CreateManager = (actor: Actor, manager: NewManager) => Promise<SecretManager>;
-
-export const makeCreateManager =
-  (deps: ManageDeps): CreateManager =>
-  async (asking, given) => {
+export const createManager =
+  (deps: ManageDeps) =>
+  async (asking: Actor, given: NewManager): Promise<SecretManager> => {
     const { accountId } = asking;
     const { usageScope = ENTIRE_ACCOUNT } = given;
     const check = async (actor: Actor): Promise<void> => {
@@ -63,13 +61,16 @@ export const makeCreateManager =
     return manager;
   };
 
-/** All of it is replaced. Its kind and spec may only be what they are: they open what it has sealed. */
-export type UpdateManager = (actor: Actor, manager: NewManager, version?: number) => Promise<SecretManager>;
+export type CreateManager = ReturnType<typeof createManager>;
 
-/** The scope holds at once for the secrets that inherit it: whoever resolves one reads it from here. */
-export const makeUpdateManager =
-  (deps: ManageDeps): UpdateManager =>
-  async (actor, given, version) => {
+/**
+ * All of it is replaced. Its kind and spec may only be what they are: they open what it has sealed.
+ *
+ * The scope holds at once for the secrets that inherit it: whoever resolves one reads it from here.
+ */
+export const updateManager =
+  (deps: ManageDeps) =>
+  async (actor: Actor, given: NewManager, version?: number): Promise<SecretManager> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_edit", { accountId });
     const { usageScope = ENTIRE_ACCOUNT } = given;
@@ -84,7 +85,7 @@ export const makeUpdateManager =
         throw problem("secret.other_kind", [current.identifier]);
       requireWidening(current.usageScope, usageScope);
       const wanted = { ...current, ...given, usageScope, version: current.version + 1, updatedAt: deps.clock.now() };
-      await updateManager(tx, accountId, wanted).catch((error: unknown) => {
+      await updateManagerRow(tx, accountId, wanted).catch((error: unknown) => {
         throw isManagerNameTaken(error) ? problem("secret.duplicate_manager", ["name", wanted.name]) : error;
       });
       await deleteManagerScope(tx, accountId, wanted.id);
@@ -94,12 +95,12 @@ export const makeUpdateManager =
     });
   };
 
-/** Throws `secret.no_manager`, `secret.built_in_manager`, `secret.manager_in_use`. */
-export type DeleteManager = (actor: Actor, identifier: string, version?: number) => Promise<void>;
+export type UpdateManager = ReturnType<typeof updateManager>;
 
-export const makeDeleteManager =
-  (deps: ManageDeps): DeleteManager =>
-  async (actor, identifier, version) => {
+/** Throws `secret.no_manager`, `secret.built_in_manager`, `secret.manager_in_use`. */
+export const deleteManager =
+  (deps: ManageDeps) =>
+  async (actor: Actor, identifier: string, version?: number): Promise<void> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_delete", { accountId });
     await deps.db.transaction(async (tx) => {
@@ -107,10 +108,12 @@ export const makeDeleteManager =
       if (current.id === accountId) throw problem("secret.built_in_manager");
       const secrets = await countSecretsOfManager(tx, accountId, current.id);
       if (secrets > 0) throw problem("secret.manager_in_use", [identifier, String(secrets)]);
-      await deleteManager(tx, accountId, current.id);
+      await deleteManagerRow(tx, accountId, current.id);
       await record(deps, tx, actor, "delete", { before: current });
     });
   };
+
+export type DeleteManager = ReturnType<typeof deleteManager>;
 
 async function lockByIdentifier(
   tx: Tx,

@@ -10,37 +10,36 @@ import {
   findManager,
   findManagerByIdentifier,
   findManagerByName,
-  listManagers,
+  selectManagers,
 } from "./store/managers.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
-
-export type ListManagers = (actor: Actor, window: Window) => Promise<Page<SecretManager>>;
-
-/** Throws `secret.no_manager`. */
-export type GetManager = (actor: Actor, ref: ManagerRef) => Promise<SecretManager>;
-
 export type ManagerRef =
   | { readonly by: "id"; readonly id: string }
   | { readonly by: "name"; readonly name: string }
   | { readonly by: "identifier"; readonly identifier: string };
 
-export const makeListManagers =
-  (deps: Deps): ListManagers =>
-  async (actor, window) => {
+export const listManagers =
+  (deps: Deps) =>
+  async (actor: Actor, window: Window): Promise<Page<SecretManager>> => {
     deps.authorize(actor, "core_secret_view", { accountId: actor.accountId });
-    const items = await listManagers(deps.db, actor.accountId, window);
+    const items = await selectManagers(deps.db, actor.accountId, window);
     return { items, ...window, total: () => countManagers(deps.db, actor.accountId) };
   };
 
-export const makeGetManager =
-  (deps: Deps): GetManager =>
-  async (actor, ref) => {
+export type ListManagers = ReturnType<typeof listManagers>;
+
+/** Throws `secret.no_manager`. */
+export const getManager =
+  (deps: Deps) =>
+  async (actor: Actor, ref: ManagerRef): Promise<SecretManager> => {
     deps.authorize(actor, "core_secret_view", { accountId: actor.accountId });
     const found = await findRef(deps.db, actor.accountId, ref);
     if (!found) throw noManager(ref);
     return found;
   };
+
+export type GetManager = ReturnType<typeof getManager>;
 
 export function noManager(ref: ManagerRef): Error {
   return problem("secret.no_manager", [

@@ -26,11 +26,9 @@ type Deps = {
  * are saved with it: nothing is opened. What the actor may not see does not exist, and what they may not use they do
  * not put where it is used by itself. Throws `secret.bad_reference`, `secret.taking_refused`.
  */
-export type RequireSecret = (actor: Actor, home: Place, reference: string, type?: SecretType) => Promise<Secret>;
-
-export const makeRequireSecret =
-  (deps: Pick<Deps, "db" | "permits">): RequireSecret =>
-  async (actor, home, reference, type) => {
+export const requireSecret =
+  (deps: Pick<Deps, "db" | "permits">) =>
+  async (actor: Actor, home: Place, reference: string, type?: SecretType): Promise<Secret> => {
     const key = referred(reference, home);
     const may = (permission: "core_secret_view" | "core_secret_access"): boolean =>
       key !== undefined && deps.permits(actor, permission, scopeOf(actor.accountId, key), key.identifier);
@@ -56,11 +54,9 @@ export type Resolved = Pick<Secret, "id" | "identifier" | "name" | "type"> & {
  * a run (the test of a connector) has no such place. Throws `secret.bad_reference`, `secret.use_refused`; reading
  * throws `secret.replaced` when it is changed meanwhile, and `secret.unreadable` when it was sealed for another record.
  */
-export type ResolveSecret = (actor: Actor, home: Place, reference: string, run?: RunPlace) => Promise<Resolved>;
-
-export const makeResolveSecret =
-  (deps: Deps): ResolveSecret =>
-  async (actor, home, reference, run) => {
+export const resolveSecret =
+  (deps: Deps) =>
+  async (actor: Actor, home: Place, reference: string, run?: RunPlace): Promise<Resolved> => {
     const { accountId } = actor;
     const key = referred(reference, home);
     deps.authorize(actor, "core_secret_access", scopeOf(accountId, key ?? home), key?.identifier);
@@ -72,12 +68,12 @@ export const makeResolveSecret =
     return { id, identifier, name, type, size: content.size, read: () => readContent(deps, accountId, name, content) };
   };
 
-/** Throws `secret.not_text` too. */
-export type ResolveText = (actor: Actor, home: Place, reference: string, run?: RunPlace) => Promise<string>;
+export type ResolveSecret = ReturnType<typeof resolveSecret>;
 
-export const makeResolveText =
-  (resolve: ResolveSecret): ResolveText =>
-  async (actor, home, reference, run) => {
+/** Throws `secret.not_text` too. */
+export const resolveText =
+  (resolve: ResolveSecret) =>
+  async (actor: Actor, home: Place, reference: string, run?: RunPlace): Promise<string> => {
     const secret = await resolve(actor, home, reference, run);
     if (secret.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [secret.name]);
     return textOf(secret);
@@ -94,16 +90,14 @@ export type OpenedText = { readonly reference: string; readonly id: Uuid; readon
  * `ids` are those that the thing was saved with, by reference; null where they are unknown. What cannot be had is left
  * out. Throws `secret.recreated` when another secret has got one of the names.
  */
-export type OpenTexts = (
-  accountId: Uuid,
-  home: Place,
-  references: readonly string[],
-  ids: Readonly<Record<string, Uuid>> | null,
-) => Promise<readonly OpenedText[]>;
-
-export const makeOpenTexts =
-  (resolve: ResolveSecret): OpenTexts =>
-  async (accountId, home, references, ids) => {
+export const openTexts =
+  (resolve: ResolveSecret) =>
+  async (
+    accountId: Uuid,
+    home: Place,
+    references: readonly string[],
+    ids: Readonly<Record<string, Uuid>> | null,
+  ): Promise<readonly OpenedText[]> => {
     const open = async (reference: string): Promise<readonly OpenedText[]> => {
       const found = await resolve({ kind: "system", accountId }, home, reference).catch((error: unknown) => {
         if (error instanceof Problem && error.status < 500) return undefined;
@@ -114,6 +108,8 @@ export const makeOpenTexts =
     };
     return (await Promise.all(references.map(open))).flat();
   };
+
+export type OpenTexts = ReturnType<typeof openTexts>;
 
 /** Where a step stands: plain references lead to `home`, and `place` is held against usage scopes. */
 export type StepPlace = { readonly home: Place; readonly place: RunPlace };
@@ -132,11 +128,9 @@ export type StepUse = {
  * Opens a secret for a step; whose permissions that takes, the caller has checked. Throws what ResolveSecret throws,
  * `secret.deleted` when the secret of this id does not exist, and `secret.not_text` for a file that is asked for as text.
  */
-export type ResolveForStep = (accountId: Uuid, at: StepPlace, use: StepUse) => Promise<Resolved>;
-
-export const makeResolveForStep =
-  (deps: Deps, resolve: ResolveSecret): ResolveForStep =>
-  async (accountId, { home, place }, { reference, as, id }) => {
+export const resolveForStep =
+  (deps: Deps, resolve: ResolveSecret) =>
+  async (accountId: Uuid, { home, place }: StepPlace, { reference, as, id }: StepUse): Promise<Resolved> => {
     const actor = { kind: "system", accountId } as const;
     const found = await (id === undefined
       ? resolve(actor, home, reference, place)
@@ -144,6 +138,8 @@ export const makeResolveForStep =
     if (as === "value" && found.type !== "ENCRYPTED_TEXT") throw problem("secret.not_text", [found.name]);
     return found;
   };
+
+export type ResolveForStep = ReturnType<typeof resolveForStep>;
 
 async function openFound(
   deps: Deps,
@@ -179,11 +175,13 @@ export type LoginUse = {
  * every secret that it takes, and these are those that the credential was saved with. Throws what ResolveSecret throws,
  * `secret.deleted`, `secret.recreated` and `secret.bad_user_name`.
  */
-export type ResolveLogin = (accountId: Uuid, at: StepPlace, use: LoginUse) => Promise<ResolvedLogin>;
-
-export const makeResolveLogin =
-  (deps: Deps, resolve: ResolveSecret): ResolveLogin =>
-  async (accountId, { home, place }, { reference, id, takes = {} }) => {
+export const resolveLogin =
+  (deps: Deps, resolve: ResolveSecret) =>
+  async (
+    accountId: Uuid,
+    { home, place }: StepPlace,
+    { reference, id, takes = {} }: LoginUse,
+  ): Promise<ResolvedLogin> => {
     const actor = { kind: "system", accountId } as const;
     const key = referred(reference, home);
     const secret = await (id === undefined
@@ -204,6 +202,8 @@ export const makeResolveLogin =
     const from = { id: secret.id, home: { orgIdentifier, projectIdentifier } };
     return { ...from, port: ssh.port, userName: ssh.userName, takes: opened };
   };
+
+export type ResolveLogin = ReturnType<typeof resolveLogin>;
 
 type Taking = {
   readonly secret: Secret;

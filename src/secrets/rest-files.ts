@@ -14,7 +14,7 @@ import { inScope, keyOf, managerIn, placeOf, writeQuery, type Scoped } from "./r
 import type { UpdateSecret } from "./update.ts";
 import { fileBody, secretResponse, secretShape } from "./wire.ts";
 
-type Verbs = { readonly create: CreateSecret; readonly update: UpdateSecret; readonly permit: Permit };
+type Operations = { readonly create: CreateSecret; readonly update: UpdateSecret; readonly permit: Permit };
 
 const PATH = "/ng/api/v2/secrets/files";
 const EXAMPLE = {
@@ -44,7 +44,7 @@ async function formOf(call: Pick<Call, "form" | "still">): Promise<Sent> {
   return { spec: form.text("spec"), file: form.file, actor: await call.still() };
 }
 
-export const fileRoutes = (verbs: Verbs): readonly Route[] => [
+export const fileRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -60,12 +60,12 @@ export const fileRoutes = (verbs: Verbs): readonly Route[] => [
       etag: true,
     },
     handle: async (call) => {
-      verbs.permit(call.actor, "core_secret_edit", placeOf(call));
+      operations.permit(call.actor, "core_secret_edit", placeOf(call));
       const { spec, file, actor } = await formOf(call);
       if (spec === undefined) throw problem("secret.no_part", ["spec"]);
       if (!file) throw problem("secret.no_part", ["file"]);
       const { spec: managed, type: _, ...fields } = specIn(call, spec);
-      const secret = await verbs.create(actor, {
+      const secret = await operations.create(actor, {
         ...fields,
         type: "ENCRYPTED_FILE",
         manager: managerIn(managed?.secretManagerIdentifier),
@@ -96,7 +96,7 @@ export const fileRoutes = (verbs: Verbs): readonly Route[] => [
       ifMatch: true,
     },
     handle: async (call) => {
-      verbs.permit(call.actor, "core_secret_edit", placeOf(call));
+      operations.permit(call.actor, "core_secret_edit", placeOf(call));
       const version = ifMatch(call);
       const { spec, file, actor } = await formOf(call);
       if (spec === undefined && !file) throw problem("secret.no_part", ["spec' or 'file"]);
@@ -112,7 +112,7 @@ export const fileRoutes = (verbs: Verbs): readonly Route[] => [
         content: file,
       };
       const ref = { by: "identifier", key, type: "ENCRYPTED_FILE" } as const;
-      const secret = await verbs.update(actor, ref, changes, version);
+      const secret = await operations.update(actor, ref, changes, version);
       return ok(call, secretResponse(secret), secret.version);
     },
   }),

@@ -13,7 +13,7 @@ import type { GetManager, ListManagers } from "./managers.ts";
 import { problem } from "./problems.ts";
 import { managerBody, managerOf, managerResponse, managerShape } from "./wire-managers.ts";
 
-type Verbs = {
+type Operations = {
   readonly createManager: CreateManager;
   readonly updateManager: UpdateManager;
   readonly deleteManager: DeleteManager;
@@ -37,7 +37,7 @@ const params = { identifier: EXAMPLE.identifier };
 const answer = enveloped(managerShape);
 const query = z.object({});
 
-export const managerRoutes = (verbs: Verbs): readonly Route[] => [
+export const managerRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -51,9 +51,9 @@ export const managerRoutes = (verbs: Verbs): readonly Route[] => [
       etag: true,
     },
     handle: async (call) => {
-      verbs.permit(call.actor, "core_connector_edit");
+      operations.permit(call.actor, "core_connector_edit");
       const body = validate(managerBody, documentOf(call.body), { root: "secretManager" });
-      const manager = await verbs.createManager(call.actor, managerOf(body));
+      const manager = await operations.createManager(call.actor, managerOf(body));
       return ok(call, managerResponse(manager), manager.version);
     },
   }),
@@ -77,12 +77,12 @@ export const managerRoutes = (verbs: Verbs): readonly Route[] => [
       etag: true,
     },
     handle: async (call) => {
-      verbs.permit(call.actor, "core_connector_edit");
+      operations.permit(call.actor, "core_connector_edit");
       const body = validate(managerBody, documentOf(call.body), { root: "secretManager" });
       const identifier = call.params["identifier"] ?? "";
       if (body.identifier !== identifier)
         throw problem("secret.other_manager_identifier", [identifier, body.identifier]);
-      const manager = await verbs.updateManager(call.actor, managerOf(body), ifMatch(call));
+      const manager = await operations.updateManager(call.actor, managerOf(body), ifMatch(call));
       return ok(call, managerResponse(manager), manager.version);
     },
   }),
@@ -99,14 +99,14 @@ export const managerRoutes = (verbs: Verbs): readonly Route[] => [
       ifMatch: true,
     },
     handle: async (call) => {
-      await verbs.deleteManager(call.actor, call.params["identifier"] ?? "", ifMatch(call));
+      await operations.deleteManager(call.actor, call.params["identifier"] ?? "", ifMatch(call));
       return ok(call, true);
     },
   }),
-  ...readingRoutes(verbs),
+  ...readingRoutes(operations),
 ];
 
-const readingRoutes = (verbs: Verbs): readonly Route[] => [
+const readingRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,
@@ -118,7 +118,7 @@ const readingRoutes = (verbs: Verbs): readonly Route[] => [
       answer: enveloped(ngPageShape(managerShape)),
     },
     handle: async (call) => {
-      const page = await verbs.listManagers(call.actor, ngWindow(call.query));
+      const page = await operations.listManagers(call.actor, ngWindow(call.query));
       return ok(call, await ngPage(page, managerResponse));
     },
   }),
@@ -131,7 +131,7 @@ const readingRoutes = (verbs: Verbs): readonly Route[] => [
     doc: { summary: "Read a secret manager", params: { identifier: "platformSecretManager" }, answer, etag: true },
     handle: async (call) => {
       const identifier = call.params["identifier"] ?? "";
-      const manager = await verbs.getManager(call.actor, { by: "identifier", identifier });
+      const manager = await operations.getManager(call.actor, { by: "identifier", identifier });
       return ok(call, managerResponse(manager), manager.version);
     },
   }),

@@ -1,4 +1,4 @@
-/** `/ng/api/v2/secrets` over the verbs that GraphQL has too. */
+/** `/ng/api/v2/secrets` over the operations that GraphQL has too. */
 import { z } from "zod";
 import { contentOf } from "../platform/crypto/chunks.ts";
 import { ok } from "../platform/http/answers.ts";
@@ -18,7 +18,7 @@ import type { SecretChanges, UpdateSecret } from "./update.ts";
 import { ASKED_TYPES, filterBody, filterOf, secretBody, secretResponse, secretShape } from "./wire.ts";
 import { loginIn } from "./wire-ssh.ts";
 
-type Verbs = {
+type Operations = {
   readonly create: CreateSecret;
   readonly update: UpdateSecret;
   readonly delete: DeleteSecret;
@@ -42,10 +42,10 @@ const one = enveloped(secretShape);
 const page = enveloped(ngPageShape(secretShape));
 const pages = maybeProjectQuery.extend(sortedPageQuery(100).shape);
 
-export const secretRoutes = (verbs: Verbs): readonly Route[] => [
-  ...writingRoutes(verbs),
-  ...fileRoutes(verbs),
-  ...listRoutes(verbs),
+export const secretRoutes = (operations: Operations): readonly Route[] => [
+  ...writingRoutes(operations),
+  ...fileRoutes(operations),
+  ...listRoutes(operations),
   route({
     method: "GET",
     path: `${PATH}/:identifier`,
@@ -54,7 +54,7 @@ export const secretRoutes = (verbs: Verbs): readonly Route[] => [
     query: maybeProjectQuery,
     doc: { summary: "Read a secret, without its value", params, answer: one, etag: true },
     handle: async (call) => {
-      const secret = await verbs.get(call.actor, refOf(call));
+      const secret = await operations.get(call.actor, refOf(call));
       return ok(call, secretResponse(secret), secret.version);
     },
   }),
@@ -71,7 +71,7 @@ export const secretRoutes = (verbs: Verbs): readonly Route[] => [
       ifMatch: true,
     },
     handle: async (call) => {
-      await verbs.delete(call.actor, refOf(call), { version: ifMatch(call), force: call.query.forceDelete });
+      await operations.delete(call.actor, refOf(call), { version: ifMatch(call), force: call.query.forceDelete });
       return ok(call, true);
     },
   }),
@@ -97,7 +97,7 @@ function changesOf(body: Body): SecretChanges {
   return { ...common, manager: managerIn(secretManagerIdentifier), content: value ? contentOf(value) : undefined };
 }
 
-const writingRoutes = (verbs: Verbs): readonly Route[] => [
+const writingRoutes = (operations: Operations): readonly Route[] => [
   ...["", "/yaml"].map((suffix) =>
     route({
       method: "POST",
@@ -119,8 +119,8 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
         etag: true,
       },
       handle: async (call) => {
-        verbs.permit(call.actor, "core_secret_edit", placeOf(call));
-        const secret = await verbs.create(call.actor, newSecretOf(readSecret(call)));
+        operations.permit(call.actor, "core_secret_edit", placeOf(call));
+        const secret = await operations.create(call.actor, newSecretOf(readSecret(call)));
         return ok(call, secretResponse(secret), secret.version);
       },
     }),
@@ -141,14 +141,14 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
         ifMatch: true,
       },
       handle: async (call) => {
-        verbs.permit(call.actor, "core_secret_edit", placeOf(call));
+        operations.permit(call.actor, "core_secret_edit", placeOf(call));
         const body = readSecret(call);
         const key = keyOf(call);
         if (body.identifier !== key.identifier)
           throw problem("secret.other_identifier", [key.identifier, body.identifier]);
         const type = body.type === "SSHKey" ? "SSH_CREDENTIAL" : "ENCRYPTED_TEXT";
         const ref = { by: "identifier", key, type } as const;
-        const secret = await verbs.update(call.actor, ref, changesOf(body), ifMatch(call));
+        const secret = await operations.update(call.actor, ref, changesOf(body), ifMatch(call));
         return ok(call, secretResponse(secret), secret.version);
       },
     }),
@@ -156,7 +156,7 @@ const writingRoutes = (verbs: Verbs): readonly Route[] => [
 ];
 
 /** Clients use two addresses for the same list. The search term may stand in the query or in the body. */
-const filterRoute = (verbs: Verbs, suffix: string, operation: string): Route =>
+const filterRoute = (operations: Operations, suffix: string, operation: string): Route =>
   route({
     method: "POST",
     path: `${PATH}${suffix}`,
@@ -169,14 +169,14 @@ const filterRoute = (verbs: Verbs, suffix: string, operation: string): Route =>
       answer: page,
     },
     handle: async (call) => {
-      verbs.permit(call.actor, "core_secret_view", placeOf(call));
+      operations.permit(call.actor, "core_secret_view", placeOf(call));
       const body = call.body.bytes.length === 0 ? {} : envelopeOf(call, filterBody);
       const filter = filterOf(placeOf(call), { ...body, searchTerm: call.query.searchTerm ?? body.searchTerm });
-      return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), secretResponse));
+      return ok(call, await ngPage(await operations.list(call.actor, filter, ngWindow(call.query)), secretResponse));
     },
   });
 
-const listRoutes = (verbs: Verbs): readonly Route[] => [
+const listRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,
@@ -191,11 +191,11 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
     handle: async (call) => {
       const { type, searchTerm } = call.query;
       const filter = filterOf(placeOf(call), { searchTerm, secretTypes: type && [type] });
-      return ok(call, await ngPage(await verbs.list(call.actor, filter, ngWindow(call.query)), secretResponse));
+      return ok(call, await ngPage(await operations.list(call.actor, filter, ngWindow(call.query)), secretResponse));
     },
   }),
-  filterRoute(verbs, "/list", "secret.filter"),
-  filterRoute(verbs, "/list/secrets", "secret.filter-secrets"),
+  filterRoute(operations, "/list", "secret.filter"),
+  filterRoute(operations, "/list/secrets", "secret.filter-secrets"),
   route({
     method: "GET",
     path: `${PATH}/validateUniqueIdentifier/:identifier`,
@@ -208,6 +208,6 @@ const listRoutes = (verbs: Verbs): readonly Route[] => [
       mayBeAbsent: ["identifier"],
       answer: enveloped(z.boolean()),
     },
-    handle: async (call) => ok(call, await verbs.isFree(call.actor, keyOf(call))),
+    handle: async (call) => ok(call, await operations.isFree(call.actor, keyOf(call))),
   }),
 ];

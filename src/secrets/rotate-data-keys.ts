@@ -28,7 +28,7 @@ const AT_ONCE = 4;
  */
 export type RotateDataKeys = (accountId: Uuid) => AsyncGenerator<Swept>;
 
-export const makeRotateDataKeys = (deps: RotateDeps): RotateDataKeys =>
+export const rotateDataKeys = (deps: RotateDeps): RotateDataKeys =>
   async function* rotate(accountId) {
     const rotation = await openRotation(deps.db, accountId, { id: deps.newId(), at: deps.clock.now() });
     const next = (after: Uuid | null) => listContents(deps.db, accountId, rotation.id, after, AT_ONCE);

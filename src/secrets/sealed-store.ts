@@ -30,7 +30,7 @@ const BATCH = 200;
 /** Each opens a whole content, so that a batch takes as long as a few large files. */
 const VERIFIED_AT_ONCE = 4;
 
-export const makeSealedSecrets = (deps: SealedStoreDeps): SealedStore => ({
+export const createSealedSecrets = (deps: SealedStoreDeps): SealedStore => ({
   what: "secrets",
   underOthers: countUnderOtherKeys,
   async *reseal(accountId, keyId) {

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { create, JSON_TYPE, made, makeTargets, projectYaml } from "../../test/support/contract.ts";
+import { create, JSON_TYPE, made, createTargets, projectYaml } from "../../test/support/contract.ts";
 import { startKeyProgram, type KeyCall, type KeyProgram } from "../../test/support/key-program.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
@@ -15,7 +15,7 @@ before(async () => {
   program = await startKeyProgram();
   platform = await startTestPlatform({ secretCommands: new Map([["keys", program.words]]) });
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(addManager("slow"));
 });
 after(async () => {
@@ -142,7 +142,7 @@ const saves: Readonly<Record<string, Save>> = {
     first: (name) => made(addText(name)),
     save: async (name, editor) =>
       graphql(
-        `mutation { updateSecret(input: { secretId: "${await idOf(name)}", secretType: ENCRYPTED_TEXT,
+        `mutation { updateSecretRow(input: { secretId: "${await idOf(name)}", secretType: ENCRYPTED_TEXT,
           encryptedText: { value: "w" } }) { secret { id } } }`,
         editor,
       ),

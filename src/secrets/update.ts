@@ -15,7 +15,7 @@ import type { SecretName, SshLogin, StoredLogin } from "./ssh.ts";
 import { noteTaken, settleLogin } from "./ssh-references.ts";
 import { deleteContent, insertContent } from "./store/contents.ts";
 import { deleteSecretScope, insertSecretScope } from "./store/scopes.ts";
-import { isNameTaken, lockSecret, updateSecret } from "./store/secrets.ts";
+import { isNameTaken, lockSecret, updateSecretRow } from "./store/secrets.ts";
 import { untilHeld } from "./vault.ts";
 
 /** What is left out stays as it is. */
@@ -35,11 +35,14 @@ export type SecretChanges = {
  * `version` is the one that the caller has read; undefined when it does not care. Throws `secret.not_found`,
  * `core.stale_version`, `secret.other_manager`, `secret.beyond_reach` and `access.not_permitted` where more runs may use it, and of CreateSecret's refusals those of content, login, scope and name.
  */
-export type UpdateSecret = (actor: Actor, ref: SecretRef, changes: SecretChanges, version?: number) => Promise<Secret>;
-
-export const makeUpdateSecret =
-  (deps: SecretDeps): UpdateSecret =>
-  async (asking, ref, { content, login, manager: named, ...changes }, version) => {
+export const updateSecret =
+  (deps: SecretDeps) =>
+  async (
+    asking: Actor,
+    ref: SecretRef,
+    { content, login, manager: named, ...changes }: SecretChanges,
+    version?: number,
+  ): Promise<Secret> => {
     const { accountId } = asking;
     const check = async (actor: Actor) => {
       const secret = await findPermitted(deps, actor, "core_secret_edit", ref);
@@ -87,6 +90,8 @@ export const makeUpdateSecret =
     });
   };
 
+export type UpdateSecret = ReturnType<typeof updateSecret>;
+
 /** To let a secret be used elsewhere takes that one may use it, and where. */
 const wideningOf = (
   { facts, authorize }: Pick<SecretDeps, "facts" | "authorize">,
@@ -130,7 +135,7 @@ const changed = (
 /** A name that is taken is told by the index: a question beforehand would be out of date by now. */
 async function save(tx: Tx, accountId: Uuid, wanted: Secret, version?: number): Promise<number | undefined> {
   try {
-    return await updateSecret(tx, accountId, wanted, version);
+    return await updateSecretRow(tx, accountId, wanted, version);
   } catch (error) {
     throw isNameTaken(error) ? problem("secret.duplicate_name", [wanted.name]) : error;
   }

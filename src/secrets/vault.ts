@@ -53,7 +53,7 @@ type ReadChunk = (nth: number) => Promise<Buffer>;
 export const identityOf = (accountId: Uuid, secretId: Uuid, contentId: Uuid): string =>
   `secret:${accountId}:${secretId}:${contentId}`;
 
-export function makeVault(deps: { newId: NewId; wrappers: Wrappers }): Vault {
+export function createVault(deps: { newId: NewId; wrappers: Wrappers }): Vault {
   return {
     async seal({ accountId, id: secretId, name, manager }, content) {
       const id = deps.newId();

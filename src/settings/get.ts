@@ -1,7 +1,7 @@
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
-import { makeLru } from "../core/lru.ts";
+import { createLru } from "../core/lru.ts";
 import { scopeOf } from "../core/reference.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -25,11 +25,13 @@ export type SettingFilter = {
 };
 
 /** Throws what RequireScope throws. */
-export type ListSettings = (actor: Actor, scope: SettingScope, filter: SettingFilter) => Promise<readonly Effective[]>;
-
-export const makeListSettings =
-  ({ db, authorize, requireScope }: Deps): ListSettings =>
-  async (actor, scope, { category, group, includeParentScopes }) => {
+export const listSettings =
+  ({ db, authorize, requireScope }: Deps) =>
+  async (
+    actor: Actor,
+    scope: SettingScope,
+    { category, group, includeParentScopes }: SettingFilter,
+  ): Promise<readonly Effective[]> => {
     authorize(actor, "core_setting_view", scopeOf(actor.accountId, scope));
     await requireScope(actor, scope);
     const rows = await findRows(db, actor.accountId, scope);
@@ -40,12 +42,12 @@ export const makeListSettings =
       .map((one) => effective(one, scope, rows));
   };
 
-/** Throws `setting.not_found`, and what RequireScope throws. */
-export type GetSetting = (actor: Actor, scope: SettingScope, identifier: string) => Promise<Effective>;
+export type ListSettings = ReturnType<typeof listSettings>;
 
-export const makeGetSetting =
-  ({ db, authorize, requireScope }: Deps): GetSetting =>
-  async (actor, scope, identifier) => {
+/** Throws `setting.not_found`, and what RequireScope throws. */
+export const getSetting =
+  ({ db, authorize, requireScope }: Deps) =>
+  async (actor: Actor, scope: SettingScope, identifier: string): Promise<Effective> => {
     authorize(actor, "core_setting_view", scopeOf(actor.accountId, scope));
     const definition = definitionOf(identifier);
     if (!definition) throw problem("setting.not_found", [identifier]);
@@ -53,17 +55,16 @@ export const makeGetSetting =
     return effective(definition, scope, await findRows(db, actor.accountId, scope));
   };
 
+export type GetSetting = ReturnType<typeof getSetting>;
+
 const KEEP_MS = 1_000;
 const MAX_KEPT = 10_000;
-
-/** What counts at a scope, for the platform's own use; a change is seen within a second (invariant 9). */
-export type SettingValue = (accountId: Uuid, identifier: SettingIdentifier, scope?: SettingScope) => Promise<string>;
-
 const OF_ACCOUNT: SettingScope = { orgIdentifier: null, projectIdentifier: null };
 
-export function makeSettingValue(deps: { readonly db: Db; readonly clock: Clock }): SettingValue {
-  const kept = makeLru<string, { readonly rows: Promise<readonly Stored[]>; readonly until: number }>(MAX_KEPT);
-  return async (accountId, identifier, scope = OF_ACCOUNT) => {
+/** What counts at a scope, for the platform's own use; a change is seen within a second (invariant 9). */
+export function getSettingValue(deps: { readonly db: Db; readonly clock: Clock }) {
+  const kept = createLru<string, { readonly rows: Promise<readonly Stored[]>; readonly until: number }>(MAX_KEPT);
+  return async (accountId: Uuid, identifier: SettingIdentifier, scope: SettingScope = OF_ACCOUNT): Promise<string> => {
     const key = JSON.stringify([accountId, scope.orgIdentifier, scope.projectIdentifier]);
     const now = deps.clock.now();
     let known = kept.get(key);
@@ -80,15 +81,12 @@ export function makeSettingValue(deps: { readonly db: Db; readonly clock: Clock 
   };
 }
 
-/** What counts for the account this very moment, for what must not be let in a second longer; one statement each time. */
-export type CurrentSettings = (
-  accountId: Uuid,
-  identifiers: readonly SettingIdentifier[],
-) => Promise<readonly string[]>;
+export type SettingValue = ReturnType<typeof getSettingValue>;
 
-export const makeCurrentSettings =
-  ({ db }: { readonly db: Db }): CurrentSettings =>
-  async (accountId, identifiers) => {
+/** What counts for the account this very moment, for what must not be let in a second longer; one statement each time. */
+export const getCurrentSettings =
+  ({ db }: { readonly db: Db }) =>
+  async (accountId: Uuid, identifiers: readonly SettingIdentifier[]): Promise<readonly string[]> => {
     const rows = await findRows(db, accountId, OF_ACCOUNT);
     return identifiers.map((identifier) => {
       const definition = definitionOf(identifier);
@@ -96,3 +94,5 @@ export const makeCurrentSettings =
       return effective(definition, OF_ACCOUNT, rows).value;
     });
   };
+
+export type CurrentSettings = ReturnType<typeof getCurrentSettings>;

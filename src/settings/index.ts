@@ -4,11 +4,11 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
-import { makeCurrentSettings, makeGetSetting, makeListSettings, makeSettingValue } from "./get.ts";
+import { getCurrentSettings, getSetting, listSettings, getSettingValue } from "./get.ts";
 import { settingRoutes } from "./rest.ts";
 import { deleteSettingsOf } from "./store.ts";
 import type { ScimHeldDeps } from "./scim-held.ts";
-import { makeUpdateSettings } from "./update.ts";
+import { updateSettings } from "./update.ts";
 
 export type { CurrentSettings, SettingValue } from "./get.ts";
 
@@ -20,13 +20,13 @@ type Deps = ScimHeldDeps & {
   readonly clock: Clock;
 };
 
-export function makeSettings(deps: Deps) {
-  const verbs = { list: makeListSettings(deps), get: makeGetSetting(deps), update: makeUpdateSettings(deps) };
+export function createSettings(deps: Deps) {
+  const operations = { list: listSettings(deps), get: getSetting(deps), update: updateSettings(deps) };
   return {
-    ...verbs,
-    value: makeSettingValue(deps),
-    current: makeCurrentSettings(deps),
+    ...operations,
+    value: getSettingValue(deps),
+    current: getCurrentSettings(deps),
     emptyScope: deleteSettingsOf,
-    routes: settingRoutes(verbs),
+    routes: settingRoutes(operations),
   };
 }

@@ -9,7 +9,7 @@ import type { GetSetting, ListSettings } from "./get.ts";
 import type { Effective, SettingScope } from "./setting.ts";
 import type { SettingOutcome, UpdateSettings } from "./update.ts";
 
-type Verbs = { readonly list: ListSettings; readonly get: GetSetting; readonly update: UpdateSettings };
+type Operations = { readonly list: ListSettings; readonly get: GetSetting; readonly update: UpdateSettings };
 
 /** Those with settings of ours, and the others of the wide language, in which there are none. */
 const CATEGORIES = ["CORE", "PMS"] as const;
@@ -103,7 +103,7 @@ const listQuery = maybeProjectQuery.extend({
   includeParentScopes: z.enum(["true", "false"], { error: "is true or false" }).default("false"),
 });
 
-export const settingRoutes = (verbs: Verbs): readonly Route[] => [
+export const settingRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "PUT",
     path: "/ng/api/settings",
@@ -133,7 +133,7 @@ export const settingRoutes = (verbs: Verbs): readonly Route[] => [
         allowOverrides: one.allowOverrides ?? false,
       }));
       const scope = scopeOf(call.query);
-      const outcomes = await verbs.update(call.actor, scope, asked);
+      const outcomes = await operations.update(call.actor, scope, asked);
       return ok(
         call,
         outcomes.map((one) => outcome(scope, one)),
@@ -155,7 +155,7 @@ export const settingRoutes = (verbs: Verbs): readonly Route[] => [
       const { category, group, includeParentScopes, ...query } = call.query;
       const scope = scopeOf(query);
       const filter = { category, group, includeParentScopes: includeParentScopes === "true" };
-      const found = await verbs.list(call.actor, scope, filter);
+      const found = await operations.list(call.actor, scope, filter);
       return ok(
         call,
         found.map((one) => ({ setting: wire(scope, one), lastModifiedAt: one.updatedAt })),
@@ -174,7 +174,7 @@ export const settingRoutes = (verbs: Verbs): readonly Route[] => [
       answer: enveloped(z.strictObject({ valueType: z.enum(["String", "Number", "Boolean"]), value: z.string() })),
     },
     handle: async (call) => {
-      const found = await verbs.get(call.actor, scopeOf(call.query), call.params["identifier"] ?? "");
+      const found = await operations.get(call.actor, scopeOf(call.query), call.params["identifier"] ?? "");
       return ok(call, { valueType: found.definition.type, value: found.value });
     },
   }),

@@ -22,15 +22,17 @@ export type ScimHeldDeps = {
 };
 
 /** `rows` are the account's settings as they are, `value` what comes; empty for what is taken away. Throws `access.beyond_own`. */
-export type RequireScimHeld = (
-  tx: Tx,
-  actor: Actor,
-  change: { readonly definition: Definition; readonly rows: readonly Stored[]; readonly value: string },
-) => Promise<void>;
-
-export const makeRequireScimHeld =
-  ({ requireHeldOf, requireEverythingHeld }: ScimHeldDeps): RequireScimHeld =>
-  async (tx, actor, { definition, rows, value }) => {
+export const requireScimHeld =
+  ({ requireHeldOf, requireEverythingHeld }: ScimHeldDeps) =>
+  async (
+    tx: Tx,
+    actor: Actor,
+    {
+      definition,
+      rows,
+      value,
+    }: { readonly definition: Definition; readonly rows: readonly Stored[]; readonly value: string },
+  ): Promise<void> => {
     if (definition.group !== "scim") return;
     const named = rows.find(({ identifier }) => identifier === ACTS_AS)?.value ?? "";
     const names = definition.identifier === ACTS_AS ? [named, value].filter((name) => name !== "") : [named];

@@ -1,4 +1,4 @@
-import type { Gone, Leaving } from "../platform/gone.ts";
+import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
 import { goneAt } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
@@ -41,5 +41,5 @@ export async function deleteRow(db: Store, accountId: Uuid, scope: SettingScope,
   );
 }
 
-export const deleteSettingsOf = (db: Store, scope: Leaving): Promise<readonly Gone[]> =>
+export const deleteSettingsOf = (db: Store, scope: Leaving): Promise<readonly RemovedReference[]> =>
   goneAt(db, "SETTING", "settings", scope);

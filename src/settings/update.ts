@@ -8,7 +8,7 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { definitionOf } from "./catalogue.ts";
 import { effective, readValue, type Effective, type SettingScope } from "./setting.ts";
-import { ACTS_AS, makeRequireScimHeld, type ScimHeldDeps } from "./scim-held.ts";
+import { ACTS_AS, requireScimHeld, type ScimHeldDeps } from "./scim-held.ts";
 import { deleteRow, findRows, lockSettings, saveRow } from "./store.ts";
 
 export type SettingChange = {
@@ -24,14 +24,6 @@ export type SettingChange = {
 export type SettingOutcome =
   | { readonly identifier: string; readonly setting: Effective }
   | { readonly identifier: string; readonly error: string };
-
-/** Each entry for itself: one that is refused changes nothing and does not hold up the others. Throws what RequireScope throws. */
-export type UpdateSettings = (
-  actor: Actor,
-  scope: SettingScope,
-  changes: readonly SettingChange[],
-) => Promise<readonly SettingOutcome[]>;
-
 type Deps = ScimHeldDeps & {
   readonly db: Db;
   readonly audit: Audit;
@@ -40,9 +32,14 @@ type Deps = ScimHeldDeps & {
   readonly clock: Clock;
 };
 
-export const makeUpdateSettings = (deps: Deps): UpdateSettings => {
+/** Each entry for itself: one that is refused changes nothing and does not hold up the others. Throws what RequireScope throws. */
+export const updateSettings = (deps: Deps) => {
   const apply = makeApply(deps);
-  return async (actor, scope, changes) => {
+  return async (
+    actor: Actor,
+    scope: SettingScope,
+    changes: readonly SettingChange[],
+  ): Promise<readonly SettingOutcome[]> => {
     deps.authorize(actor, "core_setting_edit", scopeOf(actor.accountId, scope));
     await deps.requireScope(actor, scope);
     return deps.db.transaction(async (tx) => {
@@ -61,10 +58,12 @@ export const makeUpdateSettings = (deps: Deps): UpdateSettings => {
   };
 };
 
+export type UpdateSettings = ReturnType<typeof updateSettings>;
+
 const rank = ({ identifier }: SettingChange): number => (identifier === ACTS_AS ? 0 : 1);
 
 function makeApply(deps: Deps) {
-  const requireScimHeld = makeRequireScimHeld(deps);
+  const requireHeld = requireScimHeld(deps);
 
   return async (tx: Tx, actor: Actor, scope: SettingScope, change: SettingChange): Promise<SettingOutcome> => {
     const { identifier, updateType, allowOverrides } = change;
@@ -79,7 +78,7 @@ function makeApply(deps: Deps) {
       };
     const read = updateType === "RESTORE" ? { value: "" } : readValue(definition, change.value);
     if ("fault" in read) return { identifier, error: read.fault };
-    const refused = await refusal(requireScimHeld(tx, actor, { definition, rows, ...read }));
+    const refused = await refusal(requireHeld(tx, actor, { definition, rows, ...read }));
     if (refused) {
       await deps.audit.record(tx, actor, { ...audited(scope, change), refusal: refused });
       return { identifier, error: `decides who acts as a service account. ${refused.message.replace(/\.$/, "")}` };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
+import { create, made, createTargets, pipelineYaml, projectYaml } from "../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
 let platform: TestPlatform;
@@ -17,7 +17,7 @@ function named({ nodes }: Listed, name: string): Listed["nodes"][number] {
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.environment(platform, "qa", `${IN_SHOP}  tags: { a: b } # of the team\n`));
   await made(create.service(platform, "tagged", IN_SHOP));
   await made(create.pipeline(platform, pipelineYaml()));

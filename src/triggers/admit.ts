@@ -21,11 +21,9 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  * Throws `limits.too_many` (429) over the account's limit, and where the settings ask for an API key
  * `http.no_credential` (401) or `trigger.not_permitted` (403) for one that may not run the pipeline.
  */
-export type Admit = (trigger: Trigger, headers: Headers) => Promise<void>;
-
-export const makeAdmit =
-  (deps: AdmitDeps): Admit =>
-  async (trigger, headers) => {
+export const admit =
+  (deps: AdmitDeps) =>
+  async (trigger: Trigger, headers: Headers): Promise<void> => {
     await deps.countAccount(trigger.accountId);
     const asked = await deps.settingValue(trigger.accountId, "mandate_custom_webhook_authorization", trigger);
     if (asked !== "true") return;

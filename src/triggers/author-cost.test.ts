@@ -7,7 +7,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   overlayYaml,
   pipelineYaml,
   projectYaml,
@@ -33,7 +33,7 @@ const wrapDb = (db: Db): Db => ({
 before(async () => {
   platform = await startTestPlatform({ wrapDb });
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   const spec = { secretManagerIdentifier: "platformSecretManager", valueType: "Inline", value: "v" };
   const secret = { type: "SecretText", name: "key", identifier: "key", spec };
   await made(platform.send("POST", "/ng/api/v2/secrets", { contentType: JSON_TYPE, body: JSON.stringify({ secret }) }));

@@ -1,7 +1,7 @@
 /** How many deliveries may wait to be processed: what comes faster than it can be worked off is refused, not stored. */
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
-import { makeLru } from "../core/lru.ts";
+import { createLru } from "../core/lru.ts";
 import type { SettingValue } from "../settings/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
@@ -21,15 +21,14 @@ const MIB = 1024 * 1024;
 
 type Count = { readonly at: number; readonly byTrigger: Map<Uuid, number>; total: number; bytes: number };
 
-/** Throws `trigger.too_many_waiting` (429) when the trigger or its account has no room for a delivery of so many bytes. */
-export type ReserveDelivery = (accountId: Uuid, triggerId: Uuid, bytes: number) => Promise<void>;
-
 /**
+ * Throws `trigger.too_many_waiting` (429) when the trigger or its account has no room for a delivery of so many bytes.
+ *
  * The limits are those of the account's settings. They hold approximately: replicas count once a second, so that a long
  * backlog does not make every call slow. Before a refusal it is counted anew.
  */
-export function makeReserveDelivery(deps: Deps): ReserveDelivery {
-  const counts = makeLru<Uuid, Count>(ACCOUNTS_KEPT);
+export function reserveDelivery(deps: Deps) {
+  const counts = createLru<Uuid, Count>(ACCOUNTS_KEPT);
 
   async function countOf(accountId: Uuid): Promise<Count> {
     const at = deps.clock.now();
@@ -47,7 +46,7 @@ export function makeReserveDelivery(deps: Deps): ReserveDelivery {
     return { trigger: Number(trigger), account: Number(account), mebibytes: Number(mebibytes) };
   }
 
-  return async (accountId, triggerId, bytes) => {
+  return async (accountId: Uuid, triggerId: Uuid, bytes: number): Promise<void> => {
     const limits = await limitsOf(accountId);
     const reasonOf = ({ byTrigger, total, bytes: waiting }: Count): string | undefined => {
       if ((byTrigger.get(triggerId) ?? 0) >= limits.trigger) return `${limits.trigger} events of this trigger wait`;

@@ -7,7 +7,7 @@ import {
   eventually,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
@@ -35,7 +35,7 @@ before(async () => {
     }),
   });
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
 });
 after(() => platform?.stop());
 beforeEach(() => {

@@ -6,7 +6,7 @@ import {
   eventually,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -15,9 +15,9 @@ import {
 } from "../../test/support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 import { fromWire } from "../core/ids.ts";
-import { makeSealer } from "../platform/crypto/seal.ts";
+import { createSealer } from "../platform/crypto/seal.ts";
 import type { Db } from "../platform/db/db.ts";
-import { makeSealedTokens } from "./index.ts";
+import { createSealedTokens } from "./index.ts";
 
 let platform: TestPlatform;
 let replica: TestPlatform;
@@ -71,7 +71,7 @@ before(async () => {
   platform = await startTestPlatform({ wrapDb });
   replica = await platform.replica();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml("deploy")));
 });
 after(() => platform?.stop());
@@ -236,8 +236,8 @@ test("a deleted trigger: no webhook, no row of a list, its identifier free; what
 test("tokens of deleted triggers are nothing to verify or to seal anew", async () => {
   const accountId = fromWire(platform.accountId);
   assert.ok(accountId);
-  const sealer = makeSealer(platform.keys, "webhook tokens");
-  const sealed = makeSealedTokens({ db: platform.db, sealer, holdRootKey: async () => platform.keys.preferred.id });
+  const sealer = createSealer(platform.keys, "webhook tokens");
+  const sealed = createSealedTokens({ db: platform.db, sealer, holdRootKey: async () => platform.keys.preferred.id });
   const [{ n } = { n: 0 }] = await platform.db.query<{ n: number }>(
     "select count(*) as n from triggers where deleted_at is null",
   );

@@ -14,17 +14,15 @@ import { shownTrigger, type Trigger } from "./trigger.ts";
  * Its webhook stays. `version` is the one that the caller has read. Throws what creating throws but the duplicate,
  * `trigger.not_found`, `trigger.other_identifier`, `core.stale_version`.
  */
-export type UpdateTrigger = (
-  actor: Actor,
-  within: OfPipeline,
-  identifier: string,
-  sent: PipelineText,
-  version: number | undefined,
-) => Promise<Trigger>;
-
-export const makeUpdateTrigger =
-  (deps: TriggerDeps): UpdateTrigger =>
-  async (actor, within, identifier, sent, version) => {
+export const updateTrigger =
+  (deps: TriggerDeps) =>
+  async (
+    actor: Actor,
+    within: OfPipeline,
+    identifier: string,
+    sent: PipelineText,
+    version: number | undefined,
+  ): Promise<Trigger> => {
     const { pipeline, fields, doc, identifier: named } = await readTrigger(deps, actor, within, sent);
     if (named !== identifier) {
       const fault = faultOf(doc, ["trigger", "identifier"], `'${named}' is not '${identifier}'`);
@@ -46,20 +44,15 @@ export const makeUpdateTrigger =
     });
   };
 
+export type UpdateTrigger = ReturnType<typeof updateTrigger>;
+
 /**
  * Its webhook is none any more and its identifier is free; what it has started stays and goes on, what was delivered and
  * has not begun never will. Throws `pipeline.not_found`, `trigger.not_found`, `core.stale_version`.
  */
-export type DeleteTrigger = (
-  actor: Actor,
-  within: OfPipeline,
-  identifier: string,
-  version: number | undefined,
-) => Promise<void>;
-
-export const makeDeleteTrigger =
-  (deps: TriggerDeps): DeleteTrigger =>
-  async (actor, within, identifier, version) => {
+export const deleteTrigger =
+  (deps: TriggerDeps) =>
+  async (actor: Actor, within: OfPipeline, identifier: string, version: number | undefined): Promise<void> => {
     const { accountId } = actor;
     const { pipelineIdentifier, ...scope } = within;
     deps.authorize(actor, "core_pipeline_edit", { accountId, ...scope }, pipelineIdentifier);
@@ -78,6 +71,8 @@ export const makeDeleteTrigger =
       });
     });
   };
+
+export type DeleteTrigger = ReturnType<typeof deleteTrigger>;
 
 type Asked = { readonly within: OfPipeline; readonly key: { readonly pipelineId: Uuid; readonly identifier: string } };
 

@@ -5,7 +5,7 @@ import {
   create,
   eventually,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -39,7 +39,7 @@ const wrapDb = (db: Db): Db => ({
 before(async () => {
   platform = await startTestPlatform({ wrapDb });
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(
     create.pipeline(platform, pipelineYaml("deploy", '<+trigger.payload.a.b[0]> <+trigger.header["X-Event"]>')),
   );

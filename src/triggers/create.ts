@@ -16,11 +16,9 @@ export const sealedFor = (trigger: Pick<Trigger, "accountId" | "id">): string =>
  * `pipeline.not_found`, `trigger.duplicate`, `trigger.other_scope`, and the
  * problems of documents and inputs.
  */
-export type CreateTrigger = (actor: Actor, within: OfPipeline, sent: PipelineText) => Promise<Trigger>;
-
-export const makeCreateTrigger =
-  (deps: TriggerDeps): CreateTrigger =>
-  async (actor, within, sent) => {
+export const createTrigger =
+  (deps: TriggerDeps) =>
+  async (actor: Actor, within: OfPipeline, sent: PipelineText): Promise<Trigger> => {
     const { accountId } = actor;
     const { pipeline, fields, identifier } = await readTrigger(deps, actor, within, sent);
     const [id, at] = [deps.newId(), deps.clock.now()];
@@ -49,3 +47,5 @@ export const makeCreateTrigger =
       return trigger;
     });
   };
+
+export type CreateTrigger = ReturnType<typeof createTrigger>;

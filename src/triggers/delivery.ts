@@ -13,11 +13,9 @@ export type DeliveryFate = {
 };
 
 /** What became of a delivery; its correlation id, which only the caller got, is the key. Throws `trigger.no_delivery`. */
-export type GetDelivery = (account: string, correlationId: string) => Promise<DeliveryFate>;
-
-export const makeGetDelivery =
-  (deps: { db: Db; getExecution: GetSummary }): GetDelivery =>
-  async (account, correlationId) => {
+export const getDelivery =
+  (deps: { db: Db; getExecution: GetSummary }) =>
+  async (account: string, correlationId: string): Promise<DeliveryFate> => {
     const accountId = fromWire(account);
     const delivery = accountId && (await findDelivery(deps.db, accountId, correlationId));
     const trigger = delivery && (await findTriggerNames(deps.db, delivery.accountId, delivery.triggerId));
@@ -26,3 +24,5 @@ export const makeGetDelivery =
     const execution = delivery.executionId ? await deps.getExecution(system, toWire(delivery.executionId)) : undefined;
     return { delivery, trigger, execution };
   };
+
+export type GetDelivery = ReturnType<typeof getDelivery>;

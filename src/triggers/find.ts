@@ -2,32 +2,32 @@ import { authorizeSomewhere, type Permits } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
-import { findTriggerById, findTriggerByName } from "./store.ts";
+import { findTriggerById, selectTriggerByName } from "./store.ts";
 import type { Trigger } from "./trigger.ts";
 
 type Deps = { readonly db: Pick<Db, "query">; readonly permits: Permits };
 
 /** A trigger by its id on the wire; undefined where there is none whose pipeline the actor may see. */
-export type FindTrigger = (actor: Actor, id: string) => Promise<Trigger | undefined>;
-
-export const makeFindTrigger =
-  (deps: Deps): FindTrigger =>
-  async (actor, id) => {
+export const findTrigger =
+  (deps: Deps) =>
+  async (actor: Actor, id: string): Promise<Trigger | undefined> => {
     authorizeSomewhere(actor, "core_pipeline_view");
     const uuid = fromWire(id);
     return seen(deps, actor, uuid && (await findTriggerById(deps.db, actor.accountId, uuid)));
   };
 
-/** The oldest trigger of this name in an application; undefined as for `FindTrigger`. */
-export type FindTriggerByName = (actor: Actor, applicationId: string, name: string) => Promise<Trigger | undefined>;
+export type FindTrigger = ReturnType<typeof findTrigger>;
 
-export const makeFindTriggerByName =
-  (deps: Deps): FindTriggerByName =>
-  async (actor, applicationId, name) => {
+/** The oldest trigger of this name in an application; undefined as for `FindTrigger`. */
+export const findTriggerByName =
+  (deps: Deps) =>
+  async (actor: Actor, applicationId: string, name: string): Promise<Trigger | undefined> => {
     authorizeSomewhere(actor, "core_pipeline_view");
     const project = fromWire(applicationId);
-    return seen(deps, actor, project && (await findTriggerByName(deps.db, actor.accountId, project, name)));
+    return seen(deps, actor, project && (await selectTriggerByName(deps.db, actor.accountId, project, name)));
   };
+
+export type FindTriggerByName = ReturnType<typeof findTriggerByName>;
 
 const seen = ({ permits }: Deps, actor: Actor, trigger: Trigger | undefined): Trigger | undefined =>
   trigger && permits(actor, "core_pipeline_view", trigger, trigger.pipelineIdentifier) ? trigger : undefined;

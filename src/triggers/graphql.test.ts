@@ -4,7 +4,7 @@ import {
   create,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
@@ -21,7 +21,7 @@ const WHOLE = `{ description id name condition { triggerConditionType }
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml()));
   ({ webhookUrl: url, name } = await made(create.trigger(platform, "deploy", triggerYaml())));
   applicationId = (await platform.graphql('{ applicationByName(name: "The shop") { id } }')).body.data.applicationByName

@@ -9,7 +9,7 @@ export type InHand = {
 };
 
 /** What is under way for long would else be begun again each second, and take longer for it. */
-export function makeInHand(onError: (error: unknown) => void): InHand {
+export function createInHand(onError: (error: unknown) => void): InHand {
   const ids = new Set<Uuid>();
   return {
     ids: () => [...ids],

@@ -7,24 +7,24 @@ import type { GetSummary, StartExecution } from "../executions/index.ts";
 import type { PrepareRun } from "../pipelines/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import type { AdmitDeps } from "./admit.ts";
-import { makeDeleteTrigger, makeUpdateTrigger } from "./change.ts";
-import { makeCreateTrigger, sealedFor } from "./create.ts";
-import { makeGetDelivery } from "./delivery.ts";
-import { makeAdopt, type AdoptDeps } from "./ownership/adopt.ts";
-import { makeListOwned, type ListOwnedDeps } from "./ownership/list.ts";
+import { deleteTrigger, updateTrigger } from "./change.ts";
+import { createTrigger, sealedFor } from "./create.ts";
+import { getDelivery } from "./delivery.ts";
+import { adopt, type AdoptDeps } from "./ownership/adopt.ts";
+import { listOwned, type ListOwnedDeps } from "./ownership/list.ts";
 import { ownershipRoutes } from "./ownership/rest.ts";
-import { makeFindTrigger, makeFindTriggerByName } from "./find.ts";
-import { makeGetTrigger, makeGetTriggerDetails, makeListTriggers } from "./read.ts";
-import { makeReceiveWebhook } from "./receive.ts";
+import { findTrigger, findTriggerByName } from "./find.ts";
+import { getTrigger, getTriggerDetails, listTriggers } from "./read.ts";
+import { receiveWebhook } from "./receive.ts";
 import { triggerRoutes } from "./rest.ts";
-import { makeDeliveryRetention } from "./retention.ts";
+import { createDeliveryRetention } from "./retention.ts";
 import { deleteOfExecutions } from "./store/retention.ts";
-import { makeSealedTokens } from "./sealed-store.ts";
+import { createSealedTokens } from "./sealed-store.ts";
 import { deleteTriggersOf, isTriggerLive } from "./store.ts";
 import type { Trigger } from "./trigger.ts";
 
 export { addTriggerTypes } from "./graphql.ts";
-export { makeSealedTokens };
+export { createSealedTokens };
 
 export type TriggersDeps = AdoptDeps &
   ListOwnedDeps &
@@ -38,22 +38,22 @@ export type TriggersDeps = AdoptDeps &
     readonly publicUrl: () => string;
   };
 
-export function makeTriggers(deps: TriggersDeps) {
-  const webhooks = makeReceiveWebhook(deps);
+export function createTriggers(deps: TriggersDeps) {
+  const webhooks = receiveWebhook(deps);
   // Deliveries have a share of the database's connections, so that any number of them leaves room for reads.
   const receive: typeof webhooks.receive = (...delivery) => asIntake(() => webhooks.receive(...delivery));
   const sweep = (): Promise<void> => asIntake(webhooks.sweep);
-  const verbs = {
-    create: makeCreateTrigger(deps),
-    update: makeUpdateTrigger(deps),
-    remove: makeDeleteTrigger(deps),
-    get: makeGetTrigger(deps),
-    details: makeGetTriggerDetails(deps),
-    list: makeListTriggers(deps),
-    find: makeFindTrigger(deps),
-    findByName: makeFindTriggerByName(deps),
+  const operations = {
+    create: createTrigger(deps),
+    update: updateTrigger(deps),
+    remove: deleteTrigger(deps),
+    get: getTrigger(deps),
+    details: getTriggerDetails(deps),
+    list: listTriggers(deps),
+    find: findTrigger(deps),
+    findByName: findTriggerByName(deps),
     receive,
-    delivery: makeGetDelivery(deps),
+    delivery: getDelivery(deps),
     // Whoever knows the token can start the pipeline, so only those get it who may do that anyway.
     tokenOf: (actor: Actor, trigger: Trigger): string | undefined =>
       deps.permits(actor, "core_pipeline_execute", trigger, trigger.pipelineIdentifier)
@@ -61,18 +61,18 @@ export function makeTriggers(deps: TriggersDeps) {
         : undefined,
   };
   return {
-    ...verbs,
+    ...operations,
     routes: [
-      ...triggerRoutes({ ...verbs, publicUrl: deps.publicUrl }),
-      ...ownershipRoutes({ listOwned: makeListOwned(deps), adopt: makeAdopt(deps) }),
+      ...triggerRoutes({ ...operations, publicUrl: deps.publicUrl }),
+      ...ownershipRoutes({ listOwned: listOwned(deps), adopt: adopt(deps) }),
     ],
     publicUrl: deps.publicUrl,
     emptyScope,
-    sealed: makeSealedTokens(deps),
+    sealed: createSealedTokens(deps),
     /** Whether a trigger was not deleted: its executions get no secrets once it is. */
     isLive: (accountId: Uuid, id: Uuid) => isTriggerLive(deps.db, accountId, id),
     /** Deletes what is old or too much, a bounded part; answers whether nothing is left. */
-    retain: makeDeliveryRetention(deps),
+    retain: createDeliveryRetention(deps),
     forgetExecutions: deleteOfExecutions,
     /** Processes what was stored but not finished. Run about once a second. */
     sweep,

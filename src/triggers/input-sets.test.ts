@@ -6,7 +6,7 @@ import {
   eventually,
   inputSetYaml,
   made,
-  makeTargets,
+  createTargets,
   overlayYaml,
   pipelineYaml,
   projectYaml,
@@ -20,7 +20,7 @@ let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   const open = '  variables: [{ name: who, type: String, value: "<+input>" }]\n';
   await made(create.pipeline(platform, pipelineYaml("open", "<+input>.default(none)", open)));
   await made(create.inputSet(platform, "open", setYaml("world", "world")));

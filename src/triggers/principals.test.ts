@@ -8,7 +8,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   overlayYaml,
   pipelineYaml,
   projectYaml,
@@ -30,7 +30,7 @@ let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   for (const query of ["", "orgIdentifier=default", SCOPE]) await made(secret(query));
 });
 after(() => platform?.stop());

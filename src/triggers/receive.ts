@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../core/ids.ts";
-import { makeLru } from "../core/lru.ts";
+import { createLru } from "../core/lru.ts";
 import { Problem } from "../core/problem.ts";
 import type { NoteRefused } from "../core/refused.ts";
 import type { Json, StartExecution } from "../executions/index.ts";
@@ -14,11 +14,11 @@ import type { InputsOfSets, PrepareRun } from "../pipelines/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import { checkedJson, parsedPayload } from "../platform/document/checked-json.ts";
 import { actorOf } from "./actor.ts";
-import { makeAdmit, type AdmitDeps } from "./admit.ts";
-import { makeReserveDelivery } from "./backlog.ts";
+import { admit, type AdmitDeps } from "./admit.ts";
+import { reserveDelivery } from "./backlog.ts";
 import { bodyOf, inputOf, type TriggerBody } from "./document.ts";
 import { deliveredHeaders } from "./headers.ts";
-import { makeInHand } from "./in-hand.ts";
+import { createInHand } from "./in-hand.ts";
 import { problem } from "./problems.ts";
 import {
   closeDelivery,
@@ -72,17 +72,17 @@ export type ReceiveWebhook = (
   payload: string,
 ) => Promise<Delivery>;
 
-export function makeReceiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
+export function receiveWebhook(deps: ReceiveDeps): { receive: ReceiveWebhook; sweep: () => Promise<void> } {
   const keptBodyOf = makeKeptBodyOf();
-  const admit = makeAdmit(deps);
-  const reserve = makeReserveDelivery(deps);
-  const inHand = makeInHand(deps.onError);
+  const admitCall = admit(deps);
+  const reserve = reserveDelivery(deps);
+  const inHand = createInHand(deps.onError);
 
   const receive: ReceiveWebhook = async (token, names, headers, payload) => {
     const accountId = accountOfWebhookToken(token);
     const trigger = accountId && (await findTriggerByToken(deps.db, accountId, hashWebhookToken(token)));
     if (!trigger || !isNamed(trigger, names)) throw problem("trigger.no_webhook");
-    await admit(trigger, headers);
+    await admitCall(trigger, headers);
     checkedJson(payload, { maxBytes: MAX_PAYLOAD, maxDepth: MAX_DEPTH });
     const disabled = trigger.enabled ? undefined : disabledOutcome(trigger);
     if (!disabled) await reserve(trigger.accountId, trigger.id, Buffer.byteLength(payload));
@@ -209,7 +209,7 @@ const GONE = { status: "TRIGGER_DELETED", message: "The trigger was deleted." } 
 const PARSED_KEPT = 500;
 /** Reads the document of a trigger once a version: a busy webhook should not parse YAML at every call. */
 function makeKeptBodyOf(): (trigger: Trigger) => TriggerBody {
-  const kept = makeLru<Uuid, { version: number; body: TriggerBody }>(PARSED_KEPT);
+  const kept = createLru<Uuid, { version: number; body: TriggerBody }>(PARSED_KEPT);
   return (trigger) => {
     const known = kept.get(trigger.id);
     if (known?.version === trigger.version) return known.body;

@@ -37,7 +37,7 @@ import {
   triggerShape,
 } from "./wire.ts";
 
-type Verbs = {
+type Operations = {
   readonly create: CreateTrigger;
   readonly update: UpdateTrigger;
   readonly remove: DeleteTrigger;
@@ -78,9 +78,13 @@ const within = ({ query: { orgIdentifier, projectIdentifier, targetIdentifier } 
 const identifierOf = (call: TriggerCall): string => call.params["identifier"] ?? "";
 const sent = (call: TriggerCall): PipelineText => ({ text: textOf(call.body) ?? "", format: formatOf(call.body) });
 
-const writeRoutes = (verbs: Verbs): readonly Route[] => {
+const writeRoutes = (operations: Operations): readonly Route[] => {
   const shown = (call: TriggerCall, trigger: Trigger): Answer =>
-    ok(call, triggerResponse(trigger, verbs.tokenOf(call.actor, trigger), verbs.publicUrl()), trigger.version);
+    ok(
+      call,
+      triggerResponse(trigger, operations.tokenOf(call.actor, trigger), operations.publicUrl()),
+      trigger.version,
+    );
   return [
     route({
       method: "POST",
@@ -96,7 +100,7 @@ const writeRoutes = (verbs: Verbs): readonly Route[] => {
       },
       access: edit,
       query: ofPipeline,
-      handle: async (call) => shown(call, await verbs.create(call.actor, within(call), sent(call))),
+      handle: async (call) => shown(call, await operations.create(call.actor, within(call), sent(call))),
     }),
     route({
       method: "PUT",
@@ -116,7 +120,7 @@ const writeRoutes = (verbs: Verbs): readonly Route[] => {
       access: edit,
       query: ofPipeline,
       handle: async (call) =>
-        shown(call, await verbs.update(call.actor, within(call), identifierOf(call), sent(call), ifMatch(call))),
+        shown(call, await operations.update(call.actor, within(call), identifierOf(call), sent(call), ifMatch(call))),
     }),
     route({
       method: "GET",
@@ -131,7 +135,7 @@ const writeRoutes = (verbs: Verbs): readonly Route[] => {
       },
       access: view,
       query: ofPipeline,
-      handle: async (call) => shown(call, await verbs.get(call.actor, within(call), identifierOf(call))),
+      handle: async (call) => shown(call, await operations.get(call.actor, within(call), identifierOf(call))),
     }),
     route({
       method: "DELETE",
@@ -148,7 +152,7 @@ const writeRoutes = (verbs: Verbs): readonly Route[] => {
       access: edit,
       query: ofPipeline,
       handle: async (call) => {
-        await verbs.remove(call.actor, within(call), identifierOf(call), ifMatch(call));
+        await operations.remove(call.actor, within(call), identifierOf(call), ifMatch(call));
         return ok(call, true);
       },
     }),
@@ -166,9 +170,9 @@ const listQuery = ofPipeline.extend({
   filter: z.undefined({ error: "filter is not supported yet" }).optional(),
 });
 
-const readRoutes = (verbs: Verbs): readonly Route[] => {
+const readRoutes = (operations: Operations): readonly Route[] => {
   const row = (actor: Actor, trigger: ListedTrigger) =>
-    triggerDetails(trigger, verbs.tokenOf(actor, trigger), verbs.publicUrl());
+    triggerDetails(trigger, operations.tokenOf(actor, trigger), operations.publicUrl());
   return [
     route({
       method: "GET",
@@ -184,7 +188,7 @@ const readRoutes = (verbs: Verbs): readonly Route[] => {
       handle: async (call) => {
         const { page, size, searchTerm, sort: order } = call.query;
         const window = { limit: size, offset: page * size, order };
-        const found = await verbs.list(call.actor, within(call), searchTerm, window);
+        const found = await operations.list(call.actor, within(call), searchTerm, window);
         return ok(call, await ngPage(found, (trigger) => row(call.actor, trigger)));
       },
     }),
@@ -202,7 +206,7 @@ const readRoutes = (verbs: Verbs): readonly Route[] => {
       access: view,
       query: ofPipeline,
       handle: async (call) => {
-        const trigger = await verbs.details(call.actor, within(call), identifierOf(call));
+        const trigger = await operations.details(call.actor, within(call), identifierOf(call));
         return ok(call, row(call.actor, trigger), trigger.version);
       },
     }),
@@ -220,7 +224,7 @@ const namesQuery = z.object({
   triggerIdentifier: maybeText("triggerIdentifier"),
 });
 
-const webhookRoutes = (verbs: Verbs): readonly Route[] => [
+const webhookRoutes = (operations: Operations): readonly Route[] => [
   publicRoute({
     method: "POST",
     path: "/pipeline/api/webhook/custom/:token/v3",
@@ -235,8 +239,13 @@ const webhookRoutes = (verbs: Verbs): readonly Route[] => [
     maxBody: MAX_PAYLOAD,
     query: namesQuery,
     handle: async (call) => {
-      const delivery = await verbs.receive(call.params["token"] ?? "", call.query, call.headers, payloadOf(call.body));
-      return ok(call, deliveryResponse(delivery, verbs.publicUrl()));
+      const delivery = await operations.receive(
+        call.params["token"] ?? "",
+        call.query,
+        call.headers,
+        payloadOf(call.body),
+      );
+      return ok(call, deliveryResponse(delivery, operations.publicUrl()));
     },
   }),
   publicRoute({
@@ -247,7 +256,7 @@ const webhookRoutes = (verbs: Verbs): readonly Route[] => [
     access: { public: BY_ITS_ID },
     query: z.object({ accountIdentifier: account }),
     handle: async (call) => {
-      const { delivery, trigger, execution } = await verbs.delivery(
+      const { delivery, trigger, execution } = await operations.delivery(
         call.query.accountIdentifier,
         call.params["eventId"] ?? "",
       );
@@ -265,14 +274,17 @@ const webhookRoutes = (verbs: Verbs): readonly Route[] => [
     access: { public: BY_ITS_ID },
     query: z.object({ accountIdentifier: account, eventId: z.string({ error: "is required" }) }),
     handle: async (call) => {
-      const { delivery, trigger, execution } = await verbs.delivery(call.query.accountIdentifier, call.query.eventId);
+      const { delivery, trigger, execution } = await operations.delivery(
+        call.query.accountIdentifier,
+        call.query.eventId,
+      );
       return ok(call, processingDetails(delivery, trigger, execution));
     },
   }),
 ];
 
-export const triggerRoutes = (verbs: Verbs): readonly Route[] => [
-  ...writeRoutes(verbs),
-  ...readRoutes(verbs),
-  ...webhookRoutes(verbs),
+export const triggerRoutes = (operations: Operations): readonly Route[] => [
+  ...writeRoutes(operations),
+  ...readRoutes(operations),
+  ...webhookRoutes(operations),
 ];

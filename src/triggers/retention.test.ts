@@ -7,14 +7,14 @@ import {
   eventually,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
 } from "../../test/support/contract.ts";
-import { makeAudit } from "../audit/index.ts";
+import { createAudit } from "../audit/index.ts";
 import type { Uuid } from "../core/ids.ts";
-import { makeDeliveryRetention } from "./retention.ts";
+import { createDeliveryRetention } from "./retention.ts";
 import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
 
 const DAY_MS = 86_400_000;
@@ -25,7 +25,7 @@ let other: string;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml("deploy")));
   const off = "  enabled: false\n";
   hook = (await made(create.trigger(platform, "deploy", triggerYaml("deploy", "hook", off)))).webhookUrl;
@@ -77,8 +77,8 @@ test("processed events go after 30 days, what waits stays", async () => {
   platform.clock.advance(2 * DAY_MS);
   // Alone: the whole sweep would process what waits first.
   const { db, clock } = platform;
-  const audit = makeAudit({ clock, newId: () => randomUUIDv7() as Uuid });
-  const retain = makeDeliveryRetention({ db, audit, clock, settingValue: async () => "30" });
+  const audit = createAudit({ clock, newId: () => randomUUIDv7() as Uuid });
+  const retain = createDeliveryRetention({ db, audit, clock, settingValue: async () => "30" });
   assert.equal(await retain(), true);
   assert.deepEqual(await kept(), [waiting, young]);
   assert.deepEqual(await recorded(), [1]);

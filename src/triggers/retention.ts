@@ -20,7 +20,7 @@ type Deps = {
 };
 
 /** Answers whether nothing is left to delete. What waits to be processed is kept. */
-export const makeDeliveryRetention = (deps: Deps) => async (): Promise<boolean> => {
+export const createDeliveryRetention = (deps: Deps) => async (): Promise<boolean> => {
   let done = true;
   for (const accountId of await store.accountsWithTriggers(deps.db)) {
     const days = Number(await deps.settingValue(accountId, "delivery_retention_days"));

@@ -12,7 +12,7 @@ type Deps = { readonly db: Db; readonly sealer: Sealer; readonly holdRootKey: Ho
 
 const BATCH = 200;
 
-export const makeSealedTokens = (deps: Deps): SealedStore => ({
+export const createSealedTokens = (deps: Deps): SealedStore => ({
   what: "webhook tokens",
   underOthers: countTokensUnderOthers,
   reseal: (accountId, keyId) =>

@@ -1,4 +1,4 @@
-import type { Gone } from "../platform/gone.ts";
+import type { RemovedReference } from "../platform/removed-reference.ts";
 import { gone } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import { readAuthor, type AuthorColumns } from "../identity/index.ts";
@@ -57,7 +57,7 @@ export async function insertTrigger(db: Store, trigger: Trigger & { readonly tok
   return rows.length > 0;
 }
 
-export async function findTrigger(
+export async function selectTrigger(
   db: Store,
   accountId: Uuid,
   pipelineId: Uuid,
@@ -88,7 +88,7 @@ export async function findTriggerById(db: Store, accountId: Uuid, id: Uuid): Pro
 }
 
 /** Names are not unique: the oldest. */
-export async function findTriggerByName(
+export async function selectTriggerByName(
   db: Store,
   accountId: Uuid,
   projectId: Uuid,
@@ -221,7 +221,11 @@ export async function findDelivery(
 }
 
 /** All triggers of a project, with what was delivered to them; those that were deleted before are not told again. */
-export async function deleteTriggersOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly Gone[]> {
+export async function deleteTriggersOf(
+  db: Store,
+  accountId: Uuid,
+  projectId: Uuid,
+): Promise<readonly RemovedReference[]> {
   // The triggers first, as everybody does who holds both.
   await db.query("select 1 from triggers where account_id = $1 and project_id = $2 order by id for update", [
     accountId,

@@ -6,7 +6,7 @@ import {
   eventually,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
@@ -33,7 +33,7 @@ const hold =
 before(async () => {
   platform = await startTestPlatform({ wrapDb: (db: Db): Db => ({ ...db, query: hold(db.query) }) });
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
 });
 after(() => platform?.stop());
 afterEach(() => {

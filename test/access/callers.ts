@@ -16,7 +16,7 @@ export const CALLERS = [
 export type CallerName = (typeof CALLERS)[number];
 
 /** The key of each; null sends none. */
-export async function makeCallers(platform: TestPlatform): Promise<Readonly<Record<CallerName, string | null>>> {
+export async function createCallers(platform: TestPlatform): Promise<Readonly<Record<CallerName, string | null>>> {
   const inShop = { orgIdentifier: "default", projectIdentifier: "shop" };
   const other = await platform.addAccount();
   return {

@@ -12,7 +12,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
@@ -25,7 +25,7 @@ let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml("host")));
   await made(create.trigger(platform, "host", triggerYaml("host")));
   await made(create.inputSet(platform, "host", inputSetYaml("host", "authored")));

@@ -9,7 +9,7 @@ import type { World } from "../contract/world.ts";
 import { create, made, projectYaml } from "../support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { furnished, samples, type Sample } from "../scenarios/attacks/requests.ts";
-import { CALLERS, makeCallers, type CallerName } from "./callers.ts";
+import { CALLERS, createCallers, type CallerName } from "./callers.ts";
 import { fieldCell, graphqlCall, restCell, socketCell, type Cell } from "./cells.ts";
 import { expectedCells } from "./rows.ts";
 
@@ -27,7 +27,7 @@ before(async () => {
   const body = JSON.stringify({ organization: org });
   await made(platform.send("POST", "/ng/api/organizations", { body, contentType: "application/json" }));
   await made(create.project(platform, projectYaml("bank").replace("The shop", "The bank")));
-  keys = await makeCallers(platform);
+  keys = await createCallers(platform);
 });
 after(() => platform?.stop());
 

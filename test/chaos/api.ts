@@ -10,9 +10,9 @@ const SCOPE = `orgIdentifier=${ORGANIZATION}&projectIdentifier=${PROJECT}`;
 const REQUEST_MS = 10_000;
 const CREATE_SECRET = "mutation ($input: CreateSecretInput!) { createSecret(input: $input) { secret { id } } }";
 
-export type Api = ReturnType<typeof makeApi>;
+export type Api = ReturnType<typeof createApi>;
 
-export function makeApi({ baseUrl, accountId, apiKey }: ApiFacts) {
+export function createApi({ baseUrl, accountId, apiKey }: ApiFacts) {
   const withAccount = (path: string): string =>
     `${baseUrl}/gateway${path}${path.includes("?") ? "&" : "?"}accountIdentifier=${accountId}`;
 

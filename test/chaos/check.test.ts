@@ -6,12 +6,12 @@ import type { NodeState } from "../../src/engine/index.ts";
 import { checkAccepted, checkExecution, checkFinal, type Evidence } from "./check.ts";
 import type { ExecutionFacts, StepFacts } from "./facts.ts";
 import type { Request } from "./load.ts";
-import { makeKinds, type Kind } from "./pipelines.ts";
+import { createKinds, type Kind } from "./pipelines.ts";
 import { longest, type Outage } from "./timeline.ts";
 import type { SeenEnd } from "./watch.ts";
 
 const ID = "0198f000-0000-7000-8000-000000000001" as Uuid;
-const kinds = makeKinds({ starts: "/x/starts", escapes: "/x/escapes", gate: "/x/gate" });
+const kinds = createKinds({ starts: "/x/starts", escapes: "/x/escapes", gate: "/x/gate" });
 const NUMBER = 5;
 
 function stateOf(status: NodeState["status"], more: Partial<NodeState> = {}): NodeState {

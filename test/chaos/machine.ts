@@ -37,7 +37,7 @@ export type MachineOptions = {
   readonly log: string;
 };
 
-export function makeMachine({ name, args, env, cwd, log }: MachineOptions): Machine {
+export function createMachine({ name, args, env, cwd, log }: MachineOptions): Machine {
   const crashes: string[] = [];
   let child: ChildProcess | undefined;
   let began = 0;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readOptions, USAGE, type ChaosOptions } from "./options.ts";
 import { PLANTS, type PlantName } from "./plants.ts";
 import { reportOf } from "./report.ts";
-import { endProcessesIn, keepRunFolder, makeRunFolder, removeLeftovers, removeRunFolder } from "./run-folder.ts";
+import { endProcessesIn, keepRunFolder, runFolder, removeLeftovers, removeRunFolder } from "./run-folder.ts";
 import { runChaos, type Result } from "./run.ts";
 
 /** Violations of each check; report.txt in the folder has all of them. */
@@ -67,7 +67,7 @@ async function inFolder(
   signal: AbortSignal,
   isKept: (result: Result) => boolean,
 ): Promise<{ readonly result: Result | undefined; readonly folder: string }> {
-  const folder = makeRunFolder();
+  const folder = runFolder();
   const undo: (() => Promise<void> | void)[] = [];
   let result: Result | undefined;
   try {

@@ -51,7 +51,7 @@ const COUNT = "count=$((200 + (NUMBER * 37) % 1500))";
 const PARTS = 6;
 const ABORTED_SECONDS = 25;
 
-export function makeKinds({ starts, escapes, gate }: Places): Readonly<Record<Kind, KindPlan>> {
+export function createKinds({ starts, escapes, gate }: Places): Readonly<Record<Kind, KindPlan>> {
   const script = (step: string, ...body: readonly string[]): string =>
     // The shell's remarks about killed children are not part of the expected text.
     [`exec 2>/dev/null`, `echo "$NUMBER ${step}" >> ${starts}`, ...body].join("\n");

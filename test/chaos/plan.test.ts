@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SMALL_DISK } from "./names.ts";
-import { describe, makePlan, type Fault } from "./plan.ts";
-import { makeRandom } from "./random.ts";
+import { describe, createPlan, type Fault } from "./plan.ts";
+import { createRandom } from "./random.ts";
 
 const planOf = (seed: number, seconds = 120, canMount = true): readonly Fault[] =>
-  makePlan({ seconds, random: makeRandom(seed), canMount });
+  createPlan({ seconds, random: createRandom(seed), canMount });
 const textOf = (plan: readonly Fault[]): string => plan.map((fault) => `${fault.at} ${describe(fault)}`).join("\n");
 
 test("a seed gives one plan, another seed another one", () => {

@@ -54,7 +54,7 @@ const APART = 3;
 const LONG_OUTAGE = [66, 72] as const;
 
 /** Each kind of fault comes up in turn, in an order and at targets that chance decides; faults of different targets overlap. */
-export function makePlan({ seconds, random, canMount }: PlanOptions): readonly Fault[] {
+export function createPlan({ seconds, random, canMount }: PlanOptions): readonly Fault[] {
   const faults: Fault[] = [];
   const clocks = new Map<string, number>();
   const add = (at: number, action: FaultAction, wanted: number): void => {

@@ -12,7 +12,7 @@ export type Random = {
 };
 
 /** The generator "mulberry32": 32 bits of state, enough for a plan of faults and no use for secrets. */
-export function makeRandom(seed: number): Random {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const fraction = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

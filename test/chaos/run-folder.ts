@@ -13,7 +13,7 @@ const PREFIX = "railhead-chaos-";
 const OWNER = "owner";
 const ENDING_MS = 10_000;
 
-export function makeRunFolder(): string {
+export function runFolder(): string {
   const folder = mkdtempSync(join(baseFolder(), PREFIX));
   chmodSync(folder, 0o711);
   writeFileSync(join(folder, OWNER), `${process.pid} ${processInfo(process.pid)?.startTime}`);

@@ -10,16 +10,16 @@ import { DELEGATES, LINKS, SERVERS } from "./names.ts";
 import type { ChaosOptions } from "./options.ts";
 import {
   documentOf,
-  makeKinds,
+  createKinds,
   SECRET_NAME,
   SECRET_VALUE,
   type Kind,
   type KindPlan,
   type Places,
 } from "./pipelines.ts";
-import { describe, makePlan, type Fault } from "./plan.ts";
+import { describe, createPlan, type Fault } from "./plan.ts";
 import { PLANTS } from "./plants.ts";
-import { makeRandom } from "./random.ts";
+import { createRandom } from "./random.ts";
 import { checkSlots, serversBack, settled, slotsPipeline } from "./settle.ts";
 import { startTimeline, type Timeline } from "./timeline.ts";
 import { verify, type Verified } from "./verify.ts";
@@ -40,13 +40,13 @@ export type Result = Verified & { readonly faults: number };
 export async function runChaos(options: RunOptions): Promise<Result> {
   const { plant, seconds, say, signal, onStop } = options;
   const world = await startWorld(options);
-  const random = makeRandom(options.seed);
-  const faults = plant ? PLANTS[plant].faults : makePlan({ seconds, random, canMount: world.hasSmallDisk });
+  const random = createRandom(options.seed);
+  const faults = plant ? PLANTS[plant].faults : createPlan({ seconds, random, canMount: world.hasSmallDisk });
   if (!world.hasSmallDisk) say("The full disk is left out: mounting a file system for it takes root.");
   say(`The plan has ${faults.length} faults:`);
   for (const fault of faults) say(`  ${time(fault.at)} ${describe(fault)}`);
   const places = makePlaces(world.exchange);
-  const kinds = makeKinds(places);
+  const kinds = createKinds(places);
   const webhook = await prepare(world, kinds);
 
   const timeline = startTimeline();

@@ -9,8 +9,8 @@ import { lockDataDir } from "../../src/platform/db/embedded/lock.ts";
 import type { Db } from "../../src/platform/db/db.ts";
 import { alterClocks, type AlteredClocks } from "../support/altered-clocks.ts";
 import { silentLog } from "../support/database.ts";
-import { makeApi, type Api, type ApiFacts } from "./api.ts";
-import { makeMachine, type Machine } from "./machine.ts";
+import { createApi, type Api, type ApiFacts } from "./api.ts";
+import { createMachine, type Machine } from "./machine.ts";
 import {
   CLOCKED_DELEGATE,
   CLOCKED_SERVER,
@@ -126,7 +126,7 @@ export async function startWorld({ folder, plant, onStop, signal }: WorldOptions
       RAILHEAD_LOCAL_DELEGATE: "off",
       RAILHEAD_DATA_DIR: join(folder, name),
     };
-    const machine = makeMachine({ name, args: ["server"], env, cwd: folder, log: join(folder, `${name}.log`) });
+    const machine = createMachine({ name, args: ["server"], env, cwd: folder, log: join(folder, `${name}.log`) });
     machines.set(name, machine);
     machine.start();
     await machine.untilSaid(READY, START_MS);
@@ -135,7 +135,7 @@ export async function startWorld({ folder, plant, onStop, signal }: WorldOptions
 
   const facts = JSON.parse(readFileSync(join(folder, SERVERS[0], "bootstrap.json"), "utf8")) as ApiFacts;
   const api: World["api"] = (server, direct = false) =>
-    makeApi({ ...facts, baseUrl: `http://127.0.0.1:${direct ? portOf(server) : portAt(`${server} clients`)}` });
+    createApi({ ...facts, baseUrl: `http://127.0.0.1:${direct ? portOf(server) : portAt(`${server} clients`)}` });
   const delegateToken = await api(SERVERS[0]).createDelegateToken("chaos");
   const workDir = (name: DelegateName): string => join(folder, name);
   const hasSmallDisk = mountDisk(workDir(SMALL_DISK), onStop);
@@ -144,7 +144,7 @@ export async function startWorld({ folder, plant, onStop, signal }: WorldOptions
     const url = `http://127.0.0.1:${portAt(`${name} link`)}`;
     const options = ["--url", url, "--token-file", join(folder, "delegate-token"), "--name", name];
     const args = ["delegate", ...options, "--work-dir", workDir(name), "--slots", String(SLOTS), "--tag", "chaos"];
-    const machine = makeMachine({ name, args, env: preloads(name), cwd: folder, log: join(folder, `${name}.log`) });
+    const machine = createMachine({ name, args, env: preloads(name), cwd: folder, log: join(folder, `${name}.log`) });
     machines.set(name, machine);
     machine.start();
     await machine.untilSaid(CONNECTED, START_MS);

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
-import { makeClient } from "../support/client.ts";
-import { makeServerFolder, readFacts, startServer, type ServerFolder } from "../support/server-process.ts";
+import { createClient } from "../support/client.ts";
+import { createServerFolder, readFacts, startServer, type ServerFolder } from "../support/server-process.ts";
 import { examplesOf, filledIn, hold, readPage, type Example, type Known } from "./curl-examples.ts";
 
 const skip = spawnSync("curl", ["--version"]).error ? "curl is not installed" : false;
@@ -24,7 +24,7 @@ type Reader = {
 const readers: Reader[] = [];
 
 async function start(command: Reader["command"]): Promise<void> {
-  const folder = await makeServerFolder();
+  const folder = await createServerFolder();
   const server = await startServer(folder).catch(async (error: unknown) => {
     await folder.remove();
     throw error;
@@ -67,7 +67,7 @@ test("curl: applications and their pipelines, by key, by bearer, as a form, at b
 test("curl: executions by pipeline, of the last twenty-four hours, with limit and offset", { skip }, async () => {
   for (const { known } of readers) {
     const { BASE_URL: baseUrl = "", ACCOUNT_ID: accountId = "", API_KEY: apiKey = "", EXECUTION_ID = "" } = known;
-    await makeClient({ baseUrl, accountId, apiKey }).end(EXECUTION_ID);
+    await createClient({ baseUrl, accountId, apiKey }).end(EXECUTION_ID);
   }
   await section("Executions");
 });

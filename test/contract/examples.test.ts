@@ -11,7 +11,7 @@ import { startTestPlatform, type Answer, type TestPlatform } from "../support/pl
 import { watchTrail } from "./audited.ts";
 import { operationsOf, readDocument, type Operation } from "./operations.ts";
 import { answerChecker } from "./shapes.ts";
-import { furnish, type World } from "./world.ts";
+import { createWorld, type World } from "./world.ts";
 
 const document = readDocument();
 const operations = operationsOf(document);
@@ -32,7 +32,7 @@ for (const format of ["json", "yaml"] as const)
     const oidc = { ...CLIENT, issuer: provider.issuer, scopes: "openid", name: "Example", linkByEmail: false };
     const platform = await startTestPlatform({ oidc });
     try {
-      const world = await furnish(platform);
+      const world = await createWorld(platform);
       const trail = await watchTrail(platform);
       for (const operation of inOrder().filter(isPlain)) {
         const answer = await call(platform, world, operation, format);
@@ -56,7 +56,7 @@ for (const format of ["json", "yaml"] as const)
 test("each operation takes If-Match or does not, as the document says", async () => {
   const platform = await startTestPlatform();
   try {
-    const world = await furnish(platform);
+    const world = await createWorld(platform);
     for (const operation of inOrder().filter((one) => one.method !== "GET" && !one.public && isPlain(one))) {
       const answer = await call(platform, world, operation, "json", { headers: { "if-match": "no version" } });
       const refused = answer.status === 400 && answer.text.includes("If-Match takes the version");
@@ -72,7 +72,7 @@ test("each operation takes If-Match or does not, as the document says", async ()
 test("each operation refuses strangers, and requests that lack something, in the shape that the document gives", async () => {
   const platform = await startTestPlatform();
   try {
-    const world = await furnish(platform);
+    const world = await createWorld(platform);
     for (const operation of operations.filter((one) => !one.public && !one.session && isPlain(one))) {
       const stranger = await call(platform, world, operation, "json", { apiKey: "pat.x.y.z" });
       assert.equal(stranger.status, 401, operation.operationId);

@@ -9,7 +9,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
@@ -60,12 +60,12 @@ async function provision(platform: TestPlatform): Promise<World> {
   return Object.fromEntries(found);
 }
 
-export async function furnish(platform: TestPlatform): Promise<World> {
+export async function createWorld(platform: TestPlatform): Promise<World> {
   await givePassword(platform);
   const identities = await linkIdentities(platform);
   const provisioned = await provision(platform);
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.connector(platform, connectorYaml()));
   // For no delegate that there is: one that only pretends to be would let the test of the connection wait.
   const unserved = connectorYaml("unserved").replace("    auth:", "    delegateSelectors: [nowhere]\n    auth:");

@@ -14,7 +14,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
 
 /** The purposes of the sealers that a text makes. */
 const purposesIn = (text: string): readonly string[] =>
-  [...text.matchAll(/\bmakeSealer\(\s*[^,()]+,\s*(?:"([^"]+)"|(\w+))/g)].map(
+  [...text.matchAll(/\bcreateSealer\(\s*[^,()]+,\s*(?:"([^"]+)"|(\w+))/g)].map(
     ([, literal, name]) => literal ?? name ?? "",
   );
 
@@ -37,10 +37,10 @@ test("whatever is sealed under root keys is rotated and verified", () => assert.
 
 test("planted: a sealer that nobody rotates", () => {
   const files = new Map([
-    [ROTATED_BY, `makeSealer(keys, "webhook tokens")`],
-    ["src/triggers/x.ts", `makeSealer(deps.keys, "webhook tokens")`],
-    ["src/login/x.ts", `makeSealer(\n  deps.keys,\n  "passwords of others",\n)`],
-    ["src/login/y.ts", `makeSealer(deps.keys, PURPOSE)`],
+    [ROTATED_BY, `createSealer(keys, "webhook tokens")`],
+    ["src/triggers/x.ts", `createSealer(deps.keys, "webhook tokens")`],
+    ["src/login/x.ts", `createSealer(\n  deps.keys,\n  "passwords of others",\n)`],
+    ["src/login/y.ts", `createSealer(deps.keys, PURPOSE)`],
   ]);
   assert.deepEqual(
     forgotten(files).map((text) => text.split(" ", 1)[0]),

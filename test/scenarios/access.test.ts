@@ -19,7 +19,7 @@ import {
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import type { PrivateRoute, Route } from "../../src/platform/http/routes.ts";
-import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../support/contract.ts";
+import { create, JSON_TYPE, made, createTargets, pipelineYaml, projectYaml } from "../support/contract.ts";
 import { startTestPlatform, type Answer, type SendOptions, type TestPlatform } from "../support/platform.ts";
 
 const PERMISSION = /^core_[a-z]+_(view|create|edit|execute|abort|delete|access|manage|invite|manageapikey)$/;
@@ -55,7 +55,7 @@ before(async () => {
   other = await platform.addAccount();
   viewer = await platform.addUser("_account_viewer");
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml()));
   executionId = (await made(create.run(platform, "deploy"))).planExecution.uuid;
 });

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { alterClocks, type AlteredClocks } from "../support/altered-clocks.ts";
-import { makeClient, type Client } from "../support/client.ts";
+import { createClient, type Client } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  makeGate,
-  makeServerFolder,
+  createSessionGuard,
+  createServerFolder,
   readFacts,
   startServer,
   type Gate,
@@ -26,13 +26,13 @@ let client: Client;
 let gate: Gate;
 
 before(async () => {
-  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
   // Time passes faster in the server, so that the short timeout below is half a second.
   clocks = alterClocks(`${folder.path}/clocks.json`, { factor: 20 });
   server = await startServer(folder, { DATABASE_URL: database.url, ...clocks.env });
-  client = makeClient(await readFacts(folder));
+  client = createClient(await readFacts(folder));
   await client.makeProject();
-  gate = makeGate(folder);
+  gate = createSessionGuard(folder);
   await client.makePipeline(
     pipelineOf("long", step("one", `echo first; read -r word < ${gate.path}`, { timeout: "30m" })),
   );

@@ -9,7 +9,7 @@ import { databaseByAddress } from "../support/database.ts";
 import { runProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import {
-  makeServerFolder,
+  createServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
@@ -19,7 +19,7 @@ import {
 const NO_DELEGATE = { RAILHEAD_LOCAL_DELEGATE: "off" };
 let folder: ServerFolder;
 let server: ServerProcess | undefined;
-before(async () => void (folder = await makeServerFolder()));
+before(async () => void (folder = await createServerFolder()));
 after(async () => {
   await server?.end("SIGTERM");
   await folder?.remove();
@@ -176,7 +176,7 @@ test("a database of one's own: as it is, never migrated from here", async () => 
     const old = await railhead(["audit", "export"], { DATABASE_URL: empty.url, RAILHEAD_ROOT_KEY });
     assert.match(old.stderr, /^The database lacks migrations of this version \(000001_foundations/);
     assert.deepEqual([none.code, old.code], [2, 2]);
-    const own = await makeServerFolder();
+    const own = await createServerFolder();
     const other = await startServer(own, { DATABASE_URL: migrated.url, RAILHEAD_ROOT_KEY, ...NO_DELEGATE });
     try {
       await exported([], { DATABASE_URL: migrated.url, RAILHEAD_ROOT_KEY });

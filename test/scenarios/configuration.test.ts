@@ -6,14 +6,20 @@ import { createServer, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { databaseByAddress } from "../support/database.ts";
 import { runProgram } from "../support/program.ts";
-import { makeServerFolder, processesIn, runServer, startServer, type ServerFolder } from "../support/server-process.ts";
+import {
+  createServerFolder,
+  processesIn,
+  runServer,
+  startServer,
+  type ServerFolder,
+} from "../support/server-process.ts";
 
 const OFF = { RAILHEAD_LOCAL_DELEGATE: "off" };
 let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;
 
 before(async () => {
-  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
 });
 
 after(async () => {

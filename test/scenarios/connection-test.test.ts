@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { startDelegate } from "../../delegate/delegate.ts";
-import { makePlace, QUICK, silentLog, joinServer } from "../../delegate/testing/kit.ts";
+import { createPlace, QUICK, silentLog, joinServer } from "../../delegate/testing/kit.ts";
 import { newTaskId, startPretendServer } from "../../delegate/testing/pretend-server.ts";
 import { systemTimers } from "../../delegate/timers.ts";
 import { connectorYaml, create, made } from "../support/contract.ts";
@@ -18,7 +18,7 @@ before(async () => void (platform = await startTestPlatform()));
 after(() => platform?.stop());
 
 test("a real delegate tests a real registry, also one on its own machine", { skip }, async () => {
-  const [place, registry] = [makePlace(), await startRegistry()];
+  const [place, registry] = [createPlace(), await startRegistry()];
   const socketUrl = `${platform.url.replace("http", "ws")}/delegate/connect`;
   const settings = {
     socketUrl,
@@ -66,7 +66,7 @@ const connectionWork = (url: string, secrets: { reference: string; value: string
 });
 
 test("a test that the server ends is ended, and one that takes too long ends by itself", async () => {
-  const place = makePlace();
+  const place = createPlace();
   const registry = createServer(() => undefined);
   await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;

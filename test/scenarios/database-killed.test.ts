@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { postgresIn } from "../../src/platform/db/embedded/processes.ts";
-import { makeClient } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { readToEnd, readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  makeNotes,
-  makeGate,
-  makeServerFolder,
+  createNotes,
+  createSessionGuard,
+  createServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
@@ -21,7 +21,7 @@ let folder: ServerFolder;
 let server: ServerProcess;
 
 before(async () => {
-  folder = await makeServerFolder();
+  folder = await createServerFolder();
   server = await startServer(folder);
 });
 
@@ -45,10 +45,10 @@ async function killDatabase(): Promise<void> {
 }
 
 test("a step that prints while the database is away, and one that ends then", async () => {
-  const gate = makeGate(folder);
-  const client = makeClient(await readFacts(folder));
+  const gate = createSessionGuard(folder);
+  const client = createClient(await readFacts(folder));
   await client.makeProject();
-  const note = `echo ran >> ${makeNotes(folder, "notes")}`;
+  const note = `echo ran >> ${createNotes(folder, "notes")}`;
   const wait = `read -r word < ${gate.path}`;
   await client.makePipeline(
     pipelineOf(

@@ -8,7 +8,7 @@ import { Client } from "pg";
 import { clientConfig, connectionUrl } from "../../src/platform/db/connection.ts";
 import { databaseByAddress, testServer } from "../support/database.ts";
 import { startProgram, type Program } from "../support/program.ts";
-import { makeServerFolder, runServer, type ServerFolder } from "../support/server-process.ts";
+import { createServerFolder, runServer, type ServerFolder } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const ROOT_KEY = randomBytes(32).toString("base64");
@@ -16,7 +16,7 @@ let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;
 
 before(async () => {
-  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
 });
 
 after(async () => {

@@ -1,12 +1,12 @@
 /** `railhead delegate` as somebody starts it on another machine, with a token that the server made. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../support/client.ts";
+import { createClient, type Client } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import { runProgram, startProgram, type Program } from "../support/program.ts";
 import {
-  makeServerFolder,
+  createServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
@@ -20,9 +20,9 @@ let client: Client;
 let delegate: Program | undefined;
 
 before(async () => {
-  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
   server = await startServer(folder, { DATABASE_URL: database.url });
-  client = makeClient(await readFacts(folder));
+  client = createClient(await readFacts(folder));
   await client.makeProject();
 });
 

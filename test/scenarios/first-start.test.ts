@@ -6,16 +6,16 @@ import { existsSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
-import { makeClient } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
-import { makeServerFolder, readFacts, runServer, startServer, type ServerFolder } from "../support/server-process.ts";
+import { createServerFolder, readFacts, runServer, startServer, type ServerFolder } from "../support/server-process.ts";
 
 const OFF = { RAILHEAD_LOCAL_DELEGATE: "off" };
 let folder: ServerFolder;
 
 before(async () => {
-  folder = await makeServerFolder();
+  folder = await createServerFolder();
 });
 
 after(() => folder?.remove());
@@ -56,7 +56,7 @@ test("the first start tells each fact once; the second tells none of them and fi
   assert.equal(server.stderr().match(/migration/g)?.length, 1, server.stderr());
   assert.match(server.stderr(), /"applied":\d+,"last":"\d{6}_\w+\.sql","msg":"migrations applied"/);
 
-  const client = makeClient(facts);
+  const client = createClient(facts);
   await client.makeProject();
   await client.makePipeline(pipelineOf("kept", step("say", "echo hello")));
   const id = await client.run("kept");
@@ -69,7 +69,7 @@ test("the first start tells each fact once; the second tells none of them and fi
   assert.equal((await stat(`${folder.dataDir}/bootstrap.json`)).mode & 0o777, 0o600);
   const repeated = second.stdout() + second.stderr();
   for (const fact of [accountId, adminEmail, adminPassword, apiKey]) assert.equal(count(repeated, fact), 0, fact);
-  assert.equal((await makeClient(after).detail(id)).pipelineExecutionSummary.pipelineIdentifier, "kept");
+  assert.equal((await createClient(after).detail(id)).pipelineExecutionSummary.pipelineIdentifier, "kept");
   assert.equal((await second.end("SIGTERM")).code, 0);
 });
 
@@ -77,7 +77,7 @@ test("RAILHEAD_PUBLIC_URL is the base address, without a slash at its end", asyn
   const server = await startServer(folder, { ...OFF, RAILHEAD_PUBLIC_URL: "https://railhead.example.com/ci/" });
   const facts = await readFacts(folder);
   assert.equal(facts.baseUrl, "https://railhead.example.com/ci");
-  const webhook = await makeClient({ ...facts, baseUrl: server.url }).makeWebhook("kept");
+  const webhook = await createClient({ ...facts, baseUrl: server.url }).makeWebhook("kept");
   assert.ok(webhook.startsWith("https://railhead.example.com/ci/gateway/pipeline/api/webhook/custom/"), webhook);
   await server.end("SIGTERM");
 });
@@ -121,7 +121,7 @@ test("a second server on the same data directory is refused; the first does not 
   assert.ok(ms < 5_000);
   assert.deepEqual(await readFacts(folder), facts);
   assert.equal((await fetch(`${first.url}/health/ready`)).status, 200);
-  assert.deepEqual(await makeClient(facts).graphql("{ applications(limit: 5) { nodes { name } } }"), {
+  assert.deepEqual(await createClient(facts).graphql("{ applications(limit: 5) { nodes { name } } }"), {
     applications: { nodes: [{ name: "Shop" }] },
   });
   assert.equal((await first.end("SIGTERM")).code, 0);
@@ -129,7 +129,7 @@ test("a second server on the same data directory is refused; the first does not 
 
 test("a key that was generated for a database that has another one does not stay behind", async () => {
   const database = await databaseByAddress("empty");
-  const [first, second] = [await makeServerFolder(), await makeServerFolder()];
+  const [first, second] = [await createServerFolder(), await createServerFolder()];
   try {
     const env = { ...OFF, DATABASE_URL: database.url };
     const server = await startServer(first, env);

@@ -1,7 +1,7 @@
 /** More tasks wait than a delegate that has just connected can take: it gets the next one whenever it has finished one. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeClient } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { pretendDelegate } from "../support/pretend-delegate.ts";
@@ -15,7 +15,7 @@ before(async () => {
 after(() => platform?.stop());
 
 test("a queue drains without the slow poll", async () => {
-  const client = makeClient({ ...platform, baseUrl: platform.url });
+  const client = createClient({ ...platform, baseUrl: platform.url });
   await client.makeProject();
   await client.makePipeline(pipelineOf("queue", step("one", "echo one")));
   const ids = [

@@ -1,13 +1,13 @@
 /** The log while it is written: live, resumed, and in parts. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../support/client.ts";
+import { createClient, type Client } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { readToEnd, readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  makeGate,
-  makeServerFolder,
+  createSessionGuard,
+  createServerFolder,
   readFacts,
   startServer,
   type Gate,
@@ -22,10 +22,10 @@ let client: Client;
 let gate: Gate;
 
 before(async () => {
-  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
-  gate = makeGate(folder);
+  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
+  gate = createSessionGuard(folder);
   server = await startServer(folder, { DATABASE_URL: database.url });
-  client = makeClient(await readFacts(folder));
+  client = createClient(await readFacts(folder));
   await client.makeProject();
 });
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../support/client.ts";
+import { createClient, type Client } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  makeServerFolder,
+  createServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
@@ -25,11 +25,11 @@ let ssh: SshServer;
 
 before(async () => {
   if (missing !== undefined) return;
-  [folder, database, ssh] = await Promise.all([makeServerFolder(), databaseByAddress("migrated"), startSshServer()]);
+  [folder, database, ssh] = await Promise.all([createServerFolder(), databaseByAddress("migrated"), startSshServer()]);
   await writeFile(`${folder.path}/hosts`, "");
   // Named from the server's working directory, which is not the delegate's.
   server = await startServer(folder, { DATABASE_URL: database.url, RAILHEAD_KNOWN_HOSTS: "hosts" });
-  client = makeClient(await readFacts(folder));
+  client = createClient(await readFacts(folder));
   await client.makeProject();
 });
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { test } from "node:test";
-import { makeServerFolder, startServer } from "../support/server-process.ts";
+import { createServerFolder, startServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const onlyAsRoot = {
@@ -18,7 +18,7 @@ const workFolder = (dataDir: string): string =>
   `/var/lib/railhead-delegate/${createHash("sha256").update(dataDir).digest("hex").slice(0, 12)}`;
 
 test("the work folder of a data directory that was deleted goes with the next server's start", onlyAsRoot, async () => {
-  const folders = [await makeServerFolder(), await makeServerFolder()] as const;
+  const folders = [await createServerFolder(), await createServerFolder()] as const;
   const [first, second] = folders.map(({ dataDir }) => workFolder(dataDir));
   assert.ok(first && second);
   const env = { RAILHEAD_DELEGATE_DIR: undefined };

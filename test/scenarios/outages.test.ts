@@ -10,14 +10,14 @@ import { after, before, test } from "node:test";
 import { connectionUrl } from "../../src/platform/db/connection.ts";
 import type { Embedded } from "../../src/platform/db/embedded/embedded.ts";
 import { alterClocks, type AlteredClocks } from "../support/altered-clocks.ts";
-import { makeClient, type Client } from "../support/client.ts";
+import { createClient, type Client } from "../support/client.ts";
 import { start } from "../support/embedded.ts";
 import { readUntil } from "../support/event-stream.ts";
 import { startForwarder, type Forwarder } from "../support/forwarder.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import { startProgram, type Program } from "../support/program.ts";
 import {
-  makeServerFolder,
+  createServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
@@ -41,14 +41,14 @@ let healthy: Program;
 let made = 0;
 
 before(async () => {
-  folders = await Promise.all([makeServerFolder(), makeServerFolder()]);
+  folders = await Promise.all([createServerFolder(), createServerFolder()]);
   const [folder] = folders;
   assert.ok(folder);
   database = await start(`${folder.path}/cluster`);
   clocks = alterClocks(`${folder.path}/clocks.json`, { factor: FACTOR });
   server = await startServer(folder, { ...environment(), ...clocks.env });
   const facts = await readFacts(folder);
-  client = makeClient({ ...facts, baseUrl: server.url });
+  client = createClient({ ...facts, baseUrl: server.url });
   await client.makeProject();
   const answer = await client.send("POST", "/ng/api/delegate-token-ng?tokenName=outages");
   token = answer.body.resource.value;
@@ -172,7 +172,7 @@ test("nor does a replica whose clock is 90 s ahead", async () => {
 
 test("while one of two servers is paused, its delegates go on at the other one", async () => {
   const atServer = client;
-  client = makeClient({ ...(await readFacts(folders[0] ?? assert.fail())), baseUrl: replica.url });
+  client = createClient({ ...(await readFacts(folders[0] ?? assert.fail())), baseUrl: replica.url });
   await survive(
     async () => {
       process.kill(server.child.pid ?? 0, "SIGSTOP");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
-import { makePlace, QUICK, silentLog } from "../../delegate/testing/kit.ts";
+import { createPlace, QUICK, silentLog } from "../../delegate/testing/kit.ts";
 import { systemTimers } from "../../delegate/timers.ts";
 import { fromWire, toWire, type Uuid } from "../../src/core/ids.ts";
 import {
@@ -11,7 +11,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   projectYaml,
   SCOPE,
 } from "../support/contract.ts";
@@ -26,12 +26,12 @@ const ANEW = "another value under the same name";
 const IN_SHOP = "  orgIdentifier: default\n  projectIdentifier: shop\n";
 
 let platform: TestPlatform;
-const places: ReturnType<typeof makePlace>[] = [];
+const places: ReturnType<typeof createPlace>[] = [];
 const delegates: Delegate[] = [];
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
 });
 after(async () => {
   for (const delegate of delegates) await delegate.stop();
@@ -40,7 +40,7 @@ after(async () => {
 });
 
 const connect = async (tag: string): Promise<void> => {
-  const place = makePlace();
+  const place = createPlace();
   places.push(place);
   const delegate = await startDelegate(
     {

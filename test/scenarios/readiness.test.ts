@@ -5,17 +5,23 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
-import { makeClient } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { startProgram } from "../support/program.ts";
-import { makeServerFolder, processesIn, readFacts, startServer, type ServerFolder } from "../support/server-process.ts";
+import {
+  createServerFolder,
+  processesIn,
+  readFacts,
+  startServer,
+  type ServerFolder,
+} from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;
 
 before(async () => {
-  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
 });
 
 after(async () => {
@@ -66,9 +72,12 @@ test("a server that listens but has no account yet is alive and not ready", asyn
     await blocker.query("rollback");
     await program.said(/^Railhead is ready\.$/m);
     assert.deepEqual(await ask("ready"), { status: 200, text: '{"status":"UP"}' });
-    assert.deepEqual(await makeClient(await readFacts(folder)).graphql("{ applications(limit: 1) { nodes { id } } }"), {
-      applications: { nodes: [] },
-    });
+    assert.deepEqual(
+      await createClient(await readFacts(folder)).graphql("{ applications(limit: 1) { nodes { id } } }"),
+      {
+        applications: { nodes: [] },
+      },
+    );
   } finally {
     await blocker.end();
     await program.end("SIGTERM");
@@ -77,7 +86,7 @@ test("a server that listens but has no account yet is alive and not ready", asyn
 
 test("from SIGTERM on it is not ready, while it still serves requests", async () => {
   const rootKey = randomBytes(32).toString("base64");
-  const [place, other] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  const [place, other] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
   const server = await startServer(place, { DATABASE_URL: other.url, RAILHEAD_ROOT_KEY: rootKey });
   const status = async (path: string): Promise<number> => (await fetch(`${server.url}${path}`)).status;
   try {

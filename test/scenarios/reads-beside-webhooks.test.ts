@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
 import { clientConfig } from "../../src/platform/db/connection.ts";
-import { makeClient } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
-import { makeServerFolder, readFacts, startServer, type ServerFolder } from "../support/server-process.ts";
+import { createServerFolder, readFacts, startServer, type ServerFolder } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const WEBHOOKS = 30;
@@ -14,7 +14,7 @@ let folder: ServerFolder;
 let database: Awaited<ReturnType<typeof databaseByAddress>>;
 
 before(async () => {
-  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
 });
 after(async () => {
   await folder?.remove();
@@ -29,7 +29,7 @@ test("webhooks that wait for a lock do not keep reads from the database", async 
   const look = new Client(clientConfig(database.url));
   await Promise.all([blocker.connect(), look.connect()]);
   try {
-    const client = makeClient(await readFacts(folder));
+    const client = createClient(await readFacts(folder));
     await client.makeProject();
     await client.makePipeline(pipelineOf("called", step("say", "echo hello")));
     const webhook = await client.makeWebhook("called");

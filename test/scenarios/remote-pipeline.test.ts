@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import { after, before, test } from "node:test";
 import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
 import { livingProcesses } from "../../delegate/processes.ts";
-import { makePlace, QUICK, settingsFor, silentLog } from "../../delegate/testing/kit.ts";
+import { createPlace, QUICK, settingsFor, silentLog } from "../../delegate/testing/kit.ts";
 import { systemTimers } from "../../delegate/timers.ts";
 import { eventually, JSON_TYPE, made } from "../support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
@@ -32,7 +32,7 @@ const needsSsh = { skip: missing ?? false };
 let platform: TestPlatform;
 let delegate: Delegate;
 let ssh: SshServer;
-const place = makePlace();
+const place = createPlace();
 const logged: string[] = [];
 before(async () => {
   if (missing !== undefined) return;

@@ -7,7 +7,7 @@ import { type Delegate, type Settings, startDelegate } from "../../delegate/dele
 import { environmentHas, livingProcesses } from "../../delegate/processes.ts";
 import {
   assertGone,
-  makePlace,
+  createPlace,
   optionsFor,
   type Place,
   printedPid,
@@ -38,7 +38,7 @@ after(() => Promise.all([ssh?.stop(), server?.close()]));
 
 /** A delegate of its own, and where it keeps things. */
 async function delegate(t: TestContext, more: Partial<Settings> = {}): Promise<Place> {
-  const place = makePlace();
+  const place = createPlace();
   const around = { ...QUICK, graceMs: 5_000, timers: systemTimers, chance: Math.random, log: silentLog() };
   const running: Delegate = await startDelegate(settingsFor(server, place, more), around);
   t.after(async () => {
@@ -225,7 +225,7 @@ test(
   "a host that is not in the operator's file, or shows another key than it says, gets no login",
   needsSsh,
   async (t) => {
-    const place = makePlace();
+    const place = createPlace();
     const file = join(place.path, "known");
     t.after(place.remove);
     writeFileSync(
@@ -404,7 +404,7 @@ test(
 );
 
 test("a step on a host goes on when the delegate is killed, and the next one tells its end", needsSsh, async (t) => {
-  const place = makePlace();
+  const place = createPlace();
   t.after(place.remove);
   const env = { RAILHEAD_DELEGATE_TOKEN: TOKEN };
   const first = spawnDelegate(optionsFor(server, place), env);
@@ -430,7 +430,7 @@ test("a step on a host goes on when the delegate is killed, and the next one tel
 });
 
 test("a delegate without ssh says what is missing, and takes the rest", needsSsh, async (t) => {
-  const empty = makePlace();
+  const empty = createPlace();
   t.after(empty.remove);
   await delegate(t, { stepPath: empty.path });
   const { outcome } = await runThere({ script: "true" }).finished;

@@ -7,7 +7,7 @@ import { runningConnection } from "../../src/platform/db/embedded/running.ts";
 import { pretendBrowser, type PretendBrowser } from "../support/browser.ts";
 import { runProgram } from "../support/program.ts";
 import {
-  makeServerFolder,
+  createServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
@@ -22,7 +22,7 @@ let folder: ServerFolder;
 let server: ServerProcess;
 let facts: BootstrapFacts;
 before(async () => {
-  folder = await makeServerFolder();
+  folder = await createServerFolder();
   server = await startServer(folder, NO_DELEGATE);
   facts = await readFacts(folder);
 });

@@ -5,13 +5,17 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { databaseByAddress } from "../support/database.ts";
-import { makeServerFolder, runServer, startServer } from "../support/server-process.ts";
-import { makeToken, tokenIsMissing } from "../support/token.ts";
+import { createServerFolder, runServer, startServer } from "../support/server-process.ts";
+import { createToken, tokenIsMissing } from "../support/token.ts";
 
 test("the key comes from the token, a wrong PIN ends the start, and another key does not open the database", async (t) => {
   const missing = await tokenIsMissing();
   if (missing !== undefined) return t.skip(missing);
-  const [token, folder, database] = await Promise.all([makeToken(), makeServerFolder(), databaseByAddress("migrated")]);
+  const [token, folder, database] = await Promise.all([
+    createToken(),
+    createServerFolder(),
+    databaseByAddress("migrated"),
+  ]);
   t.after(() => Promise.all([token.remove(), folder.remove(), database.drop()]));
   const key = randomBytes(32);
   const command = await token.protect("root.key.enc", key);

@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { CHUNK, contentOf } from "../../src/platform/crypto/chunks.ts";
-import { makeKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
+import { createKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import type { Db } from "../../src/platform/db/db.ts";
 import { openDb } from "../../src/platform/db/pool.ts";
-import { makeClient } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { databaseByAddress, silentLog } from "../support/database.ts";
 import { projectYaml, triggerYaml, pipelineYaml, YAML } from "../support/contract.ts";
 import { handClock } from "../support/platform.ts";
 import { runProgram, startProgram, type ProgramOptions } from "../support/program.ts";
 import { adminOf, secretsOf } from "../support/secrets.ts";
 import {
-  makeServerFolder,
+  createServerFolder,
   readFacts,
   runServer,
   startServer,
@@ -26,7 +26,7 @@ const TEXTS = 450;
 const HERE = { orgIdentifier: null, projectIdentifier: null };
 const FILE = randomBytes(2 * CHUNK + 1);
 const [first, second] = [randomBytes(32), randomBytes(32)];
-const [was, is, both] = [makeKeyRing(first), makeKeyRing(second), makeKeyRing(second, first)];
+const [was, is, both] = [createKeyRing(first), createKeyRing(second), createKeyRing(second, first)];
 const FORMER = { RAILHEAD_ROOT_KEY: first.toString("base64") };
 const NEW = { RAILHEAD_ROOT_KEY: second.toString("base64") };
 const BOTH = { ...NEW, RAILHEAD_ROOT_KEY_PREVIOUS: first.toString("base64") };
@@ -37,16 +37,20 @@ let database: Awaited<ReturnType<typeof databaseByAddress>>;
 let folders: readonly [ServerFolder, ServerFolder];
 const servers: ServerProcess[] = [];
 let db: Db;
-let client: ReturnType<typeof makeClient>;
+let client: ReturnType<typeof createClient>;
 let accountId: string;
 
 before(async () => {
-  [database, ...folders] = await Promise.all([databaseByAddress("migrated"), makeServerFolder(), makeServerFolder()]);
+  [database, ...folders] = await Promise.all([
+    databaseByAddress("migrated"),
+    createServerFolder(),
+    createServerFolder(),
+  ]);
   db = openDb({ connection: database.url, log: silentLog, onError: () => undefined });
   for (const folder of folders) servers.push(await startServer(folder, env(FORMER)));
   const facts = await readFacts(folders[0]);
   accountId = facts.accountId;
-  client = makeClient(facts);
+  client = createClient(facts);
   await fill();
 });
 after(async () => {
@@ -186,7 +190,7 @@ test("the root key: killed in the middle, resumed, and then the new one opens ev
     assert.match(servers[nth].stderr(), /another root key is in use than RAILHEAD_ROOT_KEY gives/);
   }
   const facts = await readFacts(folders[0]);
-  client = makeClient(facts);
+  client = createClient(facts);
   const printed = await killedAndResumed("rotate root-key", ({ keyId }) => keyId === is.preferred.id);
   assert.match(printed, new RegExp(`the root key in use is ${is.preferred.id}`));
   assert.match(printed, /1 webhook tokens sealed under/);
@@ -216,7 +220,7 @@ test("the root key: killed in the middle, resumed, and then the new one opens ev
 
 test("a server with the former key alone, or a wrong one, refuses to start and names the key that it needs", async (t) => {
   const wrong = randomBytes(32);
-  const folder = await makeServerFolder();
+  const folder = await createServerFolder();
   t.after(() => folder.remove());
   for (const key of [first, wrong]) {
     const { code, stderr } = await runServer(folder, env({ RAILHEAD_ROOT_KEY: key.toString("base64") }));
@@ -224,7 +228,7 @@ test("a server with the former key alone, or a wrong one, refuses to start and n
     assert.match(
       stderr,
       new RegExp(
-        `sealed under the key ${is.preferred.id}; the server was given the root key ${makeKeyRing(key).preferred.id}`,
+        `sealed under the key ${is.preferred.id}; the server was given the root key ${createKeyRing(key).preferred.id}`,
       ),
     );
   }
@@ -239,7 +243,7 @@ test("data keys: killed in the middle, resumed, and every one is new", async () 
 
 test("while a rotation is half done no other begins, nothing goes without the key that it needs, and it goes on", async () => {
   for (const server of servers.splice(0)) await server.end("SIGTERM");
-  const [third, fourth] = [randomBytes(32), randomBytes(32)].map((key) => makeKeyRing(key));
+  const [third, fourth] = [randomBytes(32), randomBytes(32)].map((key) => createKeyRing(key));
   assert.ok(third && fourth);
   const textOf = (keys: KeyRing): string => keys.preferred.key.toString("base64");
   const halfDone = { RAILHEAD_ROOT_KEY: textOf(third), RAILHEAD_ROOT_KEY_PREVIOUS: textOf(is) };

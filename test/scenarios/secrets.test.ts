@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { after, before, test } from "node:test";
 import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
-import { makePlace, QUICK, silentLog } from "../../delegate/testing/kit.ts";
+import { createPlace, QUICK, silentLog } from "../../delegate/testing/kit.ts";
 import { systemTimers } from "../../delegate/timers.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { newIdentity, pretendDelegate } from "../support/pretend-delegate.ts";
@@ -28,7 +28,7 @@ const JSON_TYPE = "application/json";
 
 let platform: TestPlatform;
 let delegate: Delegate;
-const place = makePlace();
+const place = createPlace();
 const logged: string[] = [];
 
 before(async () => {

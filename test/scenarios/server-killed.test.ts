@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../support/client.ts";
+import { createClient, type Client } from "../support/client.ts";
 import { readToEnd, readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  makeGate,
-  makeNotes,
-  makeServerFolder,
+  createSessionGuard,
+  createNotes,
+  createServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
@@ -22,7 +22,7 @@ let server: ServerProcess;
 let client: Client;
 
 before(async () => {
-  folder = await makeServerFolder();
+  folder = await createServerFolder();
   await start();
   await client.makeProject();
 });
@@ -34,13 +34,13 @@ after(async () => {
 
 async function start(): Promise<void> {
   server = await startServer(folder);
-  client = makeClient(await readFacts(folder));
+  client = createClient(await readFacts(folder));
 }
 
 const counted = async (name: string): Promise<string> => readFile(`${folder.exchange}/${name}`, "utf8");
 
 test("a step that runs meanwhile goes on; its output and its result arrive after the restart, once", async () => {
-  const [gate, notes] = [makeGate(folder), makeNotes(folder, "meanwhile")];
+  const [gate, notes] = [createSessionGuard(folder), createNotes(folder, "meanwhile")];
   const script = `
     echo ran >> ${notes}
     echo before
@@ -88,7 +88,7 @@ test("a step that runs meanwhile goes on; its output and its result arrive after
 });
 
 test("a step that ends while no server is there is taken as it ended", async () => {
-  const gate = makeGate(folder);
+  const gate = createSessionGuard(folder);
   const script = `
     echo ran >> ${folder.exchange}/ended
     echo before
@@ -119,7 +119,7 @@ test("a step that ends while no server is there is taken as it ended", async () 
 });
 
 test("a step that fails while no server is there has failed, with its exit code", async () => {
-  const gate = makeGate(folder);
+  const gate = createSessionGuard(folder);
   await client.makePipeline(
     pipelineOf("failed", step("short", `echo before; read -r word < ${gate.path}; echo "after: $word"; exit 7`)),
   );
@@ -140,7 +140,7 @@ test("a step that fails while no server is there has failed, with its exit code"
 });
 
 test("many executions, killed again and again: each step runs once and every log is whole", async () => {
-  const notes = makeNotes(folder, "storm");
+  const notes = createNotes(folder, "storm");
   const script = (number: number): string => `
     echo "${number}" >> ${notes}
     for i in {1..300}; do echo "step ${number} line $i"; done`;

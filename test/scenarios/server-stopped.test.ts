@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../support/client.ts";
+import { createClient, type Client } from "../support/client.ts";
 import { readUntil, readToEnd } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  makeGate,
-  makeServerFolder,
+  createSessionGuard,
+  createServerFolder,
   processesIn,
   readFacts,
   startServer,
@@ -22,8 +22,8 @@ let client: Client;
 let gate: Gate;
 
 before(async () => {
-  folder = await makeServerFolder();
-  gate = makeGate(folder);
+  folder = await createServerFolder();
+  gate = createSessionGuard(folder);
   await start();
   await client.makeProject();
   const script = `echo before; read -r word < ${gate.path}; echo "after: $word"`;
@@ -38,7 +38,7 @@ after(async () => {
 
 async function start(): Promise<void> {
   server = await startServer(folder);
-  client = makeClient(await readFacts(folder));
+  client = createClient(await readFacts(folder));
 }
 
 const ways: readonly (readonly [name: string, send: (pid: number) => void])[] = [
@@ -91,7 +91,7 @@ const underNohup: readonly (readonly [name: string, command: string])[] = [
 ];
 for (const [name, command] of underNohup) {
   test(`nohup keeps server and local delegate alive when the terminal closes: ${name}`, async () => {
-    const other = await makeServerFolder();
+    const other = await createServerFolder();
     const kept = await startServer(other, {}, command);
     try {
       const programs = (): readonly number[] =>

@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { isAlive } from "../../delegate/processes.ts";
 import { stepProcess } from "../../delegate/testing/step-process.ts";
-import { makeClient, type Client } from "../support/client.ts";
+import { createClient, type Client } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { readUntil } from "../support/event-stream.ts";
 import { pipeline, pipelineOf, stage, step } from "../support/pipeline.ts";
 import {
-  makeServerFolder,
+  createServerFolder,
   processesIn,
   readFacts,
   startServer,
@@ -23,9 +23,9 @@ let server: ServerProcess;
 let client: Client;
 
 before(async () => {
-  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
   server = await startServer(folder, { DATABASE_URL: database.url });
-  client = makeClient(await readFacts(folder));
+  client = createClient(await readFacts(folder));
   await client.makeProject();
 });
 

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { promisify } from "node:util";
 import { test } from "node:test";
-import { makeServerFolder, startServer } from "../support/server-process.ts";
+import { createServerFolder, startServer } from "../support/server-process.ts";
 
 const skip = spawnSync("curl", ["--version"]).error ? "curl is not installed" : false;
 const pages = ["docs/tutorial.md", "docs/how-to/use-the-api.md"]
@@ -23,7 +23,7 @@ test("every command of the tutorial and of the guide prints what the page shows"
     ([, command = "", output = ""]) => ({ command, output }),
   );
   assert.equal(blocks.length, pages.split("```sh run").length - 1);
-  const folder = await makeServerFolder();
+  const folder = await createServerFolder();
   const server = await startServer({ ...folder, dataDir: `${folder.path}/.railhead` });
   try {
     const script = blocks.map(({ command }) => `${command}\nprintf '\\n%s\\n' '${END}'`).join("\n");

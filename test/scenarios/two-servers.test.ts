@@ -6,14 +6,14 @@ import { after, before, test } from "node:test";
 import { Client as Database } from "pg";
 import { isAlive } from "../../delegate/processes.ts";
 import { stepProcess } from "../../delegate/testing/step-process.ts";
-import { makeClient, type Client } from "../support/client.ts";
+import { createClient, type Client } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";
 import { readToEnd, readUntil } from "../support/event-stream.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import { startProgram } from "../support/program.ts";
 import {
-  makeGate,
-  makeServerFolder,
+  createSessionGuard,
+  createServerFolder,
   processesIn,
   readFacts,
   startServer,
@@ -35,7 +35,7 @@ let viaA: Client;
 let viaB: Client;
 
 before(async () => {
-  [database, ...folders] = await Promise.all([databaseByAddress("empty"), makeServerFolder(), makeServerFolder()]);
+  [database, ...folders] = await Promise.all([databaseByAddress("empty"), createServerFolder(), createServerFolder()]);
 });
 
 after(async () => {
@@ -63,9 +63,9 @@ test("started at the same time on an empty database: one migrates, one makes the
   assert.equal(made[0], told[0] === a ? folderA : folderB);
 
   const facts = await readFacts(told[0] === a ? folderA : folderB);
-  viaA = makeClient({ ...facts, baseUrl: a.url });
-  viaB = makeClient({ ...facts, baseUrl: b.url });
-  gate = makeGate(folderA);
+  viaA = createClient({ ...facts, baseUrl: a.url });
+  viaB = createClient({ ...facts, baseUrl: b.url });
+  gate = createSessionGuard(folderA);
   await viaA.makeProject();
 });
 
@@ -188,5 +188,5 @@ test("a local delegate in another work folder is refused while the last one may 
   await later.end();
   await program.said(/"msg":"delegate connected"/);
   const facts = await Promise.any(folders.map(readFacts));
-  assert.equal(await whoRuns(localB, makeClient({ ...facts, baseUrl: servers[0]?.url ?? "" })), localB);
+  assert.equal(await whoRuns(localB, createClient({ ...facts, baseUrl: servers[0]?.url ?? "" })), localB);
 });

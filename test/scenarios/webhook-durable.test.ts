@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { makeClient, type Client } from "../support/client.ts";
+import { createClient, type Client } from "../support/client.ts";
 import { withEmbedded } from "../support/embedded-db.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import {
-  makeNotes,
-  makeServerFolder,
+  createNotes,
+  createServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
@@ -21,10 +21,10 @@ let client: Client;
 let webhook: URL;
 
 before(async () => {
-  folder = await makeServerFolder();
+  folder = await createServerFolder();
   await start();
   await client.makeProject();
-  const script = `printf '%s\\n' "$CALL" >> ${makeNotes(folder, "calls")}; echo "call $CALL"`;
+  const script = `printf '%s\\n' "$CALL" >> ${createNotes(folder, "calls")}; echo "call $CALL"`;
   await client.makePipeline(pipelineOf("called", step("note", script, { env: { CALL: "<+trigger.payload.call>" } })));
   webhook = new URL(await client.makeWebhook("called"));
 });
@@ -36,7 +36,7 @@ after(async () => {
 
 async function start(): Promise<void> {
   server = await startServer(folder);
-  client = makeClient(await readFacts(folder));
+  client = createClient(await readFacts(folder));
 }
 
 type Delivery = { readonly data: { readonly eventCorrelationId: string; readonly apiUrl: string } };

@@ -1,7 +1,7 @@
 /** A delivery that is slow to become an execution is looked at by the sweep meanwhile, and still runs once. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeClient } from "../support/client.ts";
+import { createClient } from "../support/client.ts";
 import { pipelineOf, step } from "../support/pipeline.ts";
 import { startTestPlatform, type TestPlatform } from "../support/platform.ts";
 import { until } from "../support/until.ts";
@@ -20,7 +20,7 @@ const AT_WORK =
   "select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null";
 
 test("the replica that took it and the sweep", async () => {
-  const client = makeClient({ ...platform, baseUrl: platform.url });
+  const client = createClient({ ...platform, baseUrl: platform.url });
   await client.makeProject();
   await client.makePipeline(pipelineOf("slow", step("one", "echo one")));
   const webhook = await client.makeWebhook("slow");

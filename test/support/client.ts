@@ -12,13 +12,13 @@ export type ClientAnswer = { readonly status: number; readonly text: string; rea
 
 export type FollowOptions = { readonly lastEventId?: string; readonly query?: string };
 
-export type Client = ReturnType<typeof makeClient>;
+export type Client = ReturnType<typeof createClient>;
 
 const SCOPE = `orgIdentifier=${ORGANIZATION}&projectIdentifier=${PROJECT}`;
 const EXECUTIONS = "/pipeline/api/pipelines/execution";
 const STATUS = "query ($id: String!) { execution(executionId: $id) { id status startedAt endedAt } }";
 
-export function makeClient({ baseUrl, accountId, apiKey }: ClientFacts) {
+export function createClient({ baseUrl, accountId, apiKey }: ClientFacts) {
   const address = (path: string): string =>
     `${baseUrl}/gateway${path}${path.includes("?") ? "&" : "?"}accountIdentifier=${accountId}`;
 

@@ -83,7 +83,7 @@ export const overlayYaml = (identifier: string, references: string): string => `
 `;
 
 /** What the sample pipeline names, in the project. */
-export async function makeTargets(on: TestPlatform): Promise<void> {
+export async function createTargets(on: TestPlatform): Promise<void> {
   const inShop = "  orgIdentifier: default\n  projectIdentifier: shop\n";
   await made(create.connector(on, connectorYaml("cluster", inShop)));
   await made(create.service(on, "web", inShop));

@@ -17,7 +17,7 @@ export type Gate = {
   readonly forget: () => void;
 };
 
-export function makeGate(): Gate {
+export function createSessionGuard(): Gate {
   const ignored = new Set<string>();
   let gate: { readonly text: RegExp; readonly reached: () => void; readonly open: Promise<void> } | undefined;
   const gated =

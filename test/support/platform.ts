@@ -10,11 +10,11 @@ import { toWire, type Uuid } from "../../src/core/ids.ts";
 import type { LocalClaim, LocalClaimFile } from "../../src/delegates/index.ts";
 import type { CheckScripts } from "../../src/pipelines/index.ts";
 import type { OidcConfig } from "../../src/platform/config/oidc.ts";
-import { makeKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
+import { createKeyRing, type KeyRing } from "../../src/platform/crypto/key-ring.ts";
 import { hashSecret, writeToken } from "../../src/platform/crypto/tokens.ts";
 import type { Db } from "../../src/platform/db/db.ts";
 import { openDb } from "../../src/platform/db/pool.ts";
-import { makeLog } from "../../src/platform/log/log.ts";
+import { createLog } from "../../src/platform/log/log.ts";
 import { assignRole, type BuiltIn, type Within } from "./access.ts";
 import { freshDatabase, silentLog, type TestDatabase } from "./database.ts";
 
@@ -92,7 +92,7 @@ export async function startTestPlatform(options: PlatformOptions = {}): Promise<
     database,
     { ...options, clock: options.clock ?? handClock() },
     {
-      keys: options.keys ?? makeKeyRing(randomBytes(32)),
+      keys: options.keys ?? createKeyRing(randomBytes(32)),
       localClaim: claimInMemory(),
     },
   );
@@ -118,7 +118,7 @@ async function startOn(
     keys: shared.keys,
     clock,
     newId: () => randomUUIDv7() as Uuid,
-    log: options.logTo ? makeLog(options.logLevel ?? "info", options.logTo) : makeLog("silent"),
+    log: options.logTo ? createLog(options.logLevel ?? "info", options.logTo) : createLog("silent"),
     publicUrl: () => url,
     pendingMigrations: async () => [],
     allowPrivateAddresses: options.allowPrivateAddresses ?? [],

@@ -1,11 +1,11 @@
 /** The verbs of secrets on a test's platform: no answer has a value, so that only they can say what was kept. */
 import { randomUUIDv7 } from "node:crypto";
-import { authorize, makeLeaveGroups, permits } from "../../src/access/index.ts";
-import { makeAudit } from "../../src/audit/index.ts";
+import { authorize, leaveGroups, permits } from "../../src/access/index.ts";
+import { createAudit } from "../../src/audit/index.ts";
 import type { Actor } from "../../src/core/actor.ts";
 import { fromWire, type Uuid } from "../../src/core/ids.ts";
-import { makeProjects } from "../../src/projects/index.ts";
-import { makeSecrets, type SecretsDeps } from "../../src/secrets/index.ts";
+import { createProjects } from "../../src/projects/index.ts";
+import { createSecrets, type SecretsDeps } from "../../src/secrets/index.ts";
 import { adminGrants } from "./access.ts";
 import type { TestPlatform } from "./platform.ts";
 
@@ -16,23 +16,23 @@ export function secretsOf(
   more: Partial<SecretsDeps> = {},
   /** Those that exist. */
   environments: Environments = new Map(),
-): ReturnType<typeof makeSecrets> {
+): ReturnType<typeof createSecrets> {
   const { db, clock, keys } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = {
     authorize,
     permits,
-    leaveGroups: makeLeaveGroups({ changed: () => undefined }),
+    leaveGroups: leaveGroups({ changed: () => undefined }),
     db,
     clock,
     newId,
-    audit: makeAudit({ clock, newId }),
+    audit: createAudit({ clock, newId }),
   };
-  const { requireScope, applicationsExist } = makeProjects({ ...base, emptyScope: async () => [] });
+  const { requireScope, applicationsExist } = createProjects({ ...base, emptyScope: async () => [] });
   const usable = async () => new Set<string>();
   const facts = { applications: applicationsExist, environments: async () => environments, usable };
   const stillActor = async (actor: Actor): Promise<Actor> => actor;
-  return makeSecrets({
+  return createSecrets({
     ...base,
     requireScope,
     stillActor,

@@ -34,7 +34,7 @@ export type ServerFolder = {
   readonly remove: () => Promise<void>;
 };
 
-export async function makeServerFolder(): Promise<ServerFolder> {
+export async function createServerFolder(): Promise<ServerFolder> {
   const path = await mkdtemp(join(baseFolder(), "rh-scenario-"));
   await chmod(path, 0o711);
   const exchange = join(path, "exchange");
@@ -116,7 +116,7 @@ function killed(pid: number): number {
 }
 
 /** An empty file that steps of every user may add to. */
-export function makeNotes({ exchange }: ServerFolder, name: string): string {
+export function createNotes({ exchange }: ServerFolder, name: string): string {
   const path = join(exchange, name);
   writeFileSync(path, "");
   chmodSync(path, 0o666);
@@ -126,7 +126,7 @@ export function makeNotes({ exchange }: ServerFolder, name: string): string {
 /** A named pipe that scripts wait at (`read -r word < path`) until the test lets one of them on. */
 export type Gate = { readonly path: string; readonly open: (word?: string) => void; readonly close: () => void };
 
-export function makeGate(folder: ServerFolder): Gate {
+export function createSessionGuard(folder: ServerFolder): Gate {
   const path = join(folder.exchange, `gate-${randomBytes(4).toString("hex")}`);
   execFileSync("/bin/sh", ["-c", 'mkfifo -m 666 "$0"', path]);
   // Open for both directions, so that neither side waits for the other to open it.

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 export type Certificate = { readonly certificate: string; readonly key: string; readonly remove: () => Promise<void> };
 
 /** A key and its self-signed certificate for `localhost`, as files: nobody trusts it. */
-export async function makeCertificate(): Promise<Certificate> {
+export async function createCertificate(): Promise<Certificate> {
   const folder = await mkdtemp(join(tmpdir(), "railhead-test-certificate-"));
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
   const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];

@@ -27,7 +27,7 @@ export type Token = {
 
 const PIN = "482613";
 
-export async function makeToken(): Promise<Token> {
+export async function createToken(): Promise<Token> {
   const folder = await mkdtemp(join(tmpdir(), "railhead-token-"));
   await mkdir(join(folder, "tokens"));
   await writeFile(

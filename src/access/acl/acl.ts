@@ -20,15 +20,9 @@ export type AskedPrincipal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readon
  * Whether each would be permitted. Everybody may ask about themselves; about others, who may look at roles. A
  * permission that there is none of is permitted to nobody.
  */
-export type AskAccess = (
-  actor: Actor,
-  checks: readonly Check[],
-  principal: AskedPrincipal,
-) => Promise<readonly boolean[]>;
-
-export const makeAskAccess =
-  ({ grantsOf }: { grantsOf: GrantsOf }): AskAccess =>
-  async (actor, checks, principal) => {
+export const checkAccess =
+  ({ grantsOf }: { grantsOf: GrantsOf }) =>
+  async (actor: Actor, checks: readonly Check[], principal: AskedPrincipal): Promise<readonly boolean[]> => {
     const { accountId } = actor;
     const own = "id" in actor ? toWire(actor.id) : "";
     const grants =
@@ -43,6 +37,8 @@ export const makeAskAccess =
         : permits(actor, permission as Permission, at, named);
     });
   };
+
+export type AskAccess = ReturnType<typeof checkAccess>;
 
 function ofOther(actor: Actor, { type, identifier }: NonNullable<AskedPrincipal>, grantsOf: GrantsOf) {
   authorize(actor, "core_role_view", { accountId: actor.accountId });

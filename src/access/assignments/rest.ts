@@ -8,10 +8,10 @@ import { route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
 import { keyOf, placeOf } from "../places.ts";
 import { resourceGroupResponse, resourceGroupShape } from "../resource-groups/wire.ts";
-import type { ResourceGroups } from "../resource-groups/verbs.ts";
+import type { ResourceGroups } from "../resource-groups/operations.ts";
 import { roleResponse, roleShape } from "../roles/wire.ts";
-import type { Roles } from "../roles/verbs.ts";
-import type { Assignments } from "./verbs.ts";
+import type { Roles } from "../roles/operations.ts";
+import type { Assignments } from "./operations.ts";
 import * as wire from "./wire.ts";
 
 const PATH = "/authz/api/roleassignments";
@@ -29,11 +29,11 @@ const everybody = {
 const params = { identifier: "guests" };
 
 export const assignmentRoutes = (
-  verbs: Assignments,
+  operations: Assignments,
   others: { readonly roles: Roles; readonly resourceGroups: ResourceGroups },
-): readonly Route[] => [...writingRoutes(verbs), ...readingRoutes(verbs), aggregateRoute(verbs, others)];
+): readonly Route[] => [...writingRoutes(operations), ...readingRoutes(operations), aggregateRoute(operations, others)];
 
-const writingRoutes = (verbs: Assignments): readonly Route[] => [
+const writingRoutes = (operations: Assignments): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -47,7 +47,7 @@ const writingRoutes = (verbs: Assignments): readonly Route[] => [
     },
     handle: async (call) => {
       const input = wire.readAssignment(placeOf(call.query), envelopeOf(call, wire.assignmentBody));
-      const [made] = await verbs.create(call.actor, [input]);
+      const [made] = await operations.create(call.actor, [input]);
       return ok(call, made && wire.assignmentResponse(toWire(call.accountId), made));
     },
   }),
@@ -78,7 +78,7 @@ const writingRoutes = (verbs: Assignments): readonly Route[] => [
     handle: async (call) => {
       const { roleAssignments } = envelopeOf(call, wire.manyBody);
       const inputs = roleAssignments.map((body) => wire.readAssignment(placeOf(call.query), body));
-      const made = await verbs.create(call.actor, inputs);
+      const made = await operations.create(call.actor, inputs);
       return ok(
         call,
         made.map((one) => wire.assignmentResponse(toWire(call.accountId), one)),
@@ -98,7 +98,7 @@ const writingRoutes = (verbs: Assignments): readonly Route[] => [
     },
     handle: async (call) => {
       const { roleAssignment } = envelopeOf(call, wire.validateBody);
-      await verbs.validate(call.actor, wire.readAssignment(placeOf(call.query), roleAssignment));
+      await operations.validate(call.actor, wire.readAssignment(placeOf(call.query), roleAssignment));
       return ok(call, { valid: true });
     },
   }),
@@ -111,11 +111,11 @@ const writingRoutes = (verbs: Assignments): readonly Route[] => [
     query: maybeProjectQuery,
     doc: { summary: "Take a role away again; answers the assignment that was", params, answer: shape },
     handle: async (call) =>
-      ok(call, wire.assignmentResponse(toWire(call.accountId), await verbs.delete(call.actor, keyOf(call)))),
+      ok(call, wire.assignmentResponse(toWire(call.accountId), await operations.delete(call.actor, keyOf(call)))),
   }),
 ];
 
-function readingRoutes(verbs: Assignments): readonly Route[] {
+function readingRoutes(operations: Assignments): readonly Route[] {
   const filtered = (path: string, operation: string): Route =>
     route({
       method: "POST",
@@ -131,7 +131,7 @@ function readingRoutes(verbs: Assignments): readonly Route[] {
       handle: async (call) => {
         const body = call.body.bytes.length === 0 ? {} : envelopeOf(call, wire.filterBody);
         const asked = { filter: wire.filterOf(body), ...ngWindow(call.query) };
-        const found = await verbs.list(call.actor, placeOf(call.query), asked);
+        const found = await operations.list(call.actor, placeOf(call.query), asked);
         return ok(call, await ngPage(found, (one) => wire.assignmentResponse(toWire(call.accountId), one)));
       },
     });
@@ -149,7 +149,7 @@ function readingRoutes(verbs: Assignments): readonly Route[] {
         answer: enveloped(ngPageShape(wire.assignmentShape)),
       },
       handle: async (call) => {
-        const found = await verbs.list(call.actor, placeOf(call.query), { filter: {}, ...ngWindow(call.query) });
+        const found = await operations.list(call.actor, placeOf(call.query), { filter: {}, ...ngWindow(call.query) });
         return ok(call, await ngPage(found, (one) => wire.assignmentResponse(toWire(call.accountId), one)));
       },
     }),
@@ -161,7 +161,7 @@ function readingRoutes(verbs: Assignments): readonly Route[] {
       query: maybeProjectQuery,
       doc: { summary: "Read a role assignment", params, answer: shape },
       handle: async (call) =>
-        ok(call, wire.assignmentResponse(toWire(call.accountId), await verbs.get(call.actor, keyOf(call)))),
+        ok(call, wire.assignmentResponse(toWire(call.accountId), await operations.get(call.actor, keyOf(call)))),
     }),
   ];
 }
@@ -174,7 +174,7 @@ const aggregateShape = z.strictObject({
 });
 
 const aggregateRoute = (
-  verbs: Assignments,
+  operations: Assignments,
   { roles, resourceGroups }: { readonly roles: Roles; readonly resourceGroups: ResourceGroups },
 ): Route =>
   route({
@@ -192,7 +192,7 @@ const aggregateRoute = (
       const body = call.body.bytes.length === 0 ? {} : envelopeOf(call, wire.filterBody);
       const [place, account] = [placeOf(call.query), toWire(call.accountId)];
       const asked = { filter: wire.filterOf(body), limit: 1_000, offset: 0 };
-      const { items } = await verbs.list(call.actor, place, asked);
+      const { items } = await operations.list(call.actor, place, asked);
       const named = (what: readonly string[]) => (one: { readonly identifier: string }) =>
         what.includes(one.identifier);
       const roleNames = items.map(({ role }) => role.identifier);

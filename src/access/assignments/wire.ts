@@ -4,7 +4,7 @@ import { scopeIdentifier } from "../../platform/document/fields.ts";
 import { epochMs } from "../../platform/http/shapes.ts";
 import { PRINCIPAL_TYPES, type Assignment } from "./assignment.ts";
 import type { AssignmentFilter } from "../store/assignments.ts";
-import type { NewAssignment } from "./verbs.ts";
+import type { NewAssignment } from "./operations.ts";
 
 const level = z.enum(["account", "organization", "project"]);
 const identifier = z.string().min(1).max(128);

@@ -9,7 +9,7 @@ import { enveloped } from "../../platform/http/shapes.ts";
 import { resourceTypes } from "../permission.ts";
 import { keyOf, pageOf, placeIn, placeOf, type ScopedQuery } from "../places.ts";
 import type { ResourceGroup } from "./resource-group.ts";
-import type { ResourceGroups } from "./verbs.ts";
+import type { ResourceGroups } from "./operations.ts";
 import { filterBody, readResourceGroup, resourceGroupBody, resourceGroupResponse, resourceGroupShape } from "./wire.ts";
 
 /** Clients use two addresses for the same resource. `example` is what the examples of the API document create there. */
@@ -47,12 +47,12 @@ function read(call: Call<ScopedQuery>) {
 const answer = (call: Call, group: ResourceGroup): Answer =>
   ok(call, resourceGroupResponse(toWire(call.accountId), group));
 
-export const resourceGroupRoutes = (verbs: ResourceGroups): readonly Route[] => [
-  ...ADDRESSES.flatMap((address) => [...changeRoutes(verbs, address), ...readRoutes(verbs, address)]),
-  typesRoute(verbs),
+export const resourceGroupRoutes = (operations: ResourceGroups): readonly Route[] => [
+  ...ADDRESSES.flatMap((address) => [...changeRoutes(operations, address), ...readRoutes(operations, address)]),
+  typesRoute(operations),
 ];
 
-const changeRoutes = (verbs: ResourceGroups, address: Address): readonly Route[] => [
+const changeRoutes = (operations: ResourceGroups, address: Address): readonly Route[] => [
   route({
     method: "POST",
     path: address.path,
@@ -60,7 +60,7 @@ const changeRoutes = (verbs: ResourceGroups, address: Address): readonly Route[]
     access: { permission: "core_resourcegroup_edit" },
     query: maybeProjectQuery,
     doc: { summary: "Create a resource group", body: bodyOf(address), answer: shape },
-    handle: async (call) => answer(call, await verbs.create(call.actor, read(call))),
+    handle: async (call) => answer(call, await operations.create(call.actor, read(call))),
   }),
   route({
     method: "PUT",
@@ -74,7 +74,8 @@ const changeRoutes = (verbs: ResourceGroups, address: Address): readonly Route[]
       body: bodyOf(address),
       answer: shape,
     },
-    handle: async (call) => answer(call, await verbs.update(call.actor, call.params["identifier"] ?? "", read(call))),
+    handle: async (call) =>
+      answer(call, await operations.update(call.actor, call.params["identifier"] ?? "", read(call))),
   }),
   route({
     method: "DELETE",
@@ -88,13 +89,13 @@ const changeRoutes = (verbs: ResourceGroups, address: Address): readonly Route[]
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
-      await verbs.delete(call.actor, keyOf(call));
+      await operations.delete(call.actor, keyOf(call));
       return ok(call, true);
     },
   }),
 ];
 
-const typesRoute = (verbs: ResourceGroups): Route =>
+const typesRoute = (operations: ResourceGroups): Route =>
   route({
     method: "GET",
     path: "/resourcegroup/api/resourcetype",
@@ -106,12 +107,12 @@ const typesRoute = (verbs: ResourceGroups): Route =>
       answer: enveloped(z.strictObject({ resourceTypes: z.array(z.strictObject({ name: z.string() })) })),
     },
     handle: async (call) => {
-      verbs.checkView(call.actor, placeOf(call.query));
+      operations.checkView(call.actor, placeOf(call.query));
       return ok(call, { resourceTypes: resourceTypes.map((name) => ({ name })) });
     },
   });
 
-const readRoutes = (verbs: ResourceGroups, address: Address): readonly Route[] => [
+const readRoutes = (operations: ResourceGroups, address: Address): readonly Route[] => [
   route({
     method: "GET",
     path: address.path,
@@ -126,7 +127,7 @@ const readRoutes = (verbs: ResourceGroups, address: Address): readonly Route[] =
     handle: async (call) => {
       const window = ngWindow(call.query);
       const asked = { searchTerm: call.query.searchTerm, order: window.order };
-      const page = pageOf(await verbs.list(call.actor, placeOf(call.query), asked), window);
+      const page = pageOf(await operations.list(call.actor, placeOf(call.query), asked), window);
       return ok(call, await ngPage(page, (group) => resourceGroupResponse(toWire(call.accountId), group)));
     },
   }),
@@ -146,7 +147,7 @@ const readRoutes = (verbs: ResourceGroups, address: Address): readonly Route[] =
       const managed = { NO_FILTER: undefined, ONLY_MANAGED: true, ONLY_CUSTOM: false }[
         asked.managedFilter ?? "NO_FILTER"
       ];
-      const all = await verbs.list(call.actor, placeIn(call, asked), {
+      const all = await operations.list(call.actor, placeIn(call, asked), {
         searchTerm: asked.searchTerm ?? undefined,
         identifiers: asked.identifierFilter?.length ? asked.identifierFilter : undefined,
         platformManaged: managed,
@@ -163,6 +164,6 @@ const readRoutes = (verbs: ResourceGroups, address: Address): readonly Route[] =
     access: { permission: "core_resourcegroup_view" },
     query: maybeProjectQuery,
     doc: { summary: "Read a resource group", params: { identifier: address.example }, answer: shape },
-    handle: async (call) => answer(call, await verbs.get(call.actor, keyOf(call))),
+    handle: async (call) => answer(call, await operations.get(call.actor, keyOf(call))),
   }),
 ];

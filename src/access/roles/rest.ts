@@ -6,7 +6,7 @@ import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
 import { route, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
 import { keyOf, pageOf, placeOf, type ScopedQuery } from "../places.ts";
-import type { Roles } from "./verbs.ts";
+import type { Roles } from "./operations.ts";
 import { readRole, roleBody, roleResponse, roleShape } from "./wire.ts";
 
 const PATH = "/authz/api/roles";
@@ -18,7 +18,7 @@ const example = {
 };
 const shape = enveloped(roleShape);
 
-export function roleRoutes(verbs: Roles): readonly Route[] {
+export function roleRoutes(operations: Roles): readonly Route[] {
   const read = (call: Call<ScopedQuery>) => readRole(placeOf(call.query), envelopeOf(call, roleBody));
   return [
     route({
@@ -29,7 +29,7 @@ export function roleRoutes(verbs: Roles): readonly Route[] {
       query: maybeProjectQuery,
       doc: { summary: "Create a role", body: { schema: roleBody, example }, answer: shape },
       handle: async (call) =>
-        ok(call, roleResponse(toWire(call.accountId), await verbs.create(call.actor, read(call)))),
+        ok(call, roleResponse(toWire(call.accountId), await operations.create(call.actor, read(call)))),
     }),
     route({
       method: "PUT",
@@ -39,7 +39,7 @@ export function roleRoutes(verbs: Roles): readonly Route[] {
       query: maybeProjectQuery,
       doc: { summary: "Replace a role of one's own", params, body: { schema: roleBody, example }, answer: shape },
       handle: async (call) => {
-        const role = await verbs.update(call.actor, call.params["identifier"] ?? "", read(call));
+        const role = await operations.update(call.actor, call.params["identifier"] ?? "", read(call));
         return ok(call, roleResponse(toWire(call.accountId), role));
       },
     }),
@@ -51,13 +51,13 @@ export function roleRoutes(verbs: Roles): readonly Route[] {
       query: maybeProjectQuery,
       doc: { summary: "Delete a role that is not assigned; answers the role that was", params, answer: shape },
       handle: async (call) =>
-        ok(call, roleResponse(toWire(call.accountId), await verbs.delete(call.actor, keyOf(call)))),
+        ok(call, roleResponse(toWire(call.accountId), await operations.delete(call.actor, keyOf(call)))),
     }),
-    ...readRoutes(verbs),
+    ...readRoutes(operations),
   ];
 }
 
-const readRoutes = (verbs: Roles): readonly Route[] => [
+const readRoutes = (operations: Roles): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,
@@ -69,7 +69,7 @@ const readRoutes = (verbs: Roles): readonly Route[] => [
       answer: enveloped(ngPageShape(roleShape)),
     },
     handle: async (call) => {
-      const all = await verbs.list(call.actor, placeOf(call.query), { ...call.query, ...ngWindow(call.query) });
+      const all = await operations.list(call.actor, placeOf(call.query), { ...call.query, ...ngWindow(call.query) });
       const page = pageOf(all, ngWindow(call.query));
       return ok(call, await ngPage(page, (role) => roleResponse(toWire(call.accountId), role)));
     },
@@ -81,6 +81,7 @@ const readRoutes = (verbs: Roles): readonly Route[] => [
     access: { permission: "core_role_view" },
     query: maybeProjectQuery,
     doc: { summary: "Read a role", params, answer: shape },
-    handle: async (call) => ok(call, roleResponse(toWire(call.accountId), await verbs.get(call.actor, keyOf(call)))),
+    handle: async (call) =>
+      ok(call, roleResponse(toWire(call.accountId), await operations.get(call.actor, keyOf(call)))),
   }),
 ];

@@ -1,4 +1,4 @@
-import type { Gone, Leaving } from "../../platform/gone.ts";
+import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { goneAt } from "../../platform/db/gone.ts";
 import { ASSIGNED } from "./leaving.ts";
@@ -14,8 +14,8 @@ const TABLES = [
 ] as const;
 
 /** Those of one scope, not of its children. */
-export async function deleteAccessOf(db: Store, scope: Leaving): Promise<readonly Gone[]> {
-  const all: Gone[] = [];
+export async function deleteAccessOf(db: Store, scope: Leaving): Promise<readonly RemovedReference[]> {
+  const all: RemovedReference[] = [];
   for (const [table, type, what] of TABLES) all.push(...(await goneAt(db, type, table, scope, what)));
   return all;
 }

@@ -2,7 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { gone } from "../../platform/db/gone.ts";
-import type { Gone, Leaving } from "../../platform/gone.ts";
+import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
 import type { ResourceType } from "../../core/grants.ts";
 
 type Store = { readonly query: Query };
@@ -24,7 +24,7 @@ export const takeOutOfGroups = (
   { orgIdentifier, projectIdentifier }: Place,
   names: Named,
   scope?: Leaving,
-): Promise<readonly Gone[]> =>
+): Promise<readonly RemovedReference[]> =>
   gone(
     db,
     "RESOURCE_GROUP_ENTRY",

@@ -1,5 +1,5 @@
 /** What a person, a service account or a group holds, when they go. */
-import type { Gone } from "../../platform/gone.ts";
+import type { RemovedReference } from "../../platform/removed-reference.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { gone } from "../../platform/db/gone.ts";
@@ -10,7 +10,7 @@ type Store = { readonly query: Query };
 export const ASSIGNED = `principal_type || ' ' || principal_identifier || ': ' || role_identifier || ' over ' || resource_group_identifier
    || coalesce(' in ' || org_identifier || coalesce('/' || project_identifier, ''), '')`;
 
-export const deleteMembershipsOf = (db: Store, accountId: Uuid, userId: Uuid): Promise<readonly Gone[]> =>
+export const deleteMembershipsOf = (db: Store, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> =>
   gone(
     db,
     "USER_GROUP",
@@ -21,7 +21,11 @@ export const deleteMembershipsOf = (db: Store, accountId: Uuid, userId: Uuid): P
   );
 
 /** What was given to the person, or the service account, alone. */
-export const deleteAssignmentsOf = (db: Store, accountId: Uuid, principalId: Uuid): Promise<readonly Gone[]> =>
+export const deleteAssignmentsOf = (
+  db: Store,
+  accountId: Uuid,
+  principalId: Uuid,
+): Promise<readonly RemovedReference[]> =>
   gone(
     db,
     "ROLE_ASSIGNMENT",

@@ -9,7 +9,7 @@ type Store = { readonly query: Query };
 const OF_GROUP = `from user_group_members m join users u on u.account_id = m.account_id and u.id = m.user_id
   where m.account_id = $1 and m.group_id = $2 and (strpos(lower(u.name), lower($3)) > 0 or strpos(lower(u.email), lower($3)) > 0)`;
 
-export const listMembers = (
+export const selectMembers = (
   db: Store,
   accountId: Uuid,
   groupId: Uuid,
@@ -108,7 +108,7 @@ const MINE = `from user_groups g join user_group_members m on m.account_id = g.a
 type Mine = { readonly userId: Uuid; readonly seen: readonly string[] | null };
 
 /** The groups of the account that a person is in. */
-export const listGroupsOf = (
+export const selectGroupsOf = (
   db: Store,
   accountId: Uuid,
   { userId, seen }: Mine,

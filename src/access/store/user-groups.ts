@@ -1,4 +1,4 @@
-import type { Gone } from "../../platform/gone.ts";
+import type { RemovedReference } from "../../platform/removed-reference.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Window } from "../../core/page.ts";
@@ -97,7 +97,7 @@ export async function lockGroup(db: Store, accountId: Uuid, id: Uuid): Promise<U
 }
 
 /** Throws `access.name_taken`. */
-export async function updateGroup(db: Store, accountId: Uuid, group: UserGroup): Promise<void> {
+export async function updateGroupRow(db: Store, accountId: Uuid, group: UserGroup): Promise<void> {
   const update = db.query(
     `update user_groups set name = $3, description = $4, tags = $5, external_id = $6, version = $7, updated_at = $8
       where account_id = $1 and id = $2`,
@@ -116,7 +116,7 @@ export async function updateGroup(db: Store, accountId: Uuid, group: UserGroup):
 }
 
 /** With its members, and with what is assigned to it. */
-export async function deleteGroup(db: Store, accountId: Uuid, id: Uuid): Promise<readonly Gone[]> {
+export async function deleteGroupRow(db: Store, accountId: Uuid, id: Uuid): Promise<readonly RemovedReference[]> {
   const values = [accountId, id];
   const assignments = `delete from role_assignments
     where account_id = $1 and principal_type = 'USER_GROUP' and principal_id = $2 returning ${ASSIGNED} as what`;
@@ -152,7 +152,7 @@ const values = (accountId: Uuid, filter: GroupFilter): unknown[] => [
   filter.externallyManaged ?? null,
 ];
 
-export const listGroups = (
+export const selectGroups = (
   db: Store,
   accountId: Uuid,
   filter: GroupFilter,

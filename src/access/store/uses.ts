@@ -3,7 +3,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Referred } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { valuesAt } from "../../platform/db/gone.ts";
-import type { Leaving } from "../../platform/gone.ts";
+import type { Leaving } from "../../platform/removed-reference.ts";
 import type { Namer, UserOfThing } from "../users-told.ts";
 import { columnsOf } from "./named.ts";
 

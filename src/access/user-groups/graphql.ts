@@ -40,17 +40,17 @@ function personOf(text: string): Uuid {
   return id;
 }
 
-export function addUserGroupTypes(builder: Builder, verbs: UserGroups): Types {
-  const UserGroup = groupType(builder, verbs);
+export function addUserGroupTypes(builder: Builder, operations: UserGroups): Types {
+  const UserGroup = groupType(builder, operations);
   const UserGroupList = listType(builder, "UserGroupConnection", UserGroup);
-  addQueries(builder, { UserGroup, UserGroupList }, verbs);
-  addMutations(builder, UserGroup, verbs);
+  addQueries(builder, { UserGroup, UserGroupList }, operations);
+  addMutations(builder, UserGroup, operations);
   return { UserGroup, UserGroupList };
 }
 
-function groupType(builder: Builder, verbs: UserGroups): NodeRef<UserGroupNode> {
+function groupType(builder: Builder, operations: UserGroups): NodeRef<UserGroupNode> {
   const whole = async (node: UserGroupNode, actor: Actor): Promise<UserGroup> =>
-    node.identifier === undefined ? verbs.get(actor, { id: node.id }) : (node as UserGroup);
+    node.identifier === undefined ? operations.get(actor, { id: node.id }) : (node as UserGroup);
   const settings = settingTypes(builder);
   return builder.objectRef<UserGroupNode>("UserGroup").implement({
     fields: (t) => ({
@@ -87,27 +87,27 @@ function groupType(builder: Builder, verbs: UserGroups): NodeRef<UserGroupNode> 
 
 type Types = { readonly UserGroup: NodeRef<UserGroupNode>; readonly UserGroupList: NodeRef<List<UserGroupNode>> };
 
-function addQueries(builder: Builder, { UserGroup, UserGroupList }: Types, verbs: UserGroups): void {
+function addQueries(builder: Builder, { UserGroup, UserGroupList }: Types, operations: UserGroups): void {
   builder.queryFields((t) => ({
     userGroups: t.field({
       type: UserGroupList,
       args: { limit: t.arg.int(), offset: t.arg.int() },
       extensions: view,
       resolve: async (_root, args, { actor }) =>
-        listOf<UserGroupNode>(await verbs.list(actor, { ...ACCOUNT, withBuiltIn: false }, window(args))),
+        listOf<UserGroupNode>(await operations.list(actor, { ...ACCOUNT, withBuiltIn: false }, window(args))),
     }),
     userGroup: t.field({
       type: UserGroup,
       args: { userGroupId: t.arg.string({ required: true }) },
       extensions: view,
       resolve: (_root, { userGroupId }, { actor }) =>
-        verbs.get(actor, keyOf(actor, userGroupId, "core_usergroup_view")),
+        operations.get(actor, keyOf(actor, userGroupId, "core_usergroup_view")),
     }),
     userGroupByName: t.field({
       type: UserGroup,
       args: { name: t.arg.string({ required: true }) },
       extensions: view,
-      resolve: (_root, { name }, { actor }) => verbs.getByName(actor, name),
+      resolve: (_root, { name }, { actor }) => operations.getByName(actor, name),
     }),
   }));
 }
@@ -127,7 +127,7 @@ const changed = z.object({
   userIds: z.array(z.string()).max(10_000).nullish(),
 });
 
-function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, verbs: UserGroups): void {
+function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, operations: UserGroups): void {
   const payload = (name: string) =>
     payloadType<{ userGroup: UserGroup }>(builder, name, (t) => ({
       userGroup: t.field({ type: UserGroup, resolve: ({ userGroup }) => userGroup }),
@@ -141,10 +141,10 @@ function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, verbs
       args: { input: t.arg({ type: inputs.Create, required: true }) },
       extensions: manage,
       resolve: async (_root, { input }, { actor }) => {
-        verbs.checkManage(actor, { ...ACCOUNT, identifier: identifierOf(input.name) });
+        operations.checkManage(actor, { ...ACCOUNT, identifier: identifierOf(input.name) });
         const { name, description: text, userIds } = validateValue(created, input);
         const group = { ...ACCOUNT, identifier: identifierOf(name), name, description: text, tags: {} };
-        return payloadOf(input, { userGroup: await verbs.create(actor, group, (userIds ?? []).map(personOf)) });
+        return payloadOf(input, { userGroup: await operations.create(actor, group, (userIds ?? []).map(personOf)) });
       },
     }),
     updateUserGroup: t.field({
@@ -154,7 +154,7 @@ function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, verbs
       resolve: async (_root, { input }, { actor }) => {
         const key = keyOf(actor, input.userGroupId, "core_usergroup_manage");
         const { name, description: text, userIds } = validateValue(changed, input);
-        const userGroup = await verbs.update(actor, key, {
+        const userGroup = await operations.update(actor, key, {
           ...(name ? { name } : {}),
           ...(text === null || text === undefined ? {} : { description: text }),
           ...(userIds ? { members: { replace: userIds.map(personOf) } } : {}),
@@ -167,18 +167,18 @@ function addMutations(builder: Builder, UserGroup: NodeRef<UserGroupNode>, verbs
       args: { input: t.arg({ type: inputs.Delete, required: true }) },
       extensions: manage,
       resolve: async (_root, { input }, { actor }) => {
-        await verbs.delete(actor, keyOf(actor, input.userGroupId, "core_usergroup_manage"));
+        await operations.delete(actor, keyOf(actor, input.userGroupId, "core_usergroup_manage"));
         return payloadOf(input, {});
       },
     }),
   }));
-  addMemberMutations(builder, payload, verbs);
+  addMemberMutations(builder, payload, operations);
 }
 
 function addMemberMutations(
   builder: Builder,
   payload: (name: string) => NodeRef<{ userGroup: UserGroup; clientMutationId: string | null }>,
-  verbs: UserGroups,
+  operations: UserGroups,
 ): void {
   for (const [field, change] of [
     ["addUserToUserGroup", "add"],
@@ -201,7 +201,7 @@ function addMemberMutations(
         resolve: async (_root, { input }, { actor }) => {
           const key = keyOf(actor, input.userGroupId, "core_usergroup_manage");
           const members = { [change]: [personOf(input.userId)] };
-          return payloadOf(input, { userGroup: await verbs.update(actor, key, { members }) });
+          return payloadOf(input, { userGroup: await operations.update(actor, key, { members }) });
         },
       }),
     );

@@ -11,11 +11,9 @@ import { changeGroup, type GroupDeps } from "./write.ts";
  * Makes a person a member of exactly these groups of the account, in the caller's transaction. What identity providers
  * keep stays as it is. Throws `access.no_group`, and what UpdateGroup throws.
  */
-export type SetGroupsOf = (tx: Tx, actor: Actor, userId: Uuid, groupIds: readonly string[]) => Promise<void>;
-
-export const makeSetGroupsOf =
-  (deps: GroupDeps): SetGroupsOf =>
-  async (tx, actor, userId, groupIds) => {
+export const setGroupsOf =
+  (deps: GroupDeps) =>
+  async (tx: Tx, actor: Actor, userId: Uuid, groupIds: readonly string[]): Promise<void> => {
     const { accountId } = actor;
     const now = new Set(await heldGroupsOf(tx, accountId, userId));
     const then = new Set(groupIds.map((text) => fromWire(text) ?? refuse(text)));

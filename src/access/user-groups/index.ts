@@ -2,32 +2,25 @@ import type { Uuid } from "../../core/ids.ts";
 import { authorize } from "../permits.ts";
 import { problem } from "../problems.ts";
 import { findPeopleByEmail } from "../store/members.ts";
-import {
-  makeGetGroup,
-  makeGetGroupByName,
-  makeListGroups,
-  makeListGroupsOf,
-  makeListMembers,
-  makeMembersOf,
-} from "./read.ts";
+import { getGroup, getGroupByName, listGroups, listGroupsOf, listMembers, createMembersOf } from "./read.ts";
 import type { GroupKey } from "./user-group.ts";
-import { makeChangeProvidedGroup, makeCreateGroup, makeDeleteGroup, makeUpdateGroup, type GroupDeps } from "./write.ts";
+import { changeProvidedGroup, createGroup, deleteGroup, updateGroup, type GroupDeps } from "./write.ts";
 import type { Actor } from "../../core/actor.ts";
 import { scopeOf } from "../../core/reference.ts";
 
-export type UserGroups = ReturnType<typeof makeUserGroups>;
+export type UserGroups = ReturnType<typeof createUserGroups>;
 
-export const makeUserGroups = (deps: GroupDeps) => ({
-  create: makeCreateGroup(deps),
-  update: makeUpdateGroup(deps),
-  changeProvided: makeChangeProvidedGroup(deps),
-  delete: makeDeleteGroup(deps),
-  get: makeGetGroup(deps),
-  getByName: makeGetGroupByName(deps),
-  list: makeListGroups(deps),
-  listMembers: makeListMembers(deps),
-  membersOf: makeMembersOf(deps),
-  listGroupsOf: makeListGroupsOf(deps),
+export const createUserGroups = (deps: GroupDeps) => ({
+  create: createGroup(deps),
+  update: updateGroup(deps),
+  changeProvided: changeProvidedGroup(deps),
+  delete: deleteGroup(deps),
+  get: getGroup(deps),
+  getByName: getGroupByName(deps),
+  list: listGroups(deps),
+  listMembers: listMembers(deps),
+  membersOf: createMembersOf(deps),
+  listGroupsOf: listGroupsOf(deps),
   /** Before what is not asked of the group is looked at. */
   checkManage: (actor: Actor, key: Extract<GroupKey, { identifier: string }>): void =>
     authorize(actor, "core_usergroup_manage", scopeOf(actor.accountId, key), key.identifier),

@@ -7,13 +7,13 @@ import type { Permission } from "../permission.ts";
 import { authorize, authorizeSomewhere, permits, seen } from "../permits.ts";
 import type { RequireScope } from "../places.ts";
 import { problem } from "../problems.ts";
-import { countGroupsOf, countMembers, listGroupsOf, listMembers, membersOf } from "../store/members.ts";
+import { countGroupsOf, countMembers, selectGroupsOf, selectMembers, membersOf } from "../store/members.ts";
 import {
   countGroups,
   findGroup,
   findGroupById,
   findGroupByName,
-  listGroups,
+  selectGroups,
   type GroupFilter,
 } from "../store/user-groups.ts";
 import { allUsersOf, isBuiltIn, type GroupKey, type Member, type UserGroup } from "./user-group.ts";
@@ -38,19 +38,15 @@ export async function requireGroup(db: Db, actor: Actor, permission: Permission,
   return group;
 }
 
-export type GetGroup = (actor: Actor, key: GroupKey) => Promise<UserGroup>;
-
-export const makeGetGroup =
-  ({ db }: { db: Db }): GetGroup =>
-  (actor, key) =>
+export const getGroup =
+  ({ db }: { db: Db }) =>
+  (actor: Actor, key: GroupKey): Promise<UserGroup> =>
     requireGroup(db, actor, "core_usergroup_view", key);
 
 /** Of the account itself, by its name. */
-export type GetGroupByName = (actor: Actor, name: string) => Promise<UserGroup>;
-
-export const makeGetGroupByName =
-  ({ db }: { db: Db }): GetGroupByName =>
-  async (actor, name) => {
+export const getGroupByName =
+  ({ db }: { db: Db }) =>
+  async (actor: Actor, name: string): Promise<UserGroup> => {
     const { accountId } = actor;
     authorizeSomewhere(actor, "core_usergroup_view");
     const group = await findGroupByName(db, accountId, name);
@@ -60,15 +56,13 @@ export const makeGetGroupByName =
   };
 
 /** Those of one scope, by name, as far as the actor may see them. Throws what RequireScope throws. */
-export type ListGroups = (
-  actor: Actor,
-  filter: Omit<GroupFilter, "seen"> & { readonly withBuiltIn?: boolean },
-  window: Window,
-) => Promise<Page<UserGroup>>;
-
-export const makeListGroups =
-  ({ db, requireScope }: { db: Db; requireScope: RequireScope }): ListGroups =>
-  async (actor, { withBuiltIn = true, ...given }, window) => {
+export const listGroups =
+  ({ db, requireScope }: { db: Db; requireScope: RequireScope }) =>
+  async (
+    actor: Actor,
+    { withBuiltIn = true, ...given }: Omit<GroupFilter, "seen"> & { readonly withBuiltIn?: boolean },
+    window: Window,
+  ): Promise<Page<UserGroup>> => {
     const { accountId } = actor;
     const scope = scopeOf(accountId, given);
     const filter = { ...given, seen: seen(actor, "core_usergroup_view", scope) };
@@ -80,7 +74,7 @@ export const makeListGroups =
     const { limit, offset } = window;
     const ahead = first.slice(offset, offset + limit);
     const from = { ...window, limit: limit - ahead.length, offset: Math.max(0, offset - first.length) };
-    const items = [...ahead, ...(await listGroups(db, accountId, filter, from))];
+    const items = [...ahead, ...(await selectGroups(db, accountId, filter, from))];
     return { items, ...window, total: async () => first.length + (await countGroups(db, accountId, filter)) };
   };
 
@@ -95,30 +89,23 @@ function matches(
 }
 
 /** The members by name. */
-export type ListMembers = (
-  actor: Actor,
-  key: GroupKey,
-  window: Window & { readonly searchTerm?: string | undefined },
-) => Promise<Page<Member>>;
-
-export const makeListMembers =
-  ({ db }: { db: Db }): ListMembers =>
-  async (actor, key, { searchTerm = "", ...window }) => {
+export const listMembers =
+  ({ db }: { db: Db }) =>
+  async (
+    actor: Actor,
+    key: GroupKey,
+    { searchTerm = "", ...window }: Window & { readonly searchTerm?: string | undefined },
+  ): Promise<Page<Member>> => {
     const { id, identifier } = await requireGroup(db, actor, "core_usergroup_view", key);
     if (isBuiltIn(identifier)) throw problem("access.everybody", [identifier]);
-    const items = await listMembers(db, actor.accountId, id, { searchTerm, ...window });
+    const items = await selectMembers(db, actor.accountId, id, { searchTerm, ...window });
     return { items, ...window, total: () => countMembers(db, actor.accountId, id, searchTerm) };
   };
 
 /** The members of groups that were read a moment ago, with the actor's permission. */
-export type MembersOf = (
-  actor: Actor,
-  groups: readonly Pick<UserGroup, "id">[],
-) => Promise<ReadonlyMap<Uuid, readonly Member[]>>;
-
-export const makeMembersOf =
-  ({ db }: { db: Db }): MembersOf =>
-  async (actor, groups) =>
+export const createMembersOf =
+  ({ db }: { db: Db }) =>
+  async (actor: Actor, groups: readonly Pick<UserGroup, "id">[]): Promise<ReadonlyMap<Uuid, readonly Member[]>> =>
     groups.length === 0
       ? new Map()
       : membersOf(
@@ -128,18 +115,12 @@ export const makeMembersOf =
         );
 
 /** The groups of the account that a person is in, as far as the actor may see them. */
-export type ListGroupsOf = (
-  actor: Actor,
-  userId: Uuid,
-  window: Window,
-) => Promise<Page<Pick<UserGroup, "id" | "name">>>;
-
-export const makeListGroupsOf =
-  ({ db }: { db: Db }): ListGroupsOf =>
-  async (actor, userId, window) => {
+export const listGroupsOf =
+  ({ db }: { db: Db }) =>
+  async (actor: Actor, userId: Uuid, window: Window): Promise<Page<Pick<UserGroup, "id" | "name">>> => {
     const { accountId } = actor;
     const visible = seen(actor, "core_usergroup_view", { accountId });
     const mine = { userId, seen: visible === "all" ? null : [...visible] };
-    const items = await listGroupsOf(db, accountId, mine, window);
+    const items = await selectGroupsOf(db, accountId, mine, window);
     return { items, ...window, total: () => countGroupsOf(db, accountId, mine) };
   };

@@ -25,7 +25,11 @@ type Version = {
   readonly operation: string;
   readonly example: string;
   readonly body: z.ZodType<Body>;
-  readonly people: (verbs: UserGroups, accountId: Uuid, users: Body["users"]) => Promise<readonly Uuid[] | undefined>;
+  readonly people: (
+    operations: UserGroups,
+    accountId: Uuid,
+    users: Body["users"],
+  ) => Promise<readonly Uuid[] | undefined>;
   readonly response: (accountId: Uuid, group: UserGroup, members: readonly Member[]) => unknown;
   readonly shape: z.ZodType;
 };
@@ -44,26 +48,26 @@ const second: Version = {
   operation: "user-group-v2",
   example: "testers",
   body: wire.groupBodyV2,
-  people: async (verbs, accountId, users) =>
-    users ? verbs.peopleByEmail(accountId, users as readonly string[]) : undefined,
+  people: async (operations, accountId, users) =>
+    users ? operations.peopleByEmail(accountId, users as readonly string[]) : undefined,
   response: wire.groupResponseV2,
   shape: wire.groupShapeV2,
 };
 
-export const userGroupRoutes = (verbs: UserGroups): readonly Route[] => [
-  ...versionRoutes(first, verbs),
-  ...versionRoutes(second, verbs),
-  batchRoute(verbs),
-  ...memberRoutes(verbs),
+export const userGroupRoutes = (operations: UserGroups): readonly Route[] => [
+  ...versionRoutes(first, operations),
+  ...versionRoutes(second, operations),
+  batchRoute(operations),
+  ...memberRoutes(operations),
 ];
 
 /** The group as it is now, with its members. */
-async function answer(call: Call, verbs: UserGroups, { response }: Version, group: UserGroup): Promise<Answer> {
-  const members = await verbs.membersOf(call.actor, [group]);
+async function answer(call: Call, operations: UserGroups, { response }: Version, group: UserGroup): Promise<Answer> {
+  const members = await operations.membersOf(call.actor, [group]);
   return ok(call, response(call.accountId, group, members.get(group.id) ?? []));
 }
 
-function versionRoutes(version: Version, verbs: UserGroups): readonly Route[] {
+function versionRoutes(version: Version, operations: UserGroups): readonly Route[] {
   const { path, operation, body: schema } = version;
   const example = { identifier: version.example, name: version.example, description: "Whoever ships" };
   const shape = enveloped(version.shape);
@@ -71,7 +75,7 @@ function versionRoutes(version: Version, verbs: UserGroups): readonly Route[] {
     const body = envelopeOf(call, schema);
     const place = placeIn(call, body);
     // Before its people are looked for: whether somebody exists is not for everyone to know.
-    verbs.checkManage(call.actor, { ...place, identifier: body.identifier });
+    operations.checkManage(call.actor, { ...place, identifier: body.identifier });
     return { body, place };
   };
   return [
@@ -86,9 +90,9 @@ function versionRoutes(version: Version, verbs: UserGroups): readonly Route[] {
       handle: async (call) => {
         const { body, place } = read(call);
         const { identifier, name, description, tags } = body;
-        const members = (await version.people(verbs, call.accountId, body.users)) ?? [];
-        const group = await verbs.create(call.actor, { ...place, identifier, name, description, tags }, members);
-        return answer(call, verbs, version, group);
+        const members = (await version.people(operations, call.accountId, body.users)) ?? [];
+        const group = await operations.create(call.actor, { ...place, identifier, name, description, tags }, members);
+        return answer(call, operations, version, group);
       },
     }),
     route({
@@ -106,16 +110,16 @@ function versionRoutes(version: Version, verbs: UserGroups): readonly Route[] {
       handle: async (call) => {
         const { body, place } = read(call);
         const { identifier, name, description, tags } = body;
-        const users = await version.people(verbs, call.accountId, body.users);
+        const users = await version.people(operations, call.accountId, body.users);
         const change = { name, description, tags, ...(users ? { members: { replace: users } } : {}) };
-        return answer(call, verbs, version, await verbs.update(call.actor, { ...place, identifier }, change));
+        return answer(call, operations, version, await operations.update(call.actor, { ...place, identifier }, change));
       },
     }),
-    ...readRoutes(version, verbs),
+    ...readRoutes(version, operations),
   ];
 }
 
-function readRoutes(version: Version, verbs: UserGroups): readonly Route[] {
+function readRoutes(version: Version, operations: UserGroups): readonly Route[] {
   const { path, operation } = version;
   const params = { identifier: version.example };
   return [
@@ -131,8 +135,8 @@ function readRoutes(version: Version, verbs: UserGroups): readonly Route[] {
       },
       handle: async (call) => {
         const { searchTerm } = call.query;
-        const found = await verbs.list(call.actor, { ...placeOf(call.query), searchTerm }, ngWindow(call.query));
-        const members = await verbs.membersOf(call.actor, found.items);
+        const found = await operations.list(call.actor, { ...placeOf(call.query), searchTerm }, ngWindow(call.query));
+        const members = await operations.membersOf(call.actor, found.items);
         const response = (group: UserGroup) => version.response(call.accountId, group, members.get(group.id) ?? []);
         return ok(call, await ngPage(found, response));
       },
@@ -144,7 +148,7 @@ function readRoutes(version: Version, verbs: UserGroups): readonly Route[] {
       access: view,
       query: maybeProjectQuery,
       doc: { summary: "Read a user group", params, answer: enveloped(version.shape) },
-      handle: async (call) => answer(call, verbs, version, await verbs.get(call.actor, keyOf(call))),
+      handle: async (call) => answer(call, operations, version, await operations.get(call.actor, keyOf(call))),
     }),
     route({
       method: "DELETE",
@@ -158,14 +162,14 @@ function readRoutes(version: Version, verbs: UserGroups): readonly Route[] {
         answer: enveloped(version.shape),
       },
       handle: async (call) => {
-        const group = await verbs.delete(call.actor, keyOf(call));
+        const group = await operations.delete(call.actor, keyOf(call));
         return ok(call, version.response(call.accountId, group, []));
       },
     }),
   ];
 }
 
-const batchRoute = (verbs: UserGroups): Route =>
+const batchRoute = (operations: UserGroups): Route =>
   route({
     method: "POST",
     path: `${PATH}/batch`,
@@ -181,8 +185,8 @@ const batchRoute = (verbs: UserGroups): Route =>
       const body = envelopeOf(call, wire.batchBody);
       const place = placeIn(call, body);
       const filter = { ...place, identifiers: body.identifierFilter ?? null };
-      const { items } = await verbs.list(call.actor, filter, { limit: 1_000, offset: 0 });
-      const members = await verbs.membersOf(call.actor, items);
+      const { items } = await operations.list(call.actor, filter, { limit: 1_000, offset: 0 });
+      const members = await operations.membersOf(call.actor, items);
       return ok(
         call,
         items.map((group) => wire.groupResponse(call.accountId, group, members.get(group.id) ?? [])),
@@ -190,7 +194,7 @@ const batchRoute = (verbs: UserGroups): Route =>
     },
   });
 
-function memberRoutes(verbs: UserGroups): readonly Route[] {
+function memberRoutes(operations: UserGroups): readonly Route[] {
   const path = `${PATH}/:identifier/member/:userIdentifier`;
   const params = { identifier: first.example };
   // Of users some answers say that they are no members, or that there are none (400).
@@ -212,9 +216,9 @@ function memberRoutes(verbs: UserGroups): readonly Route[] {
       handle: async (call) => {
         // The permission first: who may not change the group is told no more.
         const key = keyOf(call);
-        verbs.checkManage(call.actor, key);
-        const group = await verbs.update(call.actor, key, { members: { [change]: [personOf(call)] } });
-        return answer(call, verbs, first, group);
+        operations.checkManage(call.actor, key);
+        const group = await operations.update(call.actor, key, { members: { [change]: [personOf(call)] } });
+        return answer(call, operations, first, group);
       },
     });
   return [
@@ -228,8 +232,8 @@ function memberRoutes(verbs: UserGroups): readonly Route[] {
       query: maybeProjectQuery,
       doc: { summary: "Whether a user is in a user group", params, mayBeAbsent, answer: enveloped(z.boolean()) },
       handle: async (call) => {
-        const group = await verbs.get(call.actor, keyOf(call));
-        const members = (await verbs.membersOf(call.actor, [group])).get(group.id) ?? [];
+        const group = await operations.get(call.actor, keyOf(call));
+        const members = (await operations.membersOf(call.actor, [group])).get(group.id) ?? [];
         const person = personOf(call);
         return ok(
           call,
@@ -250,7 +254,7 @@ function memberRoutes(verbs: UserGroups): readonly Route[] {
       },
       handle: async (call) => {
         const { searchTerm } = call.query;
-        const found = await verbs.listMembers(call.actor, keyOf(call), { ...ngWindow(call.query), searchTerm });
+        const found = await operations.listMembers(call.actor, keyOf(call), { ...ngWindow(call.query), searchTerm });
         return ok(call, await ngPage(found, wire.memberResponse));
       },
     }),

@@ -187,7 +187,7 @@ test("nobody puts people into a group that gives more than they hold", async () 
   await data(send("PUT", `user-groups/chiefs/member/${guest.id}`));
 });
 
-test("GraphQL: the groups of the account, and the same verbs", async () => {
+test("GraphQL: the groups of the account, and the same operations", async () => {
   const WHOLE =
     "id name identifier description importedByScim isSSOLinked users { nodes { id email } pageInfo { total } }";
   const ask = async (query: string, input?: object) => {

@@ -5,7 +5,7 @@
 import type { Audit } from "../../audit/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
-import { goneToo } from "../../platform/gone.ts";
+import { goneToo } from "../../platform/removed-reference.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
 import { scopeOf, within } from "../../core/reference.ts";
@@ -19,7 +19,7 @@ import type { RequireScope } from "../places.ts";
 import { problem } from "../problems.ts";
 import { findGroupGrants } from "../store/grants.ts";
 import { addMembers, findPeople, memberIds, membersOf, removeMembers } from "../store/members.ts";
-import { deleteGroup, insertGroup, lockGroup, updateGroup } from "../store/user-groups.ts";
+import { deleteGroupRow, insertGroup, lockGroup, updateGroupRow } from "../store/user-groups.ts";
 import { requireGroup } from "./read.ts";
 import {
   isBuiltIn,
@@ -44,16 +44,14 @@ export type GroupDeps = {
 };
 
 /** Throws what RequireScope throws, `access.reserved_identifier`, `access.duplicate`, `access.name_taken`, `access.no_person`. */
-export type CreateGroup = (
-  actor: Actor,
-  group: NewUserGroup,
-  members: readonly Uuid[],
-  writer?: Writer,
-) => Promise<UserGroup>;
-
-export const makeCreateGroup =
-  (deps: GroupDeps): CreateGroup =>
-  async (actor, input, members, writer = "interface") => {
+export const createGroup =
+  (deps: GroupDeps) =>
+  async (
+    actor: Actor,
+    input: NewUserGroup,
+    members: readonly Uuid[],
+    writer: Writer = "interface",
+  ): Promise<UserGroup> => {
     const { accountId } = actor;
     authorize(actor, "core_usergroup_manage", scopeOf(accountId, input), input.identifier);
     await deps.requireScope(actor, input);
@@ -87,17 +85,15 @@ export type GroupChange = Partial<Pick<UserGroup, "name" | "description" | "tags
  * Throws `access.no_group`, `access.externally_managed`, `access.name_taken`, `access.no_person`,
  * `access.last_administrator`, and `access.beyond_own` when the group gives a new member more than the actor holds.
  */
-export type UpdateGroup = (
-  actor: Actor,
-  key: GroupKey,
-  change: GroupChange,
-  writer?: Writer,
-  version?: number,
-) => Promise<UserGroup>;
-
-export const makeUpdateGroup =
-  (deps: GroupDeps): UpdateGroup =>
-  async (actor, key, change, writer = "interface", version) => {
+export const updateGroup =
+  (deps: GroupDeps) =>
+  async (
+    actor: Actor,
+    key: GroupKey,
+    change: GroupChange,
+    writer: Writer = "interface",
+    version?: number,
+  ): Promise<UserGroup> => {
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
     return deps.db.transaction((tx) => changeGroup(tx, deps, actor, { found, change, writer, version }));
   };
@@ -106,15 +102,16 @@ export const makeUpdateGroup =
  * As UpdateGroup, for an identity provider: what is to change follows from what the group is while nobody else can
  * change it, and the answer is what it is then. `to` answers undefined when nothing changes.
  */
-export type ChangeProvidedGroup = (
-  actor: Actor,
-  id: Uuid,
-  how: { readonly version: number | undefined; readonly to: (now: FilledGroup) => GroupChange | undefined },
-) => Promise<FilledGroup>;
-
-export const makeChangeProvidedGroup =
-  (deps: GroupDeps): ChangeProvidedGroup =>
-  async (actor, id, { version, to }) => {
+export const changeProvidedGroup =
+  (deps: GroupDeps) =>
+  async (
+    actor: Actor,
+    id: Uuid,
+    {
+      version,
+      to,
+    }: { readonly version: number | undefined; readonly to: (now: FilledGroup) => GroupChange | undefined },
+  ): Promise<FilledGroup> => {
     const { accountId } = actor;
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", { id });
     return deps.db.transaction(async (tx) => {
@@ -143,7 +140,7 @@ export async function changeGroup(tx: Tx, deps: GroupDeps, actor: Actor, asked: 
   const group = await lockFor(tx, accountId, asked.found, asked);
   const { added, removed } = await changeMembers(tx, deps, actor, { group, members });
   const to: UserGroup = { ...group, ...fields, version: group.version + 1, updatedAt: deps.clock.now() };
-  await updateGroup(tx, accountId, to);
+  await updateGroupRow(tx, accountId, to);
   const [before, after] = [view(group, {}), view(to, { added, removed })];
   await record(tx, deps, actor, { operation: "user-group.update", group, before, after });
   deps.changed(tx, accountId);
@@ -152,16 +149,14 @@ export async function changeGroup(tx: Tx, deps: GroupDeps, actor: Actor, asked: 
 }
 
 /** A group goes with its memberships and with what was assigned to it. Throws as UpdateGroup. */
-export type DeleteGroup = (actor: Actor, key: GroupKey, writer?: Writer, version?: number) => Promise<UserGroup>;
-
-export const makeDeleteGroup =
-  (deps: GroupDeps): DeleteGroup =>
-  async (actor, key, writer = "interface", version) => {
+export const deleteGroup =
+  (deps: GroupDeps) =>
+  async (actor: Actor, key: GroupKey, writer: Writer = "interface", version?: number): Promise<UserGroup> => {
     const { accountId } = actor;
     const found = await requireGroup(deps.db, actor, "core_usergroup_manage", key);
     return deps.db.transaction(async (tx) => {
       const group = await lockFor(tx, accountId, found, { writer, version });
-      const held = await deleteGroup(tx, accountId, group.id);
+      const held = await deleteGroupRow(tx, accountId, group.id);
       const gone = [...held, ...(await deps.leaveGroups(tx, accountId, group, { USERGROUP: group.identifier }))];
       const before = { ...goneToo(gone), ...view(group, {}) };
       await record(tx, deps, actor, { operation: "user-group.delete", group, before });

@@ -5,7 +5,7 @@ import type { Listed } from "../../access/index.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { goneAt } from "../../platform/db/gone.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import type { Gone, Leaving } from "../../platform/gone.ts";
+import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
 import { readAuthor, type AuthorColumns } from "../../identity/index.ts";
 import type { ConnectionStatus, Connector, ConnectorKey, Saved } from "../connector.ts";
 
@@ -64,7 +64,7 @@ const keyValues = (accountId: Uuid, key: ConnectorKey) => [
 
 /**
  * Until the transaction ends nobody else changes the connector. Before a deletion nobody names it either: whoever is
- * saving something that does has ended, and who comes later waits (`makeUses`); a weaker lock lets them pass.
+ * saving something that does has ended, and who comes later waits (`createUses`); a weaker lock lets them pass.
  */
 const HOLDS = { change: "for no key update", deletion: "for update" } as const;
 
@@ -84,7 +84,7 @@ export async function findConnector(
 export type ConnectorChanges = Pick<Connector, "name" | "description" | "tags" | "type" | "spec">;
 
 /** Undefined when there is no such connector of that type, or when it has another version than the one asked for. */
-export async function updateConnector(
+export async function updateConnectorRow(
   db: Store,
   accountId: Uuid,
   key: ConnectorKey,
@@ -132,11 +132,11 @@ export async function findSaved(
   return rows.map(({ authorKind, authorId, ...row }) => ({ ...row, author: readAuthor({ authorKind, authorId }) }))[0];
 }
 
-export async function deleteConnector(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
+export async function deleteConnectorRow(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
   await db.query(`delete from connectors where account_id = $1 and id = $2`, [accountId, id]);
 }
 
-export const deleteConnectorsOf = (db: Store, scope: Leaving): Promise<readonly Gone[]> =>
+export const deleteConnectorsOf = (db: Store, scope: Leaving): Promise<readonly RemovedReference[]> =>
   goneAt(db, "CONNECTOR", "connectors", scope);
 
 /** What a list is narrowed to; undefined is no condition. Texts are found anywhere, in any case of letters. */
@@ -155,7 +155,7 @@ export type ConnectorFilter = {
 export type ShownPlace = Place & { readonly shown: Listed };
 
 /** Those that live at one of the places, by name. */
-export async function listConnectors(
+export async function selectConnectors(
   db: Store,
   accountId: Uuid,
   places: readonly ShownPlace[],
@@ -170,7 +170,7 @@ export async function listConnectors(
   );
 }
 
-export async function countConnectors(
+export async function selectConnectorCounts(
   db: Store,
   accountId: Uuid,
   places: readonly ShownPlace[],

@@ -13,7 +13,7 @@ import {
   type Registry,
 } from "../../../test/support/registry.ts";
 import {
-  makeCertificate,
+  createCertificate,
   startTokenServer,
   type Certificate,
   type TokenServer,
@@ -69,7 +69,7 @@ const serve = async (answer: RequestListener): Promise<string> =>
   `http://127.0.0.1:${(await listening(createServer(answer))).port}`;
 
 let certificate: Certificate;
-before(async () => void (certificate = await makeCertificate()));
+before(async () => void (certificate = await createCertificate()));
 after(async () => {
   for (const server of opened) {
     if ("closeAllConnections" in server && typeof server.closeAllConnections === "function")

@@ -1,4 +1,4 @@
-import { makeGet } from "../../platform/outgoing/get.ts";
+import { outgoingGet } from "../../platform/outgoing/get.ts";
 import type { MayReach } from "../../platform/outgoing/reach.ts";
 import { Unreached } from "../../platform/outgoing/unreached.ts";
 import { typeNamed } from "./table.ts";
@@ -32,7 +32,7 @@ export async function runTest(
     return value;
   };
   try {
-    return await type.test(spec, { get: makeGet(around), secret });
+    return await type.test(spec, { get: outgoingGet(around), secret });
   } catch (error) {
     if (error instanceof Unreached) return { reason: error.reason, message: error.message, code: 0 };
     if (error instanceof NoSecret) return { reason: "Secret", message: error.message, code: 0 };

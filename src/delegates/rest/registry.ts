@@ -8,7 +8,7 @@ import { epochMs, resourced, wireId } from "../../platform/http/shapes.ts";
 import { DELEGATE_STATUSES } from "../delegate.ts";
 import { unavailableReason, type ListDelegates, type ListedDelegate, type ListFilter } from "../list.ts";
 
-type Verbs = { readonly list: ListDelegates };
+type Operations = { readonly list: ListDelegates };
 
 const VIEW = { permission: "core_delegate_view" };
 /** Beyond it nobody reads; `all=true` changes nothing about it. */
@@ -83,7 +83,7 @@ const delegateWire = (delegate: ListedDelegate): z.output<typeof delegateShape> 
   createdAt: delegate.createdAt,
 });
 
-const listRoute = (verbs: Verbs): Route =>
+const listRoute = (operations: Operations): Route =>
   route({
     method: "POST",
     path: "/ng/api/delegate-setup/listDelegates",
@@ -98,9 +98,9 @@ const listRoute = (verbs: Verbs): Route =>
     },
     handle: async (call) => {
       const asked = textOf(call.body) === undefined ? {} : envelopeOf(call, listBody);
-      const { items } = await verbs.list(call.actor, filterOf(asked), MAX_LISTED, 0);
+      const { items } = await operations.list(call.actor, filterOf(asked), MAX_LISTED, 0);
       return resource(items.map((delegate) => delegateWire(delegate)));
     },
   });
 
-export const listRoutes = (verbs: Verbs): readonly Route[] => [listRoute(verbs)];
+export const listRoutes = (operations: Operations): readonly Route[] => [listRoute(operations)];

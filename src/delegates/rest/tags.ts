@@ -9,7 +9,7 @@ import { MAX_TAGS, type TaggedDelegate } from "../delegate.ts";
 import type { ListDelegates } from "../list.ts";
 import type { ChangeTags, DelegateRef, GetTags } from "../tags.ts";
 
-type Verbs = { readonly getTags: GetTags; readonly changeTags: ChangeTags; readonly list: ListDelegates };
+type Operations = { readonly getTags: GetTags; readonly changeTags: ChangeTags; readonly list: ListDelegates };
 
 /** Beyond it nobody reads. */
 const MAX_LISTED = 1_000;
@@ -70,7 +70,7 @@ const byName: Family = {
   }),
 };
 
-function familyRoutes(verbs: Verbs, family: Family): readonly Route[] {
+function familyRoutes(operations: Operations, family: Family): readonly Route[] {
   const shared = {
     path: family.path,
     account: family.account,
@@ -89,7 +89,7 @@ function familyRoutes(verbs: Verbs, family: Family): readonly Route[] {
       doc: { summary, body, answer },
       handle: async (call) => {
         const { tags } = envelopeOf(call, tagsBody);
-        return shown(await verbs.changeTags(call.actor, family.ref(call), how, tags));
+        return shown(await operations.changeTags(call.actor, family.ref(call), how, tags));
       },
     });
   return [
@@ -99,7 +99,7 @@ function familyRoutes(verbs: Verbs, family: Family): readonly Route[] {
       operation: `${family.operation}.get`,
       access: { permission: "core_delegate_view" },
       doc: { summary: "Read the tags of a delegate", answer },
-      handle: async (call) => shown(await verbs.getTags(call.actor, family.ref(call))),
+      handle: async (call) => shown(await operations.getTags(call.actor, family.ref(call))),
     }),
     change("POST", "add", "add", "Add tags to a delegate"),
     change("PUT", "replace", "replace", "Replace the tags of a delegate"),
@@ -109,7 +109,7 @@ function familyRoutes(verbs: Verbs, family: Family): readonly Route[] {
       operation: `${family.operation}.clear`,
       access: { permission: "core_delegate_edit" },
       doc: { summary: "Remove all tags of a delegate", answer },
-      handle: async (call) => shown(await verbs.changeTags(call.actor, family.ref(call), "replace", [])),
+      handle: async (call) => shown(await operations.changeTags(call.actor, family.ref(call), "replace", [])),
     }),
   ];
 }
@@ -117,7 +117,7 @@ function familyRoutes(verbs: Verbs, family: Family): readonly Route[] {
 /** A group of delegates, as it is shown wherever it stands. */
 export const { shape: groupShape, wire: groupWire } = byName;
 
-const holdersRoute = ({ list }: Pick<Verbs, "list">): Route =>
+const holdersRoute = ({ list }: Pick<Operations, "list">): Route =>
   route({
     method: "POST",
     path: "/ng/api/delegate-group-tags/delegate-groups",
@@ -139,8 +139,8 @@ const holdersRoute = ({ list }: Pick<Verbs, "list">): Route =>
     },
   });
 
-export const tagRoutes = (verbs: Verbs): readonly Route[] => [
-  holdersRoute(verbs),
-  ...familyRoutes(verbs, byId),
-  ...familyRoutes(verbs, byName),
+export const tagRoutes = (operations: Operations): readonly Route[] => [
+  holdersRoute(operations),
+  ...familyRoutes(operations, byId),
+  ...familyRoutes(operations, byName),
 ];

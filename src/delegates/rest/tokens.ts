@@ -19,7 +19,7 @@ import type {
 } from "../tokens.ts";
 import { groupShape, groupWire } from "./tags.ts";
 
-type Verbs = {
+type Operations = {
   readonly createToken: CreateDelegateToken;
   readonly getToken: GetDelegateToken;
   readonly listTokens: ListDelegateTokens;
@@ -108,7 +108,7 @@ function both<Q extends z.ZodRawShape>({ verb, query, summary, answer, examples,
   ];
 }
 
-const changeRoutes = (verbs: Verbs): readonly Route[] => [
+const changeRoutes = (operations: Operations): readonly Route[] => [
   ...both({
     method: "POST",
     verb: "create",
@@ -117,7 +117,7 @@ const changeRoutes = (verbs: Verbs): readonly Route[] => [
     answer: resourced(tokenShape),
     examples: ["build-hosts", "edge-hosts"],
     handle: async (call, name) => {
-      const token = await verbs.createToken(call.actor, name, call.query);
+      const token = await operations.createToken(call.actor, name, call.query);
       return resource(tokenWire(call.accountId, token, token.value));
     },
   }),
@@ -128,7 +128,7 @@ const changeRoutes = (verbs: Verbs): readonly Route[] => [
     summary: "Revoke a delegate token; its delegates are cut off at once",
     answer: resourced(tokenShape),
     examples: ["old-hosts", "edge-hosts"],
-    handle: async (call, name) => resource(tokenWire(call.accountId, await verbs.revokeToken(call.actor, name))),
+    handle: async (call, name) => resource(tokenWire(call.accountId, await operations.revokeToken(call.actor, name))),
   }),
   ...both({
     method: "DELETE",
@@ -138,13 +138,13 @@ const changeRoutes = (verbs: Verbs): readonly Route[] => [
     answer: resourced(z.literal(true)),
     examples: ["old-hosts", "edge-hosts"],
     handle: async (call, name) => {
-      await verbs.deleteToken(call.actor, name);
+      await operations.deleteToken(call.actor, name);
       return resource(true);
     },
   }),
 ];
 
-const readRoutes = (verbs: Verbs): readonly Route[] => [
+const readRoutes = (operations: Operations): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,
@@ -158,7 +158,7 @@ const readRoutes = (verbs: Verbs): readonly Route[] => [
     doc: { summary: "List delegate tokens, never their values", answer: resourced(z.array(tokenShape)) },
     handle: async (call) => {
       const { name, status } = call.query;
-      const found = await verbs.listTokens(call.actor, { name, status });
+      const found = await operations.listTokens(call.actor, { name, status });
       return resource(found.map((token) => tokenWire(call.accountId, token)));
     },
   }),
@@ -175,8 +175,8 @@ const readRoutes = (verbs: Verbs): readonly Route[] => [
       answer: resourced(z.array(groupShape)),
     },
     handle: async (call) => {
-      const { name } = await verbs.getToken(call.actor, call.query.delegateTokenName);
-      const { items } = await verbs.list(call.actor, { tokenName: name }, MAX_LISTED, 0);
+      const { name } = await operations.getToken(call.actor, call.query.delegateTokenName);
+      const { items } = await operations.list(call.actor, { tokenName: name }, MAX_LISTED, 0);
       // A deleted delegate and its successor are one group: the successor counts, as it has the later id.
       const groups = new Map(items.map((delegate) => [delegate.name, delegate]));
       return resource([...groups.values()].map(groupWire));
@@ -195,8 +195,11 @@ const readRoutes = (verbs: Verbs): readonly Route[] => [
       answer: resourced(tokenShape),
     },
     handle: async (call) =>
-      resource(tokenWire(call.accountId, await verbs.getToken(call.actor, nameIn(call as Named)))),
+      resource(tokenWire(call.accountId, await operations.getToken(call.actor, nameIn(call as Named)))),
   }),
 ];
 
-export const tokenRoutes = (verbs: Verbs): readonly Route[] => [...readRoutes(verbs), ...changeRoutes(verbs)];
+export const tokenRoutes = (operations: Operations): readonly Route[] => [
+  ...readRoutes(operations),
+  ...changeRoutes(operations),
+];

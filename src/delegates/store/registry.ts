@@ -83,7 +83,7 @@ const valuesOf = (accountId: Uuid, filter: DelegateFilter): unknown[] => [
   filter.id ?? null,
 ];
 
-export async function listDelegates(
+export async function selectDelegates(
   db: Store,
   accountId: Uuid,
   filter: DelegateFilter,
@@ -156,7 +156,12 @@ export const listDue = (db: Store, now: number): Promise<{ accountId: Uuid; id: 
   );
 
 /** Undefined when somebody was faster. */
-export async function revokeDue(db: Store, accountId: Uuid, id: Uuid, now: number): Promise<TokenView | undefined> {
+export async function revokeDueTokens(
+  db: Store,
+  accountId: Uuid,
+  id: Uuid,
+  now: number,
+): Promise<TokenView | undefined> {
   const rows = await db.query<TokenView>(
     `update delegate_tokens set revoked_at = revoke_after
       where account_id = $1 and id = $2 and revoke_after <= $3 and revoked_at is null and deleted_at is null returning ${TOKEN}`,

@@ -20,7 +20,7 @@ const valuesOf = (accountId: Uuid, projects: readonly Uuid[], reach: "all" | rea
 ];
 
 /** A page of each project, by name. */
-export async function listOfProjects<T extends EntityOfProject>(
+export async function selectOfProjects<T extends EntityOfProject>(
   db: Store,
   kind: Kind,
   accountId: Uuid,

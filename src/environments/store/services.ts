@@ -48,7 +48,7 @@ function whereOf(accountId: Uuid, conditions: readonly ServiceCondition[]): { te
 }
 
 /** By name. */
-export function listServices(
+export function selectServices(
   db: Store,
   accountId: Uuid,
   conditions: readonly ServiceCondition[],

@@ -44,7 +44,7 @@ export type ApiKeys = {
   ) => Promise<Page<Of<ListedApiKey>>>;
 };
 
-export function makeApiKeys(deps: KeyDeps): ApiKeys {
+export function createApiKeys(deps: KeyDeps): ApiKeys {
   const { db, findParent } = deps;
   type Sides = { readonly before?: ApiKey; readonly after?: ApiKey };
   const record = (tx: Tx, actor: Actor, verb: string, parent: Parent, { before, after }: Sides): Promise<void> =>

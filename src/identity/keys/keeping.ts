@@ -1,4 +1,4 @@
-/** What the verbs of tokens have in common. */
+/** What the operations of tokens have in common. */
 import type { RequireHeldOf } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import { within } from "../../core/reference.ts";
@@ -16,7 +16,7 @@ export type TokenDeps = KeyDeps & { readonly requireHeldOf: RequireHeldOf };
 type At = { readonly parent: Parent; readonly key: ApiKey };
 type Sides = { readonly before?: Token; readonly after?: Token };
 
-export function makeKeeping(deps: Pick<TokenDeps, "audit" | "requireHeldOf">) {
+export function createKeeping(deps: Pick<TokenDeps, "audit" | "requireHeldOf">) {
   const record = (tx: Tx, actor: Actor, verb: string, at: At, { before, after }: Sides): Promise<void> =>
     deps.audit.record(tx, actor, {
       operation: `token.${verb}`,

@@ -17,12 +17,12 @@ export type Purpose = "make" | "end" | "view";
  * them and end them. Those of a service account need `core_serviceaccount_manageapikey`. Throws
  * `identity.personal_key_scope`, `identity.not_your_key`, `identity.no_parent`, `identity.no_user`, `service_account.not_found`.
  */
-export type FindParent = (actor: Actor, ref: ParentRef, purpose: Purpose) => Promise<Parent>;
-
-export const makeFindParent =
-  (deps: { db: Db; authorize: Authorize }): FindParent =>
-  (actor, ref, purpose) =>
+export const findParent =
+  (deps: { db: Db; authorize: Authorize }) =>
+  (actor: Actor, ref: ParentRef, purpose: Purpose): Promise<Parent> =>
     ref.type === "USER" ? person(deps, actor, ref, purpose) : serviceAccount(deps, actor, ref);
+
+export type FindParent = ReturnType<typeof findParent>;
 
 async function person(
   deps: { db: Db; authorize: Authorize },

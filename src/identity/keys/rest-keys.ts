@@ -22,7 +22,7 @@ const OWNER = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: "deployer" } as
 const EXAMPLE = { ...OWNER, identifier: "ci", name: "CI", defaultTimeToExpireToken: 7_776_000_000 };
 const params = { identifier: "ci" };
 
-export const apiKeyRoutes = (verbs: ApiKeys): readonly Route[] => [
+export const apiKeyRoutes = (operations: ApiKeys): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -36,11 +36,11 @@ export const apiKeyRoutes = (verbs: ApiKeys): readonly Route[] => [
     },
     handle: async (call) => {
       const body = envelopeOf(call, apiKeyBody);
-      const made = await verbs.create(call.actor, parentOf(call, body), apiKeyFields(body));
+      const made = await operations.create(call.actor, parentOf(call, body), apiKeyFields(body));
       return ok(call, apiKeyResponse(made, call.accountId));
     },
   }),
-  ...readingRoutes(verbs),
+  ...readingRoutes(operations),
   route({
     method: "PUT",
     path: `${PATH}/:identifier`,
@@ -55,7 +55,12 @@ export const apiKeyRoutes = (verbs: ApiKeys): readonly Route[] => [
     },
     handle: async (call) => {
       const body = envelopeOf(call, apiKeyBody);
-      const changed = await verbs.update(call.actor, parentOf(call, body), pathIdentifier(call), apiKeyFields(body));
+      const changed = await operations.update(
+        call.actor,
+        parentOf(call, body),
+        pathIdentifier(call),
+        apiKeyFields(body),
+      );
       return ok(call, apiKeyResponse(changed, call.accountId));
     },
   }),
@@ -72,13 +77,13 @@ export const apiKeyRoutes = (verbs: ApiKeys): readonly Route[] => [
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
-      await verbs.remove(call.actor, parentOf(call), pathIdentifier(call));
+      await operations.remove(call.actor, parentOf(call), pathIdentifier(call));
       return ok(call, true);
     },
   }),
 ];
 
-const readingRoutes = (verbs: ApiKeys): readonly Route[] => [
+const readingRoutes = (operations: ApiKeys): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,
@@ -91,7 +96,7 @@ const readingRoutes = (verbs: ApiKeys): readonly Route[] => [
       answer: enveloped(z.array(apiKeyShape)),
     },
     handle: async (call) => {
-      const { items } = await verbs.list(call.actor, parentOf(call), call.query);
+      const { items } = await operations.list(call.actor, parentOf(call), call.query);
       return ok(
         call,
         items.map((of) => apiKeyResponse(of, call.accountId)),
@@ -110,7 +115,7 @@ const readingRoutes = (verbs: ApiKeys): readonly Route[] => [
       answer: enveloped(ngPageShape(apiKeyAggregateShape)),
     },
     handle: async (call) => {
-      const page = await verbs.list(call.actor, parentOf(call), call.query, ngWindow(call.query));
+      const page = await operations.list(call.actor, parentOf(call), call.query, ngWindow(call.query));
       return ok(call, await ngPage(page, (of) => apiKeyAggregate(of, call.accountId)));
     },
   }),
@@ -127,7 +132,7 @@ const readingRoutes = (verbs: ApiKeys): readonly Route[] => [
       answer: enveloped(apiKeyAggregateShape),
     },
     handle: async (call) => {
-      const found = await verbs.get(call.actor, parentOf(call), pathIdentifier(call));
+      const found = await operations.get(call.actor, parentOf(call), pathIdentifier(call));
       return ok(call, apiKeyAggregate(found, call.accountId));
     },
   }),

@@ -45,7 +45,7 @@ function tokenIn(call: EnvelopeCall & Pick<Call<z.output<typeof writing>>, "acco
 
 const text = enveloped(z.string().describe("The token's text, shown this once."));
 
-export const tokenRoutes = (verbs: Tokens): readonly Route[] => [
+export const tokenRoutes = (operations: Tokens): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -59,7 +59,7 @@ export const tokenRoutes = (verbs: Tokens): readonly Route[] => [
     },
     handle: async (call) => {
       const { key, fields, asked } = tokenIn(call);
-      return ok(call, await verbs.create(call.actor, key, fields, asked));
+      return ok(call, await operations.create(call.actor, key, fields, asked));
     },
   }),
   route({
@@ -74,7 +74,7 @@ export const tokenRoutes = (verbs: Tokens): readonly Route[] => [
       answer: enveloped(ngPageShape(tokenAggregateShape)),
     },
     handle: async (call) => {
-      const page = await verbs.list(call.actor, keyOf(call), call.query, ngWindow(call.query));
+      const page = await operations.list(call.actor, keyOf(call), call.query, ngWindow(call.query));
       return ok(call, await ngPage(page, (of) => tokenAggregate(of, call.accountId)));
     },
   }),
@@ -93,7 +93,7 @@ export const tokenRoutes = (verbs: Tokens): readonly Route[] => [
     },
     handle: async (call) => {
       const { key, fields, asked } = tokenIn(call);
-      const changed = await verbs.update(call.actor, key, pathIdentifier(call), fields, asked);
+      const changed = await operations.update(call.actor, key, pathIdentifier(call), fields, asked);
       return ok(call, tokenResponse(changed, call.accountId));
     },
   }),
@@ -110,7 +110,7 @@ export const tokenRoutes = (verbs: Tokens): readonly Route[] => [
       answer: text,
     },
     handle: async (call) =>
-      ok(call, await verbs.rotate(call.actor, keyOf(call), pathIdentifier(call), call.query.rotateTimestamp)),
+      ok(call, await operations.rotate(call.actor, keyOf(call), pathIdentifier(call), call.query.rotateTimestamp)),
   }),
   route({
     method: "DELETE",
@@ -125,7 +125,7 @@ export const tokenRoutes = (verbs: Tokens): readonly Route[] => [
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
-      await verbs.remove(call.actor, keyOf(call), pathIdentifier(call));
+      await operations.remove(call.actor, keyOf(call), pathIdentifier(call));
       return ok(call, true);
     },
   }),

@@ -4,7 +4,7 @@ import { problem } from "../problems.ts";
 import * as store from "../store/tokens.ts";
 import type { KeyRef } from "./api-key.ts";
 import { rotatePeriod, standingAt } from "./expiry.ts";
-import { makeKeeping, type TokenDeps } from "./keeping.ts";
+import { createKeeping, type TokenDeps } from "./keeping.ts";
 import type { Token } from "./token.ts";
 
 /** What a rotation has replaced is shown for so long after its end. */
@@ -15,12 +15,10 @@ const SHOWN_MS = 30 * 86_400_000;
  * Throws `token.rotated`, `token.expired`, `token.overlap_too_long`,
  * `access.beyond_own` when the service account holds more than the actor.
  */
-export type RotateToken = (actor: Actor, ref: KeyRef, identifier: string, until: number | undefined) => Promise<string>;
-
-export function makeRotate(deps: TokenDeps): RotateToken {
+export function rotate(deps: TokenDeps) {
   const { db, findParent, clock } = deps;
-  const { record, lockKey, find, keep } = makeKeeping(deps);
-  return async (actor, ref, identifier, until) => {
+  const { record, lockKey, find, keep } = createKeeping(deps);
+  return async (actor: Actor, ref: KeyRef, identifier: string, until: number | undefined): Promise<string> => {
     const parent = await findParent(actor, ref, "make");
     return db.transaction(async (tx) => {
       const { accountId } = actor;
@@ -48,6 +46,8 @@ export function makeRotate(deps: TokenDeps): RotateToken {
     });
   };
 }
+
+export type RotateToken = ReturnType<typeof rotate>;
 
 async function replaced(tx: Tx, { accountId }: Actor, token: Token): Promise<Error> {
   const current = await store.currentOfFamily(tx, accountId, token.familyId);

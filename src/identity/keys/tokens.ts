@@ -3,8 +3,8 @@ import type { Page, Window } from "../../core/page.ts";
 import { problem, sameIdentifier } from "../problems.ts";
 import type { KeyRef, Parent } from "./api-key.ts";
 import { periodOfChanged, periodOfNew, reachesBeyond, standingAt, type AskedPeriod, type Period } from "./expiry.ts";
-import { makeKeeping, type TokenDeps } from "./keeping.ts";
-import { makeRotate, type RotateToken } from "./rotate.ts";
+import { createKeeping, type TokenDeps } from "./keeping.ts";
+import { rotate, type RotateToken } from "./rotate.ts";
 import { findApiKey, type ListFilter } from "../store/keys.ts";
 import * as store from "../store/tokens.ts";
 import type { Token, TokenFields } from "./token.ts";
@@ -45,9 +45,9 @@ export type Tokens = {
   readonly list: (actor: Actor, ref: KeyRef, filter: ListFilter, window: Window) => Promise<Page<TokenOf>>;
 };
 
-export function makeTokens(deps: TokenDeps): Tokens {
+export function createTokens(deps: TokenDeps): Tokens {
   const { db, findParent, clock } = deps;
-  const { record, lockKey, find, keep, requireHeld } = makeKeeping(deps);
+  const { record, lockKey, find, keep, requireHeld } = createKeeping(deps);
 
   return {
     async create(actor, ref, fields, asked) {
@@ -91,7 +91,7 @@ export function makeTokens(deps: TokenDeps): Tokens {
         deps.ended(tx);
       });
     },
-    rotate: makeRotate(deps),
+    rotate: rotate(deps),
     async list(actor, ref, filter, window) {
       const parent = await findParent(actor, ref, "view");
       const { accountId } = actor;

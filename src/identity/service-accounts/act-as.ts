@@ -5,11 +5,9 @@ import type { Db } from "../../platform/db/db.ts";
 import { findServiceAccount } from "../store/service-accounts.ts";
 
 /** The service account of the account itself that has this identifier, as an actor: for credentials that name one by a setting. */
-export type ActAs = (accountId: Uuid, identifier: string) => Promise<Actor | undefined>;
-
-export const makeActAs =
-  ({ db, grantsOf }: { readonly db: Db; readonly grantsOf: GrantsOf }): ActAs =>
-  async (accountId, identifier) => {
+export const actAs =
+  ({ db, grantsOf }: { readonly db: Db; readonly grantsOf: GrantsOf }) =>
+  async (accountId: Uuid, identifier: string): Promise<Actor | undefined> => {
     const found = await findServiceAccount(db, accountId, {
       orgIdentifier: null,
       projectIdentifier: null,
@@ -20,3 +18,5 @@ export const makeActAs =
     const grants = await grantsOf(accountId, { type: "SERVICE_ACCOUNT", id });
     return { kind: "service_account", accountId, id, identifier, name, email, grants };
   };
+
+export type ActAs = ReturnType<typeof actAs>;

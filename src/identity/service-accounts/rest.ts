@@ -11,7 +11,7 @@ import { enveloped } from "../../platform/http/shapes.ts";
 import { pathIdentifier } from "../keys/rest-common.ts";
 import { agree } from "../problems.ts";
 import type { ServiceAccountFields } from "./service-account.ts";
-import type { ServiceAccounts } from "./verbs.ts";
+import type { ServiceAccounts } from "./operations.ts";
 import {
   serviceAccountAggregate,
   serviceAccountAggregateShape,
@@ -53,7 +53,7 @@ function fieldsIn(call: Scoped): ServiceAccountFields {
   return serviceAccountFields(body, placeOf(merged));
 }
 
-export const serviceAccountRoutes = (verbs: ServiceAccounts): readonly Route[] => [
+export const serviceAccountRoutes = (operations: ServiceAccounts): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -66,11 +66,11 @@ export const serviceAccountRoutes = (verbs: ServiceAccounts): readonly Route[] =
       answer: enveloped(serviceAccountShape),
     },
     handle: async (call) => {
-      const made = await verbs.create(call.actor, fieldsIn(call));
+      const made = await operations.create(call.actor, fieldsIn(call));
       return ok(call, serviceAccountResponse(made, call.accountId));
     },
   }),
-  ...listRoutes(verbs),
+  ...listRoutes(operations),
   route({
     method: "PUT",
     path: `${PATH}/:identifier`,
@@ -84,7 +84,7 @@ export const serviceAccountRoutes = (verbs: ServiceAccounts): readonly Route[] =
       answer: enveloped(serviceAccountShape),
     },
     handle: async (call) => {
-      const changed = await verbs.update(call.actor, pathIdentifier(call), fieldsIn(call));
+      const changed = await operations.update(call.actor, pathIdentifier(call), fieldsIn(call));
       return ok(call, serviceAccountResponse(changed, call.accountId));
     },
   }),
@@ -100,13 +100,13 @@ export const serviceAccountRoutes = (verbs: ServiceAccounts): readonly Route[] =
       answer: enveloped(z.literal(true)),
     },
     handle: async (call) => {
-      await verbs.remove(call.actor, keyOf(call));
+      await operations.remove(call.actor, keyOf(call));
       return ok(call, true);
     },
   }),
 ];
 
-const listRoutes = (verbs: ServiceAccounts): readonly Route[] => [
+const listRoutes = (operations: ServiceAccounts): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,
@@ -115,7 +115,7 @@ const listRoutes = (verbs: ServiceAccounts): readonly Route[] => [
     query: searching,
     doc: { summary: "All service accounts of a scope, by identifier", answer: enveloped(z.array(serviceAccountShape)) },
     handle: async (call) => {
-      const { items } = await verbs.list(call.actor, { ...call.query, ...placeOf(call.query) });
+      const { items } = await operations.list(call.actor, { ...call.query, ...placeOf(call.query) });
       return ok(
         call,
         items.map((one) => serviceAccountResponse(one, call.accountId)),
@@ -133,7 +133,7 @@ const listRoutes = (verbs: ServiceAccounts): readonly Route[] => [
       answer: enveloped(ngPageShape(serviceAccountAggregateShape)),
     },
     handle: async (call) => {
-      const page = await verbs.list(call.actor, { ...call.query, ...placeOf(call.query) }, ngWindow(call.query));
+      const page = await operations.list(call.actor, { ...call.query, ...placeOf(call.query) }, ngWindow(call.query));
       return ok(call, await ngPage(page, (one) => serviceAccountAggregate(one, call.accountId)));
     },
   }),
@@ -148,6 +148,7 @@ const listRoutes = (verbs: ServiceAccounts): readonly Route[] => [
       params: { identifier: "deployer" },
       answer: enveloped(serviceAccountAggregateShape),
     },
-    handle: async (call) => ok(call, serviceAccountAggregate(await verbs.get(call.actor, keyOf(call)), call.accountId)),
+    handle: async (call) =>
+      ok(call, serviceAccountAggregate(await operations.get(call.actor, keyOf(call)), call.accountId)),
   }),
 ];

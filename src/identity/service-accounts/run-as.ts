@@ -11,11 +11,9 @@ import { findServiceAccount } from "../store/service-accounts.ts";
  * that is to act as it. That takes what making a token of it takes: `core_serviceaccount_manageapikey` on it, and every
  * permission that it has. Throws `service_account.not_found`, `access.not_permitted`, `access.beyond_own`.
  */
-export type RequireRunAs = (actor: Actor, home: Place, reference: string) => Promise<Uuid>;
-
-export const makeRequireRunAs =
-  (deps: { readonly db: Db; readonly authorize: Authorize; readonly requireHeldOf: RequireHeldOf }): RequireRunAs =>
-  async (actor, home, reference) => {
+export const requireRunAs =
+  (deps: { readonly db: Db; readonly authorize: Authorize; readonly requireHeldOf: RequireHeldOf }) =>
+  async (actor: Actor, home: Place, reference: string): Promise<Uuid> => {
     const key = referred(reference, home);
     if (!key) throw problem("service_account.not_found", [reference]);
     deps.authorize(actor, "core_serviceaccount_manageapikey", scopeOf(actor.accountId, key), key.identifier);
@@ -24,3 +22,5 @@ export const makeRequireRunAs =
     await deps.requireHeldOf(deps.db, actor, found.id);
     return found.id;
   };
+
+export type RequireRunAs = ReturnType<typeof requireRunAs>;

@@ -5,7 +5,7 @@ import {
   create,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -118,7 +118,7 @@ test("what a service account has started says so, to GraphQL and to the lists of
   await made(send("POST", "serviceaccount", named("starter")));
   const text = await serviceToken(platform, "starter");
   await giveRole(platform, "starter", "_account_admin");
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml()));
   const as = { ...platform, send: ((m, p, o) => platform.send(m, p, { ...o, apiKey: text })) as TestPlatform["send"] };
   await made(create.run(as, "deploy"));

@@ -1,4 +1,4 @@
-import type { Gone } from "../../platform/gone.ts";
+import type { RemovedReference } from "../../platform/removed-reference.ts";
 import { gone } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
@@ -139,7 +139,7 @@ export async function countApiKeys(
 
 /** All keys of a person, with their tokens. */
 /** With their tokens, which go with them. */
-export async function deleteKeysOf(db: Store, accountId: Uuid, userId: Uuid): Promise<readonly Gone[]> {
+export async function deleteKeysOf(db: Store, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> {
   const tokens = `select t.identifier as what from api_keys k
       join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where k.account_id = $1 and k.user_id = $2`;
   const ended = await gone(db, "TOKEN", tokens, [accountId, userId]);

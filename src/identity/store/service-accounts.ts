@@ -1,4 +1,4 @@
-import type { Gone, Leaving } from "../../platform/gone.ts";
+import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
 import { gone, goneAt, valuesAt } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Place, Referred } from "../../core/reference.ts";
@@ -73,7 +73,7 @@ export async function updateServiceAccount(db: Store, accountId: Uuid, account: 
 }
 
 /** With its keys and their tokens; answers the tokens. */
-export async function deleteServiceAccount(db: Store, accountId: Uuid, id: Uuid): Promise<readonly Gone[]> {
+export async function deleteServiceAccount(db: Store, accountId: Uuid, id: Uuid): Promise<readonly RemovedReference[]> {
   const tokens = `select t.identifier as what from api_keys k
       join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where k.account_id = $1 and k.service_account_id = $2`;
   const ended = await gone(db, "TOKEN", tokens, [accountId, id]);
@@ -146,7 +146,7 @@ export async function countServiceAccounts(db: Store, accountId: Uuid, filter: S
 }
 
 /** With their tokens, which go with them. */
-export async function deleteServiceAccountsOf(db: Store, scope: Leaving): Promise<readonly Gone[]> {
+export async function deleteServiceAccountsOf(db: Store, scope: Leaving): Promise<readonly RemovedReference[]> {
   const here = "s.account_id = $1 and s.org_identifier = $2 and s.project_identifier is not distinct from $3";
   const tokens = `select s.identifier || ': ' || t.identifier as what from service_accounts s
       join api_keys k on k.account_id = s.account_id and k.service_account_id = s.id

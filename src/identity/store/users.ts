@@ -142,7 +142,7 @@ export async function updatePerson(
 }
 
 /** What is left is who they were: no password, nothing of the directory. */
-export async function burySomebody(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
+export async function markUserDeleted(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
   await db.query(
     `update users set deleted_at = $3, updated_at = $3, active = false, password_hash = '', given_name = '', family_name = '',
             display_name = null, user_name = null, user_key = null, external_id = null, directory = '{}', version = version + 1

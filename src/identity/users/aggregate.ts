@@ -27,7 +27,7 @@ export type UserAggregates = {
 
 type Deps = { readonly db: Db; readonly peopleOfScope: PeopleOfScope; readonly rolesOfPeople: RolesOfPeople };
 
-export function makeUserAggregates({ db, peopleOfScope, rolesOfPeople }: Deps): UserAggregates {
+export function createUserAggregates({ db, peopleOfScope, rolesOfPeople }: Deps): UserAggregates {
   const withRoles = async (actor: Actor, place: Place, users: readonly UserDetail[]): Promise<UserWithRoles[]> => {
     const ids = users.map(({ id }) => id);
     const roles = await rolesOfPeople(actor, place, ids);

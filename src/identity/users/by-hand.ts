@@ -25,9 +25,9 @@ type Asked = {
 };
 export type Added = "USER_ADDED_SUCCESSFULLY" | "USER_ALREADY_ADDED" | "FAIL";
 
-export type PeopleVerbs = ReturnType<typeof makePeople>;
+export type PeopleVerbs = ReturnType<typeof createPeople>;
 
-export function makePeople(deps: Deps) {
+export function createPeople(deps: Deps) {
   const { setGroups } = deps;
   const groups =
     (actor: Actor, ids: readonly string[] | null | undefined) =>
@@ -35,7 +35,7 @@ export function makePeople(deps: Deps) {
       if (ids) await setGroups(tx, actor, id, ids);
     };
 
-  /** Throws what `makeCreateUser` throws. */
+  /** Throws what `createUser` throws. */
   const create = (actor: Actor, { email, ...asked }: Asked & { readonly email: string }): Promise<UserDetail> => {
     const displayName = asked.name == null ? null : requireName(asked.name);
     return deps.create(actor, { email, displayName }, groups(actor, asked.userGroupIds));

@@ -24,26 +24,24 @@ const find =
     return user;
   };
 
-export const makeGetUser = (deps: Deps): FindUser =>
+export const getUser = (deps: Deps): FindUser =>
   find(deps, async ({ accountId }, text) => {
     const id = fromWire(text);
     return id && store.findUser(deps.db, accountId, id);
   });
 
 /** The person of this name; the one who joined first, should two share it. */
-export const makeUserByName = (deps: Deps): FindUser =>
+export const findUserByName = (deps: Deps): FindUser =>
   find(deps, ({ accountId }, name) => store.findUserByName(deps.db, accountId, name));
 
 /** In any spelling. */
-export const makeUserByEmail = (deps: Deps): FindUser =>
+export const findUserByEmail = (deps: Deps): FindUser =>
   find(deps, ({ accountId }, email) => store.findUserByEmail(deps.db, accountId, folded(email.trim())));
 
 /** Somebody of whom another row told: also who has left since, so that what they made can still say it, and a service account. */
-export type Recall = (actor: Actor, id: Uuid) => Promise<UserDetail>;
-
-export const makeRecall =
-  (deps: Deps): Recall =>
-  async (actor, id) => {
+export const createRecall =
+  (deps: Deps) =>
+  async (actor: Actor, id: Uuid): Promise<UserDetail> => {
     deps.authorize(actor, "core_user_view", { accountId: actor.accountId });
     const user = await store.findFormer(deps.db, actor.accountId, id);
     if (user) return user;
@@ -51,6 +49,8 @@ export const makeRecall =
     if (!account) throw problem("identity.no_user");
     return asPerson(account);
   };
+
+export type Recall = ReturnType<typeof createRecall>;
 
 /** As what a service account started is shown: somebody without a password and without a directory. */
 const asPerson = ({ id, name, email, createdAt, updatedAt }: ServiceAccount): UserDetail => ({
@@ -73,29 +73,28 @@ const asPerson = ({ id, name, email, createdAt, updatedAt }: ServiceAccount): Us
 });
 
 /** Who asks. Everybody may know that of themselves. Throws `identity.no_person` for what is none. */
-export type CurrentUser = (actor: Actor) => Promise<UserDetail>;
-
-export const makeCurrentUser =
-  ({ db }: Pick<Deps, "db">): CurrentUser =>
-  async (actor) => {
+export const getCurrentUser =
+  ({ db }: Pick<Deps, "db">) =>
+  async (actor: Actor): Promise<UserDetail> => {
     const user = actor.kind === "user" ? await store.findUser(db, actor.accountId, actor.id) : undefined;
     if (!user) throw problem("identity.no_person");
     return user;
   };
+
+export type CurrentUser = ReturnType<typeof getCurrentUser>;
 
 /** Whom of these people nobody may try to sign in as now. A port: signing in stands above. */
 export type LockedAmong = (
   accountId: Uuid,
   people: readonly Pick<User, "id" | "email">[],
 ) => Promise<ReadonlySet<Uuid>>;
-
-export type ListUsers = (actor: Actor, filter: store.UserFilter, window: Window) => Promise<Page<UserDetail>>;
-
-export const makeListUsers =
-  ({ db, authorize }: Deps): ListUsers =>
-  async (actor, filter, window) => {
+export const listUsers =
+  ({ db, authorize }: Deps) =>
+  async (actor: Actor, filter: store.UserFilter, window: Window): Promise<Page<UserDetail>> => {
     const { accountId } = actor;
     authorize(actor, "core_user_view", { accountId });
     const items = await store.listUsers(db, accountId, filter, window);
     return { items, ...window, total: () => store.countUsers(db, accountId, filter) };
   };
+
+export type ListUsers = ReturnType<typeof listUsers>;

@@ -4,7 +4,7 @@
  */
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
-import { goneToo, type Gone } from "../../platform/gone.ts";
+import { goneToo, type RemovedReference } from "../../platform/removed-reference.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Authorize, KeepAdministrator, RequireHeldOf, LeaveGroups } from "../../access/index.ts";
@@ -23,7 +23,7 @@ export type OnLeave = (
   tx: Tx,
   user: { readonly accountId: Uuid; readonly id: Uuid },
   how: Leaving,
-) => Promise<readonly Gone[]>;
+) => Promise<readonly RemovedReference[]>;
 export type Leaving = "deactivated" | "deleted";
 
 export type LifeDeps = {
@@ -35,7 +35,7 @@ export type LifeDeps = {
   readonly onLeave: OnLeave;
   readonly leaveGroups: LeaveGroups;
   /** Takes back what was allowed to whoever has the address that the person had. */
-  readonly onReaddress: (tx: Tx, user: { readonly accountId: Uuid; readonly id: Uuid }) => Promise<void>;
+  readonly onEmailChanged: (tx: Tx, user: { readonly accountId: Uuid; readonly id: Uuid }) => Promise<void>;
   readonly requireHeldOfPerson: RequireHeldOf;
   readonly keepAdministrator: KeepAdministrator;
 };
@@ -44,12 +44,6 @@ export type LifeDeps = {
 type Then = (tx: Tx, user: UserDetail) => Promise<void>;
 
 export type NewPerson = Pick<Profile, "email"> & Partial<Profile>;
-
-export type CreateUser = (actor: Actor, person: NewPerson, besides?: Then) => Promise<UserDetail>;
-export type ProvisionUser = (actor: Actor, person: NewPerson) => Promise<UserDetail>;
-export type ChangeUser = (actor: Actor, id: Uuid, how: Change) => Promise<UserDetail>;
-export type DeleteUser = (actor: Actor, id: Uuid, version?: number) => Promise<void>;
-
 export type Change = {
   /** The version that the caller has read; undefined when it does not care. */
   readonly version?: number | undefined;
@@ -107,7 +101,7 @@ const entry = (operation: `user.${string}`, id: Uuid, before?: Profile, after?: 
 });
 
 /** With what the person has lost by it. */
-const entryWith = (gone: readonly Gone[], { before, ...rest }: ReturnType<typeof entry>) => ({
+const entryWith = (gone: readonly RemovedReference[], { before, ...rest }: ReturnType<typeof entry>) => ({
   ...rest,
   before: { ...goneToo(gone), ...before },
 });
@@ -122,9 +116,9 @@ const shown = (profile: Profile) => ({
  * Throws `identity.taken` when the address or the userName is somebody's, in any spelling, and `access.beyond_own`
  * when everybody of the account is given more than the actor holds.
  */
-export const makeCreateUser =
-  (deps: LifeDeps): CreateUser =>
-  async (actor, person, besides) => {
+export const createUser =
+  (deps: LifeDeps) =>
+  async (actor: Actor, person: NewPerson, besides?: Then): Promise<UserDetail> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_user_invite", { accountId });
     const profile = checked({ ...NOBODY, ...person });
@@ -136,13 +130,15 @@ export const makeCreateUser =
     });
   };
 
+export type CreateUser = ReturnType<typeof createUser>;
+
 /**
  * As a directory makes people: somebody who was deactivated comes back as who they were, with what is said of them
  * now. Throws what creating throws, and needs the permission to manage when somebody comes back.
  */
-export const makeProvisionUser =
-  (deps: LifeDeps): ProvisionUser =>
-  async (actor, person) => {
+export const provisionUser =
+  (deps: LifeDeps) =>
+  async (actor: Actor, person: NewPerson): Promise<UserDetail> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_user_invite", { accountId });
     const profile = checked({ ...NOBODY, ...person });
@@ -161,6 +157,8 @@ export const makeProvisionUser =
     });
   };
 
+export type ProvisionUser = ReturnType<typeof provisionUser>;
+
 async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): Promise<UserDetail | undefined> {
   const [id, at] = [deps.newId(), deps.clock.now()];
   // The unique keys hold each column; this holds one against the other: nobody is called by another's address.
@@ -176,9 +174,9 @@ async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): P
  * Changes a person. Nothing is written when nothing changes. Throws `identity.no_user`, `identity.taken`,
  * `access.last_administrator`, `core.stale_version`, and `access.beyond_own` where it would give the person away.
  */
-export const makeChangeUser =
-  (deps: LifeDeps): ChangeUser =>
-  async (actor, id, { version, to, besides }) => {
+export const changeUser =
+  (deps: LifeDeps) =>
+  async (actor: Actor, id: Uuid, { version, to, besides }: Change): Promise<UserDetail> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_user_manage", { accountId });
     return deps.db.transaction(async (tx) => {
@@ -188,6 +186,8 @@ export const makeChangeUser =
       return user;
     });
   };
+
+export type ChangeUser = ReturnType<typeof changeUser>;
 
 async function locked(tx: Tx, accountId: Uuid, id: Uuid, version: number | undefined): Promise<UserDetail> {
   const now = await store.lockUser(tx, accountId, id);
@@ -207,7 +207,7 @@ async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: UserDetail, next:
   // Whoever has the new address, or comes back, may come to sign in as this person: at once, or once somebody else lets the
   // person in again. Ending access alone is never held up.
   if (!isCalledAlike || (next.active && !now.active)) await deps.requireHeldOfPerson(tx, actor, now.id);
-  if (!isCalledAlike) await deps.onReaddress(tx, { accountId, id: now.id });
+  if (!isCalledAlike) await deps.onEmailChanged(tx, { accountId, id: now.id });
   const user = await update(deps, tx, accountId, now.id, next);
   const gone = now.active && !next.active ? await leave(deps, tx, actor, now.id, "deactivated") : [];
   if (!isSame({ ...now, active: next.active }, next))
@@ -261,16 +261,18 @@ async function leave(deps: LifeDeps, tx: Tx, { accountId }: Actor, id: Uuid, how
 const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
 
 /** Throws `identity.no_user`, `access.last_administrator`, `core.stale_version`. */
-export const makeDeleteUser =
-  (deps: LifeDeps): DeleteUser =>
-  async (actor, id, version) => {
+export const deleteUser =
+  (deps: LifeDeps) =>
+  async (actor: Actor, id: Uuid, version?: number): Promise<void> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_user_manage", { accountId });
     await deps.db.transaction(async (tx) => {
       const now = await locked(tx, accountId, id, version);
-      await store.burySomebody(tx, accountId, id, deps.clock.now());
+      await store.markUserDeleted(tx, accountId, id, deps.clock.now());
       const named = await deps.leaveGroups(tx, accountId, ACCOUNT, { USER: toWire(id) });
       const gone = await leave(deps, tx, actor, id, "deleted");
       await deps.audit.record(tx, actor, entryWith([...gone, ...named], entry("user.delete", id, now)));
     });
   };
+
+export type DeleteUser = ReturnType<typeof deleteUser>;

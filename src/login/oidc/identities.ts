@@ -31,7 +31,7 @@ export type OwnIdentities = {
   readonly unlink: (headers: IncomingHttpHeaders, id: string, facts: RequestFacts) => Promise<void>;
 };
 
-export const makeOwnIdentities = (deps: Deps): OwnIdentities => ({
+export const createOwnIdentities = (deps: Deps): OwnIdentities => ({
   list: async (headers) => {
     const { accountId, person } = await deps.gate.enter(headers);
     return listIdentities(deps.db, accountId, person.id);
@@ -55,7 +55,7 @@ export type PeoplesIdentities = {
   readonly unlink: (actor: Actor, userId: string, id: string) => Promise<void>;
 };
 
-export function makePeoplesIdentities(deps: Deps): PeoplesIdentities {
+export function createPeoplesIdentities(deps: Deps): PeoplesIdentities {
   async function find(actor: Actor, text: string): Promise<Person> {
     const id = fromWire(text);
     const person = id && (await deps.people.byId(actor.accountId, id));

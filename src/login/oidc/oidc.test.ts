@@ -7,9 +7,9 @@ import { startIdentityProvider, walk, type TestProvider } from "../../../test/su
 import { meanwhile } from "../../../test/support/meanwhile.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
-import { makeAudit } from "../../audit/index.ts";
-import { makeLogins } from "../../identity/index.ts";
-import { makeResetPassword, type Reset } from "../reset-password.ts";
+import { createAudit } from "../../audit/index.ts";
+import { createLogins } from "../../identity/index.ts";
+import { resetPassword, type Reset } from "../reset-password.ts";
 import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/support/sessions.ts";
 
 let provider: TestProvider;
@@ -58,9 +58,9 @@ async function signIn(at: TestPlatform, browser: PretendBrowser, name: string, q
 /** As `railhead admin reset-password` does it. */
 const reset = (how: { readonly unlink: boolean }): Promise<Reset> => {
   const { db, clock, accountId } = platform;
-  const audit = makeAudit({ ...platform, newId: () => randomUUIDv7() as Uuid });
-  const people = makeLogins(platform);
-  return makeResetPassword({ db, clock, audit, people })(fromWire(accountId) as Uuid, ADMIN, how);
+  const audit = createAudit({ ...platform, newId: () => randomUUIDv7() as Uuid });
+  const people = createLogins(platform);
+  return resetPassword({ db, clock, audit, people })(fromWire(accountId) as Uuid, ADMIN, how);
 };
 
 /** What the last entry of this kind says that goes on signing the person in. */

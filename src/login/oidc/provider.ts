@@ -39,7 +39,7 @@ export const newChecks = (): Checks => ({ state: random(), nonce: random(), veri
 /** Loaded when it is needed: most servers never do. */
 type Client = { readonly oidc: typeof Oidc; readonly config: Oidc.Configuration };
 
-export function makeProvider(config: OidcConfig, mayReach: MayReach, now: () => number): Provider {
+export function createProvider(config: OidcConfig, mayReach: MayReach, now: () => number): Provider {
   let known: { readonly client: Promise<Client>; readonly until: number } | undefined;
 
   function client(): Promise<Client> {

@@ -5,7 +5,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { KeyRing } from "../../platform/crypto/key-ring.ts";
-import { makeSealer } from "../../platform/crypto/seal.ts";
+import { createSealer } from "../../platform/crypto/seal.ts";
 import type { Checks } from "./provider.ts";
 
 export type Transaction = Checks & {
@@ -23,8 +23,8 @@ export const TRANSACTION_MS = 10 * 60_000;
 const IDENTITY = "sign-in";
 const LONGEST = 4_000;
 
-export function makeTransactions({ keys, clock }: { readonly keys: KeyRing; readonly clock: Clock }) {
-  const sealer = makeSealer(keys, "single sign-on");
+export function createTransactions({ keys, clock }: { readonly keys: KeyRing; readonly clock: Clock }) {
+  const sealer = createSealer(keys, "single sign-on");
   return {
     seal: (transaction: Omit<Transaction, "until">): string => {
       const until = clock.now() + TRANSACTION_MS;
@@ -43,7 +43,7 @@ export function makeTransactions({ keys, clock }: { readonly keys: KeyRing; read
   };
 }
 
-export type Transactions = ReturnType<typeof makeTransactions>;
+export type Transactions = ReturnType<typeof createTransactions>;
 
 const HERE = "/login";
 const LONGEST_PATH = 1_000;

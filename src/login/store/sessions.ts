@@ -41,7 +41,7 @@ export async function findSession(
 }
 
 /** Those that are not over, the newest first. */
-export async function listSessions(
+export async function selectSessions(
   db: Store,
   accountId: Uuid,
   userId: Uuid,

@@ -1,6 +1,6 @@
 /** What the newest version of a pipeline has against its input sets. A version never changes, so it is found out once. */
 import { setImmediate } from "node:timers/promises";
-import { makeLru } from "../../core/lru.ts";
+import { createLru } from "../../core/lru.ts";
 import { Problem } from "../../core/problem.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Fault } from "../../core/problem.ts";
@@ -25,7 +25,7 @@ export type CheckSets = <T extends InputSet>(
 
 /** Each set with its faults, an overlay with those of what it lists. */
 export function makeCheckSets({ db }: { readonly db: Db }): CheckSets {
-  const kept = makeLru<string, readonly Fault[]>(KEPT, (_, faults) => 1 + faults.length);
+  const kept = createLru<string, readonly Fault[]>(KEPT, (_, faults) => 1 + faults.length);
 
   return async (accountId, pipeline, scope, sets) => {
     const listed = [...new Set(sets.flatMap(({ references }) => references))];

@@ -7,7 +7,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   overlayYaml,
   pipelineYaml,
   projectYaml,
@@ -29,7 +29,7 @@ let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, openYaml("open")));
 });
 after(() => platform?.stop());

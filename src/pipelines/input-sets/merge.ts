@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Actor } from "../../core/actor.ts";
 import type { Uuid } from "../../core/ids.ts";
-import { makeLru } from "../../core/lru.ts";
+import { createLru } from "../../core/lru.ts";
 import type { Principal } from "../principal.ts";
 import { parseDocument } from "../../platform/document/document.ts";
 import { clip } from "../../platform/document/path.ts";
@@ -78,7 +78,7 @@ export type InputsOfSets = (
 ) => Promise<RunInputs | undefined>;
 
 export function makeInputsOfSets(deps: InputSetDeps): InputsOfSets {
-  const kept = makeLru<string, string>(KEPT_BYTES, (key, text) => key.length + text.length);
+  const kept = createLru<string, string>(KEPT_BYTES, (key, text) => key.length + text.length);
 
   return async (actor, scope, pipelineIdentifier, references, last) => {
     if (references.length === 0) return last;

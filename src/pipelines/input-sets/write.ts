@@ -3,7 +3,7 @@ import { authorOf } from "../../identity/index.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { faultOf } from "../../platform/document/validate.ts";
-import { goneToo } from "../../platform/gone.ts";
+import { goneToo } from "../../platform/removed-reference.ts";
 import { readPipeline } from "../document/index.ts";
 import { requirePipeline } from "../get.ts";
 import type { SavedPipeline } from "../pipeline.ts";

@@ -1,5 +1,5 @@
 /** Input sets and overlays of a pipeline that is there; whoever asks has found it. */
-import type { Gone } from "../../platform/gone.ts";
+import type { RemovedReference } from "../../platform/removed-reference.ts";
 import { gone } from "../../platform/db/gone.ts";
 import type { Listed } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
@@ -298,7 +298,7 @@ export const findDocuments = (
   );
 
 /** All input sets of a project. */
-export const deleteInputSetsOf = (db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly Gone[]> =>
+export const deleteInputSetsOf = (db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly RemovedReference[]> =>
   gone(
     db,
     "INPUT_SET",

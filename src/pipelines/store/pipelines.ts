@@ -1,4 +1,4 @@
-import type { Gone } from "../../platform/gone.ts";
+import type { RemovedReference } from "../../platform/removed-reference.ts";
 import { gone } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -147,7 +147,11 @@ export async function findPipeline(
 }
 
 /** All pipelines of a project, with their versions. */
-export async function deletePipelinesOf(db: Store, accountId: Uuid, projectId: Uuid): Promise<readonly Gone[]> {
+export async function deletePipelinesOf(
+  db: Store,
+  accountId: Uuid,
+  projectId: Uuid,
+): Promise<readonly RemovedReference[]> {
   await db.query(
     `delete from pipeline_versions v using pipelines p
       where p.account_id = $1 and p.project_id = $2 and v.account_id = p.account_id and v.pipeline_id = p.id`,

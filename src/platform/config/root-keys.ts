@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { makeKeyRing, type KeyRing } from "../crypto/key-ring.ts";
+import { createKeyRing, type KeyRing } from "../crypto/key-ring.ts";
 import { quoted, runBounded } from "../run-bounded.ts";
 import { ConfigError } from "./config-error.ts";
 
@@ -97,8 +97,8 @@ function listIn(text: string): string[] | undefined {
  */
 export async function loadRootKeys({ rootKey, previousRootKey }: KeySources, onMade?: OnMade): Promise<KeyRing> {
   const preferred = await loadKey(rootKey, onMade);
-  if (!previousRootKey) return makeKeyRing(preferred);
-  return makeKeyRing(preferred, await loadKey(previousRootKey));
+  if (!previousRootKey) return createKeyRing(preferred);
+  return createKeyRing(preferred, await loadKey(previousRootKey));
 }
 
 type OnMade = (path: string) => void;

@@ -3,31 +3,34 @@ import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import type { Uuid } from "../../core/ids.ts";
 import { hashPassword } from "./passwords.ts";
-import { makeKeyRing } from "./key-ring.ts";
-import { makeSealer, sealedPrefix, UnknownRootKey } from "./seal.ts";
+import { createKeyRing } from "./key-ring.ts";
+import { createSealer, sealedPrefix, UnknownRootKey } from "./seal.ts";
 import { hashSecret, newTokenSecret, readToken, secretMatches, writeToken } from "./tokens.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const tokenId = "01a1fc75-fee1-7000-8000-000000000002" as Uuid;
 
 test("a sealed value opens with its key, its purpose and its record, and with nothing else", () => {
-  const keys = makeKeyRing(randomBytes(32));
+  const keys = createKeyRing(randomBytes(32));
   const { id } = keys.preferred;
-  const sealer = makeSealer(keys, "webhook tokens");
+  const sealer = createSealer(keys, "webhook tokens");
   const sealed = sealer.seal("plain ä", "trigger:1", id);
   assert.equal(sealer.open(sealed, "trigger:1"), "plain ä");
-  assert.equal(makeSealer(keys, "webhook tokens").open(sealed, "trigger:1"), "plain ä");
+  assert.equal(createSealer(keys, "webhook tokens").open(sealed, "trigger:1"), "plain ä");
   assert.throws(() => sealer.open(sealed, "trigger:2"));
-  assert.throws(() => makeSealer(keys, "root key check").open(sealed, "trigger:1"));
-  assert.throws(() => makeSealer(makeKeyRing(randomBytes(32)), "webhook tokens").open(sealed, "trigger:1"), /root key/);
+  assert.throws(() => createSealer(keys, "root key check").open(sealed, "trigger:1"));
+  assert.throws(
+    () => createSealer(createKeyRing(randomBytes(32)), "webhook tokens").open(sealed, "trigger:1"),
+    /root key/,
+  );
   assert.throws(() => sealer.open(Buffer.alloc(0), "trigger:1"), /unknown version/);
   assert.throws(() => sealer.open(sealed.subarray(0, 20), "trigger:1"));
 });
 
 test("no byte of a sealed value may change", () => {
-  const keys = makeKeyRing(randomBytes(32));
+  const keys = createKeyRing(randomBytes(32));
   const { id } = keys.preferred;
-  const sealer = makeSealer(keys, "x");
+  const sealer = createSealer(keys, "x");
   const sealed = sealer.seal("plain", "r", id);
   for (let at = 0; at < sealed.length; at += 1) {
     const changed = Buffer.from(sealed);
@@ -40,16 +43,16 @@ test("no byte of a sealed value may change", () => {
 
 test("with two keys known, either opens its own, sealing takes the one that is named, and an unknown one is told", () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
-  const [was, is, both] = [makeKeyRing(old), makeKeyRing(fresh), makeKeyRing(fresh, old)];
-  const sealer = makeSealer(both, "x");
-  const byOld = makeSealer(was, "x").seal("a", "r", was.preferred.id);
+  const [was, is, both] = [createKeyRing(old), createKeyRing(fresh), createKeyRing(fresh, old)];
+  const sealer = createSealer(both, "x");
+  const byOld = createSealer(was, "x").seal("a", "r", was.preferred.id);
   assert.equal(sealer.open(byOld, "r"), "a");
   const byNew = sealer.seal("b", "r", is.preferred.id);
-  assert.equal(makeSealer(is, "x").open(byNew, "r"), "b");
+  assert.equal(createSealer(is, "x").open(byNew, "r"), "b");
   assert.ok(byNew.subarray(0, 9).equals(sealedPrefix(is.preferred.id)));
-  assert.throws(() => makeSealer(was, "x").open(byNew, "r"), UnknownRootKey);
-  assert.throws(() => makeSealer(was, "x").seal("c", "r", is.preferred.id), UnknownRootKey);
-  assert.deepEqual(makeKeyRing(fresh, fresh).all.length, 1);
+  assert.throws(() => createSealer(was, "x").open(byNew, "r"), UnknownRootKey);
+  assert.throws(() => createSealer(was, "x").seal("c", "r", is.preferred.id), UnknownRootKey);
+  assert.deepEqual(createKeyRing(fresh, fresh).all.length, 1);
 });
 
 test("what was sealed before values said which key they need still opens", () => {
@@ -59,9 +62,9 @@ test("what was sealed before values said which key they need still opens", () =>
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from("r"));
   const body = Buffer.concat([cipher.update("plain"), cipher.final()]);
   const sealed = Buffer.concat([Buffer.from([1]), nonce, cipher.getAuthTag(), body]);
-  assert.equal(makeSealer(makeKeyRing(fresh, old), "x").open(sealed, "r"), "plain");
-  assert.throws(() => makeSealer(makeKeyRing(fresh), "x").open(sealed, "r"));
-  assert.throws(() => makeSealer(makeKeyRing(fresh, old), "x").open(sealed, "other"));
+  assert.equal(createSealer(createKeyRing(fresh, old), "x").open(sealed, "r"), "plain");
+  assert.throws(() => createSealer(createKeyRing(fresh), "x").open(sealed, "r"));
+  assert.throws(() => createSealer(createKeyRing(fresh, old), "x").open(sealed, "other"));
 });
 
 test("a token reads back as it was written, and no other text is one", () => {

@@ -14,7 +14,7 @@ export type KeyRing = {
 /** Characters of a key's id. */
 export const KEY_ID_LENGTH = 16;
 
-export function makeKeyRing(preferred: Buffer, ...earlier: readonly Buffer[]): KeyRing {
+export function createKeyRing(preferred: Buffer, ...earlier: readonly Buffer[]): KeyRing {
   const first = withId(preferred);
   const others = earlier.map((key) => withId(key)).filter(({ id }) => id !== first.id);
   const all = [first, ...others];

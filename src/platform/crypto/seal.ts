@@ -22,7 +22,7 @@ export type Sealer = {
   readonly open: (sealed: Buffer, identity: string) => string;
 };
 
-export function makeSealer(keys: KeyRing, purpose: string): Sealer {
+export function createSealer(keys: KeyRing, purpose: string): Sealer {
   const derived = new Map(keys.all.map((root) => [root.id, deriveKey(root, `railhead ${purpose}`)]));
   const keyOf = (id: string): Buffer => {
     const key = derived.get(id);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { freshDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { makeSteeredClock, readDatabaseClock } from "./clock.ts";
+import { createSteeredClock, readDatabaseClock } from "./clock.ts";
 
 let database: TestDatabase;
 before(async () => {
@@ -52,7 +52,7 @@ test("between two samples it goes on by the monotonic clock, also while the data
 
 test("a sample with a long round trip does not move a clock that it does not contradict", () => {
   const { elapsed, pass } = handElapsed();
-  const clock = makeSteeredClock(elapsed);
+  const clock = createSteeredClock(elapsed);
   clock.correct(exactly(1_000_000));
   const start = clock.now();
   pass(60_000);
@@ -65,7 +65,7 @@ test("a sample with a long round trip does not move a clock that it does not con
 
 test("it follows forward at once, and backward by running at half speed, never back", () => {
   const { elapsed, pass } = handElapsed();
-  const clock = makeSteeredClock(elapsed);
+  const clock = createSteeredClock(elapsed);
   clock.correct(exactly(1_000_000));
   const start = clock.now();
   clock.correct(exactly(1_000_000 + 3_600_000));

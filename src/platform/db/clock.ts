@@ -20,7 +20,7 @@ const SLOWED = 0.5;
 const monotonic: Elapsed = () => performance.now();
 
 /** Pure part of the clock: takes offsets, answers the time. */
-export function makeSteeredClock(elapsed: Elapsed) {
+export function createSteeredClock(elapsed: Elapsed) {
   let offset: number | undefined;
   // How far `now` was ahead of the database at `since`; it decreases while the clock runs at SLOWED speed.
   let [lead, since] = [0, 0];
@@ -65,7 +65,7 @@ export async function readDatabaseClock(
   db: Pick<Db, "query">,
   elapsed: Elapsed = monotonic,
 ): Promise<Clock & { readonly synchronize: () => Promise<number> }> {
-  const clock = makeSteeredClock(elapsed);
+  const clock = createSteeredClock(elapsed);
   const synchronize = async (): Promise<number> => clock.correct(await sample(db, elapsed));
   // The first round trip includes the opening of a connection; the second narrows the estimate.
   await synchronize();

@@ -1,4 +1,4 @@
-import type { Gone, Leaving } from "../gone.ts";
+import type { RemovedReference, Leaving } from "../removed-reference.ts";
 import type { Query } from "./db.ts";
 
 /** So many names of a type are told. */
@@ -13,8 +13,8 @@ export async function gone(
   type: string,
   text: string,
   values: readonly unknown[],
-): Promise<readonly Gone[]> {
-  const rows = await db.query<Omit<Gone, "type">>(
+): Promise<readonly RemovedReference[]> {
+  const rows = await db.query<Omit<RemovedReference, "type">>(
     `with gone as (${text}) select count(*) as count, (array_agg(what::text order by what::text))[1:${TOLD}] as identifiers from gone`,
     [...values],
   );
@@ -29,7 +29,7 @@ export const goneAt = (
   table: string,
   scope: Leaving,
   what = "identifier",
-): Promise<readonly Gone[]> =>
+): Promise<readonly RemovedReference[]> =>
   gone(
     db,
     type,

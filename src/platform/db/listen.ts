@@ -24,7 +24,7 @@ const usualBackoff: Backoff = (attempt) => Math.min(50 * 2 ** attempt, 5_000);
  * again with growing pauses, listens to every channel anew and wakes every listener once with an
  * empty payload, because whatever was notified in between went nowhere.
  */
-export function makeListener({ connection, log, onError, backoff = usualBackoff }: ListenerOptions): Listener {
+export function createListener({ connection, log, onError, backoff = usualBackoff }: ListenerOptions): Listener {
   const subscriptions = new Set<Subscription>();
   let client: Client | undefined;
   let started = false;

@@ -4,10 +4,10 @@ import { besideTransaction, isIntake, lendWithin, outsideIntake } from "./budget
 import { clientConfig, type Connection } from "./connection.ts";
 import type { Db, DbLog } from "./db.ts";
 import type { AskFor, LentTo } from "./lent.ts";
-import { makeListener, type Backoff } from "./listen.ts";
+import { createListener, type Backoff } from "./listen.ts";
 import { databaseProblem, type problems } from "./problems.ts";
-import { makeStatements, type Statements } from "./statements.ts";
-import { makeReadTogether } from "./together.ts";
+import { createStatements, type Statements } from "./statements.ts";
+import { readTogether } from "./together.ts";
 import { runTransaction } from "./transaction.ts";
 import { TupleQuery } from "./tuple-query.ts";
 
@@ -55,18 +55,18 @@ export function openDb(options: DbOptions): Db {
   // these two handlers either would end the process; the statement that is under way rejects anyway.
   pool.on("error", (error) => log.warn({ err: error }, "an idle connection to the database was lost"));
   pool.on("connect", (client) => client.on("error", () => {}));
-  const lendAny = makeLend(pool, makeStatements(STATEMENTS_AT_MOST));
+  const lendAny = makeLend(pool, createStatements(STATEMENTS_AT_MOST));
   const lendToIntake = lendWithin(lendAny, {
     most: Math.max(1, Math.floor(max / 2)),
     waitMs: options.intakeTimeout ?? 10_000,
   });
   const lend = (): Promise<LentTo> => (isIntake() ? lendToIntake() : lendAny());
-  const listener = makeListener({ connection: config, log, onError, backoff: options.listenBackoff });
+  const listener = createListener({ connection: config, log, onError, backoff: options.listenBackoff });
   let closing: Promise<void> | undefined;
   const query = makeQuery(lend);
   const isLost = (error: unknown): boolean => hasCode(error, "db.unavailable");
   // Apart: a read that shares a connection with intake would wait for intake's permit.
-  const [ofIntake, ofOthers] = [makeReadTogether(lendToIntake, isLost), makeReadTogether(lendAny, isLost)];
+  const [ofIntake, ofOthers] = [readTogether(lendToIntake, isLost), readTogether(lendAny, isLost)];
   const tuples: AskFor = (text, values) => (isIntake() ? ofIntake : ofOthers)(text, values);
   return {
     query,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeStatements } from "./statements.ts";
+import { createStatements } from "./statements.ts";
 
 test("a text keeps its name, another text gets another", () => {
-  const { nameOf } = makeStatements(10);
+  const { nameOf } = createStatements(10);
   assert.equal(nameOf("select 1"), nameOf("select 1"));
   assert.notEqual(nameOf("select 1"), nameOf("select 2"));
   // PostgreSQL cuts longer names, and two could become one.
@@ -11,14 +11,14 @@ test("a text keeps its name, another text gets another", () => {
 });
 
 test("beyond the limit a text has no name, and those that had one keep it", () => {
-  const { nameOf } = makeStatements(1);
+  const { nameOf } = createStatements(1);
   const first = nameOf("select 1");
   assert.equal(nameOf("select 2"), undefined);
   assert.equal(nameOf("select 1"), first);
 });
 
 test("after a renewal every name is new", () => {
-  const { nameOf, renew } = makeStatements(1);
+  const { nameOf, renew } = createStatements(1);
   const first = nameOf("select 1");
   renew();
   assert.notEqual(nameOf("select 1"), first);

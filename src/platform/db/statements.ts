@@ -15,7 +15,7 @@ export type Statements = {
  * A connection keeps each statement it has prepared until it ends, so the names are bounded: a
  * program has a few hundred fixed texts, and only a mistake (a value inside a text) makes more.
  */
-export function makeStatements(limit: number): Statements {
+export function createStatements(limit: number): Statements {
   const names = new Map<string, string>();
   let generation = 0;
   return {

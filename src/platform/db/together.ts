@@ -19,7 +19,7 @@ type Turn = {
 };
 
 /** Only for statements that wait for no lock. `isLost` says of an error that its connection is lost. */
-export function makeReadTogether(lend: () => Promise<LentTo>, isLost: (error: unknown) => boolean): AskFor {
+export function readTogether(lend: () => Promise<LentTo>, isLost: (error: unknown) => boolean): AskFor {
   let open: Turn | undefined;
 
   const begin = (): Turn => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Problem } from "../../core/problem.ts";
-import { makeBatch } from "./batch.ts";
+import { createBatch } from "./batch.ts";
 
 test("what is asked without a pause is loaded at once, apart for each request and each variant", async () => {
   const loads: string[] = [];
-  const batch = makeBatch(async (context: { name: string }, keys: readonly number[], variant) => {
+  const batch = createBatch(async (context: { name: string }, keys: readonly number[], variant) => {
     loads.push(`${context.name} ${variant} ${keys.join()}`);
     return keys.map((key) => key * 10);
   });
@@ -19,7 +19,7 @@ test("what is asked without a pause is loaded at once, apart for each request an
 
 test("a load that fails fails for whoever asked, and not for those who ask later", async () => {
   let broken = true;
-  const batch = makeBatch(async (_context: object, keys: readonly number[]) => {
+  const batch = createBatch(async (_context: object, keys: readonly number[]) => {
     if (broken) throw new Error("broken");
     return keys;
   });
@@ -31,7 +31,7 @@ test("a load that fails fails for whoever asked, and not for those who ask later
 });
 
 test("a problem instead of a value fails for its key alone", async () => {
-  const batch = makeBatch(async (_context: object, keys: readonly number[]) =>
+  const batch = createBatch(async (_context: object, keys: readonly number[]) =>
     keys.map((key) => (key === 2 ? new Problem("x.y", 400, "X", "broken") : key * 10)),
   );
   const context = {};

@@ -4,7 +4,7 @@ import { Problem } from "../../core/problem.ts";
  * What the nodes of a list ask for one by one, asked for all of them at once: a field below a list would otherwise send a
  * statement for each. Kept for one request only, since `context` is made for each.
  */
-export function makeBatch<Context extends object, Key, Value>(
+export function createBatch<Context extends object, Key, Value>(
   /**
    * Values in the order of the keys; a problem instead of a value fails for its key alone. `variant` tells calls apart
    * that cannot share a statement.

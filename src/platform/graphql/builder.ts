@@ -45,7 +45,7 @@ function wholeNumber(value: unknown): number {
   throw new TypeError("Long takes a whole number of up to 53 bits.");
 }
 
-export function makeBuilder(): Builder {
+export function createBuilder(): Builder {
   const builder = new SchemaBuilder<SchemaTypes>({});
   builder.addScalarType("Long", long);
   builder.queryType({});

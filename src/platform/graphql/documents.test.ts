@@ -8,7 +8,7 @@ import { execute, getIntrospectionQuery, parse, validate } from "graphql";
 import { fromWire, type Uuid } from "../../core/ids.ts";
 import type { Actor } from "../../core/actor.ts";
 import { adminGrants } from "../../../test/support/access.ts";
-import { create, JSON_TYPE, made, makeTargets, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";
+import { create, JSON_TYPE, made, createTargets, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { formatGraphqlError } from "./errors.ts";
 import { Problem } from "../../core/problem.ts";
@@ -20,7 +20,7 @@ let pipeline: string;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml("deploy", "x", "  description: Ships it\n")));
   for (const _ of [1, 2, 3]) {
     platform.clock.advance(1_000);

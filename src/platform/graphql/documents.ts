@@ -18,7 +18,7 @@ import {
   type OperationDefinitionNode,
 } from "graphql";
 import { compileQuery, isCompiledQuery, type CompiledQuery } from "graphql-jit";
-import { makeLru } from "../../core/lru.ts";
+import { createLru } from "../../core/lru.ts";
 import { boundPassed } from "./bounds.ts";
 import { costError, costOf, MAX_COST } from "./cost.ts";
 import { syntaxBoundPassed } from "./syntax-bounds.ts";
@@ -54,8 +54,8 @@ export type Documents = {
   ) => { readonly run: Run; readonly document: DocumentNode } | { readonly errors: readonly GraphQLError[] };
 };
 
-export function makeDocuments(schema: GraphQLSchema): Documents {
-  const entries = makeLru<string, Entry>(MAX_CACHE_BYTES, (_text, { weight }) => weight);
+export function createDocuments(schema: GraphQLSchema): Documents {
+  const entries = createLru<string, Entry>(MAX_CACHE_BYTES, (_text, { weight }) => weight);
 
   function entryOf(text: string): Entry {
     const known = entries.get(text);

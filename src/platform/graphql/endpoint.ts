@@ -14,7 +14,7 @@ import { checkAccount } from "../http/call.ts";
 import { noteRefusal, toProblem } from "../http/failures.ts";
 import type { HttpDeps } from "../http/server.ts";
 import { fitsInto, MAX_ANSWER } from "./answer-size.ts";
-import { makeDocuments } from "./documents.ts";
+import { createDocuments } from "./documents.ts";
 import { fieldOf, formatGraphqlErrors } from "./errors.ts";
 import { addExplorer } from "./explorer.ts";
 import { isUtf8Type, negotiate, statusOf } from "./media.ts";
@@ -40,7 +40,7 @@ type Asked = {
 };
 
 export function addGraphql(app: FastifyInstance, schema: GraphQLSchema, deps: HttpDeps): void {
-  const documents = makeDocuments(schema);
+  const documents = createDocuments(schema);
   const readForms = makeFormReader(deps);
   addExplorer(app);
 

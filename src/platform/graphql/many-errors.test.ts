@@ -6,7 +6,7 @@ import { buildSchema, GraphQLError, Kind, parse } from "graphql";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
-import { makeDocuments } from "./documents.ts";
+import { createDocuments } from "./documents.ts";
 import { formatGraphqlErrors } from "./errors.ts";
 
 let platform: TestPlatform;
@@ -112,7 +112,7 @@ test("the message and the places of one error are bounded", async () => {
 });
 
 test("an error finds its place without counting the lines before it", () => {
-  const documents = makeDocuments(buildSchema("type Query { a: Int }"));
+  const documents = createDocuments(buildSchema("type Query { a: Int }"));
   const prepared = documents.prepare(`${"\n".repeat(1_000)}  { a }`, undefined, null);
   assert.ok("document" in prepared);
   const [operation] = prepared.document.definitions;

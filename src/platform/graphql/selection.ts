@@ -13,7 +13,7 @@ type Info = Pick<GraphQLResolveInfo, "fieldNodes" | "fragments">;
  * Whether a document selects any of these fields anywhere below the field that is resolved, so that a
  * statement reads them only then. Looked up once for each document that is kept, since its nodes are kept with it.
  */
-export function makeSelects(...names: readonly string[]): (info: Info) => boolean {
+export function createSelects(...names: readonly string[]): (info: Info) => boolean {
   const wanted = new Set(names);
   const known = new WeakMap<FieldNode, boolean>();
   return ({ fieldNodes, fragments }) => {

@@ -1,14 +1,14 @@
 /** An answer that would be too long is refused before it is written. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { create, made, makeTargets, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";
+import { create, made, createTargets, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 
 let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
 });
 after(() => platform?.stop());
 

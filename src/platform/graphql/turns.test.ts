@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeTurns } from "./turns.ts";
+import { createTurns } from "./turns.ts";
 
 test("turns that are asked for at once come in rounds of the event loop of their own, those of other requests between", async () => {
-  const turn = makeTurns();
+  const turn = createTurns();
   const [context, other] = [{}, {}];
   let round = 0;
   const counting = setImmediate(function count() {

@@ -7,9 +7,9 @@ import { after, before, beforeEach, test } from "node:test";
 import { buildSchema, type GraphQLSchema } from "graphql";
 import { rawRequest } from "../../../test/support/raw-http.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
-import { makeLog } from "../log/log.ts";
-import { makeFormRooms } from "../http/form.ts";
-import { makeHttp, type Http } from "../http/server.ts";
+import { createLog } from "../log/log.ts";
+import { createFormRooms } from "../http/form.ts";
+import { createHttp, type Http } from "../http/server.ts";
 import type { GraphqlContext } from "./builder.ts";
 import { addGraphql } from "./endpoint.ts";
 import type { TakesFile } from "./uploads.ts";
@@ -40,9 +40,9 @@ const digest = (pages: readonly Uint8Array[]): string =>
   createHash("sha256").update(Buffer.concat(pages)).digest("hex").slice(0, 16);
 
 before(async () => {
-  http = await makeHttp({
+  http = await createHttp({
     trustedProxies: [],
-    log: makeLog("silent"),
+    log: createLog("silent"),
     authenticate: async (token) =>
       token === "key" ? { kind: "delegate", accountId, id: accountId, name: "x" } : undefined,
     watch: () => () => undefined,
@@ -50,7 +50,7 @@ before(async () => {
     count: () => undefined,
     now: () => 0,
     maxFrame: 1024,
-    forms: makeFormRooms(MAX_FILE),
+    forms: createFormRooms(MAX_FILE),
     stopping: new AbortController().signal,
   });
   const served = schema();
@@ -64,7 +64,7 @@ before(async () => {
   for (const name of ["keep", "plain"]) Object.assign(served.getMutationType()?.getFields()[name] ?? {}, { resolve });
   addGraphql(http.app, served, {
     trustedProxies: [],
-    log: makeLog("silent"),
+    log: createLog("silent"),
     authenticate: async (token) =>
       token === "key" ? { kind: "delegate", accountId, id: accountId, name: "x" } : undefined,
     watch: () => () => undefined,
@@ -72,7 +72,7 @@ before(async () => {
     count: () => undefined,
     now: () => 0,
     maxFrame: 1024,
-    forms: makeFormRooms(MAX_FILE),
+    forms: createFormRooms(MAX_FILE),
     stopping: new AbortController().signal,
   });
   url = await http.app.listen({ host: "127.0.0.1", port: 0 });

@@ -12,7 +12,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -197,7 +197,7 @@ test("YAML that is sent as application/json is read as YAML, wherever both are t
   const json = "application/json";
   await made(create.project(platform, projectYaml("named_json"), json));
   await made(create.connector(platform, connectorYaml("named_json"), json));
-  await makeTargets(platform);
+  await createTargets(platform);
   const post = (path: string, body: string) =>
     made(platform.send("POST", `/pipeline/api/${path}`, { contentType: json, body }));
   await post(`pipelines?${SCOPE}`, pipelineYaml());

@@ -12,7 +12,7 @@ export type UploadedFile = { readonly size: number; readonly pages: readonly Buf
 export type Room = { readonly take: (bytes: number) => boolean; readonly give: (bytes: number) => void };
 
 /** Room for so many files of that size: the last page of each may be almost empty. */
-export function makeRoom(files: number, bytes: number): Room {
+export function createRoom(files: number, bytes: number): Room {
   let free = files * (bytes + LARGEST_PAGE);
   return {
     take(wanted) {
@@ -33,7 +33,7 @@ export type Pages = {
   readonly wipe: () => void;
 };
 
-export function makePages(room: Room): Pages {
+export function createPages(room: Room): Pages {
   let pages: Buffer[] = [];
   let [size, held, free] = [0, 0, 0];
   const grow = (): boolean => {

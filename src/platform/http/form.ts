@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { Problem } from "../../core/problem.ts";
 import { decoded } from "./utf8.ts";
-import { makePages, makeRoom, type Pages, type Room, type UploadedFile } from "./file-pages.ts";
+import { createPages, createRoom, type Pages, type Room, type UploadedFile } from "./file-pages.ts";
 import { problem } from "./problems.ts";
 
 /** The texts that a form may have, each with its bytes at most. */
@@ -34,10 +34,10 @@ const MAX_DISCARDING_MS = 500;
 /** What all who take forms share: bytes of a file at most, and the room for those that are held at a time. */
 export type FormRooms = { readonly maxFile: number; readonly callers: Room; readonly strangers: Room };
 
-export const makeFormRooms = (maxFile: number): FormRooms => ({
+export const createFormRooms = (maxFile: number): FormRooms => ({
   maxFile,
-  callers: makeRoom(FILES_OF_CALLERS, maxFile),
-  strangers: makeRoom(FILES_OF_STRANGERS, maxFile),
+  callers: createRoom(FILES_OF_CALLERS, maxFile),
+  strangers: createRoom(FILES_OF_STRANGERS, maxFile),
 });
 /** What stands around the parts, and what the parser has not yet told apart from it. */
 const AROUND_PARTS = 128 * 1024;
@@ -89,7 +89,7 @@ export function readForm(raw: IncomingMessage, { texts, maxFile, room }: FormLim
     const refused = refusePart(name, encoding, parts, texts);
     if (refused) return fail(refused);
     const limit = name === "file" ? maxFile : (texts[name ?? ""] ?? 0);
-    const pages = makePages(name === "file" ? room : UNSHARED);
+    const pages = createPages(name === "file" ? room : UNSHARED);
     parts.set(name ?? "", pages);
     stream.on("data", (piece: Buffer) => {
       if (over) return;

@@ -24,7 +24,7 @@ const up = z.strictObject({ status: z.literal("UP") });
 const down = z.strictObject({ status: z.literal("DOWN"), reason: z.string() });
 const PROBE = { public: "probes have no credential, and learn nothing here" };
 
-export function makeHealth({ pendingMigrations, leaving, stopping }: HealthDeps): Health {
+export function createHealth({ pendingMigrations, leaving, stopping }: HealthDeps): Health {
   let started = false;
 
   async function whyNot(): Promise<string | undefined> {

@@ -63,7 +63,7 @@ const EXPOSED_HEADERS = [
 /** For so long a browser need not ask again. */
 const PREFLIGHT_SECONDS = 600;
 
-export async function makeHttp(deps: HttpDeps): Promise<Http> {
+export async function createHttp(deps: HttpDeps): Promise<Http> {
   const served: Route[] = [];
   const refuseAddress = (request: FastifyRequest, reply: FastifyReply, reason: Problem): void => {
     request.errorFamily = familyNear(served, request.url);

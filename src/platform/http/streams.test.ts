@@ -4,24 +4,24 @@ import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { z } from "zod";
-import { makeLog } from "../log/log.ts";
+import { createLog } from "../log/log.ts";
 import type { EventSink } from "./events.ts";
-import { makeFormRooms } from "./form.ts";
-import { makeHttp } from "./server.ts";
+import { createFormRooms } from "./form.ts";
+import { createHttp } from "./server.ts";
 
 /** A server with one event stream, and what its reader gets of it, until the end of the connection. */
 async function streaming(t: TestContext, run: (sink: EventSink) => Promise<void>) {
   const stopping = new AbortController();
-  const { app, add } = await makeHttp({
+  const { app, add } = await createHttp({
     trustedProxies: [],
-    log: makeLog("silent"),
+    log: createLog("silent"),
     authenticate: async () => undefined,
     watch: () => () => undefined,
     explain: () => undefined,
     count: () => undefined,
     now: () => 0,
     maxFrame: 1024,
-    forms: makeFormRooms(1024),
+    forms: createFormRooms(1024),
     stopping: stopping.signal,
   });
   t.after(() => app.close());

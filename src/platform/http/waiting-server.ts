@@ -19,7 +19,7 @@ export type WaitingServer = {
 
 const RETRY_SECONDS = "5";
 
-export function makeWaitingServer({ host, port }: { readonly host: string; readonly port: number }): WaitingServer {
+export function createWaitingServer({ host, port }: { readonly host: string; readonly port: number }): WaitingServer {
   let server: Server | undefined;
   let used = port;
   return {

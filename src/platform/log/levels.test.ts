@@ -2,23 +2,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordedLog } from "../../../test/support/watch.ts";
-import { makeFormRooms } from "../http/form.ts";
-import { makeHttp } from "../http/server.ts";
-import { makeLog } from "./log.ts";
+import { createFormRooms } from "../http/form.ts";
+import { createHttp } from "../http/server.ts";
+import { createLog } from "./log.ts";
 
 /** What the HTTP part says of one line at each level. */
 async function heard(level: string): Promise<string> {
   const log = recordedLog();
-  const { app } = await makeHttp({
+  const { app } = await createHttp({
     trustedProxies: [],
-    log: makeLog(level, log.stream),
+    log: createLog(level, log.stream),
     authenticate: async () => undefined,
     watch: () => () => undefined,
     explain: () => undefined,
     count: () => undefined,
     now: () => 0,
     maxFrame: 1024,
-    forms: makeFormRooms(1024),
+    forms: createFormRooms(1024),
     stopping: new AbortController().signal,
   });
   for (const word of ["debug", "info", "warn", "error", "fatal"] as const) app.log[word](`said at ${word}`);

@@ -34,7 +34,7 @@ export function partLog(log: Log, part: string, level: "info" | "warn"): Log {
  * Structured logs: one JSON object a line, on standard error; laid out for
  * people when that is a terminal. Standard output belongs to the answer of a command.
  */
-export function makeLog(
+export function createLog(
   level: string,
   destination: DestinationStream = process.stderr.isTTY ? people : process.stderr,
 ): Log {

@@ -6,14 +6,14 @@ import {
   create,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
 } from "../../../test/support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
 import { recordedLog } from "../../../test/support/watch.ts";
-import { makeLog } from "./log.ts";
+import { createLog } from "./log.ts";
 
 let platform: TestPlatform;
 let logged = "";
@@ -32,7 +32,7 @@ let webhookUrl: string;
 before(async () => {
   platform = await startTestPlatform({ logTo: sink((text) => void (logged += text)) });
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml()));
   ({ webhookUrl } = await made(create.trigger(platform, "deploy", triggerYaml())));
   const token = /custom\/([^/]+)\/v3/.exec(webhookUrl)?.[1] ?? "";
@@ -96,7 +96,7 @@ test("requests of every kind of failure leave no credential in the log", async (
 
 test("fields that carry credentials are cut out, also inside of others", () => {
   let text = "";
-  const log = makeLog(
+  const log = createLog(
     "info",
     sink((more) => void (text += more)),
   );
@@ -138,13 +138,13 @@ test("of an error the log has what helps, and nothing that a library hung on it"
     detail: "Key (value)=(s3cret) already exists.",
     client: { password: "s3cret", parsedStatements: ["s3cret"] },
   });
-  makeLog("info", log.stream).error({ err: error }, "gone");
+  createLog("info", log.stream).error({ err: error }, "gone");
   assert.equal(log.count('"message":"lost"'), 1);
   assert.equal(log.count('"code":"57P01"'), 1);
   assert.equal(log.count('"type":"TypeError","message":"deeper"'), 1);
   assert.equal(log.count("s3cret"), 0);
   const circle = new Error("round");
   circle.cause = circle;
-  makeLog("info", log.stream).error({ err: circle }, "and round");
+  createLog("info", log.stream).error({ err: circle }, "and round");
   assert.equal(log.count("and round"), 1);
 });

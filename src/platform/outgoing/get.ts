@@ -9,7 +9,6 @@ import { isIP, type LookupFunction } from "node:net";
 import { unreached, Unreached } from "./unreached.ts";
 import { bare, type MayReach } from "./reach.ts";
 
-export type Get = (url: string, headers?: Readonly<Record<string, string>>) => Promise<Got>;
 /** `url` is where the answer came from, after redirects. */
 export type Got = {
   readonly url: string;
@@ -35,9 +34,9 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Rejects with Unreached, whose message is for the one who configured the address. */
-export const makeGet =
-  (options: GetOptions): Get =>
-  async (text, headers = {}) => {
+export const outgoingGet =
+  (options: GetOptions) =>
+  async (text: string, headers: Readonly<Record<string, string>> = {}): Promise<Got> => {
     let url = webAddress(text);
     let sent = headers;
     for (let hops = 0; ; hops += 1) {
@@ -52,6 +51,8 @@ export const makeGet =
       url = next;
     }
   };
+
+export type Get = ReturnType<typeof outgoingGet>;
 
 function webAddress(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);

@@ -7,8 +7,8 @@ import { createServer as secureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { makeCertificate, type Certificate } from "../../../test/support/token-server.ts";
-import { makeGet } from "./get.ts";
+import { createCertificate, type Certificate } from "../../../test/support/token-server.ts";
+import { outgoingGet } from "./get.ts";
 import { parseReach, reachPublic } from "./reach.ts";
 import type { Unreached } from "./unreached.ts";
 
@@ -53,7 +53,7 @@ test("an operator may allow networks, addresses and places", () => {
 });
 
 let certificate: Certificate;
-before(async () => void (certificate = await makeCertificate()));
+before(async () => void (certificate = await createCertificate()));
 after(() => certificate?.remove());
 
 const servers: Server[] = [];
@@ -72,7 +72,7 @@ async function serve(answer: RequestListener): Promise<{ port: number; asked: ()
 }
 
 const getting = (url: string, allowed: readonly string[] = [], names?: typeof lookup) =>
-  makeGet({
+  outgoingGet({
     mayReach: reachPublic(allowed),
     signal: AbortSignal.timeout(20_000),
     ...(names ? { lookup: names } : {}),

@@ -59,7 +59,7 @@ export const applicationsStatement = (
   values: [accountId, limit, offset, ...(reach === "all" ? [] : [JSON.stringify(reach)])],
 });
 
-export async function listApplications(
+export async function selectApplications(
   db: { readonly tuples: QueryTuples },
   accountId: Uuid,
   limit: number,

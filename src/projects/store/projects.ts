@@ -63,7 +63,7 @@ export async function findProjectById(db: Store, accountId: Uuid, id: Uuid): Pro
 }
 
 /** The project as it is after the change; undefined when there is none, or none at this version. */
-export async function updateProject(
+export async function updateProjectRow(
   db: Store,
   accountId: Uuid,
   id: Uuid,
@@ -107,7 +107,7 @@ export async function holdProject(db: Store, accountId: Uuid, id: Uuid): Promise
 }
 
 /** False when it has another version than the one asked for. */
-export async function deleteProject(
+export async function deleteProjectRow(
   db: Store,
   accountId: Uuid,
   id: Uuid,
@@ -140,7 +140,7 @@ const filterValues = (accountId: Uuid, filter: ProjectFilter) => [
   filter.reach === "all" ? null : JSON.stringify(filter.reach),
 ];
 
-export async function listProjects(
+export async function selectProjects(
   db: Store,
   accountId: Uuid,
   filter: ProjectFilter,

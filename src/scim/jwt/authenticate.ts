@@ -24,7 +24,7 @@ export type JwtDeps = {
 };
 
 /** Who a token speaks for in the account; undefined when the settings are not all there, or it does not fit them. */
-export const makeJwtAuthenticate =
+export const createJwtAuthenticate =
   (deps: JwtDeps) =>
   async (token: string, account: string): Promise<Actor | undefined> => {
     const accountId = fromWire(account);

@@ -13,8 +13,8 @@ import {
   type KeyServer,
   type SigningKey,
 } from "../../../test/support/key-server.ts";
-import { makeJwtAuthenticate } from "./authenticate.ts";
-import { makeKeys } from "./keys.ts";
+import { createJwtAuthenticate } from "./authenticate.ts";
+import { createKeys } from "./keys.ts";
 
 const accountId = randomUUIDv7() as Uuid;
 const actor = { kind: "system", accountId } as Actor;
@@ -36,8 +36,8 @@ function reader(settings = SETTINGS()) {
   const clock = handClock();
   const refusals: string[] = [];
   const failures: unknown[] = [];
-  const keys = makeKeys({ clock, allowed: ["127.0.0.0/8"], onFailure: (_url, error) => failures.push(error) });
-  const authenticate = makeJwtAuthenticate({
+  const keys = createKeys({ clock, allowed: ["127.0.0.0/8"], onFailure: (_url, error) => failures.push(error) });
+  const authenticate = createJwtAuthenticate({
     clock,
     keys,
     settings: async () => settings,

@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { exportJWK, generateKeyPair } from "jose";
 import { handClock } from "../../../test/support/platform.ts";
 import { signingKey, startKeyServer, type KeyServer, type SigningKey } from "../../../test/support/key-server.ts";
-import { makeKeys, readKeys } from "./keys.ts";
+import { createKeys, readKeys } from "./keys.ts";
 
 let server: KeyServer;
 let first: SigningKey;
@@ -23,7 +23,7 @@ function source(allowed: readonly string[] = ["127.0.0.0/8"], names?: typeof loo
   const failures: string[] = [];
   const onFailure = (_url: string, error: unknown): void =>
     void failures.push(`${(error as { reason?: string }).reason ?? ""}${(error as Error).message}`);
-  const { keysOf } = makeKeys({ clock, allowed, onFailure, ...(names ? { lookup: names } : {}) });
+  const { keysOf } = createKeys({ clock, allowed, onFailure, ...(names ? { lookup: names } : {}) });
   const kids = async (again = false, url = server.url): Promise<unknown[]> =>
     (await keysOf(url, again)).map(({ kid }) => kid);
   return { clock, failures, kids };

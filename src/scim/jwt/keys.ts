@@ -5,8 +5,8 @@
  */
 import { importJWK, type CryptoKey, type JWK } from "jose";
 import type { Clock } from "../../core/clock.ts";
-import { makeLru } from "../../core/lru.ts";
-import { makeGet } from "../../platform/outgoing/get.ts";
+import { createLru } from "../../core/lru.ts";
+import { outgoingGet } from "../../platform/outgoing/get.ts";
 import { reachListed, reachPublic } from "../../platform/outgoing/reach.ts";
 import type { lookup } from "node:dns";
 
@@ -52,9 +52,9 @@ type Held = {
   failure: string | undefined;
 };
 
-export function makeKeys(deps: KeysDeps): KeySource {
+export function createKeys(deps: KeysDeps): KeySource {
   const { clock } = deps;
-  const sets = makeLru<string, Held>(MAX_SETS);
+  const sets = createLru<string, Held>(MAX_SETS);
 
   async function ask(url: string, held: Held): Promise<void> {
     held.askedAt = clock.now();
@@ -95,7 +95,7 @@ async function fetchKeys({ allowed, lookup }: KeysDeps, url: string): Promise<re
   // Keys that come without TLS may be anybody's: inside, where the operator says so, and nowhere else.
   const mayReach = url.toLowerCase().startsWith("https:") ? reachPublic(allowed) : reachListed(allowed);
   const signal = AbortSignal.timeout(FETCH_MS);
-  const get = makeGet({ mayReach, signal, maxBody: MAX_BODY, ...(lookup ? { lookup } : {}) });
+  const get = outgoingGet({ mayReach, signal, maxBody: MAX_BODY, ...(lookup ? { lookup } : {}) });
   const { status, body } = await get(url);
   if (status !== 200) throw new Error(`it answered ${status}`);
   return readKeys(JSON.parse(body));

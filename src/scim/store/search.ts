@@ -1,4 +1,4 @@
-/** People and groups by a filter. What is written is written by the verbs of identity and access. */
+/** People and groups by a filter. What is written is written by the operations of identity and access. */
 import type { Uuid } from "../../core/ids.ts";
 import { PERSON, type UserDetail } from "../../identity/index.ts";
 import type { Query } from "../../platform/db/db.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { startKeyProgram } from "../../../test/support/key-program.ts";
-import { makeToken, tokenIsMissing, wrappingProgram } from "../../../test/support/token.ts";
+import { createToken, tokenIsMissing, wrappingProgram } from "../../../test/support/token.ts";
 import type { Uuid } from "../../core/ids.ts";
 import { command } from "./command.ts";
 import { ManagerFailed, type KeyWrapper, type KindDeps } from "./wrapper.ts";
@@ -30,7 +30,7 @@ function program(script: string): string[] {
 test("a PKCS#11 token wraps data keys, and only it gives them back", async (t) => {
   const missing = await tokenIsMissing();
   if (missing !== undefined) return t.skip(missing);
-  const token = await makeToken();
+  const token = await createToken();
   t.after(() => token.remove());
   const { wrap, unwrap } = wrapperOf(wrappingProgram(token));
   const wrapped = await wrap(MANAGER, dataKey, "secret:a");

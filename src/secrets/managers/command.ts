@@ -8,7 +8,7 @@
  */
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
-import { makeFairTurns } from "../../platform/fair-turns.ts";
+import { createFairTurns } from "../../platform/fair-turns.ts";
 import { quoted, runBounded } from "../../platform/run-bounded.ts";
 import { problem } from "../problems.ts";
 import { ManagerFailed, type KindDeps, type ManagerKind, type ManagerRef } from "./wrapper.ts";
@@ -55,7 +55,7 @@ const wrapAnswer = z.object({ keyId: z.string().min(1).max(200), wrapped: base64
 const unwrapAnswer = z.object({ key: base64 });
 
 function makeAsk({ commands, elapsed }: Pick<KindDeps, "commands" | "elapsed">) {
-  const inTurn = makeFairTurns(TURNS, elapsed);
+  const inTurn = createFairTurns(TURNS, elapsed);
   return async <T>(
     manager: ManagerRef,
     operation: keyof typeof WAIT_MS,

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import type { Uuid } from "../../core/ids.ts";
-import { makeKeyRing, type KeyRing } from "../../platform/crypto/key-ring.ts";
-import { makePlatformWrapper } from "./platform.ts";
+import { createKeyRing, type KeyRing } from "../../platform/crypto/key-ring.ts";
+import { createPlatformWrapper } from "./platform.ts";
 import type { KeyWrapper } from "./wrapper.ts";
 
 const id = (nth: number): Uuid => `00000000-0000-7000-8000-00000000000${nth}` as Uuid;
 const MANAGER = { accountId: id(1), managerId: id(2), spec: {} };
-const keys = makeKeyRing(randomBytes(32));
+const keys = createKeyRing(randomBytes(32));
 const dataKey = randomBytes(32);
 
 const wrapperOf = (ring: KeyRing): KeyWrapper =>
-  makePlatformWrapper({
+  createPlatformWrapper({
     db: { query: async () => [] },
     keys: ring,
     rootKeyOf: async () => ring.preferred.id,
@@ -37,7 +37,7 @@ test("a data key opens for its manager, its record and the same root key, and fo
   const changed = { ...wrapped, wrapped: Buffer.from(wrapped.wrapped) };
   changed.wrapped[40] = (changed.wrapped[40] ?? 0) ^ 1;
   await assert.rejects(unwrap(MANAGER, changed, "secret:a"), /authenticate/, "a changed byte");
-  await assert.rejects(wrapperOf(makeKeyRing(randomBytes(32))).unwrap(MANAGER, wrapped, "secret:a"), /root key/);
+  await assert.rejects(wrapperOf(createKeyRing(randomBytes(32))).unwrap(MANAGER, wrapped, "secret:a"), /root key/);
 });
 
 test("the key id tells root keys apart and says nothing of them", async () => {
@@ -45,6 +45,6 @@ test("the key id tells root keys apart and says nothing of them", async () => {
   const [one, two] = [await wrap(MANAGER, dataKey, "x"), await wrap(MANAGER, dataKey, "x")];
   assert.equal(one.keyId, two.keyId);
   assert.ok(!one.wrapped.equals(two.wrapped));
-  assert.notEqual((await wrapperOf(makeKeyRing(randomBytes(32))).wrap(MANAGER, dataKey, "x")).keyId, one.keyId);
+  assert.notEqual((await wrapperOf(createKeyRing(randomBytes(32))).wrap(MANAGER, dataKey, "x")).keyId, one.keyId);
   assert.ok(!keys.preferred.key.toString("hex").includes(one.keyId));
 });

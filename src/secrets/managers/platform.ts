@@ -8,7 +8,7 @@ import type { KeyWrapper, KindDeps, ManagerKind, ManagerRef, WrappedKey } from "
 export const platform = {
   type: "Platform",
   spec: z.strictObject({}),
-  wrapper: (deps: KindDeps): PlatformWrapper => makePlatformWrapper(deps),
+  wrapper: (deps: KindDeps): PlatformWrapper => createPlatformWrapper(deps),
 } satisfies ManagerKind;
 
 type PlatformRef = Omit<ManagerRef, "spec">;
@@ -19,7 +19,7 @@ export type PlatformWrapper = KeyWrapper & {
 };
 
 /** Layout of a wrapped key: 12 bytes nonce, 16 bytes tag, 32 bytes ciphertext. The key id is that of the root key. */
-export function makePlatformWrapper({
+export function createPlatformWrapper({
   db,
   keys,
   rootKeyOf,

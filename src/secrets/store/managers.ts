@@ -46,7 +46,7 @@ export async function lockManager(tx: Tx, accountId: Uuid, id: Uuid): Promise<Se
 }
 
 /** Throws the database's own error when the name is taken (`isManagerNameTaken`). */
-export async function updateManager(tx: Tx, accountId: Uuid, manager: SecretManager): Promise<void> {
+export async function updateManagerRow(tx: Tx, accountId: Uuid, manager: SecretManager): Promise<void> {
   await tx.query(
     `update secret_managers set name = $3, description = $4, tags = $5, version = $6, updated_at = $7
       where account_id = $1 and id = $2`,
@@ -74,7 +74,7 @@ export async function countSecretsOfManager(db: Store, accountId: Uuid, id: Uuid
 }
 
 /** Its scope goes with it. A secret that is made at the same time waits for the lock of the row, and finds it gone. */
-export async function deleteManager(tx: Tx, accountId: Uuid, id: Uuid): Promise<void> {
+export async function deleteManagerRow(tx: Tx, accountId: Uuid, id: Uuid): Promise<void> {
   await tx.query(`delete from secret_managers where account_id = $1 and id = $2`, [accountId, id]);
 }
 
@@ -106,7 +106,7 @@ export async function findManagerByName(db: Store, accountId: Uuid, name: string
   return rows[0];
 }
 
-export async function listManagers(
+export async function selectManagers(
   db: Store,
   accountId: Uuid,
   { limit, offset, order }: Window,

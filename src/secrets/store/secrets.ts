@@ -1,5 +1,5 @@
 import { columnsOf } from "../../access/index.ts";
-import type { Gone, Leaving } from "../../platform/gone.ts";
+import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
 import { goneAt } from "../../platform/db/gone.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
@@ -115,7 +115,7 @@ export const isNameTaken = (error: unknown): boolean =>
   error instanceof Error && "constraint" in error && error.constraint === "secrets_by_name";
 
 /** Undefined when it is not there any more, or at another version than `expected`. */
-export async function updateSecret(
+export async function updateSecretRow(
   tx: Tx,
   accountId: Uuid,
   secret: Secret,
@@ -142,7 +142,7 @@ export async function updateSecret(
 }
 
 /** Content and scope go with it. False when it is not there, or at another version than `expected`. */
-export async function deleteSecret(tx: Tx, accountId: Uuid, id: Uuid, expected?: number): Promise<boolean> {
+export async function deleteSecretRow(tx: Tx, accountId: Uuid, id: Uuid, expected?: number): Promise<boolean> {
   const rows = await tx.query(
     `delete from secrets where account_id = $1 and id = $2 and ($3::int is null or version = $3) returning id`,
     [accountId, id, expected ?? null],
@@ -188,7 +188,7 @@ const filterValues = (accountId: Uuid, filter: SecretFilter): readonly unknown[]
   filter.tags && JSON.stringify(filter.tags),
 ];
 
-export async function listSecrets(
+export async function selectSecrets(
   db: Store,
   accountId: Uuid,
   filter: SecretFilter,
@@ -210,5 +210,5 @@ export async function countSecrets(db: Store, accountId: Uuid, filter: SecretFil
 }
 
 /** Their contents and scopes go with them. */
-export const deleteSecretsOf = (db: Store, scope: Leaving): Promise<readonly Gone[]> =>
+export const deleteSecretsOf = (db: Store, scope: Leaving): Promise<readonly RemovedReference[]> =>
   goneAt(db, "SECRET", "secrets", scope);

@@ -6,7 +6,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   triggerYaml,
@@ -39,7 +39,7 @@ before(async () => {
     }),
   });
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml("deploy", "x", ASKED)));
   for (const nth of NINE) {
     await made(create.inputSet(platform, "deploy", inputSetYaml("deploy", `s${nth}`, GIVEN)));

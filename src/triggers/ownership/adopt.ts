@@ -13,21 +13,11 @@ import {
 import { bodyOf, inputOf } from "../document.ts";
 import { problem } from "../problems.ts";
 import { changeOf, type OfPipeline, type TriggerDeps } from "../saved.ts";
-import { findTrigger } from "../store.ts";
+import { selectTrigger } from "../store.ts";
 import { setTriggerAuthor, type OwnedRow } from "../store/ownership.ts";
 
 /** `identifier` names the trigger or the input set; of a pipeline it is not looked at. */
 export type Adopted = OfPipeline & Pick<OwnedRow, "type" | "identifier">;
-
-/**
- * Makes the actor the owner of triggers and the author of newest versions of pipelines and of input sets: of all that are
- * named, or of none. It asks for what saving each of them unchanged asks for, and at the end whether account, credential
- * and permissions to edit are still there. Throws `ownership.duplicate`, `pipeline.adoption_too_large`, `pipeline.not_found`,
- * `http.no_credential`, `trigger.not_found`, `input_set.not_found`, `trigger.changed_meanwhile`, and the problems of what may not be used, each with
- * the name of the document.
- */
-export type Adopt = (actor: Actor, all: readonly Adopted[]) => Promise<void>;
-
 export type AdoptDeps = TriggerDeps & {
   readonly adoptPipeline: AdoptPipeline;
   readonly adoptInputSet: AdoptInputSet;
@@ -38,9 +28,16 @@ export type AdoptDeps = TriggerDeps & {
 /** Triggers are locked before what they run, as their deletion does. */
 const ORDER: readonly OwnedRow["type"][] = ["TRIGGER", "PIPELINE", "INPUT_SET"];
 
-export const makeAdopt =
-  (deps: AdoptDeps): Adopt =>
-  async (actor, all) => {
+/**
+ * Makes the actor the owner of triggers and the author of newest versions of pipelines and of input sets: of all that are
+ * named, or of none. It asks for what saving each of them unchanged asks for, and at the end whether account, credential
+ * and permissions to edit are still there. Throws `ownership.duplicate`, `pipeline.adoption_too_large`, `pipeline.not_found`,
+ * `http.no_credential`, `trigger.not_found`, `input_set.not_found`, `trigger.changed_meanwhile`, and the problems of what may not be used, each with
+ * the name of the document.
+ */
+export const adopt =
+  (deps: AdoptDeps) =>
+  async (actor: Actor, all: readonly Adopted[]): Promise<void> => {
     const titled = all.map((one) => ({ ...one, title: titleOf(one) }));
     requireDistinct(titled.map(({ title }) => title));
     const reads = deps.adoptionReads();
@@ -53,9 +50,11 @@ export const makeAdopt =
     // The checks take their time, in which the actor may have lost account, credential or permissions.
     const now = await deps.stillActor(actor);
     await deps.db.transaction(async (tx) => {
-      for (const adopt of adoptions) await adopt(tx, now);
+      for (const adoption of adoptions) await adoption(tx, now);
     });
   };
+
+export type Adopt = ReturnType<typeof adopt>;
 
 function requireDistinct(titles: readonly string[]): void {
   const faults = titles.flatMap((title, nth) =>
@@ -113,7 +112,7 @@ async function adoptTrigger(
   };
   authorize(asking);
   const pipeline = await deps.getPipeline(asking, scope, pipelineIdentifier);
-  const trigger = await findTrigger(deps.db, accountId, pipeline.id, identifier);
+  const trigger = await selectTrigger(deps.db, accountId, pipeline.id, identifier);
   if (!trigger) throw problem("trigger.not_found", [identifier, pipelineIdentifier]);
   reads.count(trigger.yaml);
   // The pipeline is read for each trigger, with other inputs.

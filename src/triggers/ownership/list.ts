@@ -6,7 +6,7 @@ import { scopeOf, type Place } from "../../core/reference.ts";
 import type { Author } from "../../identity/index.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
-import { countOwned, listOwned, type OwnedRow } from "../store/ownership.ts";
+import { countOwned, selectOwned, type OwnedRow } from "../store/ownership.ts";
 
 /** A person by id, or a service account by its identifier in its place. */
 export type PrincipalRef =
@@ -15,18 +15,6 @@ export type PrincipalRef =
 
 /** `hidden` counts what the actor may not see. */
 export type OwnedPage = Page<OwnedRow> & { readonly hidden: () => Promise<number> };
-
-/**
- * The triggers, pipelines and input sets that triggers run for a person or a service account, and that stop with the
- * account. Needs `core_user_view`, or `core_serviceaccount_view` on the account; rows need `core_pipeline_view`. Throws
- * `ownership.no_principal`.
- */
-export type ListOwned = (
-  actor: Actor,
-  of: PrincipalRef,
-  window: { readonly limit: number; readonly offset: number },
-) => Promise<OwnedPage>;
-
 export type ListOwnedDeps = {
   readonly db: Pick<Db, "query">;
   readonly authorize: Authorize;
@@ -36,16 +24,25 @@ export type ListOwnedDeps = {
   ) => Promise<{ readonly id: Uuid } | undefined>;
 };
 
-export const makeListOwned =
-  (deps: ListOwnedDeps): ListOwned =>
-  async (actor, of, { limit, offset }) => {
+/**
+ * The triggers, pipelines and input sets that triggers run for a person or a service account, and that stop with the
+ * account. Needs `core_user_view`, or `core_serviceaccount_view` on the account; rows need `core_pipeline_view`. Throws
+ * `ownership.no_principal`.
+ */
+export const listOwned =
+  (deps: ListOwnedDeps) =>
+  async (
+    actor: Actor,
+    of: PrincipalRef,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Promise<OwnedPage> => {
     const { accountId } = actor;
     const author = await authorBy(deps, actor, of);
     if (!author) throw problem("ownership.no_principal", [of.identifier]);
     const places = reach(actor, "core_pipeline_view");
     const seen = places === "all" ? null : JSON.stringify(places);
     return {
-      items: await listOwned(deps.db, accountId, author, seen, { limit, offset }),
+      items: await selectOwned(deps.db, accountId, author, seen, { limit, offset }),
       ...{ limit, offset },
       total: async () => (await countOwned(deps.db, accountId, author, seen)).visible,
       hidden: async () => {
@@ -54,6 +51,8 @@ export const makeListOwned =
       },
     };
   };
+
+export type ListOwned = ReturnType<typeof listOwned>;
 
 async function authorBy(deps: ListOwnedDeps, actor: Actor, of: PrincipalRef): Promise<Author | undefined> {
   const { accountId } = actor;

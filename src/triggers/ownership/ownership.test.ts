@@ -7,7 +7,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   overlayYaml,
   pipelineYaml,
   projectYaml,
@@ -26,7 +26,7 @@ let ada: Person;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   const spec = { secretManagerIdentifier: "platformSecretManager", valueType: "Inline", value: "v" };
   await made(post("/ng/api/v2/secrets", { secret: { type: "SecretText", name: "key", identifier: "key", spec } }));
   ada = await person([]);

@@ -59,7 +59,10 @@ const refOf = (query: z.output<typeof listQuery>): PrincipalRef => {
   return { type, identifier, orgIdentifier, projectIdentifier };
 };
 
-export const ownershipRoutes = (verbs: { readonly listOwned: ListOwned; readonly adopt: Adopt }): readonly Route[] => [
+export const ownershipRoutes = (operations: {
+  readonly listOwned: ListOwned;
+  readonly adopt: Adopt;
+}): readonly Route[] => [
   route({
     method: "GET",
     path: PATH,
@@ -76,7 +79,7 @@ export const ownershipRoutes = (verbs: { readonly listOwned: ListOwned; readonly
     handle: async (call) => {
       const { pageIndex, pageSize } = call.query;
       const window = { limit: pageSize, offset: pageIndex * pageSize };
-      const found = await verbs.listOwned(call.actor, refOf(call.query), window);
+      const found = await operations.listOwned(call.actor, refOf(call.query), window);
       return ok(call, { resources: await ngPage(found, (row) => row), hidden: await found.hidden() });
     },
   }),
@@ -108,7 +111,7 @@ export const ownershipRoutes = (verbs: { readonly listOwned: ListOwned; readonly
     query: z.object({}),
     handle: async (call) => {
       const { resources } = envelopeOf(call, adoptBody);
-      await verbs.adopt(
+      await operations.adopt(
         call.actor,
         resources.map(({ identifier, ...one }) => ({ ...one, identifier: identifier ?? "" })),
       );

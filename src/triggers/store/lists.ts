@@ -30,7 +30,7 @@ const valuesOf = (accountId: Uuid, pipelineId: Uuid, { searchTerm, identifier }:
 const TIMES = { createdAt: '"createdAt"', lastModifiedAt: '"updatedAt"' };
 
 /** By identifier, or as the order says. What was delivered last is looked up for the rows of the page alone. */
-export async function listTriggers(
+export async function selectTriggers(
   db: Store,
   accountId: Uuid,
   pipelineId: Uuid,

@@ -41,7 +41,7 @@ const VISIBLE = `($4::text is null or ${within("$4", {
 })})`;
 
 /** By place, pipeline, type and identifier. `seen` is what `reach` answers, as JSON; null for all. */
-export const listOwned = (
+export const selectOwned = (
   db: Store,
   accountId: Uuid,
   { kind, id }: Author,

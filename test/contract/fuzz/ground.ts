@@ -4,7 +4,7 @@ import { toWire, type Uuid } from "../../../src/core/ids.ts";
 import type { Db } from "../../../src/platform/db/db.ts";
 import { connectorYaml, create, eventually, made, pipelineYaml, projectYaml } from "../../support/contract.ts";
 import { startTestPlatform, type TestPlatform } from "../../support/platform.ts";
-import { furnish } from "../world.ts";
+import { createWorld } from "../world.ts";
 import { documentOf } from "./graphql.ts";
 import type { Ground } from "./requests.ts";
 import { keepAlive } from "./send.ts";
@@ -27,10 +27,10 @@ export type Arena = {
 export async function openArena(): Promise<Arena> {
   const log = watchLog();
   const platform = await startTestPlatform({ logTo: log.to });
-  const world = await furnish(platform);
+  const world = await createWorld(platform);
   const other = await platform.addAccount();
   const theirs = { ...platform, ...other, send: sendAs(platform, other) };
-  await furnish(theirs);
+  await createWorld(theirs);
   const marked = `  description: ${MARK}\n`;
   await made(create.connector(theirs, connectorYaml("marked", marked)));
   await made(create.project(theirs, projectYaml("marked", marked)));

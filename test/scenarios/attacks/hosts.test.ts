@@ -10,7 +10,7 @@ import {
   inputSetYaml,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -30,7 +30,7 @@ let delegate: PretendDelegate;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   const text = (name: string, value: string): object => ({
     ...{ type: "SecretText", name, identifier: name },
     spec: { secretManagerIdentifier: "platformSecretManager", valueType: "Inline", value },

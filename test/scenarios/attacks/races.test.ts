@@ -5,7 +5,7 @@ import {
   create,
   JSON_TYPE,
   made,
-  makeTargets,
+  createTargets,
   pipelineYaml,
   projectYaml,
   SCOPE,
@@ -19,7 +19,7 @@ let platform: TestPlatform;
 before(async () => {
   platform = await startTestPlatform();
   await made(create.project(platform, projectYaml()));
-  await makeTargets(platform);
+  await createTargets(platform);
   await made(create.pipeline(platform, pipelineYaml()));
 });
 after(() => platform?.stop());

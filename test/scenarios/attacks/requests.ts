@@ -10,7 +10,7 @@ import {
 } from "graphql";
 import { fromWire } from "../../../src/core/ids.ts";
 import { operationsOf, readDocument, type Operation } from "../../contract/operations.ts";
-import { furnish, type World } from "../../contract/world.ts";
+import { createWorld, type World } from "../../contract/world.ts";
 import { signedIn, type SessionHeaders } from "../../support/sessions.ts";
 import { eventually, made } from "../../support/contract.ts";
 import type { Answer, SendOptions, TestPlatform } from "../../support/platform.ts";
@@ -26,7 +26,7 @@ export type Sample = {
 
 /** The world of the examples with a secret and a user group in it, once all that its making set going has come to rest. */
 export async function furnished(platform: TestPlatform): Promise<World> {
-  const world = await furnish(platform);
+  const world = await createWorld(platform);
   sessions.set(platform.accountId, (await signedIn(platform)).headers);
   const needed = samples(world).filter(({ operation }) =>
     ["secret.create", "user-group.create"].includes(operation.operationId),

@@ -8,7 +8,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
 import { fromWire, toWire, type Uuid } from "../../../src/core/ids.ts";
 import type { World } from "../../contract/world.ts";
-import { connectorYaml, create, made, makeTargets, pipelineYaml, projectYaml } from "../../support/contract.ts";
+import { connectorYaml, create, made, createTargets, pipelineYaml, projectYaml } from "../../support/contract.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../support/platform.ts";
 import { ask, callOf, digests, furnished, samples, stranger, type Sample } from "./requests.ts";
 
@@ -23,7 +23,7 @@ before(async () => {
   world = await furnished(victim);
   attacker = await stranger(victim);
   await made(create.project(attacker, projectYaml()));
-  await makeTargets(attacker);
+  await createTargets(attacker);
   await made(create.connector(attacker, connectorYaml()));
   await made(create.pipeline(attacker, pipelineYaml()));
   ids = await idsOf(victim);

@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
-import { makeClient, type Client } from "../../support/client.ts";
+import { createClient, type Client } from "../../support/client.ts";
 import { databaseByAddress } from "../../support/database.ts";
 import { pipelineOf, step, type PipelineDocument } from "../../support/pipeline.ts";
 import {
-  makeServerFolder,
+  createServerFolder,
   readFacts,
   startServer,
   type ServerFolder,
@@ -25,9 +25,9 @@ let attacked: string;
 let number = 0;
 
 before(async () => {
-  [folder, database] = await Promise.all([makeServerFolder(), databaseByAddress("migrated")]);
+  [folder, database] = await Promise.all([createServerFolder(), databaseByAddress("migrated")]);
   server = await startServer(folder, { DATABASE_URL: database.url });
-  client = makeClient(await readFacts(folder));
+  client = createClient(await readFacts(folder));
   await client.makeProject();
 });
 

@@ -17,7 +17,7 @@ import { endOrphans } from "./orphans.ts";
 import { choosePlace, type Place } from "./place.ts";
 import type { Settings } from "./postmaster.ts";
 import { problem } from "./problems.ts";
-import { makeSocketDir, PORT } from "./socket-dir.ts";
+import { createSocketDir, PORT } from "./socket-dir.ts";
 import { supervise, type Supervisor } from "./supervise.ts";
 
 export type EmbeddedOptions = {
@@ -60,7 +60,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const programs = await stageBinaries(binaries, place.bin, place.account);
   if (version === undefined) await createCluster(place, programs, log);
   const password = await ensurePassword(place, programs, log);
-  const socketDir = await makeSocketDir(place.run, place.account);
+  const socketDir = await createSocketDir(place.run, place.account);
   const launch = { place, programs, socketDir: socketDir.path, settings: options.settings ?? {}, log };
   let supervisor: Supervisor;
   try {

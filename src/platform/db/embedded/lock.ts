@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath, chmod, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { makeFolder } from "../../folder.ts";
+import { createFolder } from "../../folder.ts";
 import { problem } from "./problems.ts";
 
 /** Proof that this process alone uses a data directory. */
@@ -57,7 +57,7 @@ export async function holderOf(dataDir: string): Promise<Holder | undefined> {
 
 async function makePrivate(path: string): Promise<string> {
   try {
-    const created = await makeFolder(path, 0o700);
+    const created = await createFolder(path, 0o700);
     const { mode, uid } = await stat(path);
     // The sticky bit marks a directory that many share.
     const mayClose = uid === process.geteuid?.() && (mode & 0o1000) === 0;

@@ -15,7 +15,7 @@ const PATH_AT_MOST = process.platform === "linux" ? 107 : 103;
 export type SocketDir = { readonly path: string; readonly remove: () => Promise<void> };
 
 /** The folder for the socket: `wanted` when its path is short enough, otherwise a new private one in the temporary folder. */
-export async function makeSocketDir(wanted: string, account: Account): Promise<SocketDir> {
+export async function createSocketDir(wanted: string, account: Account): Promise<SocketDir> {
   if (fits(wanted)) return { path: wanted, remove: async () => {} };
   const path = await mkdtemp(join(fits(join(tmpdir(), `${SHORT_PREFIX}123456`)) ? tmpdir() : "/tmp", SHORT_PREFIX));
   await own(path, account);

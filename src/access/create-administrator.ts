@@ -5,11 +5,9 @@ import { ACCOUNT_ADMIN, ALL_BELOW } from "./builtin.ts";
 import { insertAssignment } from "./store/assignments.ts";
 
 /** Makes a person administrator of the account, when it begins. */
-export type MakeAdministrator = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<void>;
-
-export const makeMakeAdministrator =
-  (deps: { clock: Clock; newId: NewId }): MakeAdministrator =>
-  async (tx, accountId, userId) => {
+export const createAdministrator =
+  (deps: { clock: Clock; newId: NewId }) =>
+  async (tx: Tx, accountId: Uuid, userId: Uuid): Promise<void> => {
     const [id, at] = [deps.newId(), deps.clock.now()];
     await insertAssignment(tx, accountId, {
       id,
@@ -24,3 +22,5 @@ export const makeMakeAdministrator =
       updatedAt: at,
     });
   };
+
+export type CreateAdministrator = ReturnType<typeof createAdministrator>;

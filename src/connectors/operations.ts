@@ -19,7 +19,7 @@ type RequireSecret = (
   type: "ENCRYPTED_TEXT",
 ) => Promise<{ readonly id: Uuid }>;
 
-/** What the verbs that write need. */
+/** What the operations that write need. */
 export type ConnectorDeps = {
   readonly db: Db;
   readonly audit: Audit;

@@ -8,7 +8,7 @@ import type { Timers } from "./timers.ts";
 /** The values to mask; `none`: the task has no secrets; `lost`: it had some, and they are not known any more. */
 export type Masks = readonly Buffer[] | "none" | "lost";
 
-export type Conceal = {
+export type StepMask = {
   readonly output: (folder: string, deps: { readonly timers: Timers; readonly changed: () => void }) => Output;
   /** Before `ready` and after `release` nothing of the text is told. */
   readonly text: (text: string) => string;
@@ -25,7 +25,7 @@ export type Masking = {
   readonly refusal: (
     values: readonly Buffer[],
   ) => { readonly until: "never" | "now"; readonly message: string } | undefined;
-  readonly concealer: (masks: Masks) => Conceal;
+  readonly createStepMask: (masks: Masks) => StepMask;
 };
 
 /** Bytes of secrets, counted by `weightOf`, that one task can have, and all tasks of a delegate together. */
@@ -39,11 +39,11 @@ const AT_ONCE = 1024;
 const WITHHELD = "(withheld)";
 
 /** One for a delegate: its tasks share the bounds. */
-export function makeMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGATE_WEIGHT): Masking {
+export function createMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGATE_WEIGHT): Masking {
   let weightInUse = 0;
   let exactInUse = 0;
 
-  const masked = (values: readonly Buffer[]): Conceal => {
+  const masked = (values: readonly Buffer[]): StepMask => {
     const weight = weightOfAll(values);
     weightInUse += weight;
     const room = Math.min(EXACT_BYTES, Math.max(0, DELEGATE_EXACT - exactInUse));
@@ -86,7 +86,7 @@ export function makeMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGATE_
       if (weightInUse === 0 || weightInUse + weight <= delegateWeight) return undefined;
       return { until: "now", message: "The secrets of its running steps take up the delegate's memory for masking." };
     },
-    concealer: (masks) => {
+    createStepMask: (masks) => {
       if (masks === "none") return unmasked;
       return masks === "lost" ? withheld : masked(masks);
     },
@@ -94,8 +94,8 @@ export function makeMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGATE_
 }
 
 const always = { ready: Promise.resolve(), release: () => {} } as const;
-const unmasked: Conceal = { ...always, output: plainOutput, text: (text) => text, holds: () => false };
-const withheld: Conceal = {
+const unmasked: StepMask = { ...always, output: plainOutput, text: (text) => text, holds: () => false };
+const withheld: StepMask = {
   ...always,
   output: withheldOutput,
   text: () => WITHHELD,

@@ -1,4 +1,4 @@
-import { goneToo, type Gone } from "../../platform/gone.ts";
+import { goneToo, type RemovedReference } from "../../platform/removed-reference.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { NewId, Uuid } from "../../core/ids.ts";
@@ -21,18 +21,18 @@ import * as store from "../store/service-accounts.ts";
 export type ScopeExists = (actor: Actor, scope: Place) => Promise<void>;
 
 /** Takes away what somebody holds who is deleted, the roles that were assigned to them, and answers what that was. */
-export type LetGo = (
+export type RevokeAccess = (
   tx: Tx,
   who: { readonly accountId: Uuid; readonly id: Uuid },
   how: "deactivated" | "deleted",
-) => Promise<readonly Gone[]>;
+) => Promise<readonly RemovedReference[]>;
 
 export type ServiceAccountDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
   readonly requireScope: ScopeExists;
-  readonly letGo: LetGo;
+  readonly revokeAccess: RevokeAccess;
   readonly leaveGroups: LeaveGroups;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -61,13 +61,17 @@ export type ServiceAccounts = {
   ) => Promise<Page<ListedServiceAccount>>;
 };
 
-export function makeServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts {
+export function createServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts {
   const { db } = deps;
   const permit = (actor: Actor, action: "view" | "edit" | "delete", place: Place): Promise<void> => {
     deps.authorize(actor, `core_serviceaccount_${action}`, scopeOf(actor.accountId, place));
     return deps.requireScope(actor, place);
   };
-  type Sides = { readonly before?: ServiceAccount; readonly after?: ServiceAccount; readonly gone?: readonly Gone[] };
+  type Sides = {
+    readonly before?: ServiceAccount;
+    readonly after?: ServiceAccount;
+    readonly gone?: readonly RemovedReference[];
+  };
   const record = (
     tx: Tx,
     actor: Actor,
@@ -133,7 +137,7 @@ export function makeServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts {
       await db.transaction(async (tx) => {
         const former = await hold(tx, actor, key);
         const keys = await store.deleteServiceAccount(tx, actor.accountId, former.id);
-        const held = await deps.letGo(tx, { accountId: actor.accountId, id: former.id }, "deleted");
+        const held = await deps.revokeAccess(tx, { accountId: actor.accountId, id: former.id }, "deleted");
         const groups = await deps.leaveGroups(tx, actor.accountId, key, { SERVICEACCOUNT: key.identifier });
         await record(tx, actor, "delete", key, { before: former, gone: [...held, ...keys, ...groups] });
         deps.ended(tx);

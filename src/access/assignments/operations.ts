@@ -11,7 +11,7 @@ import type { KeepAdministrator } from "../keep-administrator.ts";
 import { levelOf, type Permission, type ScopeLevel } from "../permission.ts";
 import { authorize } from "../permits.ts";
 import { problem } from "../problems.ts";
-import type { KeeperDeps, Key } from "../roles/verbs.ts";
+import type { KeeperDeps, Key } from "../roles/operations.ts";
 import {
   countAssignments,
   deleteAssignment,
@@ -160,7 +160,7 @@ const view = ({ principal, role, resourceGroup, disabled }: Assignment) => ({
 
 export type AssignmentWindow = Window & { readonly filter: AssignmentFilter };
 
-export function makeAssignments(deps: Deps) {
+export function createAssignments(deps: Deps) {
   const { db } = deps;
 
   /** All or none. Throws when somebody would be given more than the actor holds: `access.beyond_own`. */
@@ -267,4 +267,4 @@ export function makeAssignments(deps: Deps) {
 }
 
 type View = ReturnType<typeof view>;
-export type Assignments = ReturnType<typeof makeAssignments>;
+export type Assignments = ReturnType<typeof createAssignments>;

@@ -4,13 +4,13 @@ import { commonProblem } from "../../core/problems.ts";
 import type { SortOrder } from "../../core/page.ts";
 import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
-import { goneToo } from "../../platform/gone.ts";
+import { goneToo } from "../../platform/removed-reference.ts";
 import { compile } from "../compile.ts";
 import { requireHeld } from "../held.ts";
 import { authorize, seen } from "../permits.ts";
 import { requireSame, requireSeen } from "../places.ts";
 import { problem } from "../problems.ts";
-import type { KeeperDeps, Key } from "../roles/verbs.ts";
+import type { KeeperDeps, Key } from "../roles/operations.ts";
 import { countUses } from "../store/assignments.ts";
 import { findGrantsBy } from "../store/grants.ts";
 import {
@@ -47,7 +47,7 @@ export type GroupFilter = {
   readonly order?: readonly SortOrder[] | undefined;
 };
 
-export const makeResourceGroups = (deps: KeeperDeps) => ({
+export const createResourceGroups = (deps: KeeperDeps) => ({
   /** Throws what RequireScope throws, `access.duplicate` and what `check` throws. */
   async create(actor: Actor, input: NewResourceGroup): Promise<ResourceGroup> {
     const { accountId } = actor;
@@ -133,7 +133,7 @@ export const makeResourceGroups = (deps: KeeperDeps) => ({
   },
 });
 
-export type ResourceGroups = ReturnType<typeof makeResourceGroups>;
+export type ResourceGroups = ReturnType<typeof createResourceGroups>;
 
 type View = ReturnType<typeof view>;
 type Changed = { readonly group: ResourceGroup; readonly before?: View; readonly after?: View };

@@ -7,7 +7,7 @@ import type { SortOrder } from "../../core/page.ts";
 import { commonProblem } from "../../core/problems.ts";
 import { scopeOf, within, type Place } from "../../core/reference.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
-import { goneToo } from "../../platform/gone.ts";
+import { goneToo } from "../../platform/removed-reference.ts";
 import { compile } from "../compile.ts";
 import { requireHeld } from "../held.ts";
 import type { LeaveGroups } from "../leave-groups.ts";
@@ -58,7 +58,7 @@ const view = ({ name, description, tags, permissions, levels }: Role) => ({
   levels,
 });
 
-export const makeRoles = (deps: KeeperDeps) => ({
+export const createRoles = (deps: KeeperDeps) => ({
   /** Throws what RequireScope throws, `access.duplicate` and what `check` throws. */
   async create(actor: Actor, input: NewRole): Promise<Role> {
     const { accountId } = actor;
@@ -135,7 +135,7 @@ export const makeRoles = (deps: KeeperDeps) => ({
 
 type Listing = { readonly searchTerm?: string | undefined; readonly order?: readonly SortOrder[] | undefined };
 
-export type Roles = ReturnType<typeof makeRoles>;
+export type Roles = ReturnType<typeof createRoles>;
 
 type Changed = {
   readonly role: Role;

@@ -7,7 +7,7 @@ import { scopeOf, within, type Place, type Referred } from "../core/reference.ts
 import type { Audit } from "../audit/index.ts";
 import { listed, type Authorize, type LeaveGroups, type Permits } from "../access/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { goneToo, type Gone } from "../platform/gone.ts";
+import { goneToo, type RemovedReference } from "../platform/removed-reference.ts";
 import type { RequireScope } from "../projects/index.ts";
 import type { Entity, Fields, Kind } from "./entity.ts";
 import { problem } from "./problems.ts";
@@ -40,7 +40,7 @@ export type Entities<T extends Entity> = {
   readonly remove: (actor: Actor, key: Referred, version: number | undefined) => Promise<void>;
 };
 
-export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): Entities<T> {
+export function createEntities<T extends Entity>(deps: EntityDeps, kind: Kind): Entities<T> {
   const { db } = deps;
   const permit = (actor: Actor, action: "view" | "edit" | "delete", key: Referred): Promise<void> => {
     const scope = scopeOf(actor.accountId, key);
@@ -148,7 +148,7 @@ export function makeEntities<T extends Entity>(deps: EntityDeps, kind: Kind): En
 type Sides<T> = {
   readonly before?: T | undefined;
   readonly after?: T | undefined;
-  readonly gone?: readonly Gone[];
+  readonly gone?: readonly RemovedReference[];
 };
 
 /** For the audit trail. */

@@ -1,4 +1,4 @@
-/** The verbs on a real database: what is sealed, who may open it, and what a failure leaves. */
+/** The operations on a real database: what is sealed, who may open it, and what a failure leaves. */
 import assert from "node:assert/strict";
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -9,7 +9,7 @@ import { startTestPlatform, type TestPlatform } from "../../test/support/platfor
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { CHUNK, contentOf, type Content } from "../platform/crypto/chunks.ts";
-import { makeKeyRing } from "../platform/crypto/key-ring.ts";
+import { createKeyRing } from "../platform/crypto/key-ring.ts";
 import type { NewSecret } from "./create.ts";
 import { ENTIRE_ACCOUNT, type EnvironmentFacts, type RunPlace } from "./usage-scope.ts";
 
@@ -111,7 +111,7 @@ test("a sealed content that was moved to another secret does not open, nor one u
   );
   const [ofOne, ofTwo] = [one, two].map(({ id }) => rows.find((row) => row["secret"] === id));
   await assert.rejects(
-    secretsWith(makeKeyRing(randomBytes(32))).resolveText(admin, HERE, "one"),
+    secretsWith(createKeyRing(randomBytes(32))).resolveText(admin, HERE, "one"),
     code("secret.unreadable"),
   );
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { makeMasking } from "./conceal.ts";
+import { createMasking } from "./masking.ts";
 import { MASK } from "./mask/marks.ts";
 
 test("secrets above the limit of a task are refused, which names the limit", () => {
-  const { refusal } = makeMasking();
+  const { refusal } = createMasking();
   const values = (count: number): readonly Buffer[] =>
     Array.from({ length: count }, () => Buffer.alloc(64 * 1024, "x"));
   assert.equal(refusal(values(96)), undefined);
@@ -16,22 +16,22 @@ test("secrets above the limit of a task are refused, which names the limit", () 
 });
 
 test("the tasks of a delegate share a bound: the next one waits until memory is free, the only one never does", async () => {
-  const masking = makeMasking(10_000, 12_000);
+  const masking = createMasking(10_000, 12_000);
   const secret = [Buffer.alloc(8_000, "secret ")];
-  const first = masking.concealer(secret);
+  const first = masking.createStepMask(secret);
   assert.equal(masking.refusal([Buffer.alloc(4_000)]), undefined);
   assert.equal(masking.refusal(secret)?.until, "now");
   await first.ready;
   first.release();
   first.release();
   assert.equal(masking.refusal(secret), undefined);
-  masking.concealer(secret);
+  masking.createStepMask(secret);
   assert.equal(masking.refusal([Buffer.alloc(4_001)])?.until, "now");
 });
 
 test("until its masks are made, and after they are given up, nothing is told of a task", async () => {
   // 1120 bytes: more than is made ready at once.
-  const { text, holds, ready, release } = makeMasking().concealer([Buffer.from("correct horse\n".repeat(80))]);
+  const { text, holds, ready, release } = createMasking().createStepMask([Buffer.from("correct horse\n".repeat(80))]);
   assert.equal(text("a correct horse"), "(withheld)");
   assert.equal(holds("anything"), true);
   await ready;
@@ -43,11 +43,11 @@ test("until its masks are made, and after they are given up, nothing is told of 
 });
 
 test("the automata of a delegate's tasks share a bound: beyond it secrets are found by fingerprints alone", async () => {
-  const { concealer } = makeMasking();
+  const { createStepMask } = createMasking();
   // Fingerprints mask a part of a value; an automaton masks whole values and lines only.
   const start = async () => {
     const value = randomBytes(24 * 1024).toString("base64");
-    const { text, ready, release } = concealer([Buffer.from(value)]);
+    const { text, ready, release } = createStepMask([Buffer.from(value)]);
     await ready;
     assert.equal(text(value), MASK);
     return { hasAutomaton: !text(value.slice(1_000, 1_064)).includes(MASK), release };
