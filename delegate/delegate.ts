@@ -4,10 +4,10 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { HEARTBEAT_MS, PROTOCOL_VERSION } from "../protocol/messages.ts";
 import { createAvailability } from "./availability.ts";
-import { createMasking } from "./masking.ts";
+import { createMasking } from "./output/masking.ts";
 import { textOf, unable } from "./fault.ts";
-import { type Folders, createFolders } from "./folders.ts";
-import { removeForgotten } from "./forgotten.ts";
+import { type Folders, createFolders } from "./task-folder/task-folders.ts";
+import { removeForgotten } from "./runtime-folder/unused-folders.ts";
 import {
   endingOf,
   findIsolation,
@@ -15,25 +15,25 @@ import {
   launcherCommand,
   tellIsolation,
   withNamespaces,
-} from "./isolation.ts";
-import { mayHaveSessionKeyring } from "./keyrings.ts";
-import { type Leftovers, createLeftovers } from "./leftovers.ts";
+} from "./isolation/isolation.ts";
+import { mayHaveSessionKeyring } from "./leftovers/keyrings.ts";
+import { type Leftovers, createLeftovers } from "./leftovers/leftovers.ts";
 import { type Launcher, createLauncher } from "./launcher/client.ts";
 import type { Log } from "./log.ts";
 import { type Options, USUAL_STEP_OUTPUT } from "./options.ts";
 import { createKnownHosts } from "./remote/known-hosts.ts";
-import { noteOwner, removeOrphans } from "./orphans.ts";
-import { bootId } from "./processes.ts";
-import { hasQueues, publicFolders } from "./public-folders.ts";
-import { checkReach } from "./reach.ts";
-import { findTools, searchPath, type Tools } from "./run.ts";
-import { openSafe, type Safe } from "./safe.ts";
-import { openSession } from "./session.ts";
-import type { StepUser } from "./step-user.ts";
-import { createTasks } from "./tasks.ts";
+import { noteOwner, removeOrphans } from "./work-folder/orphaned-folders.ts";
+import { bootId } from "./processes/processes.ts";
+import { hasQueues, publicFolders } from "./leftovers/public-folders.ts";
+import { checkReach } from "./isolation/check-access.ts";
+import { findTools, searchPath, type Tools } from "./tasks/step-command.ts";
+import { openSafe, type Safe } from "./runtime-folder/runtime-folder.ts";
+import { openSession } from "./session/session.ts";
+import type { StepUser } from "./isolation/step-user.ts";
+import { createTasks } from "./tasks/tasks.ts";
 import type { Timers } from "./timers.ts";
-import { defaultWorkDir, type WorkDir } from "./work-dir.ts";
-import { claimWorkFolder, PLACES, type WorkFolder } from "./work-folder.ts";
+import { defaultWorkDir, type WorkDir } from "./work-folder/work-dir.ts";
+import { claimWorkFolder, PLACES, type WorkFolder } from "./work-folder/claim.ts";
 
 export type Settings = Pick<
   Options,

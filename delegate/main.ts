@@ -2,7 +2,7 @@ import process from "node:process";
 import { startDelegate, usualTimes } from "./delegate.ts";
 import { unknownVariables } from "../src/platform/variables/variables.ts";
 import { Fault } from "./fault.ts";
-import { closeInherited } from "./inherited.ts";
+import { closeInherited } from "./processes/inherited-descriptors.ts";
 import { stderrLog } from "./log.ts";
 import { parseOptions } from "./options.ts";
 import { systemTimers } from "./timers.ts";

@@ -263,8 +263,14 @@ export const mayOpenConnections: readonly string[] = [
   "test/support/database.ts",
 ];
 
-/** Who may write SQL, beside each slice's `store.ts` or `store/`. */
-export const mayWriteSql: readonly string[] = ["src/platform/db/", "bench/", "test/", "scripts/"];
+/** Files and folders that may hold SQL, besides `store.ts` and `store/` of each slice. */
+export const mayWriteSql: readonly string[] = [
+  "src/platform/db/",
+  "delegate/isolation/store.ts",
+  "bench/",
+  "test/",
+  "scripts/",
+];
 
 /**
  * The order inside a slice, low to high: a file imports its own level and below. The level is

@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { isUnclaimed } from "../journal.ts";
+import { isUnclaimed } from "../task-folder/journal.ts";
 import type { Log } from "../log.ts";
-import type { ProcessName } from "../processes.ts";
+import type { ProcessName } from "../processes/processes.ts";
 import type { FromLauncher, StepOrder, ToLauncher } from "./messages.ts";
 
 /** What runs a step and writes down how it ends. */

@@ -1,7 +1,7 @@
 /** Copies what a step writes from its pipe into its file, which only the launcher's user can open. */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
-import { ADDED } from "../task-files.ts";
+import { ADDED } from "../task-folder/paths.ts";
 import { sizeText } from "../size.ts";
 
 export type Copy = {

@@ -7,7 +7,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, closeSync, constants, openSync, rmSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { noteIn, removeUnused } from "../memory-note.ts";
+import { noteIn, removeUnused } from "../runtime-folder/note.ts";
 
 const BATCH = 64;
 const LOW = 16;

@@ -11,7 +11,7 @@
  * Everything is synchronous on purpose. While a user is killed, the process
  * has that user's rights (kill-user.ts), and nothing else may happen meanwhile.
  */
-import { closeInherited } from "../inherited.ts";
+import { closeInherited } from "../processes/inherited-descriptors.ts";
 import { createFifos } from "./fifos.ts";
 import { killUser } from "./kill-user.ts";
 import type { FromLauncher, ToLauncher } from "./messages.ts";

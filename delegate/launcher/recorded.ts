@@ -1,6 +1,6 @@
 /** The runner of a step that an earlier delegate's launcher has started: all that is known stands in the journal. */
-import { type Journal, readJournal } from "../journal.ts";
-import { isAlive } from "../processes.ts";
+import { type Journal, readJournal } from "../task-folder/journal.ts";
+import { isAlive } from "../processes/processes.ts";
 import { pause, type Timers } from "../timers.ts";
 import type { Runner } from "./client.ts";
 

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { constants as system } from "node:os";
 import { join } from "node:path";
-import { paths } from "../task-files.ts";
+import { paths } from "../task-folder/paths.ts";
 import { type Copy, copyOutput } from "./copy.ts";
 import type { TakePipe } from "./fifos.ts";
 import type { StepOrder } from "./messages.ts";

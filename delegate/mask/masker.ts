@@ -6,7 +6,7 @@
  * overlaps is one mark. 4. What lies before the longest beginning of a secret that the stream may still complete is
  * decided and goes out, each mark as MASK. When more than MOST_HELD bytes wait, they are masked. 5. `release` lets go of beginnings that are short, `end` of everything.
  */
-import { createDumps } from "./dumps.ts";
+import { createDumps } from "./dumps/dumps.ts";
 import { createHeld } from "./held.ts";
 import { createMarks } from "./marks.ts";
 import type { Matcher } from "./matcher.ts";

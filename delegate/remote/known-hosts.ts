@@ -7,7 +7,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { codeOf, textOf } from "../fault.ts";
 import type { Log } from "../log.ts";
-import { readRegular } from "../outputs.ts";
+import { readRegular } from "../output/output-variables.ts";
 
 export type KnownHosts = {
   /** What the step's ssh begins with. @throws the system's error, of an operator's file */

@@ -1,6 +1,6 @@
 /** What came back from the other host by ssh's standard output: whether the script began and ended there, and what it handed over. */
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
-import { parseOutputs, readRegular, type Outputs, type Wanted } from "../outputs.ts";
+import { parseOutputs, readRegular, type Outputs, type Wanted } from "../output/output-variables.ts";
 import { beginMark, endMark } from "./script.ts";
 
 /**

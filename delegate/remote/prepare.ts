@@ -1,10 +1,10 @@
 import { closeSync, constants, fchownSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellTarget, ShellTask } from "../../protocol/messages.ts";
-import type { Owner } from "../folders.ts";
-import type { Program, Tools } from "../run.ts";
-import type { StepFiles } from "../safe.ts";
-import { paths } from "../task-files.ts";
+import type { Owner } from "../task-folder/task-folders.ts";
+import type { Program, Tools } from "../tasks/step-command.ts";
+import type { StepFiles } from "../runtime-folder/runtime-folder.ts";
+import { paths } from "../task-folder/paths.ts";
 import { settleKey } from "./key.ts";
 import type { KnownHosts } from "./known-hosts.ts";
 import { mostReturned } from "./outputs.ts";

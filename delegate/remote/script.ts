@@ -19,8 +19,8 @@
  * with, where the host has /proc.
  */
 import { createHash } from "node:crypto";
-import { COOKIE_NAME } from "../members.ts";
-import { bashLine, quoted, type Wanted } from "../outputs.ts";
+import { COOKIE_NAME } from "../processes/members.ts";
+import { bashLine, quoted, type Wanted } from "../output/output-variables.ts";
 
 /**
  * The command for the login shell, whichever that is: no line break, no single quote inside of the quotes. `-p`: functions

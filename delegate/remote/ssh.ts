@@ -1,6 +1,6 @@
 /** The system's ssh: its arguments, and how it gets a password without anybody seeing it. */
 import type { ShellTarget } from "../../protocol/messages.ts";
-import { quoted } from "../outputs.ts";
+import { quoted } from "../output/output-variables.ts";
 import { BOOT } from "./script.ts";
 
 /** Beside ssh, which is started in the step's working directory. */

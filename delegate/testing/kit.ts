@@ -9,10 +9,10 @@ import { pino } from "pino";
 import { baseFolder } from "./base-folder.ts";
 import { type Delegate, type Settings, startDelegate, type Surroundings } from "../delegate.ts";
 import type { Log } from "../log.ts";
-import { isAlive, type ProcessName, processInfo } from "../processes.ts";
+import { isAlive, type ProcessName, processInfo } from "../processes/processes.ts";
 import { systemTimers } from "../timers.ts";
-import { identityOf, prepareWorkDir } from "../work-dir.ts";
-import { placeOf } from "../work-folder.ts";
+import { identityOf, prepareWorkDir } from "../work-folder/work-dir.ts";
+import { placeOf } from "../work-folder/claim.ts";
 import type { PretendServer } from "./pretend-server.ts";
 import { stepProcess } from "./step-process.ts";
 

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
-import type { Keyrings } from "../keyrings.ts";
-import { type Leftovers, createLeftovers } from "../leftovers.ts";
-import type { StepOwner } from "../step-user.ts";
+import type { Keyrings } from "../leftovers/keyrings.ts";
+import { type Leftovers, createLeftovers } from "../leftovers/leftovers.ts";
+import type { StepOwner } from "../isolation/step-user.ts";
 import { silentLog } from "./kit.ts";
 
 /** No other process of the machine has them, and no delegate's steps. */

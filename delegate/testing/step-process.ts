@@ -1,7 +1,7 @@
 /** Processes of steps, as the test sees them: in a name space of its own a step has other numbers than outside. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { livingProcesses, type ProcessName } from "../processes.ts";
+import { livingProcesses, type ProcessName } from "../processes/processes.ts";
 
 /**
  * The living process that a step knows by this number.

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
-import { bootId } from "../../delegate/processes.ts";
+import { bootId } from "../../delegate/processes/processes.ts";
 import { toWire, type Uuid } from "../../src/core/ids.ts";
 import { postgresIn } from "../../src/platform/db/embedded/processes.ts";
 import { pretendDelegate } from "../support/pretend-delegate.ts";

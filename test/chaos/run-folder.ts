@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as rest } from "node:timers/promises";
-import { processInfo } from "../../delegate/processes.ts";
+import { processInfo } from "../../delegate/processes/processes.ts";
 import { baseFolder } from "../../delegate/testing/base-folder.ts";
 import { processesIn } from "../support/server-process.ts";
 import { SMALL_DISK } from "./names.ts";

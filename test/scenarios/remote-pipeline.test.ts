@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { after, before, test } from "node:test";
 import { type Delegate, startDelegate } from "../../delegate/delegate.ts";
-import { livingProcesses } from "../../delegate/processes.ts";
+import { livingProcesses } from "../../delegate/processes/processes.ts";
 import { createPlace, QUICK, settingsFor, silentLog } from "../../delegate/testing/kit.ts";
 import { systemTimers } from "../../delegate/timers.ts";
 import { eventually, JSON_TYPE, made } from "../support/contract.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { type Delegate, type Settings, startDelegate } from "../../delegate/delegate.ts";
-import { environmentHas, livingProcesses } from "../../delegate/processes.ts";
+import { environmentHas, livingProcesses } from "../../delegate/processes/processes.ts";
 import {
   assertGone,
   createPlace,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { isAlive } from "../../delegate/processes.ts";
+import { isAlive } from "../../delegate/processes/processes.ts";
 import { stepProcess } from "../../delegate/testing/step-process.ts";
 import { createClient, type Client } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Client as Database } from "pg";
-import { isAlive } from "../../delegate/processes.ts";
+import { isAlive } from "../../delegate/processes/processes.ts";
 import { stepProcess } from "../../delegate/testing/step-process.ts";
 import { createClient, type Client } from "../support/client.ts";
 import { databaseByAddress } from "../support/database.ts";

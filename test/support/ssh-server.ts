@@ -9,7 +9,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { idsOf, livingProcesses } from "../../delegate/processes.ts";
+import { idsOf, livingProcesses } from "../../delegate/processes/processes.ts";
 import { debianLacks } from "./debian.ts";
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 /** What a delegate keeps of its steps on the disk, for tests that look at it while no server is there. */
 import { readdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
-import { paths } from "../../delegate/task-files.ts";
+import { paths } from "../../delegate/task-folder/paths.ts";
 import type { ServerFolder } from "./server-process.ts";
 
 /** The folders of the steps that the delegate holds. */

@@ -1,0 +1,52 @@
+import { spawnSync } from "node:child_process";
+import { chownSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { unable } from "../fault.ts";
+import type { StepUser } from "./step-user.ts";
+import type { WorkDir } from "../work-folder/work-dir.ts";
+
+/**
+ * Tries, as the step user and in a folder like a task's, what a step will do:
+ * start Bash, enter its working directory, write there.
+ * @throws Fault that says what is in the way
+ */
+export function checkReach(workDir: WorkDir, user: StepUser, bash: string): void {
+  const owner = user.take();
+  if (!owner) return;
+  const { uid, gid } = owner;
+  const folder = join(workDir.tasks, ".probe");
+  const work = join(folder, "work");
+  rmSync(folder, { recursive: true, force: true });
+  try {
+    mkdirSync(folder, { mode: 0o710 });
+    mkdirSync(work, { mode: 0o700 });
+    chownSync(work, uid, gid);
+    chownSync(folder, 0, gid);
+    const tried = spawnSync(bash, ["-c", 'cd "$1" && : >written', "probe", work], {
+      uid,
+      gid,
+      cwd: "/",
+      env: {},
+      encoding: "utf8",
+    });
+    if (tried.status === 0) return;
+    const closed = closedFolder(workDir.path, uid);
+    const why = closed ? `it cannot enter ${closed}` : (tried.error?.message ?? tried.stderr.trim());
+    const who = owner.ownUser ? "a user of its own for each step" : `the step user '${user.name}'`;
+    throw unable(
+      `${who} cannot work in ${workDir.path}: ${why}; choose a folder that it can reach with --work-dir, or another user with --step-user`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    user.giveBack(owner);
+  }
+}
+
+/** The first folder on the way that its mode closes to the user. */
+function closedFolder(path: string, uid: number): string | undefined {
+  const above = dirname(path) === path ? undefined : closedFolder(dirname(path), uid);
+  if (above !== undefined) return above;
+  const stat = statSync(path);
+  const open = stat.uid === uid ? stat.mode & 0o100 : stat.mode & 0o001;
+  return open === 0 ? path : undefined;
+}

@@ -1,0 +1,146 @@
+/**
+ * By what steps are kept apart on this machine, found out once at the start
+ * (docs/decisions/0019-step-isolation.md), and the command that starts the
+ * launcher under it. What is set up here is paid for once, not by each step.
+ */
+import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import type { Ending } from "../processes/terminate.ts";
+import type { Log } from "../log.ts";
+import { type Namespaces, permitsNamespaces } from "./namespaces.ts";
+import { findProgram } from "../tasks/step-command.ts";
+import type { StepOwner, StepUser } from "./step-user.ts";
+import { type UserDatabase, writeUserDatabase } from "./user-database.ts";
+
+export type Isolation = {
+  /** Started so, a program cannot gain rights by set-user-id files; empty where that is not possible or not wanted. */
+  readonly setpriv: string | undefined;
+  /** Makes a file system name space; undefined where that is not permitted. */
+  readonly unshare: string | undefined;
+  readonly mayGainPrivileges: boolean;
+  /** For steps without a user of their own; undefined where the kernel refuses them. */
+  readonly namespaces: Namespaces | undefined;
+};
+
+export type Tell = Pick<Log, "info" | "warn">;
+
+const MAIN = new URL("../launcher/main.ts", import.meta.url).pathname;
+
+/** No dumps of memory, which would hold secrets, unless a step asks for them. */
+const LIMITS = "ulimit -S -c 0";
+/** Arguments: passwd, group, a folder for message queues or nothing, and what to start. */
+const WITH_USERS = `mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/group && {
+[ -z "$3" ] || mount -t mqueue railhead "$3" 2>/dev/null; shift 3; ${LIMITS}; exec "$@"; }`;
+const PLAIN = `${LIMITS}; exec "$@"`;
+
+/** Tries what this machine permits. */
+export function findIsolation(isRoot: boolean, mayGainPrivileges: boolean): Isolation {
+  const setpriv = findProgram("setpriv");
+  const unshare = findProgram("unshare");
+  const priv = isRoot ? ["--ruid", String(process.getuid?.() ?? 0)] : [];
+  return {
+    setpriv: setpriv !== undefined && works([setpriv, "--no-new-privs", ...priv, "true"]) ? setpriv : undefined,
+    unshare:
+      isRoot && unshare !== undefined && works([unshare, ...NAMESPACE, "mount", "--bind", "/etc/group", "/etc/group"])
+        ? unshare
+        : undefined,
+    mayGainPrivileges,
+    namespaces: undefined,
+  };
+}
+
+/** @param hidden folders that no step may see */
+export function withNamespaces(isolation: Isolation, user: StepUser, hidden: readonly string[]): Isolation {
+  const unshare = findProgram("unshare");
+  const env = findProgram("env");
+  // In a name space of users `sudo` finds no root.
+  if (user.apart === "own users" || isolation.mayGainPrivileges || !unshare || !env) return isolation;
+  const ids = user.take();
+  const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  if (ids === undefined && self.uid === 0) return isolation;
+  const isPermitted = permitsNamespaces(unshare, ids ?? self);
+  if (ids) user.giveBack(ids);
+  return isPermitted ? { ...isolation, namespaces: { unshare, env, hidden } } : isolation;
+}
+
+const NAMESPACE = ["--mount", "--propagation", "slave"];
+
+const works = ([program = "", ...args]: readonly string[]): boolean =>
+  spawnSync(program, args, { stdio: "ignore", env: { PATH: SYSTEM_PATH } }).status === 0;
+
+const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** How the processes of a task are ended. */
+export const endingOf =
+  ({ setpriv, namespaces }: Isolation) =>
+  (owner: StepOwner | undefined): Ending => {
+    if (namespaces) return "namespace";
+    return owner?.ownUser && setpriv !== undefined ? "user" : "search";
+  };
+
+/**
+ * The command that starts a launcher; `version` changes when the machine's users do.
+ * @param queues folder that shows POSIX message queues in it, on machines that do not
+ */
+export function launcherCommand(
+  { setpriv, unshare, mayGainPrivileges }: Isolation,
+  user: StepUser,
+  database: UserDatabase | undefined,
+  queues: string | undefined,
+): () => { readonly argv: readonly string[]; readonly version: string } {
+  let version = "";
+  let argv: readonly string[] = [];
+  return () => {
+    const now = database ? stampOf(database.sources) : "one";
+    if (now === version) return { argv, version };
+    version = now;
+    const id = user.spare();
+    const privileges = [
+      ...(mayGainPrivileges ? [] : ["--no-new-privs"]),
+      ...(id === undefined ? [] : ["--ruid", String(id)]),
+    ];
+    const launcher = [process.execPath, MAIN];
+    const apart =
+      setpriv === undefined || privileges.length === 0 ? launcher : [setpriv, ...privileges, "--", ...launcher];
+    if (database && unshare !== undefined) {
+      const { passwd, group } = writeUserDatabase(database);
+      argv = [unshare, ...NAMESPACE, "/bin/sh", "-c", WITH_USERS, "sh", passwd, group, queues ?? "", ...apart];
+    } else argv = ["/bin/sh", "-c", PLAIN, "sh", ...apart];
+    return { argv, version };
+  };
+}
+
+/** Programs that change users put a new file in the place of the old one. */
+const stampOf = (files: readonly string[]): string =>
+  files
+    .map((file) => {
+      const stat = statSync(file, { throwIfNoEntry: false });
+      return `${stat?.ino}.${stat?.mtimeMs}.${stat?.size}`;
+    })
+    .join(" ");
+
+export function tellIsolation(log: Tell, isolation: Isolation, user: StepUser): void {
+  const means = {
+    users: user.apart,
+    end: endingOf(isolation)(user.apart === "own users" ? { uid: 1, gid: 1, ownUser: true } : undefined),
+    noNewPrivileges: isolation.setpriv !== undefined && !isolation.mayGainPrivileges,
+    userDatabase: user.names !== undefined,
+  };
+  log.info(means, "how steps are kept apart");
+  if (isolation.setpriv === undefined)
+    log.warn(
+      "this machine has no setpriv of util-linux: steps can gain rights by set-user-id files, and it is not certain that all of their processes are ended",
+    );
+  else if (isolation.mayGainPrivileges)
+    log.warn(
+      "steps may gain rights (--allow-privilege-escalation): what does is not bound by the user of its step, and it is not certain that all of it is ended",
+    );
+  if (user.apart !== "own users" && isolation.namespaces === undefined)
+    log.warn(
+      "name spaces are not permitted here, or would not let steps gain rights: steps share a user, and it is not certain that all of their processes are ended",
+    );
+  if (user.apart === "own users" && !user.names)
+    log.warn(
+      "name spaces of file systems are not permitted here: the users of steps have no names and no home folders",
+    );
+}

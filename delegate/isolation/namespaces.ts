@@ -1,0 +1,133 @@
+/**
+ * Steps that have no user of their own run in name spaces of their own, made by `unshare` without any rights:
+ * of processes (they see and can end only their own, and all end with the first), of file systems (the delegate's
+ * folders and those of other tasks are not there, /tmp and /dev/shm are their own) and of System V IPC.
+ * docs/decisions/0019-step-isolation.md
+ */
+import { spawnSync } from "node:child_process";
+import { lstatSync, writeFileSync } from "node:fs";
+import type { StepOrder } from "../launcher/messages.ts";
+import { paths } from "../task-folder/paths.ts";
+
+export type Namespaces = {
+  readonly unshare: string;
+  /** Gives a program the variables that Bash does not let a script set. */
+  readonly env: string;
+  /** Folders that no step may see but for its own parts. */
+  readonly hidden: readonly string[];
+};
+
+/** What a step keeps of its own, and where the table of its file systems is put. */
+export type OwnParts = { readonly folder: string; readonly files: string; readonly table: string };
+
+const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
+
+const APART = [
+  ...["--user", "--map-root-user", "--mount", "--propagation", "private", "--pid", "--ipc"],
+  ...["--mount-proc", "--fork", "--kill-child"],
+];
+
+/**
+ * The first process in the name space: arguments are the step's program. When the step has ended it sends TERM to what
+ * is left, waits a second for that, and ends, which kills the rest.
+ */
+const FIRST = `setsid "$@" & exec >/dev/null 2>&1
+wait $!; code=$?
+set -- /proc/[0-9]*
+if [ $# -gt 1 ]; then
+  kill -TERM -1; kill -CONT -1; n=0
+  while [ $# -gt 1 ] && [ $n -lt 50 ]; do sleep 0.02; n=$((n + 1)); set -- /proc/[0-9]*; done
+fi
+exit $code`;
+
+/**
+ * Arguments: table, work, tmp, files, uid, gid, unshare, and the step's program. Folders are opened before they are
+ * hidden. The inner name space of users gives the step its own id back and takes away the rights over the mounts.
+ */
+const SETUP = `exec 3<"$2" 4<"$3" 5<"$4" && mount -c -a -T "$1" && cd "$2" && exec 3<&- 4<&- 5<&- || exit 126
+u=$5 g=$6 unshare=$7; shift 7
+exec "$unshare" --user --map-user="$u" --map-group="$g" -- /bin/sh -c '${FIRST.replaceAll("'", `'\\''`)}' sh "$@"`;
+
+/** Before the names of variables that hold one of the step's, as `name=value`. */
+const CARRIER = "railhead_";
+
+/**
+ * Arguments: the step's program. No program before this one may follow the step's variables, such as LD_PRELOAD and
+ * PATH: they run where the step's folders are not hidden yet, and some shells end at a value that they do not like.
+ * Variables are exported by a builtin, since arguments of programs can be read by every user.
+ */
+const RESTORE = [
+  `for v in "\${!${CARRIER}@}"; do a+=("\${!v}"); unset -v "$v"; done`,
+  'set -- "${a[@]}" "" "$@"; unset -v a v OLDPWD SHLVL PATH',
+  'while [ "$1" ]; do export -- "$1"; shift; done 2>/dev/null',
+  'shift; exec -- "$@"',
+].join("\n");
+
+/** Bash sets these itself and ends a script that does; POSIXLY_CORRECT would change how RESTORE is read. */
+const NOT_BY_BASH = /^(?:UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASHPID|BASH_VERSINFO|POSIXLY_CORRECT)$/;
+
+/** Whether the kernel lets such a user have them. */
+export function permitsNamespaces(unshare: string, ids: { readonly uid: number; readonly gid: number }): boolean {
+  const { uid, gid } = ids;
+  const inner = `mount -t tmpfs none /dev/shm && exec "$0" --user --map-user=${uid} --map-group=${gid} -- setsid true`;
+  const tried = spawnSync(unshare, [...APART, "/bin/sh", "-c", inner, unshare], {
+    stdio: "ignore",
+    cwd: "/",
+    env: { PATH: SYSTEM_PATH },
+    ...(process.getuid?.() === 0 ? ids : {}),
+  });
+  return tried.status === 0;
+}
+
+/** The step in name spaces of its own. @param bash by absolute path. @throws the system's error */
+export function inNamespaces(
+  { unshare, env, hidden }: Namespaces,
+  { folder, files, table }: OwnParts,
+  { uid, gid }: { readonly uid: number; readonly gid: number },
+  bash: string,
+  order: StepOrder,
+): StepOrder {
+  const { work, tmp } = paths(folder);
+  const line = (source: string, target: string, type: string, options: string): string =>
+    `${source} ${escaped(target)} ${type} ${options},X-mount.mkdir 0 0\n`;
+  const bound = (fd: number, target: string): string => line(`/proc/self/fd/${fd}`, target, "none", "bind");
+  writeFileSync(
+    table,
+    [
+      ...ofTheSession(uid).map(({ path, mode }) => line("railhead", path, "tmpfs", `mode=${mode}`)),
+      ...hidden.map((path) => line("railhead", path, "tmpfs", "mode=755,size=1m")),
+      line("railhead", "/dev/shm", "tmpfs", "mode=1777"),
+      bound(4, "/tmp"),
+      bound(4, "/var/tmp"),
+      bound(3, work),
+      bound(4, tmp),
+      bound(5, files),
+    ].join(""),
+    { mode: 0o644, flag: "wx" },
+  );
+  const variables = Object.entries(order.env);
+  const carried = variables.filter(([name]) => !NOT_BY_BASH.test(name));
+  const others = variables.filter(([name]) => NOT_BY_BASH.test(name)).map(([name, value]) => `${name}=${value}`);
+  const program = others.length === 0 ? order.command : [env, ...others, ...order.command];
+  const restored = [bash, "-p", "-c", RESTORE, "bash", ...program];
+  const given = [table, work, tmp, files, String(uid), String(gid), unshare];
+  return {
+    ...order,
+    command: [unshare, ...APART, "/bin/sh", "-c", SETUP, "sh", ...given, ...restored],
+    env: {
+      PATH: SYSTEM_PATH,
+      ...Object.fromEntries(carried.map(([name, value], nth) => [`${CARRIER}${nth}`, `${name}=${value}`])),
+    },
+  };
+}
+
+/** Where a user's services listen, and where every user may make things. */
+const ofTheSession = (uid: number): readonly { readonly path: string; readonly mode: string }[] =>
+  [
+    { path: `/run/user/${uid}`, mode: "700" },
+    { path: "/run/lock", mode: "1777" },
+  ].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory());
+
+/** As in fstab(5). */
+const escaped = (path: string): string =>
+  path.replaceAll(/[\\ \t\n#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);

@@ -1,0 +1,187 @@
+/**
+ * User ids for tasks, one for each that runs: the kernel keeps users apart
+ * where it does not keep groups apart, in signals above all.
+ *
+ * They come from a range that no rule of the system gives to anybody: above
+ * what containers get (to 0x6fffffff) and what directory services hand out
+ * (to 2000200000), below where ids may be taken for negative. The range falls
+ * into blocks. A work folder owns one block as long as it exists, since its
+ * tasks outlive the delegate; who owns which stands in one small database per
+ * machine, whose lock settles two delegates that ask at once.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, Fault, textOf, unable } from "../fault.ts";
+import { idsOf, livingProcesses } from "../processes/processes.ts";
+import { type BlockRow, readBlocks, saveBlock } from "./store.ts";
+
+export const FIRST_ID = 0x7800_0000;
+const BLOCKS = 256;
+const BLOCK_SIZE = 0x4_0000;
+/**
+ * Of each block so many have a name, and steps get no others where names can be given: an id comes again
+ * after as many other tasks.
+ */
+const NAMED = 1024;
+
+/** Beside the default work folders, none of which begins with a dot. */
+export const REGISTRY = "/var/lib/railhead-delegate/.step-ids";
+
+export type StepIds = {
+  /** Those that `take` can answer, where they are few enough to be named. */
+  readonly named: readonly number[] | undefined;
+  /** It is this work folder's, and no task, launcher or remaining process has it. */
+  readonly isUnused: (id: number) => boolean;
+  /** It is this work folder's. */
+  readonly isOurs: (id: number) => boolean;
+  /** An id that is never given to a task. @throws Fault when all ids are in use */
+  readonly spare: () => number;
+  /** One that no task, no process and no file in the work folder has. @throws Fault when there is none */
+  readonly take: () => number;
+  /** An earlier delegate has given it to a task that is still there. */
+  readonly keep: (id: number) => void;
+  /** The task's processes are gone and its files are removed. */
+  readonly giveBack: (id: number) => void;
+};
+
+export type Claim = {
+  /** File of the machine's database. */
+  readonly registry: string;
+  /** Existing, links resolved; its lock is ours. */
+  readonly workDir: string;
+  /** The secret in its file `identity`, whose lock is ours: the block of the identity is ours, wherever its folder was. */
+  readonly identity: string;
+  /** Numbers in [0, 1). */
+  readonly chance: () => number;
+  /** Ids that others own, as pairs of first and last. */
+  readonly foreign?: readonly Span[];
+  /** Users and groups of all processes. */
+  readonly alive?: ReadonlySet<number>;
+  /** Tasks get only as many ids as can have names. */
+  readonly isNamed?: boolean;
+};
+
+export type Span = readonly [first: number, last: number];
+
+/** @throws Fault when the registry cannot be used or no block is left */
+export function openStepIds(claim: Claim): StepIds {
+  const alive = claim.alive ?? idsInUse();
+  const first = blockStart(claimBlock(claim, alive));
+  // What an earlier delegate could not end keeps its id.
+  const isOurs = (id: number): boolean => id >= first && id < first + BLOCK_SIZE;
+  const used = new Set([...alive].filter(isOurs));
+  const size = claim.isNamed ? NAMED : BLOCK_SIZE - NAMED;
+  let next = Math.floor(claim.chance() * size);
+  // As late as possible again: in turn, and not the lowest that is free.
+  const pick = (from: number, count: number, begin: number): number => {
+    for (let tried = 0; tried < count; tried += 1) {
+      const id = from + ((begin + tried) % count);
+      if (used.has(id)) continue;
+      used.add(id);
+      return id;
+    }
+    throw unable("no user id is left for another task");
+  };
+  return {
+    named: claim.isNamed ? Array.from({ length: size }, (_, nth) => first + nth) : undefined,
+    isUnused: (id) => isOurs(id) && !used.has(id),
+    isOurs,
+    spare: () => pick(first + BLOCK_SIZE - NAMED, NAMED, 0),
+    take: () => {
+      const id = pick(first, size, next);
+      next = (id - first + 1) % size;
+      return id;
+    },
+    keep: (id) => void used.add(id),
+    giveBack: (id) => void used.delete(id),
+  };
+}
+
+/** Whether a process on this machine has an id of a block that the work folder owns. @param workDir its links resolved */
+export function hasLivingSteps(registry: string, workDir: string): boolean {
+  const own = readBlocks(registry).filter((row) => row.workDir === workDir);
+  return own.some(({ block }) => isAlive(block, idsInUse()));
+}
+
+const blockStart = (block: number): number => FIRST_ID + block * BLOCK_SIZE;
+
+/** Of all users, groups and ids set aside for user namespaces that this machine's files name. */
+export function foreignSpans(): readonly Span[] {
+  const single = ["/etc/passwd", "/etc/group"].flatMap((file) => fields(file).map((field) => Number(field[2])));
+  const many = ["/etc/subuid", "/etc/subgid"].flatMap((file) =>
+    fields(file).map((field): Span => [Number(field[1]), Number(field[1]) + Number(field[2]) - 1]),
+  );
+  return [...single.map((id): Span => [id, id]), ...many];
+}
+
+function fields(file: string): string[][] {
+  try {
+    return readFileSync(file, "utf8")
+      .split("\n")
+      .map((line) => line.split(":"));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function claimBlock(claim: Claim, alive: ReadonlySet<number>): number {
+  try {
+    return saveBlock(claim.registry, (rows) => chooseBlock(rows, claim, alive)).block;
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw unable(
+      `${claim.registry}, where the delegates of this machine share out user ids for steps, cannot be used: ${textOf(error)}; name one user for all steps with --step-user`,
+    );
+  }
+}
+
+/** The work folder's own block; otherwise the first that nobody has, or whose folder and processes are gone. */
+function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet<number>): BlockRow {
+  const owner = hashOf(claim.identity);
+  const own = rows.find((row) => row.owner === owner);
+  const taken = new Set(rows.filter((row) => isInUse(row, alive)).map(({ block }) => block));
+  const foreign = claim.foreign ?? foreignSpans();
+  const isFree = (block: number): boolean => !taken.has(block) && !foreign.some((span) => overlaps(block, span));
+  const block = own?.block ?? Array.from({ length: BLOCKS }, (_, n) => n).find(isFree);
+  if (block === undefined)
+    throw unable(
+      `all ${BLOCKS} blocks of user ids for steps belong to work folders on this machine; delete folders that nobody needs, or use --step-user`,
+    );
+  return { block, owner, workDir: claim.workDir };
+}
+
+/** @throws the system's error */
+const isOfOwner = ({ owner, workDir }: BlockRow): boolean =>
+  hashOf(readFileSync(join(workDir, "identity"), "utf8").trim()) === owner;
+
+const hashOf = (identity: string): string => createHash("sha256").update(identity).digest("hex");
+
+function isInUse(row: BlockRow, alive: ReadonlySet<number>): boolean {
+  if (isAlive(row.block, alive)) return true;
+  try {
+    return isOfOwner(row);
+  } catch (error) {
+    // A disk that fails now may hold the folder tomorrow.
+    return codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR";
+  }
+}
+
+function isAlive(block: number, alive: ReadonlySet<number>): boolean {
+  const first = blockStart(block);
+  return alive.values().some((id) => id >= first && id < first + BLOCK_SIZE);
+}
+
+const overlaps = (block: number, [first, last]: Span): boolean =>
+  first < blockStart(block + 1) && last >= blockStart(block);
+
+/** Users and groups of all processes. */
+export function idsInUse(): ReadonlySet<number> {
+  return new Set(
+    livingProcesses(2).flatMap(({ pid }) => {
+      const ids = idsOf(pid);
+      return ids ? [...ids.uids, ...ids.gids] : [];
+    }),
+  );
+}

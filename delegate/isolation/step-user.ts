@@ -1,0 +1,157 @@
+/**
+ * Who the steps run as. Started as root: for each task a user and a group that
+ * nothing else has, so that no step can signal, trace or read another. No
+ * process can shed them, so they also mark what a task has left behind.
+ *
+ * With --step-user all steps are that user, and only the group is the task's
+ * own: the kernel gives access to a task's folder, and to `/proc/<pid>/environ`
+ * of its processes, only to the same group, but signals and the user's other
+ * files to the same user.
+ */
+import { spawnSync } from "node:child_process";
+import { chownSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, unable, usage } from "../fault.ts";
+import { type Claim, FIRST_ID, openStepIds, type StepIds } from "./step-ids.ts";
+
+export type StepUser = {
+  /** What USER and LOGNAME say in a step that has no user of its own. */
+  readonly name: string;
+  /** Of the users that have entries in the steps' user database. */
+  readonly names: ReadonlyMap<number, string> | undefined;
+  /** A user of steps of this work folder that no task has. */
+  readonly isUnused: (uid: number) => boolean;
+  /** A user of steps of this work folder. */
+  readonly isOurs: (uid: number) => boolean;
+  /** An id that no step gets; undefined where steps have none of their own. @throws Fault when there is none */
+  readonly spare: () => number | undefined;
+  /** `delegate`: the steps share the delegate's own user. `own groups` and `nothing own`: another one. */
+  readonly apart: "own users" | "own groups" | "nothing own" | "delegate";
+  /**
+   * Whom the next task runs as; undefined: as the delegate. ssh works for no user without a name: where steps' users
+   * have none it runs as one that has, with a group of its own, which alone can read what the task has.
+   * @throws Fault when no id is left
+   */
+  readonly take: (runs?: "script" | "ssh") => StepOwner | undefined;
+  /** An earlier delegate has given this to a task that is still there. */
+  readonly keep: (owner: StepOwner) => void;
+  /** The task's processes are gone and its files are removed. */
+  readonly giveBack: (owner: StepOwner) => void;
+};
+
+export type StepOwner = { readonly uid: number; readonly gid: number; readonly ownUser: boolean };
+
+/** Far above any group that a person or a package makes. */
+const FIRST_GROUP = 0x4000_0000;
+const GROUPS = 0x3000_0000;
+
+/** The name that a user without an entry in /etc/passwd goes by. */
+const NAMELESS = "railhead-step";
+const NAMED = "nobody";
+
+/**
+ * @param wanted what --step-user says
+ * @param claim the work folder, existing and locked; also used to try which ids may be chosen freely
+ * @throws Fault when the user is unknown or may not be chosen
+ */
+export function stepUser(wanted: string | undefined, claim: Claim): StepUser {
+  const self = process.getuid?.() ?? 0;
+  if (self !== 0) {
+    // In a container the user may have a number and no name.
+    const name = passwd().find(({ uid }) => uid === self)?.name ?? String(self);
+    if (wanted !== undefined && wanted !== name && wanted !== String(self))
+      throw usage(`--step-user '${wanted}': only a delegate started as root can run steps as another user`);
+    return { ...NOTHING_TO_SHARE_OUT, name, apart: "delegate", take: () => undefined };
+  }
+  if (wanted === undefined && isFree(claim.workDir, FIRST_ID)) return ownUsers(openStepIds(claim));
+  const { name, uid, gid } = lookUp(wanted ?? NAMED);
+  if (uid === 0) return { ...NOTHING_TO_SHARE_OUT, name, apart: "delegate", take: () => undefined };
+  const ownGroups = isFree(claim.workDir, FIRST_GROUP);
+  const group = (): number => (ownGroups ? FIRST_GROUP + Math.floor(claim.chance() * GROUPS) : gid);
+  return {
+    ...NOTHING_TO_SHARE_OUT,
+    name,
+    apart: ownGroups ? "own groups" : "nothing own",
+    take: () => ({ uid, gid: group(), ownUser: false }),
+  };
+}
+
+const NOTHING_TO_SHARE_OUT = {
+  names: undefined,
+  isUnused: () => false,
+  isOurs: () => false,
+  spare: () => undefined,
+  keep: () => {},
+  giveBack: () => {},
+} as const;
+
+const ownUsers = (ids: StepIds): StepUser => {
+  const names = ids.named && new Map(ids.named.map((id, nth) => [id, `${NAMELESS}-${nth}`]));
+  return {
+    name: NAMELESS,
+    names,
+    apart: "own users",
+    isUnused: ids.isUnused,
+    isOurs: ids.isOurs,
+    spare: ids.spare,
+    take: (runs) => {
+      const named = runs === "ssh" && !names ? lookUp(NAMED) : undefined;
+      const id = ids.take();
+      return named ? { uid: named.uid, gid: id, ownUser: false } : { uid: id, gid: id, ownUser: true };
+    },
+    // The group id is always the id that was taken; the user id is not, with a named user.
+    keep: ({ gid }) => ids.keep(gid),
+    giveBack: ({ gid }) => ids.giveBack(gid),
+  };
+};
+
+/** What USER and LOGNAME say in a step. */
+export const nameOf = (user: StepUser, owner: StepOwner | undefined): string =>
+  (owner?.ownUser ? user.names?.get(owner.uid) : undefined) ?? user.name;
+
+/** In a container with a short map of ids the kernel refuses those outside it. */
+function isFree(workDir: string, id: number): boolean {
+  const probe = join(workDir, `.id-probe-${process.pid}`);
+  try {
+    writeFileSync(probe, "", { mode: 0o600 });
+    chownSync(probe, id, id);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EINVAL" || codeOf(error) === "EPERM") return false;
+    throw error;
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+type Entry = { readonly name: string; readonly uid: number; readonly gid: number };
+
+function lookUp(wanted: string): Entry {
+  const numbers = /^(\d{1,10})(?::(\d{1,10}))?$/.exec(wanted);
+  const uid = numbers?.[1];
+  if (uid !== undefined) {
+    const known = passwd().find((entry) => entry.uid === Number(uid));
+    return { name: known?.name ?? uid, uid: Number(uid), gid: Number(numbers?.[2] ?? known?.gid ?? uid) };
+  }
+  const entry = passwd().find(({ name }) => name === wanted) ?? askSystem(wanted);
+  if (!entry) throw unable(`this machine has no user '${wanted}'; name one that exists`);
+  return entry;
+}
+
+function passwd(): readonly Entry[] {
+  return readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"))
+    .filter((fields) => fields.length >= 4)
+    .map(([name, , uid, gid]) => ({ name: name ?? "", uid: Number(uid), gid: Number(gid) }));
+}
+
+/** Users of a directory service are not in the file. */
+function askSystem(name: string): Entry | undefined {
+  if (name.startsWith("-")) return undefined;
+  const [uid, gid] = ["-u", "-g"].map((flag) =>
+    spawnSync("id", [flag, name], { encoding: "utf8", env: { PATH: process.env["PATH"] } }),
+  );
+  if (uid?.status !== 0 || gid?.status !== 0) return undefined;
+  return { name, uid: Number(uid.stdout), gid: Number(gid.stdout) };
+}

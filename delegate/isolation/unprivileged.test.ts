@@ -1,0 +1,191 @@
+/** A delegate that was started as an ordinary user: its steps have no users of their own, but name spaces. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { workDirNotedIn } from "../runtime-folder/unused-folders.ts";
+import { livingProcesses, idsOf } from "../processes/processes.ts";
+import { optionsFor, TOKEN } from "../testing/kit.ts";
+import { type PretendServer, startPretendServer } from "../testing/pretend-server.ts";
+
+/** No other process of the machine has it. */
+const UID = 0x6f00_0000 + process.pid;
+const MAIN = new URL("../main.ts", import.meta.url).pathname;
+const onlyAsRoot = { skip: process.getuid?.() === 0 ? false : "needs root, to start a delegate as another user" };
+
+async function asOrdinary(play: (server: PretendServer, place: string, data: string) => Promise<void>): Promise<void> {
+  const place = mkdtempSync(join(tmpdir(), "railhead-ordinary-"));
+  const data = join(place, "data");
+  const work = join(place, "work");
+  for (const folder of [data, work]) {
+    mkdirSync(folder);
+    chownSync(folder, UID, UID);
+  }
+  chmodSync(place, 0o755);
+  writeFileSync(join(data, "root-key"), "key of the server\n");
+  chmodSync(join(data, "root-key"), 0o644);
+  const server = await startPretendServer();
+  const options = optionsFor(server, { path: work, remove: () => {}, tasks: () => [] });
+  const delegate = spawn(process.execPath, [MAIN, ...options, "--belongs-to", data, "--token", TOKEN], {
+    uid: UID,
+    gid: UID,
+    cwd: "/",
+    stdio: ["pipe", "ignore", "inherit"],
+    env: { PATH: process.env["PATH"], HOME: place },
+  });
+  const ended = once(delegate, "exit");
+  try {
+    await server.welcomed();
+    await play(server, work, data);
+  } finally {
+    delegate.kill("SIGKILL");
+    await ended;
+    await server.close();
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Processes in name spaces of steps: they have a second pid. */
+const living = (): number =>
+  livingProcesses(2).filter(({ pid }) => idsOf(pid)?.uids.includes(UID) && isInside(pid)).length;
+
+function isInside(pid: number): boolean {
+  try {
+    return /^NSpid:\t\d+\t/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+/** Forks and exits for ever: no look at /proc is sure to see it. Daemons have a session and an environment of their own. */
+const ESCAPES = `chain() { (sleep 0.00$((RANDOM % 9 + 1)); chain) & }
+env -i setsid bash -c 'chain() { (chain) & }; chain' &
+(cd /; env -i setsid sleep inf >/dev/null 2>&1 &)
+`;
+
+test("of what an ordinary user's step has forked nothing is left: after its end, and after an abort", onlyAsRoot, () =>
+  asOrdinary(async (server) => {
+    const ends = server.run({ script: `${ESCAPES} sleep 0.2; exit 3` });
+    assert.deepEqual((await ends.finished).outcome, { kind: "exited", exitCode: 3, outputs: [] });
+    assert.equal(living(), 0);
+    const stopped = server.run({ script: `${ESCAPES} echo begun; trap '' TERM; while :; do sleep 1; done` });
+    await stopped.printed("begun");
+    assert.ok(living() > 0);
+    server.send({ kind: "cancel", task: stopped.task, epoch: 1 });
+    assert.deepEqual((await stopped.finished).outcome, { kind: "cancelled", survivors: 0 });
+    assert.equal(living(), 0);
+  }),
+);
+
+test(
+  "an ordinary user's step sees no other process, no other task and nothing of the delegate or the server",
+  onlyAsRoot,
+  () =>
+    asOrdinary(async (server, place, data) => {
+      const other = server.run({ script: "echo secret >file; echo pid=$$; echo home=$HOME; sleep inf" });
+      await other.printed("home=");
+      const [, home = ""] = /^home=(.*)$/m.exec(other.output().toString()) ?? [];
+      assert.ok(existsSync(join(home, "file")));
+      const attempts = [
+        `cat "${home}/file"`,
+        `ls "${home}/.."`,
+        `cat "${place}/identity"`,
+        `cat "${data}/root-key"`,
+        'cat "$HOME/../journal"',
+        'cat "$HOME/../output"',
+        "[ $(ls -d /dev/shm/railhead-*/*/ | wc -l) -gt 1 ]",
+        `umount "${place}" || umount /dev/shm || umount /tmp`,
+        "unshare --user --map-root-user umount /proc",
+      ];
+      const left = ["/tmp", "/dev/shm", "/run/lock"].map((at) => join(at, `railhead-ordinary-${process.pid}`));
+      const script = [
+        ...attempts.map((attempt) => `(${attempt}) >/dev/null 2>&1 && echo 'done: ${attempt}'`),
+        'ls -d /proc/[0-9]* | wc -l | { read -r n; [ "$n" -lt 8 ] && echo few; }',
+        `pwd; id -u; echo x >/dev/stderr; mktemp >/dev/null && touch ${left.join(" ")} && echo end; kill -9 $$`,
+      ];
+      const task = server.run({ script: script.join("\n") });
+      assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 137, outputs: [] });
+      assert.match(task.output().toString(), new RegExp(`^few\n${place}/tasks/[^\n]*/work\n${UID}\nx\nend\n$`));
+      for (const path of left) assert.equal(existsSync(path), false, path);
+      server.send({ kind: "cancel", task: other.task, epoch: 1 });
+      assert.deepEqual((await other.finished).outcome, { kind: "cancelled", survivors: 0 });
+    }),
+);
+
+test("what makes an ordinary user's step its name spaces follows none of the step's variables", onlyAsRoot, () =>
+  asOrdinary(async (server, place) => {
+    // Not in /tmp, of which steps see their own.
+    const programs = mkdtempSync("/run/railhead-programs-");
+    try {
+      chmodSync(programs, 0o755);
+      for (const name of ["mount", "setsid", "unshare", "sleep"])
+        writeFileSync(join(programs, name), `#!/bin/sh\necho '${name} was taken'\nexit 1\n`, { mode: 0o755 });
+      // The loader writes a file for each program. In the name space it lands in another folder than the delegate's.
+      const report = join(place, "loaded");
+      const env = { PATH: `${programs}:/usr/bin:/bin`, LD_DEBUG: "statistics", LD_DEBUG_OUTPUT: report };
+      const task = server.run({
+        script: `(sleep inf &); mount; ls ${report}.* >/dev/null && echo loaded`,
+        env: Object.entries(env).map(([name, value]) => ({ name, value })),
+      });
+      assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
+      assert.match(task.output().toString(), /^(?:sleep was taken\n|mount was taken\n){2}loaded\n$/);
+      assert.deepEqual(
+        readdirSync(place).filter((name) => name.startsWith("loaded")),
+        [],
+      );
+    } finally {
+      rmSync(programs, { recursive: true });
+    }
+  }),
+);
+
+test("an ordinary user's step hands over outputs and its status", onlyAsRoot, () =>
+  asOrdinary(async (server) => {
+    const task = server.run({
+      script: "(sleep inf &); X=done; (exit 5)",
+      outputs: [{ name: "x", variable: "X" }],
+    });
+    assert.deepEqual((await task.finished).outcome, {
+      kind: "exited",
+      exitCode: 5,
+      outputs: [{ name: "x", value: "done" }],
+    });
+  }),
+);
+
+/** The folder in memory of the delegate on the work folder. */
+function memoryNotedFor(place: string): string {
+  const folders = readdirSync("/dev/shm").map((name) => join("/dev/shm", name));
+  const notes = folders.filter((folder) => existsSync(join(folder, "work-folder")));
+  return notes.find((folder) => workDirNotedIn(folder) === place) ?? assert.fail("no folder in memory");
+}
+
+test(
+  "a step of an ordinary user's delegate sees neither the lock of the work folder nor that of the identity",
+  onlyAsRoot,
+  () =>
+    asOrdinary(async (server, place) => {
+      const env = [
+        { name: "LOCK", value: join(place, "lock") },
+        { name: "OTHER", value: join(memoryNotedFor(place), "lock") },
+      ];
+      for (const { value } of env) assert.ok(existsSync(value));
+      const script = `for path in "$LOCK" "$OTHER"; do if [ -e "$path" ]; then echo seen; else echo hidden; fi; done`;
+      const step = server.run({ script, env });
+      await step.finished;
+      assert.equal(step.output().toString(), "hidden\nhidden\n");
+    }),
+);

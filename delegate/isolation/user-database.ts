@@ -1,0 +1,59 @@
+/**
+ * The machine's users with those of the steps, as files to be mounted over
+ * /etc/passwd and /etc/group for the launcher and its steps alone. Programs as
+ * ssh, psql and Python's `pwd` refuse to work for a user without an entry.
+ */
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "../fault.ts";
+
+export type UserDatabase = {
+  /** Where the files are made. */
+  readonly folder: string;
+  /** The machine's own: passwd, group. */
+  readonly sources: readonly [string, string];
+  readonly users: readonly NamedUser[];
+  readonly shell: string;
+};
+
+/** The group has the same name and number. `home`: a path that leads to the home folder of the task at work. */
+export type NamedUser = { readonly name: string; readonly id: number; readonly home: string };
+
+export function writeUserDatabase({ folder, sources, users, shell }: UserDatabase): {
+  readonly passwd: string;
+  readonly group: string;
+} {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const [passwd, group] = sources;
+  return {
+    passwd: write(
+      join(folder, "passwd"),
+      textIn(passwd),
+      users.map(({ name, id, home }) => `${name}:x:${id}:${id}:step:${home}:${shell}`),
+    ),
+    group: write(
+      join(folder, "group"),
+      textIn(group),
+      users.map(({ name, id }) => `${name}:x:${id}:`),
+    ),
+  };
+}
+
+/** A new file in the place of the old one, which an earlier launcher may still have mounted. */
+function write(path: string, before: string, lines: readonly string[]): string {
+  const fresh = `${path}.new`;
+  const own = before === "" || before.endsWith("\n") ? before : `${before}\n`;
+  writeFileSync(fresh, `${own}${lines.join("\n")}\n`, { mode: 0o644 });
+  chmodSync(fresh, 0o644);
+  renameSync(fresh, path);
+  return path;
+}
+
+function textIn(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "";
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The kernel's keyrings. Each user has two, which outlive its processes. Node cannot reach them: where `keyctl`
+ * (package keyutils) is not installed they stay.
+ */
+import { execFile, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { codeOf } from "../fault.ts";
+import { findProgram } from "../tasks/step-command.ts";
+
+export type Keyrings = {
+  /** Users that have keys or keyrings which can be cleared; none where `keyctl` is missing. */
+  readonly users: () => ReadonlySet<number>;
+  /**
+   * Empties both keyrings of the user, and gives them the rights that the kernel makes them with.
+   * @throws where a step took the right to change them from its own user: not even root has it then
+   */
+  readonly clear: (uid: number) => Promise<void>;
+};
+
+/** What the kernel gives to a user's keyrings: everything to the user, and to no other. */
+const RIGHTS = "0x1f3f0000";
+
+/** The rights come first: a step may have taken those to clear, or have let other users in. */
+const COMMANDS = [
+  ["setperm", "@u", RIGHTS],
+  ["clear", "@u"],
+  ["setperm", "@us", RIGHTS],
+  ["clear", "@us"],
+  // As the kernel has made it: the session keyring of a user leads to the user's keyring.
+  ["link", "@u", "@us"],
+] as const;
+
+/** @param keyctl path of the program; undefined if it is not installed */
+export const createKeyrings = (keyctl: string | undefined = findProgram("keyctl")): Keyrings => ({
+  users: () => (keyctl === undefined ? new Set() : usersWithKeys(read("/proc/key-users"))),
+  clear: async (uid) => {
+    if (keyctl === undefined) return;
+    for (const args of COMMANDS) await promisify(execFile)(keyctl, args, { uid, gid: uid, cwd: "/", env: {} });
+  },
+});
+
+/** @param text as /proc/key-users has it: user, uses, keys, … */
+export const usersWithKeys = (text: string): ReadonlySet<number> =>
+  new Set(
+    text
+      .split("\n")
+      .map((line) => /^\s*(\d+):/.exec(line)?.[1])
+      .filter((uid) => uid !== undefined)
+      .map(Number),
+  );
+
+/**
+ * Whether the delegate may have got a session keyring from what started it; all steps would share that. Without
+ * `keyctl` another session of the same user is taken for it.
+ */
+export function mayHaveSessionKeyring(): boolean {
+  const keyctl = findProgram("keyctl");
+  if (keyctl !== undefined) {
+    const { status, stdout } = spawnSync(keyctl, ["rdescribe", "@s"], { encoding: "utf8", env: {} });
+    if (status === 0) return !stdout.includes("_uid_ses.");
+  }
+  return hasSession(read("/proc/keys"), process.getuid?.() ?? 0);
+}
+
+/** @param text as /proc/keys has it: id, flags, uses, when it ends, rights, user, group, type, description */
+export const hasSession = (text: string, uid: number): boolean =>
+  text.split("\n").some((line) => {
+    const [, , , , , user, , type, name] = line.trim().split(/\s+/);
+    return user === String(uid) && type === "keyring" && name === "_ses:";
+  });
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "EACCES" || codeOf(error) === "EPERM") return "";
+    throw error;
+  }
+}

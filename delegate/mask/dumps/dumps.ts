@@ -1,0 +1,137 @@
+/** Looks for secrets in the bytes that `od`, `hexdump`, `xxd` and their like have written as numbers. */
+import { CANDIDATE, type Dumped, dumpedOn, isBetween, isOpenDump, openToken } from "./dump-lines.ts";
+import type { Matcher } from "../matcher.ts";
+import { MIN_VALUE } from "../needles.ts";
+import { type Found, createScanner, type Scanner } from "../scanner.ts";
+
+/** A longer line is read in pieces. */
+const MAX_LINE = 4096;
+
+export type Dumps = {
+  readonly read: (bytes: Buffer) => void;
+  /** Nothing more comes. */
+  readonly end: () => void;
+  /** As a scanner says it, in positions of the output. */
+  readonly unfinished: (which: "any" | "long") => number;
+  readonly forget: (before: number) => void;
+};
+
+/** The bytes that lines one after the other tell of, and where in the output each stands. */
+type Run = {
+  readonly scanner: Scanner;
+  readonly from: number[];
+  readonly to: number[];
+  first: number;
+  repeats: number;
+};
+
+export function createDumps(matcher: Matcher, found: Found): Dumps {
+  let run: Run | undefined;
+  let line = "";
+  let lineAt = 0;
+
+  const newRun = (): Run => ({ scanner: createScanner(matcher), from: [], to: [], first: 0, repeats: 0 });
+
+  const feed = (to: Run, dumped: Dumped, at: number): void => {
+    for (const place of dumped.from) to.from.push(at + place);
+    for (const place of dumped.to) to.to.push(at + place);
+    to.repeats = 0;
+    to.scanner.read(Buffer.from(dumped.bytes), foundIn(to));
+  };
+
+  const foundIn =
+    ({ from, to, first }: Run): Found =>
+    (start, end, joins) =>
+      found(from[Math.max(0, start - first)] ?? 0, to[end - 1 - first] ?? 0, joins);
+
+  /** The run that goes on after the line, or after so much of it as is there. */
+  const takeLine = (before: Run | undefined, text: string, at: number, isWhole = true): Run | undefined => {
+    // Between lines of `hexdump` that are the same; there is one of them. More would keep back what was begun.
+    if (text === "*") {
+      if (before) before.repeats += 1;
+      return before?.repeats === 1 ? before : undefined;
+    }
+    let now = before;
+    let isOpen = true;
+    const all = dumpedOn(text);
+    for (const dumped of all) {
+      if (!dumped.continues || !now) now = newRun();
+      feed(now, dumped, at);
+      isOpen = dumped.goesOn;
+    }
+    if (all.length === 0) return !isWhole && (isOpenDump(text) || isBetween(text)) ? before : undefined;
+    return isOpen ? now : undefined;
+  };
+
+  const takeLines = (text: string, at: number): void => {
+    for (let from = 0; from < text.length;) {
+      if (!run) {
+        CANDIDATE.lastIndex = from;
+        const candidate = CANDIDATE.exec(text);
+        if (!candidate) return;
+        from = text.lastIndexOf("\n", candidate.index) + 1;
+      }
+      const newline = text.indexOf("\n", from);
+      const end = newline < 0 ? text.length : newline;
+      run = takeLine(run, text.slice(from, end).replace(/\r$/, ""), at + from);
+      from = end + 1;
+    }
+  };
+
+  const copyOf = ({ scanner, from, to, first, repeats }: Run): Run => ({
+    scanner: scanner.copy(),
+    from: from.slice(),
+    to: to.slice(),
+    first,
+    repeats,
+  });
+
+  const unfinishedIn = (of: Run | undefined, which: "any" | "long", otherwise: number): number =>
+    of ? (of.from[Math.max(0, of.scanner.unfinished(which) - of.first)] ?? otherwise) : otherwise;
+
+  /** What the line tells of so far; the rest of it may still change that. */
+  const runAfter = (text: string): Run | undefined =>
+    text === "" ? run : takeLine(run && copyOf(run), text, lineAt, false);
+
+  const unfinished = (which: "any" | "long"): number => {
+    const end = lineAt + line.length;
+    if (line !== "" && isOpenDump(line)) {
+      const isHeld = which === "any" || dumpedOn(line).some(({ bytes }) => bytes.length >= MIN_VALUE);
+      return Math.min(unfinishedIn(run, which, end), isHeld ? lineAt : end);
+    }
+    const known = which === "any" ? openToken(line) : line.length;
+    return Math.min(unfinishedIn(runAfter(line.slice(0, known)), which, end), lineAt + known);
+  };
+
+  return {
+    read: (bytes) => {
+      const text = line + bytes.toString("latin1");
+      const whole = text.lastIndexOf("\n") + 1;
+      takeLines(text.slice(0, whole), lineAt);
+      line = text.slice(whole);
+      lineAt += whole;
+      while (line.length > MAX_LINE) {
+        const cut = openToken(line.slice(0, MAX_LINE)) || MAX_LINE;
+        takeLines(line.slice(0, cut), lineAt);
+        line = line.slice(cut);
+        lineAt += cut;
+      }
+    },
+    end: () => {
+      takeLines(line, lineAt);
+      line = "";
+      run?.scanner.end(foundIn(run));
+    },
+    unfinished,
+    forget: (before) => {
+      if (!run) return;
+      let many = 0;
+      while (many < run.to.length && (run.to[many] ?? 0) <= before) many += 1;
+      if (many < 4096) return;
+      run.first += many;
+      run.from.splice(0, many);
+      run.to.splice(0, many);
+      run.scanner.forget(run.first);
+    },
+  };
+}

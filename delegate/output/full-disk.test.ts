@@ -1,0 +1,201 @@
+/** A disk of the delegate that is full: a real small file system in memory. */
+import assert from "node:assert/strict";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { ToServer } from "../../protocol/messages.ts";
+import { NOT_REACHED } from "./output-variables.ts";
+import { mostReturned, readReturned } from "../remote/outputs.ts";
+import { FEEDER } from "../remote/script.ts";
+import { joinServer, createPlace, createSigns, optionsFor, TOKEN } from "../testing/kit.ts";
+import { startPretendServer } from "../testing/pretend-server.ts";
+
+const MAIN = new URL("../main.ts", import.meta.url).pathname;
+const MOUNT = "/bin/mount";
+const UMOUNT = "/bin/umount";
+const UNSHARE = "/usr/bin/unshare";
+const NSENTER = "/usr/bin/nsenter";
+const onlyAsRoot = {
+  skip: process.getuid?.() === 0 ? false : "needs root: only then a small file system can be mounted",
+};
+
+test(
+  "a step whose log does not fit on the disk goes on, and fails with the full disk as the reason",
+  onlyAsRoot,
+  async (t) => {
+    const place = createPlace();
+    execFileSync(MOUNT, ["-t", "tmpfs", "-o", "size=16m,mode=755", "railhead-test", place.path]);
+    t.after(() => {
+      execFileSync(UMOUNT, ["-l", place.path]);
+      place.remove();
+    });
+    chmodSync(place.path, 0o755);
+    const server = await startPretendServer();
+    const delegate = await joinServer(server, place);
+    const script = `echo first; dd if=/dev/zero of=fill bs=64k 2>/dev/null; head -c 1000000 /dev/zero | tr '\\0' x; echo "status $?" >&2; echo important; exit 0`;
+    const task = server.run({ script });
+    assert.deepEqual((await task.finished).outcome, {
+      kind: "refused",
+      message: "The log of the step is incomplete: the delegate's disk is full (ENOSPC).",
+    });
+    assert.match(task.output().toString(), /^first\n/);
+    await delegate.stop();
+    await server.close();
+  },
+);
+
+test(
+  "a delegate short of space gives tasks back, says so, and takes them again once there is space",
+  onlyAsRoot,
+  async (t) => {
+    const place = createPlace();
+    execFileSync(MOUNT, ["-t", "tmpfs", "-o", "size=16m,mode=755", "railhead-test", place.path]);
+    t.after(() => {
+      execFileSync(UMOUNT, ["-l", place.path]);
+      place.remove();
+    });
+    const server = await startPretendServer();
+    const delegate = await joinServer(server, place);
+    const fill = join(place.path, "fill");
+    writeFileSync(fill, Buffer.alloc(15.9 * 1024 * 1024));
+    const messages: ToServer[] = [];
+    const said = server.next((message) => {
+      messages.push(message);
+      return message.kind === "returned";
+    });
+    const { task } = server.run({ script: "echo here" });
+    const returned = await said;
+    assert.ok(returned.kind === "returned" && returned.task === task);
+    assert.match(
+      returned.reason,
+      /^The delegate is short of disk space: \d+ KiB are free in .*, and 819 KiB are needed\.$/,
+    );
+    // Before the task comes back the server knows that there is no use in sending it again.
+    assert.deepEqual(
+      messages.map(({ kind }) => kind),
+      ["heartbeat", "returned"],
+    );
+    assert.match(JSON.stringify(messages[0]), /is short of disk space/);
+    assert.deepEqual(place.tasks(), []);
+    const recovered = server.next((message) => message.kind === "heartbeat" && message.unavailable === undefined);
+    rmSync(fill);
+    await recovered;
+    const again = server.run({ script: "echo here" });
+    await again.finished;
+    assert.equal(again.output().toString(), "here\n");
+    await delegate.stop();
+    await server.close();
+  },
+);
+
+test(
+  "a step whose output variables do not fit into memory fails with that as the reason; small ones arrive",
+  onlyAsRoot,
+  async (t) => {
+    const place = createPlace();
+    const signs = createSigns();
+    const server = await startPretendServer();
+    const begin = "mount -t tmpfs -o size=8m,mode=1777 railhead-test /dev/shm && echo mounted && exec sleep inf";
+    const holder = spawn(UNSHARE, ["--mount", "sh", "-c", begin]);
+    await once(holder.stdout, "data");
+    const begun: { readonly kill: () => void; readonly ended: Promise<unknown> }[] = [];
+    const start = () => {
+      const args = [MAIN, ...optionsFor(server, place), "--slots", "9", "--token", TOKEN];
+      const command = [`--mount=/proc/${holder.pid}/ns/mnt`, process.execPath, ...args];
+      const child = spawn(NSENTER, command, { stdio: ["pipe", "ignore", "inherit"] });
+      const delegate = { kill: () => void child.kill("SIGKILL"), ended: once(child, "exit") };
+      begun.push(delegate);
+      return delegate;
+    };
+    const first = start();
+    t.after(async () => {
+      for (const { kill, ended } of begun) {
+        kill();
+        await ended;
+      }
+      holder.kill("SIGKILL");
+      await server.close();
+      place.remove();
+      signs.remove();
+    });
+    await server.welcomed();
+    const wait = (sign: string): string => `until [ -e "${signs.path}/${sign}" ]; do sleep 0.02; done`;
+    const give = (sign: string): void => writeFileSync(join(signs.path, sign), "");
+    const outputs = [{ name: "x", variable: "X" }];
+    const large = "X=$(head -c 20000 /dev/zero | tr '\\0' y)";
+    const victim = (script: string, sign = "full") =>
+      server.run({ script: `echo begun; ${wait(sign)}; ${script}`, outputs });
+    const victims = [
+      victim("X=small", "first"),
+      victim(large),
+      victim(`${large}; (exit 7)`),
+      victim(`${large}; exit 0`),
+      victim(`${large}; exec true`),
+    ];
+    for (const { printed } of victims) await printed("begun");
+    const fill = "for size in 4096 1; do dd if=/dev/zero bs=$size >>/dev/shm/fill 2>/dev/null; done";
+    const refill = `until [ -e "${signs.path}/end" ]; do ${fill}; echo again; sleep 0.02; done`;
+    const filler = server.run({ script: `${fill}; echo full; ${wait("refill")}; ${refill}` });
+    await filler.printed("full");
+    give("first");
+    assert.deepEqual((await victims[0]?.finished)?.outcome, {
+      kind: "exited",
+      exitCode: 0,
+      outputs: [{ name: "x", value: "small" }],
+    });
+    give("refill");
+    await filler.printed("again\nagain\n");
+    // A delegate that is killed while memory is full comes back.
+    const left = server.disconnected();
+    first.kill();
+    await first.ended;
+    await left;
+    const second = start();
+    const code: unknown = await Promise.race([server.welcomed(), second.ended]);
+    assert.equal(Array.isArray(code), false, "the delegate does not start while memory is full");
+    give("full");
+    const outcomes = await Promise.all(victims.slice(1).map(async ({ finished }) => (await finished).outcome));
+    give("end");
+    assert.deepEqual(outcomes, [
+      {
+        kind: "refused",
+        message:
+          "its output variables could not be written: the end of its log has the reason, as that the delegate's file system in memory is full",
+      },
+      { kind: "exited", exitCode: 7, outputs: [] },
+      { kind: "exited", exitCode: 0, outputs: [] },
+      { kind: "exited", exitCode: 0, outputs: [] },
+    ]);
+    assert.match(victims[1]?.output().toString() ?? "", /write error: No space left on device/);
+  },
+);
+
+test(
+  "what a host sends back is emptied, and so told from a whole one, when it cannot be written",
+  onlyAsRoot,
+  async (t) => {
+    const place = createPlace();
+    execFileSync(MOUNT, ["-t", "tmpfs", "-o", "size=1m,mode=755", "railhead-test", place.path]);
+    t.after(() => {
+      execFileSync(UMOUNT, ["-l", place.path]);
+      place.remove();
+    });
+    const [feeder, payload, outputs] = ["feeder", "payload", "outputs"].map((name) => join(place.path, name));
+    assert.ok(feeder && payload && outputs);
+    writeFileSync(feeder, FEEDER);
+    writeFileSync(payload, "");
+    writeFileSync(outputs, NOT_REACHED);
+    const most = mostReturned([{ name: "x", variable: "X" }]);
+    const run = (...ssh: readonly string[]): number | null =>
+      spawnSync("bash", [feeder, payload, outputs, String(most), ...ssh], { stdio: "ignore" }).status;
+    assert.equal(run("bash", "-c", "head -c 66000000 /dev/zero; exit 5"), 5);
+    assert.equal(statSync(outputs).size, most + 1);
+    assert.deepEqual(readReturned(outputs, "cookie", []), { kind: "tooMuch" });
+    writeFileSync(outputs, NOT_REACHED);
+    writeFileSync(join(place.path, "fill"), Buffer.alloc(800 * 1024));
+    assert.equal(run("bash", "-c", "head -c 500000 /dev/zero; exit 5"), 5);
+    assert.deepEqual(readReturned(outputs, "cookie", []), { kind: "unwritten" });
+  },
+);

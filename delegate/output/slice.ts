@@ -1,0 +1,53 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { MAX_CHUNK } from "../../protocol/messages.ts";
+import { codeOf } from "../fault.ts";
+
+const NEWLINE = 0x0a;
+
+/** What the file holds from an offset on, at most MAX_CHUNK bytes, and how many bytes there are in all from it. */
+export type Slice = { readonly bytes: Buffer; readonly available: number };
+
+const NOTHING: Slice = { bytes: Buffer.alloc(0), available: 0 };
+
+/** Reads, and keeps no descriptor: a delegate may hold thousands of ended tasks while the server is away. */
+export function readSlice(path: string, offset: number): Slice {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return NOTHING;
+    throw error;
+  }
+  try {
+    const available = Math.max(0, fstatSync(fd).size - offset);
+    if (available === 0) return NOTHING;
+    const bytes = Buffer.allocUnsafe(Math.min(available, MAX_CHUNK));
+    return { bytes: bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset)), available };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * How much of the slice to send while more may follow: a whole number of
+ * characters, and whole lines when there is more than one message can carry.
+ */
+export function cutLength({ bytes, available }: Slice): number {
+  if (available > bytes.length) {
+    const line = bytes.lastIndexOf(NEWLINE) + 1;
+    if (line > 0) return line;
+  }
+  return wholeCharacters(bytes);
+}
+
+/** The length without an unfinished UTF-8 character at the end; bytes that are no UTF-8 are left as they are. */
+export function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const size =
+      byte >= 0xf0 && byte < 0xf8 ? 4 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xc0 && byte < 0xe0 ? 2 : 1;
+    return size > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}

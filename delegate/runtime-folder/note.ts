@@ -1,0 +1,63 @@
+/**
+ * The note in a delegate's folder in memory (runtime-folder.ts): whose it is. With it the next delegate of the machine knows what
+ * became of no use (unused-folders.ts). Few imports: the launcher needs it too.
+ */
+import { readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "../fault.ts";
+import { LOCK_FILE, type Release, takeLock } from "../work-folder/lock.ts";
+
+export const NOTE = "work-folder";
+
+/** Returns the text of the note, or undefined if the folder has none. */
+export function noteIn(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, NOTE), "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** It is there whole or not at all. */
+export function writeNote(folder: string, text: string): void {
+  const fresh = join(folder, FRESH);
+  writeFileSync(fresh, text, { mode: 0o600 });
+  renameSync(fresh, join(folder, NOTE));
+}
+
+/**
+ * Removes a folder that holds nothing but this note. False: it stays. With another note, a later delegate uses it.
+ * The lock of the folder is that of the delegate's identity (claim.ts): a delegate that starts at the same time
+ * waits for it, and then makes the folder again.
+ * @param lock how the lock is taken; waits for a moment unless told
+ */
+export async function removeUnused(
+  folder: string,
+  note: string | undefined,
+  lock: (folder: string) => Release | undefined | Promise<Release | undefined> = (at) => takeLock(at),
+): Promise<boolean> {
+  try {
+    if (!isUnused(folder, note)) return false;
+    const release = await lock(folder);
+    if (!release) return false;
+    try {
+      if (!isUnused(folder, note)) return false;
+      for (const name of OURS) rmSync(join(folder, name), { force: true });
+      rmdirSync(folder);
+      return true;
+    } finally {
+      await release();
+    }
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTEMPTY") return false;
+    throw error;
+  }
+}
+
+const FRESH = `${NOTE}.new`;
+/** Of the delegate and no task. */
+const OURS: readonly string[] = [NOTE, FRESH, LOCK_FILE];
+
+const isUnused = (folder: string, note: string | undefined): boolean =>
+  noteIn(folder) === note && readdirSync(folder).every((name) => OURS.includes(name));

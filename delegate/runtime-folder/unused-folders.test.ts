@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { noteFolder, removeForgotten } from "./unused-folders.ts";
+import { lockWorkDir, tryLock } from "../work-folder/lock.ts";
+import { removeUnused } from "./note.ts";
+import { createPlace, memoryOf, optionsFor, type Place, silentLog, spawnDelegate, TOKEN } from "../testing/kit.ts";
+import { startPretendServer } from "../testing/pretend-server.ts";
+import { identityOf, prepareWorkDir } from "../work-folder/work-dir.ts";
+
+/** Settles once it is not there. */
+function gone(path: string): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (existsSync(path)) return;
+      watcher.close();
+      resolve();
+    };
+    const watcher = watch(dirname(path), look);
+    look();
+  });
+}
+
+test("a delegate that stops leaves no folder in memory, with or without a step before", async (t) => {
+  for (const script of [undefined, "echo here"]) {
+    const place = createPlace();
+    const path = memoryOf(place);
+    const server = await startPretendServer();
+    const delegate = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
+    t.after(async () => {
+      await delegate.kill();
+      await server.close();
+      place.remove();
+    });
+    await server.welcomed();
+    assert.deepEqual(readdirSync(path), ["lock", "work-folder"]);
+    if (script !== undefined) await server.run({ script }).finished;
+    delegate.child.kill("SIGTERM");
+    assert.equal(await delegate.exited, 0);
+    await gone(path);
+  }
+});
+
+test("after kill -9 the next delegate of the machine removes an empty folder, and one whose work folder is gone", async (t) => {
+  const server = await startPretendServer();
+  const places = [createPlace(), createPlace(), createPlace()] as const;
+  const [empty, orphan, next] = places;
+  const paths = [memoryOf(empty), memoryOf(orphan)] as const;
+  const start = (place: Place) => spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
+  const begun: ReturnType<typeof start>[] = [];
+  t.after(async () => {
+    for (const { kill } of begun) await kill();
+    await server.close();
+    for (const place of places) place.remove();
+    for (const path of paths) rmSync(path, { recursive: true, force: true });
+  });
+  for (const place of [empty, orphan]) {
+    const welcome = server.nextWelcome();
+    const delegate = start(place);
+    begun.push(delegate);
+    await welcome;
+    await delegate.kill();
+    assert.deepEqual(readdirSync(memoryOf(place)), ["lock", "work-folder"]);
+  }
+  // The second delegate has removed the first one's.
+  await gone(paths[0]);
+  mkdirSync(join(paths[1], "incoming"));
+  orphan.remove();
+  begun.push(start(next));
+  await gone(paths[1]);
+});
+
+test("what is used, holds something, or is not surely a delegate's stays", async () => {
+  const place = createPlace();
+  const memory = join(place.path, "memory");
+  const releases: (() => Promise<void>)[] = [];
+  const make = async (letter: string, how: { isUsed?: boolean; isGone?: boolean; holds?: boolean } = {}) => {
+    const folder = join(memory, `railhead-${letter.repeat(32)}`);
+    mkdirSync(folder, { recursive: true });
+    const workDir = prepareWorkDir(join(place.path, letter), false);
+    identityOf(workDir);
+    noteFolder(folder, workDir);
+    if (how.isUsed) releases.push(await lockWorkDir(folder));
+    if (how.holds) writeFileSync(join(folder, "task"), "");
+    if (how.isGone) rmSync(workDir.path, { recursive: true });
+    return folder;
+  };
+  await make("1", { isUsed: true });
+  await make("2", { isUsed: true, isGone: true, holds: true });
+  await make("3", { holds: true });
+  await make("4");
+  await make("5", { isGone: true, holds: true });
+  mkdirSync(join(memory, "railhead-other"));
+  // Without a note: its delegate is just being started.
+  mkdirSync(join(memory, `railhead-${"6".repeat(32)}`));
+  // Of another name space of processes, as in a container: its work folder may be there, where we do not see it.
+  const foreign = await make("7", { isGone: true });
+  writeFileSync(join(foreign, "work-folder"), `${join(place.path, "7")}\npid:[1]\nword\n`);
+  const names = (): readonly string[] =>
+    readdirSync(memory)
+      .map((name) => name.slice(9, 14))
+      .toSorted();
+
+  await removeForgotten(silentLog(), [memory, join(place.path, "missing")]);
+  assert.deepEqual(names(), ["11111", "22222", "33333", "66666", "77777", "other"]);
+  for (const release of releases) await release();
+  await removeForgotten(silentLog(), [memory]);
+  assert.deepEqual(names(), ["33333", "66666", "77777", "other"]);
+  place.remove();
+});
+
+test("a delegate that starts while its unused folder is removed has the folder, and its lock, afterwards", async () => {
+  const place = createPlace();
+  const folder = join(place.path, "memory");
+  const prepare = (): void => void mkdirSync(folder, { recursive: true });
+  prepare();
+  const note = noteFolder(folder, prepareWorkDir(join(place.path, "work"), false));
+  let isStarted = false;
+  let starting: Promise<unknown> = Promise.resolve();
+  const removed = await removeUnused(folder, note, (at) => {
+    const lock = tryLock(at);
+    starting = lockWorkDir(folder, prepare).then((release) => {
+      isStarted = true;
+      assert.equal(tryLock(folder), undefined);
+      return release();
+    });
+    return lock;
+  });
+  assert.deepEqual({ removed, isStarted }, { removed: true, isStarted: false });
+  await starting;
+  assert.deepEqual(readdirSync(folder), ["lock"]);
+  place.remove();
+});

@@ -1,0 +1,198 @@
+/**
+ * The connection to the server: opened for ever anew, spoken over as
+ * protocol/messages.ts says. It knows frames and life signs; what the messages
+ * do is the business of the handler.
+ */
+import { type RawData, WebSocket } from "ws";
+import { MAX_FRAME, toDelegate, type ToDelegate, type ToServer } from "../../protocol/messages.ts";
+import { backoffMs } from "./backoff.ts";
+import type { Log } from "../log.ts";
+import type { Link } from "../output/shipper.ts";
+import type { TaskMessage } from "../tasks/tasks.ts";
+import type { Timers } from "../timers.ts";
+
+export type SessionDeps = {
+  readonly url: string;
+  readonly token: string;
+  readonly timers: Timers;
+  readonly chance: () => number;
+  readonly log: Log;
+  readonly heartbeatMs: number;
+  readonly hello: () => Extract<ToServer, { kind: "hello" }>;
+  /** Does what the message says; a text tells why it is illegal. */
+  readonly take: (message: TaskMessage, link: Link) => string | undefined;
+  /** Why no tasks are taken now. */
+  readonly unavailable: () => string | undefined;
+  readonly disconnected: () => void;
+  /** The server wants no more of us. */
+  readonly refused: (message: string) => void;
+};
+
+/** Bytes waiting in our own socket from which log messages wait in their files instead. */
+const BUSY_BYTES = 4 * 1024 * 1024;
+const HANDSHAKE_MS = 10_000;
+/** Heartbeats without any life sign of the server until the connection counts as dead. */
+const MISSED_BEATS = 2.5;
+
+export type OpenSession = {
+  /** Nothing is sent or taken after that. */
+  readonly close: () => void;
+  /** Says at once whether tasks are taken. */
+  readonly report: () => void;
+};
+
+/** Connects and stays connected. */
+export function openSession(deps: SessionDeps): OpenSession {
+  const { timers, log } = deps;
+  let failures = 0;
+  let stopped = false;
+  let stopRetry = (): void => {};
+  let close = (): void => {};
+  let report = (): void => {};
+
+  const stop = (): void => {
+    stopped = true;
+    stopRetry();
+    close();
+  };
+
+  const attempt = (): void => {
+    ({ close, report } = connect(deps, {
+      welcomed: () => {
+        failures = 0;
+      },
+      refused: (message) => {
+        stop();
+        deps.refused(message);
+      },
+      closed: (reason) => {
+        deps.disconnected();
+        if (stopped) return;
+        failures += 1;
+        const waitMs = backoffMs(failures, deps.chance());
+        log.warn({ reason, waitMs }, "not connected to the server; trying again");
+        stopRetry = timers.after(waitMs, attempt);
+      },
+    }));
+  };
+  attempt();
+  return { close: stop, report: () => report() };
+}
+
+type Events = {
+  readonly welcomed: () => void;
+  readonly refused: (message: string) => void;
+  /** Exactly once, last of all. */
+  readonly closed: (reason: string) => void;
+};
+
+/** One connection. */
+function connect(deps: SessionDeps, events: Events): OpenSession {
+  const { timers, log } = deps;
+  const socket = new WebSocket(deps.url, {
+    headers: { authorization: `Bearer ${deps.token}` },
+    handshakeTimeout: HANDSHAKE_MS,
+    maxPayload: MAX_FRAME,
+    perMessageDeflate: false,
+  });
+  let reason: string | undefined;
+  let welcomed = false;
+  let lastSign = timers.elapsed();
+  let stopBeat = (): void => {};
+
+  const send = (message: ToServer): void => {
+    // After a close the repeat on the next connection takes care of it.
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  };
+  const link: Link = { send, isBusy: () => socket.bufferedAmount > BUSY_BYTES };
+  const abandon = (why: string): void => {
+    reason ??= why;
+    socket.terminate();
+  };
+
+  const report = (): void => {
+    if (welcomed && socket.readyState === WebSocket.OPEN) send({ kind: "heartbeat", unavailable: deps.unavailable() });
+  };
+
+  const beat = (): void => {
+    stopBeat = timers.after(deps.heartbeatMs, () => {
+      if (timers.elapsed() - lastSign > deps.heartbeatMs * MISSED_BEATS)
+        return abandon("no sign of life from the server");
+      report();
+      // The answer comes from the server's WebSocket itself: it shows a connection that is open on our side only.
+      if (socket.readyState === WebSocket.OPEN) socket.ping();
+      beat();
+    });
+  };
+
+  const take = (message: ToDelegate): string | undefined => {
+    if (message.kind === "refused") {
+      events.refused(`${message.code}: ${message.message}`);
+      return undefined;
+    }
+    if ((message.kind === "welcome") === welcomed) return `${message.kind} is out of order`;
+    if (message.kind === "welcome") {
+      welcomed = true;
+      events.welcomed();
+      log.info(
+        { delegate: message.delegate, keep: message.keep.length, drop: message.drop.length },
+        "connected to the server",
+      );
+    }
+    return deps.take(message, link);
+  };
+
+  socket.on("open", () => {
+    send(deps.hello());
+    beat();
+  });
+  socket.on("message", (data, isBinary) => {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    lastSign = timers.elapsed();
+    const message = isBinary ? undefined : parse(data);
+    const illegal = message ? take(message) : "a frame that is no message of the protocol";
+    if (illegal === undefined) return;
+    log.error({ illegal }, "the server broke the protocol; the connection is closed");
+    abandon(`protocol broken: ${illegal}`);
+  });
+  for (const sign of ["ping", "pong"] as const)
+    socket.on(sign, () => {
+      lastSign = timers.elapsed();
+    });
+  socket.on("unexpected-response", (request, response) => {
+    request.destroy();
+    const status = response.statusCode ?? 0;
+    abandon(`the server answered HTTP ${status}`);
+    // The same verdict as `refused`, from a server that decides before it opens the socket.
+    if (status === 401 || status === 403) events.refused(`the server does not accept the token (HTTP ${status})`);
+  });
+  socket.on("error", (error) => {
+    reason ??= error.message;
+  });
+  socket.on("close", () => {
+    stopBeat();
+    events.closed(reason ?? "the server closed the connection");
+  });
+  return {
+    close: () => {
+      // Until the server answers the close, a beat would look at folders that may already be removed.
+      stopBeat();
+      socket.close(1001);
+    },
+    report,
+  };
+}
+
+/** A frame's bytes, in whichever of its three shapes the library hands them over. */
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString();
+  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString();
+}
+
+function parse(data: RawData): ToDelegate | undefined {
+  try {
+    return toDelegate.safeParse(JSON.parse(textOf(data))).data;
+  } catch {
+    return undefined;
+  }
+}

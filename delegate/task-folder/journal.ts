@@ -1,0 +1,142 @@
+/**
+ * What is known of a task, in the file `journal` of its folder. The first line
+ * is `Meta` as JSON. After it come words, each written whole with its newline.
+ * By the launcher: `launcher PID START` when it claims the task, `pid N START`
+ * of the step, `cut CODE` when output could not be written, `exit N ELAPSED`
+ * (milliseconds of the machine's clock that only goes forward), and `copied 0` when every writer of the output has closed it. By the delegate:
+ * `cancelled`, and `unstarted` when the task was claimed back before its start.
+ *
+ * The file is called `prepared` until it is claimed, by one rename: by a
+ * launcher, which then starts the step, or by a later delegate, after which
+ * no launcher can.
+ */
+import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
+import { z } from "zod";
+import { codeOf } from "../fault.ts";
+import type { ProcessName } from "../processes/processes.ts";
+import { paths } from "./paths.ts";
+
+const meta = z.strictObject({
+  task: z.string(),
+  epoch: z.int(),
+  /** Random; every process of the task carries it as RAILHEAD_TASK. */
+  cookie: z.string().min(16),
+  /** Epoch milliseconds, as all times here. */
+  receivedAt: z.int(),
+  /** The same moment on the machine's clock that only goes forward, in milliseconds. */
+  receivedElapsed: z.number().optional(),
+  bootId: z.string(),
+  /** The user and group of the task's processes; null when the group is not theirs alone. `ownUser`: the user is. */
+  owner: z.strictObject({ uid: z.int(), gid: z.int(), ownUser: z.boolean() }).nullable(),
+  /** By what all of its processes are ended (terminate.ts). */
+  ending: z.enum(["user", "namespace", "search"]).default("search"),
+  mayGainPrivileges: z.boolean().optional(),
+  outputs: z.array(z.strictObject({ name: z.string(), variable: z.string() })),
+  /** The task was given secrets: nothing of its output leaves unmasked. */
+  secrets: z.boolean().optional(),
+  /** Of a task whose script runs on another host. */
+  remote: z.strictObject({ host: z.string(), port: z.int() }).optional(),
+});
+export type Meta = Readonly<z.infer<typeof meta>>;
+
+/** How the script ended. `copied`: all it wrote is in the file; false as long as something holds the output open. */
+export type Exit = {
+  readonly code: number;
+  readonly copied: boolean;
+  /** The system's code of the error that ended the copying of the output, as in ENOSPC. */
+  readonly cut?: string | undefined;
+  /** When, in milliseconds of the machine's clock that only goes forward. */
+  readonly elapsed?: number | undefined;
+};
+
+export type Journal = {
+  /** Undefined when the file is damaged. */
+  readonly meta: Meta | undefined;
+  /** The launcher that claimed the task. */
+  readonly launcher: ProcessName | undefined;
+  /** The step: the leader of its session. */
+  readonly leader: ProcessName | undefined;
+  readonly exit: Exit | undefined;
+  readonly isCancelled: boolean;
+  /** It was not started, and cannot be any more. */
+  readonly isUnstarted: boolean;
+};
+
+export const journalHead = (entry: Meta): string => `${JSON.stringify(entry)}\n`;
+
+export function readJournal(folder: string): Journal {
+  const at = paths(folder);
+  return parseJournal(readIfThere(at.journal) || readIfThere(at.prepared));
+}
+
+/** A last line without its newline is still being written, and not read. */
+export function parseJournal(text: string): Journal {
+  const [head = "", ...lines] = text.split("\n").slice(0, -1);
+  // The last one counts: a launcher may have written its name and died before it claimed the task.
+  const wordOf = (name: string): readonly string[] | undefined =>
+    lines
+      .findLast((line) => line.startsWith(`${name} `))
+      ?.split(" ")
+      .slice(1);
+  const processOf = (name: string): ProcessName | undefined => {
+    const [pid = "", startTime = ""] = wordOf(name) ?? [];
+    return isNumber(pid) && isNumber(startTime) ? { pid: Number(pid), startTime } : undefined;
+  };
+  const [code = "", elapsed = ""] = wordOf("exit") ?? [];
+  return {
+    meta: parseHead(head),
+    launcher: processOf("launcher"),
+    leader: processOf("pid"),
+    exit: isNumber(code)
+      ? {
+          code: Number(code) & 255,
+          copied: wordOf("copied") !== undefined,
+          cut: wordOf("cut")?.[0],
+          elapsed: isNumber(elapsed) ? Number(elapsed) : undefined,
+        }
+      : undefined,
+    isCancelled: lines.includes("cancelled"),
+    isUnstarted: lines.includes("unstarted"),
+  };
+}
+
+const isNumber = (text: string): boolean => /^\d{1,20}$/.test(text);
+
+/** No launcher has claimed the task so far. */
+export const isUnclaimed = (folder: string): boolean => existsSync(paths(folder).prepared);
+
+/** True: no launcher has claimed the task, and none can any more. */
+export function claimBack(folder: string): boolean {
+  const at = paths(folder);
+  try {
+    renameSync(at.prepared, at.journal);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+  appendFileSync(at.journal, "unstarted\n");
+  return true;
+}
+
+function parseHead(head: string): Meta | undefined {
+  try {
+    return meta.safeParse(JSON.parse(head)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Kept, so that the next delegate carries on with the stopping. */
+export function noteCancelled(folder: string): void {
+  claimBack(folder);
+  appendFileSync(paths(folder).journal, "cancelled\n");
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "";
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * The folders of tasks, `tasks/<task>.<epoch>`: one is there from before the
+ * task's start until the server has acknowledged its end, and it is the promise
+ * that a task never starts twice. It is made ready elsewhere and moved there
+ * complete; moving fails where one is already.
+ *
+ * Nothing in it was ever another task's: a step can keep a file or a folder
+ * open, pass it on to a later step, and would have that one's.
+ * What needs no disk lies in memory (runtime-folder.ts), which also keeps the number of new
+ * inodes small: ext4 passes over every inode deleted in the last minutes when it looks for one.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf } from "../fault.ts";
+import { journalHead, type Meta } from "./journal.ts";
+import { removeTree } from "../work-folder/remove-tree.ts";
+import { paths } from "./paths.ts";
+import type { WorkDir } from "../work-folder/work-dir.ts";
+
+/** Who the step's own part belongs to; undefined when it is the delegate's own user. */
+export type Owner = { readonly uid: number; readonly gid: number } | undefined;
+
+export type Found = { readonly folder: string; readonly task: string; readonly epoch: number };
+
+export type Folders = {
+  /**
+   * Answers the folder. Synchronous, since a step waits for it.
+   * @throws the system's error; ENOTEMPTY or EEXIST when the task was started before
+   */
+  readonly create: (meta: Meta, owner: Owner) => string;
+  readonly scan: () => readonly Found[];
+  /** The folder is gone from `tasks/` at once; its content follows, however much it is. When that fails it can be called again. */
+  readonly discard: (folder: string) => Promise<void>;
+  /** Removes what belongs to no task. Called once at the start. */
+  readonly clear: () => Promise<void>;
+};
+
+export const keyOf = (lease: { readonly task: string; readonly epoch: number }): string =>
+  `${lease.task}.${lease.epoch}`;
+
+const NAME = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{0,15})$/;
+
+export function createFolders({ tasks, spare: aside }: WorkDir): Folders {
+  /** On their way out: where they are by now. */
+  const leaving = new Map<string, string>();
+  const fresh = (): string => join(aside, randomBytes(9).toString("base64url"));
+
+  return {
+    create: (meta, owner) => {
+      const prepared = fresh();
+      try {
+        fill(prepared, meta, owner);
+        const folder = join(tasks, keyOf(meta));
+        renameSync(prepared, folder);
+        return folder;
+      } catch (error) {
+        rmSync(prepared, { recursive: true, force: true });
+        throw error;
+      }
+    },
+    scan: () =>
+      readdirSync(tasks).flatMap((name) => {
+        const [, task, epoch] = NAME.exec(name) ?? [];
+        return task === undefined || epoch === undefined
+          ? []
+          : [{ folder: join(tasks, name), task, epoch: Number(epoch) }];
+      }),
+    discard: async (folder) => {
+      const moved = leaving.get(folder) ?? fresh();
+      try {
+        if (!leaving.has(folder)) renameSync(folder, moved);
+      } catch (error) {
+        if (codeOf(error) === "ENOENT") return;
+        throw error;
+      }
+      leaving.set(folder, moved);
+      if (!removeUsual(moved)) await removeWhole(moved);
+      leaving.delete(folder);
+    },
+    clear: async () => {
+      const removed = await Promise.allSettled((await readdir(aside)).map((name) => removeWhole(join(aside, name))));
+      for (const one of removed) if (one.status === "rejected") throw one.reason;
+    },
+  };
+}
+
+async function removeWhole(path: string): Promise<void> {
+  if (!(await removeTree(path))) throw new Error(`${path} holds more files than are removed at once`);
+}
+
+/** The step's group may pass through the folder; the step's own are work and tmp. */
+function fill(folder: string, meta: Meta, owner: Owner): void {
+  const at = paths(folder);
+  mkdirSync(folder, { mode: 0o700 });
+  for (const own of [at.work, at.tmp]) {
+    mkdirSync(own, { mode: 0o700 });
+    if (owner) chownSync(own, owner.uid, owner.gid);
+  }
+  writeFileSync(at.prepared, journalHead(meta), { mode: 0o600, flag: "wx" });
+  if (!owner) return;
+  chownSync(folder, 0, owner.gid);
+  chmodSync(folder, 0o710);
+}
+
+/** At once, when the step left nothing behind; false when something is left, which takes longer. */
+function removeUsual(folder: string): boolean {
+  const at = paths(folder);
+  try {
+    for (const file of [at.journal, at.prepared, at.output, at.masked, at.maskedTo]) unlinkIfThere(file);
+    for (const own of [at.work, at.tmp, folder]) rmdirSync(own);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unlinkIfThere(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decide, type Facts } from "./recovery.ts";
+
+const running: Facts = {
+  hasMeta: true,
+  isSameBoot: true,
+  isCancelled: false,
+  exit: undefined,
+  isUnstarted: false,
+  launcherAlive: true,
+};
+const exit = { code: 0, copied: true };
+const reasonOf = (facts: Partial<Facts>): string => {
+  const decision = decide({ ...running, ...facts });
+  assert.equal(decision.kind, "end");
+  return decision.kind === "end" ? decision.lostBecause : "";
+};
+
+test("a step that runs is followed", () => {
+  assert.deepEqual(decide(running), { kind: "watch" });
+});
+
+test("a recorded status is reported, also after the machine was restarted", () => {
+  assert.equal(decide({ ...running, exit }).kind, "end");
+  assert.equal(decide({ ...running, exit, launcherAlive: false, isSameBoot: false }).kind, "end");
+});
+
+test("a task that was being cancelled is cancelled", () => {
+  assert.equal(decide({ ...running, isCancelled: true }).kind, "cancel");
+  assert.equal(decide({ ...running, isCancelled: true, exit, launcherAlive: false }).kind, "cancel");
+});
+
+test("a lost task says why", () => {
+  const launcherAlive = false;
+  assert.match(reasonOf({ launcherAlive }), /launcher vanished/);
+  assert.match(reasonOf({ launcherAlive, isSameBoot: false }), /machine was restarted/);
+  assert.match(reasonOf({ launcherAlive, hasMeta: false, isSameBoot: false, isUnstarted: true }), /damaged/);
+});
+
+test("a task that was never started is given back, also after a restart of the machine", () => {
+  for (const isSameBoot of [true, false]) {
+    const decision = decide({ ...running, launcherAlive: false, isUnstarted: true, isSameBoot });
+    assert.equal(decision.kind, "return");
+  }
+});

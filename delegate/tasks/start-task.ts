@@ -1,0 +1,202 @@
+/** The start of a task: its folders, files and secrets, and the order to the launcher. */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
+import { composed } from "./secret-variables.ts";
+import { type Availability, isFull } from "../availability.ts";
+import { createConnectionTest } from "./connection-task.ts";
+import { codeOf, Refusal, textOf } from "../fault.ts";
+import { type Folders, keyOf, type Owner } from "../task-folder/task-folders.ts";
+import type { Meta } from "../task-folder/journal.ts";
+import type { Ending } from "../processes/terminate.ts";
+import type { Leftovers } from "../leftovers/leftovers.ts";
+import type { Launcher } from "../launcher/client.ts";
+import type { StepOrder } from "../launcher/messages.ts";
+import { noRunner } from "../launcher/recorded.ts";
+import { inNamespaces, type Namespaces } from "../isolation/namespaces.ts";
+import { FEEDER } from "../remote/script.ts";
+import { prepareRemote } from "../remote/prepare.ts";
+import { findSsh, orderOf, type Program, refusal, scriptProgram, type Tools } from "./step-command.ts";
+import type { Handed, Safe } from "../runtime-folder/runtime-folder.ts";
+import type { Lease } from "../output/shipper.ts";
+import { nameOf, type StepOwner, type StepUser } from "../isolation/step-user.ts";
+import { createReturned } from "./returned-task.ts";
+import { type HeldTask, createTask, type TaskDeps } from "./task.ts";
+import { paths } from "../task-folder/paths.ts";
+
+export type TasksDeps = TaskDeps & {
+  readonly folders: Folders;
+  readonly user: StepUser;
+  readonly tools: Tools;
+  readonly bootId: string;
+  readonly searchPath: string;
+  /** Bytes of output that are kept of each step. */
+  readonly maxStepOutput: number;
+  readonly safe: Safe;
+  readonly launcher: Launcher;
+  /** How the processes of a task with this owner are ended. */
+  readonly endingOf: (owner: StepOwner | undefined) => Ending;
+  readonly mayGainPrivileges: boolean;
+  readonly namespaces: Namespaces | undefined;
+  readonly leftovers: Pick<Leftovers, "again" | "end">;
+  readonly availability: Availability;
+};
+
+export const RAN_BEFORE = "This delegate has started this task before; it is not started again.";
+const NO_SSH =
+  "The delegate's machine has no program 'ssh' in the steps' search path, which running a step on another host needs; install it, as with the package openssh-client.";
+
+export function begin(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
+  if (work.kind === "connection") return createConnectionTest(deps.intervals.timers, lease, work);
+  const full = work.secrets && deps.safe.fault(lease);
+  if (isFull(full)) return giveBack(deps, lease, full);
+  const missing = work.secrets && deps.safe.missing(lease, work.secrets.uses);
+  const noSsh = work.target && findSsh(deps.searchPath) === undefined ? NO_SSH : undefined;
+  return refusal(work) ?? missing ?? noSsh ?? launch(deps, lease, work);
+}
+
+/** Starts the task, or says why it never started. */
+function launch(deps: TasksDeps, lease: Lease, work: ShellTask): HeldTask | string {
+  let owner: StepOwner | undefined;
+  try {
+    owner = deps.user.take(work.target ? "ssh" : "script");
+  } catch (error) {
+    return giveBack(deps, lease, error);
+  }
+  const task = launchAs(owner, deps, lease, work);
+  if ((typeof task === "string" || task.folder === undefined) && owner) deps.user.giveBack(owner);
+  return task;
+}
+
+function metaOf(
+  deps: TasksDeps,
+  lease: Lease,
+  work: ShellTask,
+  owner: StepOwner | undefined,
+  received: Pick<Meta, "receivedAt" | "receivedElapsed">,
+): Meta {
+  return {
+    ...lease,
+    cookie: randomBytes(24).toString("base64url"),
+    ...received,
+    bootId: deps.bootId,
+    owner: deps.user.apart === "nothing own" ? null : (owner ?? null),
+    ending: deps.endingOf(owner),
+    ...(deps.mayGainPrivileges ? { mayGainPrivileges: true } : {}),
+    outputs: work.outputs,
+    ...(work.secrets ? { secrets: true } : {}),
+    ...(work.target ? { remote: { host: work.target.host, port: work.target.port } } : {}),
+  };
+}
+
+/** The start of a task that is or was begun on this machine; its monotonic time only within the same run of the machine. */
+export function startOf(
+  meta: Meta | undefined,
+  { bootId, intervals: { timers } }: TasksDeps,
+): { readonly startedAt: number; readonly startedElapsed: number | undefined } {
+  return {
+    startedAt: meta?.receivedAt ?? timers.now(),
+    startedElapsed: meta?.bootId === bootId ? meta.receivedElapsed : undefined,
+  };
+}
+
+/** Preparing it failed before anything was started: another delegate may run it, or this one later. */
+function giveBack(deps: TasksDeps, lease: Lease, error: unknown): HeldTask {
+  deps.availability.failed(error);
+  return createReturned(lease, `The delegate could not prepare the task: ${textOf(error)}`);
+}
+
+function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, work: ShellTask): HeldTask | string {
+  const { user } = deps;
+  const { timers } = deps.intervals;
+  const received = { receivedAt: timers.now(), receivedElapsed: timers.elapsed() };
+  const meta = metaOf(deps, lease, work, owner, received);
+  let folder: string;
+  try {
+    folder = deps.folders.create(meta, owner);
+  } catch (error) {
+    deps.log.error({ ...lease, error: textOf(error) }, "a task could not be prepared");
+    const before = ["EEXIST", "ENOTEMPTY"].includes(codeOf(error) ?? "");
+    return before ? RAN_BEFORE : giveBack(deps, lease, error);
+  }
+  const held = { lease, folder, meta, ...startOf(meta, deps), begunAt: timers.elapsed() };
+  let handed: Handed | undefined;
+  try {
+    handed = layOut(deps, { lease, folder, owner }, work);
+    const unmaskable = handed && deps.masking.refusal(handed.masks);
+    if (unmaskable) {
+      handed = undefined;
+      throw new Refusal(unmaskable.message);
+    }
+    const order = orderOf({
+      key: keyOf(lease),
+      tools: deps.tools,
+      folder,
+      cookie: meta.cookie,
+      owner,
+      userName: nameOf(user, owner),
+      searchPath: deps.searchPath,
+      maxOutput: deps.maxStepOutput,
+      program: programOf(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.texts ?? []),
+    });
+    const task = createTask(deps, {
+      ...held,
+      runner: deps.launcher.run(secluded(deps, lease, order)),
+      masks: handed?.masks ?? "none",
+    });
+    task.follow();
+    return task;
+  } catch (error) {
+    deps.log.error({ ...lease, error: textOf(error) }, "a task could not be started");
+    if (isFull(error)) {
+      deps.safe.remove(lease);
+      void deps.folders.discard(folder).catch(() => {});
+      return giveBack(deps, lease, error);
+    }
+    // The folder stays until the server has acknowledged: it is the promise not to start the task again.
+    const task = createTask(deps, { ...held, runner: noRunner, masks: handed?.masks ?? "none" });
+    if (error instanceof Refusal) void task.collect(error.message, "refused");
+    else void task.collect(`The delegate could not start the script: ${textOf(error)}`);
+    return task;
+  }
+}
+
+/** Puts the script and the secrets where the step finds them. @throws the system's error */
+function layOut(
+  { safe, user }: TasksDeps,
+  { lease, folder, owner }: Omit<Place, "cookie">,
+  { target, script, outputs, secrets }: ShellTask,
+): Handed | undefined {
+  safe.prepare(lease, owner, target ? FEEDER : script, outputs.length > 0 || target !== undefined);
+  if (owner && user.names?.has(owner.uid)) safe.linkHome(owner.uid, paths(folder).work);
+  return secrets && safe.handOver(lease, secrets.uses, owner);
+}
+
+type Place = { readonly lease: Lease; readonly folder: string; readonly owner: Owner; readonly cookie: string };
+
+/** The step, in name spaces of its own where steps have no users of their own. */
+function secluded({ namespaces, safe, tools }: TasksDeps, lease: Lease, order: StepOrder): StepOrder {
+  if (!namespaces) return order;
+  const files = safe.pathOf(lease);
+  const ids = order.ids ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  return inNamespaces(
+    namespaces,
+    { folder: order.folder, files, table: join(files, "mounts") },
+    ids,
+    tools.bash,
+    order,
+  );
+}
+
+/** @throws the system's error, and what `composed` throws */
+function programOf(deps: TasksDeps, place: Place, work: ShellTask, texts: readonly string[]): Program {
+  const { tools, safe } = deps;
+  const whole = composed(work, texts);
+  const files = safe.filesOf(place.lease);
+  if (!work.target) return scriptProgram(tools, files, whole);
+  const ssh = findSsh(deps.searchPath);
+  if (ssh === undefined) throw new Error(NO_SSH);
+  const keep = (name: string, text: string): string => safe.keep(place.lease, place.owner, name, text);
+  const remote = { ...whole, target: work.target };
+  return prepareRemote({ ...place, files, work: remote, texts, keep }, ssh, tools, deps.knownHosts);
+}

@@ -1,0 +1,119 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { ShellTask } from "../../protocol/messages.ts";
+import { unable } from "../fault.ts";
+import type { Owner } from "../task-folder/task-folders.ts";
+import type { StepOrder } from "../launcher/messages.ts";
+import { COOKIE_NAME } from "../processes/members.ts";
+import { bashText, isShellName } from "../output/output-variables.ts";
+import type { StepFiles } from "../runtime-folder/runtime-folder.ts";
+import { paths } from "../task-folder/paths.ts";
+
+/** The programs that running steps needs, by absolute path: a step's own PATH must not decide about them. */
+export type Tools = { readonly bash: string; readonly cat: string; readonly mkfifo: string };
+
+const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** @throws Fault naming the program that is missing */
+export function findTools(path: string = DEFAULT_PATH): Tools {
+  const find = (name: string): string => {
+    const found = findProgram(name, path);
+    if (found === undefined) throw unable(`this machine has no ${name}, which running steps needs`);
+    return found;
+  };
+  return { bash: find("bash"), cat: find("cat"), mkfifo: find("mkfifo") };
+}
+
+/** In the folders of `path`, and where programs usually are. */
+export const findProgram = (name: string, path: string = DEFAULT_PATH): string | undefined =>
+  [...path.split(delimiter), ...DEFAULT_PATH.split(delimiter)].map((dir) => join(dir, name)).find(isProgram);
+
+/** Where the steps' own search path has ssh: looked for at each use, so that installing it is enough. */
+export const findSsh = (path: string): string | undefined =>
+  path
+    .split(delimiter)
+    .map((folder) => join(folder, "ssh"))
+    .find(isProgram);
+
+/** What the launcher starts, and the variables that it gets beside the usual ones. */
+export type Program = {
+  readonly command: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+};
+
+/** The script, on this machine. */
+export const scriptProgram = ({ bash }: Tools, files: StepFiles, { outputs, env }: ShellTask): Program => ({
+  command: [bash, "-c", bashText(files.script, files.outputs, outputs), files.script],
+  env,
+});
+
+function isProgram(path: string): boolean {
+  if (!path.startsWith("/")) return false;
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The search path for steps when none is configured. As root the system's usual
+ * one: root's own is no matter of its steps, and may name folders closed to
+ * them. Otherwise the delegate's, without what npm puts in front of it for its scripts.
+ */
+export function searchPath(path: string | undefined, isRoot: boolean): string {
+  if (isRoot) return DEFAULT_PATH;
+  const kept = (path ?? "").split(delimiter).filter((dir) => dir.startsWith("/") && !dir.includes("/node_modules/"));
+  return kept.length === 0 ? DEFAULT_PATH : kept.join(delimiter);
+}
+
+/** Why a task cannot be started here; undefined when it can. */
+export function refusal(work: ShellTask): string | undefined {
+  const made = (work.secrets?.env ?? []).map(({ name }) => ({ name, value: "" }));
+  const bad = [...work.env, ...made].find(({ name, value }) => !isShellName(name) || value.includes("\0"));
+  if (bad) return `The environment variable '${bad.name}' has a name or a value that a shell cannot hold.`;
+  if (work.outputs.length > 256 || work.outputs.some(({ name }) => name.length > 256))
+    return "A step can have 256 output variables with names of 256 characters at most.";
+  return undefined;
+}
+
+export type Start = {
+  readonly key: string;
+  readonly tools: Tools;
+  readonly folder: string;
+  readonly cookie: string;
+  readonly owner: Owner;
+  readonly userName: string;
+  readonly searchPath: string;
+  readonly program: Program;
+  /** Bytes of output that are kept. */
+  readonly maxOutput: number;
+};
+
+export const orderOf = (start: Start): StepOrder => ({
+  key: start.key,
+  folder: start.folder,
+  command: start.program.command,
+  env: environment(start),
+  cwd: paths(start.folder).work,
+  ids: start.owner && { uid: start.owner.uid, gid: start.owner.gid },
+  maxOutput: start.maxOutput,
+});
+
+/** Nothing of the delegate's own environment. The cookie comes last: nothing may replace it. */
+function environment({ folder, cookie, userName, program, searchPath: path, tools }: Start): Record<string, string> {
+  const at = paths(folder);
+  const base = {
+    PATH: path,
+    HOME: at.work,
+    LANG: "C.UTF-8",
+    TMPDIR: at.tmp,
+    USER: userName,
+    LOGNAME: userName,
+    // Bash would ask the user database for it, at every start.
+    SHELL: tools.bash,
+  };
+  const given = program.env.map(({ name, value }) => [name, value] as const);
+  return { ...base, ...Object.fromEntries(given), [COOKIE_NAME]: cookie };
+}

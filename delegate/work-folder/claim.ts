@@ -1,0 +1,163 @@
+/**
+ * How a delegate takes its work folder, in this order:
+ *
+ * 1. The lock of the folder: one delegate on each folder. It holds for all that see the folder: two paths, two containers.
+ * 2. The identity, which lies in the folder.
+ * 3. The lock of the identity: one delegate of each identity on a machine. This lock alone decides what is a copy. It lies
+ *    in memory under a name made of the identity, so that no path counts, whatever was copied, moved or mounted. The kernel
+ *    gives it back when the process ends, so that no process number counts, and a restart of the machine clears it.
+ * 4. A note beside that lock: which work folder it is, for people and for unused-folders.ts.
+ * 5. User ids for the steps. They belong to the identity, so they come after it is known to be no copy.
+ *
+ * A delegate is refused only while another process holds one of the locks. Where the identity's lock cannot be had for
+ * another reason, the delegate starts and says so.
+ */
+import { createHash } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { textOf, unable } from "../fault.ts";
+import { noteFolder, workDirNotedIn } from "../runtime-folder/unused-folders.ts";
+import { lockWorkDir, type Release, takeLock } from "./lock.ts";
+import type { Log } from "../log.ts";
+import { removeUnused } from "../runtime-folder/note.ts";
+import { REGISTRY } from "../isolation/step-ids.ts";
+import { type StepUser, stepUser } from "../isolation/step-user.ts";
+import { identityOf, prepareWorkDir, type WorkDir } from "./work-dir.ts";
+
+export type WorkFolder = {
+  readonly workDir: WorkDir;
+  readonly identity: string;
+  /** Where secrets of running steps are kept: in memory, or in the work folder where there is no file system in memory. */
+  readonly secrets: { readonly path: string; readonly inMemory: boolean };
+  readonly user: StepUser;
+  /** Gives everything back; the end of the process gives back the locks. */
+  readonly release: Release;
+};
+
+type Wanted = {
+  /** Path of the folder, made when it is not there. */
+  readonly path: string;
+  /** As of --step-user. */
+  readonly stepUser: string | undefined;
+  /** Users of steps are to have names. */
+  readonly isNamed: boolean;
+  /** File of the machine's registry of user ids. */
+  readonly registry?: string;
+};
+
+type Deps = { readonly chance: () => number; readonly log: Pick<Log, "warn"> };
+
+/** @throws Fault when another delegate runs on the folder or on a copy of it, or the machine does not allow it */
+export async function claimWorkFolder(wanted: Wanted, { chance, log }: Deps): Promise<WorkFolder> {
+  const isRoot = process.getuid?.() === 0;
+  const { path, stepUser: user, registry = REGISTRY, isNamed } = wanted;
+  const workDir = prepareWorkDir(path, isRoot);
+  const unlock = await lockWorkDir(workDir.path, () => void prepareWorkDir(path, isRoot));
+  let forget: Release | undefined;
+  try {
+    const identity = identityOf(workDir);
+    const place = placeOf(identity, isRoot);
+    forget = place && (await claimIdentity(place.path, workDir, isRoot, log));
+    const release = async (): Promise<void> => {
+      await forget?.();
+      await unlock();
+    };
+    const secrets = place?.inMemory ? place : { path: secretsOnDisk(workDir, isRoot), inMemory: false };
+    const claim = { registry, workDir: workDir.path, identity, chance, isNamed };
+    return { workDir, identity, secrets, user: stepUser(user, claim), release };
+  } catch (error) {
+    await forget?.();
+    await unlock();
+    throw error;
+  }
+}
+
+/** Where folders in memory are made, the first that is there. */
+const MEMORY = ["/dev/shm", "/run"] as const;
+/** For the lock alone, where there is no memory. Steps without a user of their own have another /tmp. */
+const ON_DISK = "/tmp";
+/** Where folders of delegates may be, for `removeForgotten`. */
+export const PLACES = [...MEMORY, ON_DISK] as const;
+
+const TMPFS = 0x0102_1994;
+const RAMFS = 0x8584_58f6;
+
+type Place = { readonly path: string; readonly inMemory: boolean };
+
+/**
+ * Makes the folder of this identity. The name says nothing, and no other user can guess it to be there first.
+ * Undefined: no such folder can be made.
+ */
+export function placeOf(identity: string, isRoot: boolean): Place | undefined {
+  const name = `railhead-${createHash("sha256").update(`secrets of ${identity}`).digest("hex").slice(0, 32)}`;
+  return PLACES.map((place): Place => ({ path: join(place, name), inMemory: place !== ON_DISK && isInMemory(place) }))
+    .filter(({ path, inMemory }) => inMemory || path.startsWith(ON_DISK))
+    .find(({ path }) => createFolder(path, isRoot));
+}
+
+function isInMemory(folder: string): boolean {
+  try {
+    return [TMPFS, RAMFS].includes(statfsSync(folder).type);
+  } catch {
+    return false;
+  }
+}
+
+function createFolder(path: string, isRoot: boolean): boolean {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const stat = lstatSync(path);
+    if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
+    chmodSync(path, isRoot ? 0o711 : 0o700);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function secretsOnDisk(workDir: WorkDir, isRoot: boolean): string {
+  const path = join(workDir.path, "secrets");
+  if (!createFolder(path, isRoot)) throw unable(`${path} cannot be used for the secrets of steps`);
+  return path;
+}
+
+/** Steps 3 and 4. @throws Fault when another process holds the lock of the identity */
+async function claimIdentity(
+  path: string,
+  workDir: WorkDir,
+  isRoot: boolean,
+  log: Pick<Log, "warn">,
+): Promise<Release> {
+  let unlock: Release | undefined;
+  try {
+    unlock = await takeLock(path, () => void createFolder(path, isRoot));
+  } catch (error) {
+    // Full, or without locks. A delegate that cannot look for copies is better than none.
+    log.warn(
+      { folder: path, error: textOf(error) },
+      "it is not known whether a delegate runs on a copy of the work folder",
+    );
+    unlock = () => Promise.resolve();
+  }
+  if (!unlock) throw isCopy(workDir, workDirNotedIn(path));
+  const release = unlock;
+  try {
+    const note = noteFolder(path, workDir);
+    return async () => {
+      await release();
+      await removeUnused(path, note).catch(() => false);
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+const isCopy = (workDir: WorkDir, other: string | undefined) =>
+  unable(
+    other === undefined || other === workDir.path
+      ? `another delegate with the same identity is running, and not on the work folder ${workDir.path}, though perhaps on what was there before; ` +
+          "delete the file identity in the folder that is a copy"
+      : `another delegate with the same identity is running on the work folder ${other}; ` +
+          `delete the file identity in the one that is a copy, ${workDir.path} or the other`,
+  );

@@ -1,0 +1,114 @@
+/**
+ * The lock of a folder: one process at a time has it. It is that of an SQLite file in the folder, as for the server's data
+ * directory: Node has no call of its own for the kernel's file locks. claim.ts says what is locked, and why.
+ *
+ * The kernel gives such a lock to one process and takes it back when that process ends, kill -9 included. So there is
+ * nothing stale to detect, no pid that another process may have by then, and no race between two delegates that start at once.
+ *
+ * No step can take it: steps with users of their own cannot open the file (0600), and steps in name spaces do not see
+ * the work folder. A socket of the abstract name space, in contrast, stands in /proc/net/unix for every user to read,
+ * and any process can bind it once the delegate has stopped. A socket file needs a check whether it is stale.
+ */
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as rest } from "node:timers/promises";
+import { codeOf, Fault, textOf, unable } from "../fault.ts";
+
+/** Gives the lock back; the end of the process, however it comes, does the same. */
+export type Release = () => Promise<void>;
+
+export const LOCK_FILE = "lock";
+/**
+ * A program that removes an unused folder holds its lock for a moment, and a delegate that ends may need one, too: for a
+ * second a lock that another process holds does not count as a delegate's.
+ */
+const LOOKS = 25;
+const BETWEEN_LOOKS_MS = 40;
+const SQLITE_BUSY = 5;
+
+/**
+ * Files that this process has locked, by device and inode. The kernel releases a lock when its process closes any
+ * descriptor of the file, so a locked file is not opened again. One that is collected as garbage would be closed, too.
+ */
+const held = new Map<string, DatabaseSync>();
+
+/**
+ * @param prepare makes the folder if it is not there; called before each look, since a folder without use may be removed
+ * @throws Fault when another process holds the lock, or the folder cannot have one
+ */
+export async function lockWorkDir(path: string, prepare = (): void => {}): Promise<Release> {
+  let release: Release | undefined;
+  try {
+    release = await takeLock(path, prepare);
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw unable(`the work folder ${path} cannot be locked: ${textOf(error)}; choose another with --work-dir`);
+  }
+  if (!release) throw unable(`another delegate is running on the work folder ${path}; choose another with --work-dir`);
+  return release;
+}
+
+/**
+ * Looks for a second at most. Undefined: another process held it all the time.
+ * @param prepare as for `lockWorkDir`
+ * @throws the system's error
+ */
+export async function takeLock(path: string, prepare = (): void => {}): Promise<Release | undefined> {
+  for (let look = 1; ; look++) {
+    try {
+      prepare();
+      const release = tryLock(path);
+      if (release || look === LOOKS) return release;
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" || look === LOOKS) throw error;
+    }
+    await rest(BETWEEN_LOOKS_MS);
+  }
+}
+
+/** Undefined: this or another process holds it, or the folder was replaced meanwhile. @throws the system's error */
+export function tryLock(path: string): Release | undefined {
+  const at = join(path, LOCK_FILE);
+  const key = keyOf(at) ?? create(at);
+  if (held.has(key)) return undefined;
+  const file = new DatabaseSync(at);
+  let isHeld = false;
+  try {
+    // Node's SQLite refuses the mode `off`, and would make a second file.
+    file.exec("pragma journal_mode = memory; begin exclusive");
+    // The folder may have been removed, or moved away, before the lock was ours.
+    isHeld = keyOf(at) === key;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  } finally {
+    if (!isHeld) file.close();
+  }
+  if (!isHeld) return undefined;
+  held.set(key, file);
+  return () => {
+    if (held.delete(key)) file.close();
+    return Promise.resolve();
+  };
+}
+
+/** Undefined: there is no such file. */
+function keyOf(at: string): string | undefined {
+  const stat = statSync(at, { throwIfNoEntry: false, bigint: true });
+  return stat && `${stat.dev}:${stat.ino}`;
+}
+
+/** SQLite would make it readable for every user, and a user that can read a file can lock it. */
+function create(at: string): string {
+  try {
+    writeFileSync(at, "", { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  const key = keyOf(at);
+  if (key === undefined) throw new Error(`${at} was removed while it was made`);
+  return key;
+}
+
+const isBusy = (error: unknown): boolean =>
+  codeOf(error) === "ERR_SQLITE_ERROR" && error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;

@@ -1,0 +1,145 @@
+/**
+ * Work folders that servers have chosen for their local delegates lie side by
+ * side, away from the data directories they belong to, so that deleting a data
+ * directory leaves its work folder behind. Each holds a note of its owner; the
+ * next local delegate of the machine removes those whose owner is gone.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { codeOf, textOf } from "../fault.ts";
+import { type Release, tryLock } from "./lock.ts";
+import type { Log } from "../log.ts";
+import { removeTree } from "./remove-tree.ts";
+import { hasLivingSteps, REGISTRY } from "../isolation/step-ids.ts";
+import { hasIdentity, type WorkDir } from "./work-dir.ts";
+
+const NOTE = "owner";
+/**
+ * A work folder that is being removed lies in a folder `.gone-<random>` that was made for it, as WORK_FOLDER, beside MARK,
+ * which says what it was called. Only these two are removed, and only where both names are ours: whatever a person has put
+ * there stays, and so does the folder then.
+ */
+const GONE = ".gone-";
+const GONE_NAME = /^\.gone-[A-Za-z0-9_-]{12}$/;
+const WORK_FOLDER = "work-folder";
+const MARK = "railhead-removes-work-folder";
+
+/** @param owner the folder without which the work folder has no use */
+export function noteOwner(workDir: WorkDir, owner: string): void {
+  const fresh = join(workDir.path, `${NOTE}.new`);
+  writeFileSync(fresh, `${owner}\n`, { mode: 0o600 });
+  renameSync(fresh, join(workDir.path, NOTE));
+}
+
+/** Looks at the folders beside this one. What cannot be removed is told and stays. */
+export async function removeOrphans(workDir: WorkDir, log: Pick<Log, "info" | "warn">): Promise<void> {
+  const beside = dirname(workDir.path);
+  for (const name of readdirSync(beside)) {
+    const folder = join(beside, name);
+    if (folder === workDir.path) continue;
+    try {
+      await removeOrphan(folder, log);
+    } catch (error) {
+      log.warn({ folder, error: textOf(error) }, "a work folder whose data directory is gone could not be removed");
+    }
+  }
+}
+
+async function removeOrphan(folder: string, log: Pick<Log, "info" | "warn">): Promise<void> {
+  if (!isOurs(folder)) return;
+  // An earlier delegate has not come to its end.
+  const was = GONE_NAME.test(basename(folder)) ? textIn(join(folder, MARK)) : undefined;
+  if (was !== undefined) return removeMarked(folder, was, log);
+  if (!isOrphan(folder)) return;
+  const release = lockIfFree(folder);
+  if (!release) return;
+  try {
+    // Its owner may have come back before the lock was ours.
+    if (!isOrphan(folder)) return;
+    // Results that nobody has fetched: the data directory's disk may only be away.
+    if (readdirSync(join(folder, "tasks")).length > 0)
+      return log.warn({ folder }, "a work folder whose data directory is gone still holds tasks; it stays");
+    // A step that an earlier delegate could not end may still write there.
+    if (process.getuid?.() === 0 && hasLivingSteps(REGISTRY, folder))
+      return log.warn({ folder }, "a work folder whose data directory is gone still has processes of steps; it stays");
+    // Under its own name it is there whole or not at all.
+    const gone = join(dirname(folder), `${GONE}${randomBytes(9).toString("base64url")}`);
+    mkdirSync(gone, { mode: 0o700 });
+    writeFileSync(join(gone, MARK), `${folder}\n`, { mode: 0o600, flag: "wx" });
+    renameSync(folder, join(gone, WORK_FOLDER));
+    await removeMarked(gone, folder, log);
+  } finally {
+    await release();
+  }
+}
+
+/** Other delegates' steps may still hold folders in it open: nothing is removed by a path that they could change. */
+async function removeMarked(gone: string, folder: string, log: Pick<Log, "info">): Promise<void> {
+  if (!(await removeTree(join(gone, WORK_FOLDER)))) throw new Error("it holds more files than are removed at once");
+  log.info({ folder, gone }, "removed a work folder whose data directory is gone");
+  rmSync(join(gone, MARK), { force: true });
+  try {
+    rmdirSync(gone);
+  } catch (error) {
+    // What a person has put there stays. Another delegate may have come to the end of the same removal.
+    if (codeOf(error) !== "ENOTEMPTY" && codeOf(error) !== "ENOENT") throw error;
+  }
+}
+
+/** A folder of our user's. Names that are not UTF-8, and what we may not look at, are not a delegate's. */
+function isOurs(folder: string): boolean {
+  try {
+    const stat = lstatSync(folder);
+    return stat.isDirectory() && stat.uid === process.getuid?.();
+  } catch {
+    return false;
+  }
+}
+
+/** A work folder with a note, and what the note names is surely not there. */
+function isOrphan(folder: string): boolean {
+  const owner = noteIn(folder);
+  return hasIdentity(folder) && owner !== undefined && isAbsolute(owner) && isGone(owner);
+}
+
+const noteIn = (folder: string): string | undefined => textIn(join(folder, NOTE));
+
+function textIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").replace(/\n$/, "");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function isGone(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return true;
+    throw error;
+  }
+}
+
+/** Undefined also for a folder that is not there any more. */
+function lockIfFree(folder: string): Release | undefined {
+  try {
+    return tryLock(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * The delegate's folder:
+ *   identity   32 random bytes, base64url: who this delegate is, across restarts
+ *   lock       held by the delegate that runs (lock.ts)
+ *   owner      where a server chose the folder: the data directory it belongs to (orphaned-folders.ts)
+ *   known_hosts  keys of the hosts that steps have run on, unless the operator names a file
+ *   tasks/     one folder per task, `<task>.<epoch>` (task-folders.ts)
+ *   queues/    empty; launchers mount the file system of POSIX message queues there where the machine does not
+ *   spare/     folders of no task: to be used again, or on their way out
+ */
+import { randomBytes } from "node:crypto";
+import { chmodSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { codeOf, textOf, unable } from "../fault.ts";
+
+export type WorkDir = {
+  readonly path: string;
+  readonly tasks: string;
+  readonly spare: string;
+};
+
+const IDENTITY = /^[A-Za-z0-9_-]{43}$/;
+
+/** Where tasks are kept when --work-dir is not given. As root it must be a place that other users can enter. */
+export function defaultWorkDir(name: string, isRoot: boolean): string {
+  const folder = name.replaceAll(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, "_");
+  return isRoot ? join("/var/lib/railhead-delegate", folder) : join(home(), ".railhead-delegate", folder);
+}
+
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    throw unable("this user has no home folder; choose a work folder with --work-dir");
+  }
+}
+
+/**
+ * Makes the folders, or takes them as they are.
+ * @param open other users must be able to pass through (never to list or read)
+ * @throws Fault when that cannot be
+ */
+export function prepareWorkDir(wanted: string, open: boolean): WorkDir {
+  try {
+    mkdirSync(resolve(wanted), { recursive: true, mode: open ? 0o711 : 0o700 });
+    // Links are resolved once: later paths are compared with what the kernel reports.
+    const path = realpathSync(resolve(wanted));
+    const tasks = join(path, "tasks");
+    const spare = join(path, "spare");
+    if (statSync(path).uid !== process.getuid?.())
+      throw unable(`the work folder ${path} belongs to another user; choose another with --work-dir`);
+    chmodSync(path, open ? 0o711 : 0o700);
+    for (const folder of [tasks, spare]) mkdirSync(folder, { recursive: true });
+    chmodSync(tasks, open ? 0o711 : 0o700);
+    chmodSync(spare, 0o700);
+    return { path, tasks, spare };
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    throw unable(`the work folder ${wanted} cannot be used: ${textOf(error)}; choose another with --work-dir`);
+  }
+}
+
+/** The identity kept in the folder; made when there is none. @throws Fault when the file holds something else */
+export function identityOf(workDir: WorkDir): string {
+  const path = join(workDir.path, "identity");
+  const fresh = join(workDir.path, `identity.${process.pid}`);
+  try {
+    return checked(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+  writeFileSync(fresh, randomBytes(32).toString("base64url"), { mode: 0o600 });
+  try {
+    // A link is made whole or not at all, and never over one that another process made meanwhile.
+    linkSync(fresh, path);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  } finally {
+    rmSync(fresh);
+  }
+  return checked(path);
+}
+
+/** Whether a delegate has made the folder. @throws the system's error */
+export function hasIdentity(folder: string): boolean {
+  try {
+    return IDENTITY.test(readFileSync(join(folder, "identity"), "utf8").trim());
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function checked(path: string): string {
+  const text = readFileSync(path, "utf8").trim();
+  if (!IDENTITY.test(text)) throw unable(`${path} is damaged; delete it and the delegate registers as a new one`);
+  return text;
+}
