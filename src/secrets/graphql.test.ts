@@ -25,8 +25,8 @@ const FIELDS = `id name secretType usageScope { appEnvScopes { application { fil
   ... on EncryptedFile { secretManagerId inheritScopesFromSM scopedToAccount }
   ... on EncryptedText { secretManagerId inheritScopesFromSM scopedToAccount }`;
 const CREATE = `mutation($secret: CreateSecretInput!) { createSecret(input: $secret) { clientMutationId secret { ${FIELDS} } } }`;
-const UPDATE = `mutation($secret: UpdateSecretInput!) { updateSecretRow(input: $secret) { secret { ${FIELDS} } } }`;
-const DELETE = "mutation($secret: DeleteSecretInput!) { deleteSecretRow(input: $secret) { clientMutationId } }";
+const UPDATE = `mutation($secret: UpdateSecretInput!) { updateSecret(input: $secret) { secret { ${FIELDS} } } }`;
+const DELETE = "mutation($secret: DeleteSecretInput!) { deleteSecret(input: $secret) { clientMutationId } }";
 const READ = `query($id: String!, $type: SecretType!) { secret(secretId: $id, secretType: $type) { ${FIELDS} } }`;
 const BY_NAME = `query($name: String!) { secretByName(name: $name, secretType: ENCRYPTED_FILE) { ${FIELDS} } }`;
 

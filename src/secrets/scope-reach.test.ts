@@ -59,7 +59,7 @@ const scope = (...entries: readonly Entry[]) => ({
 });
 
 const CREATE = "mutation ($input: CreateSecretInput!) { createSecret(input: $input) { secret { id } } }";
-const UPDATE = "mutation ($input: UpdateSecretInput!) { updateSecretRow(input: $input) { secret { id } } }";
+const UPDATE = "mutation ($input: UpdateSecretInput!) { updateSecret(input: $input) { secret { id } } }";
 const input = (name: string, more: object) => ({
   input: { secretType: "ENCRYPTED_TEXT", encryptedText: { name, value: "a value", ...more } },
 });

@@ -142,7 +142,7 @@ const saves: Readonly<Record<string, Save>> = {
     first: (name) => made(addText(name)),
     save: async (name, editor) =>
       graphql(
-        `mutation { updateSecretRow(input: { secretId: "${await idOf(name)}", secretType: ENCRYPTED_TEXT,
+        `mutation { updateSecret(input: { secretId: "${await idOf(name)}", secretType: ENCRYPTED_TEXT,
           encryptedText: { value: "w" } }) { secret { id } } }`,
         editor,
       ),

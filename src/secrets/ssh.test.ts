@@ -34,7 +34,7 @@ const SELECTION = `{ __typename id name secretType usageScope { appEnvScopes { e
     ssh: authenticationType { __typename ... on SSHAuthentication { port userName } }
     kerberos: authenticationType { ... on KerberosAuthentication { port principal realm } } } }`;
 const CREATE = `mutation ($input: CreateSecretInput!) { createSecret(input: $input) { clientMutationId secret ${SELECTION} } }`;
-const UPDATE = `mutation ($input: UpdateSecretInput!) { updateSecretRow(input: $input) { secret ${SELECTION} } }`;
+const UPDATE = `mutation ($input: UpdateSecretInput!) { updateSecret(input: $input) { secret ${SELECTION} } }`;
 
 const send = (query: string, input: object): Promise<Answer> => platform.graphql(query, { input });
 async function created(input: object) {
@@ -122,7 +122,7 @@ test("GraphQL: made with password and with key, read by id and by name, changed,
       },
     },
   });
-  const mutation = "mutation ($input: DeleteSecretInput!) { deleteSecretRow(input: $input) { clientMutationId } }";
+  const mutation = "mutation ($input: DeleteSecretInput!) { deleteSecret(input: $input) { clientMutationId } }";
   const input = { secretId: host.id, secretType: "SSH_CREDENTIAL", clientMutationId: "c" };
   assert.deepEqual((await platform.graphql(mutation, { input })).body.data.deleteSecret, { clientMutationId: "c" });
   assert.match(
