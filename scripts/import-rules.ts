@@ -278,13 +278,13 @@ export const mayWriteSql: readonly string[] = [
  * the ban on circles keeps the order.
  */
 export const levels: readonly (readonly [level: string, names: RegExp])[] = [
-  ["store, noun or verb", /^(?!(rest|graphql|socket|index)\.ts$)/],
-  ["interface", /^(rest|graphql|socket)\.ts$/],
+  ["store, noun or verb", /^(?!(rest|graphql|socket)(\.ts$|\/)|index\.ts$)/],
+  ["interface", /^(rest|graphql|socket)(\.ts$|\/)/],
   ["door", /^index\.ts$/],
 ];
 
-/** Files of a slice that no chain of imports may lead to the store; `noun` is its own, as in pipelines/pipeline.ts. */
-export const pureNames: RegExp = /^(noun|wire|problems)\.ts$/;
+/** Files of a slice from which no chain of imports leads to its store. `noun` stands for a file such as pipelines/pipeline.ts. */
+export const pureNames: RegExp = /^(noun|wire|problems)\.ts$|^wire\//;
 /** The store of a slice. */
 export const storeNames: RegExp = /^store(\.ts$|\/)/;
 
@@ -300,4 +300,9 @@ export const exceptions: readonly { readonly from: string; readonly to: string; 
     to: "src/identity/credentials.ts",
     because: "it replaces that module in the server without permission checks, and hands its first question on to it",
   },
+  ...["filters", "graphql-filters"].map((name) => ({
+    from: `src/executions/wire/${name}.ts`,
+    to: "src/executions/store/conditions.ts",
+    because: "the filters of a request are conditions of the store, which have no type of their own",
+  })),
 ];

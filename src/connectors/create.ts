@@ -4,7 +4,7 @@ import { authorOf } from "../identity/index.ts";
 import { shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { insertConnector } from "./store/connectors.ts";
-import { noteSecrets, requireSecrets, type ConnectorDeps } from "./operations.ts";
+import { noteSecrets, requireSecrets, type ConnectorDeps } from "./secret-references.ts";
 
 /** The scope stands in the connector itself. Throws what RequireScope throws, `connector.no_secret`, `connector.duplicate`. */
 export const createConnector =

@@ -5,8 +5,8 @@ import { goneToo } from "../platform/removed-reference.ts";
 import { shownConnector, type ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { deleteConnectorRow, findConnector } from "./store/connectors.ts";
-import { connectorUses } from "./uses.ts";
-import type { ConnectorDeps } from "./operations.ts";
+import { connectorUses } from "./references.ts";
+import type { ConnectorDeps } from "./secret-references.ts";
 
 type How = { readonly version: number | undefined; readonly force: boolean };
 

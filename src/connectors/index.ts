@@ -4,19 +4,19 @@ import { createExist, findIds } from "../access/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { createConnector } from "./create.ts";
 import { deleteConnector } from "./delete.ts";
-import { createDelegateTests } from "./delegate-tests.ts";
+import { createDelegateTests } from "./connection-tests/delegate-tests.ts";
 import { getConnector, isIdentifierFree } from "./get.ts";
-import { listConnectors } from "./list.ts";
-import { listByName } from "./list-by-name.ts";
-import { openForDelegate, openSecrets, requireUsers, type OpenSecretsDeps } from "./open-secrets.ts";
-import { connectorRoutes, testRoutes } from "./rest.ts";
-import { overviewRoutes } from "./rest-overview.ts";
-import { countConnectors } from "./stats.ts";
+import { listConnectors } from "./list/list.ts";
+import { listByName } from "./list/by-name.ts";
+import { openForDelegate, openSecrets, requireUsers, type OpenSecretsDeps } from "./connection-tests/open-secrets.ts";
+import { connectorRoutes, testRoutes } from "./rest/connectors.ts";
+import { overviewRoutes } from "./rest/overview.ts";
+import { countConnectors } from "./list/count.ts";
 import { deleteConnectorsOf } from "./store/connectors.ts";
-import { testConnection, recordTest, type TestConnectionDeps } from "./test-connection.ts";
+import { testConnection, recordTest, type TestConnectionDeps } from "./connection-tests/run.ts";
 import { updateConnector } from "./update.ts";
-import { connectorUses } from "./uses.ts";
-import type { ConnectorDeps } from "./operations.ts";
+import { connectorUses } from "./references.ts";
+import type { ConnectorDeps } from "./secret-references.ts";
 
 export function createConnectors(deps: ConnectorDeps) {
   const operations = {

@@ -6,7 +6,7 @@ import type { Tx } from "../platform/db/db.ts";
 import { shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { findConnector, updateConnectorRow } from "./store/connectors.ts";
-import { noteSecrets, requireSecrets, type ConnectorDeps } from "./operations.ts";
+import { noteSecrets, requireSecrets, type ConnectorDeps } from "./secret-references.ts";
 
 /**
  * Scope and identifier in the document say which connector; they and the type stay what they are. `version` is

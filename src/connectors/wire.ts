@@ -6,7 +6,7 @@ import { description, displayName, scopeIdentifier, tags } from "../platform/doc
 import { validateEnvelope, type LenientOptions } from "../platform/document/lenient.ts";
 import { faultOf, invalid } from "../platform/document/validate.ts";
 import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";
-import type { TestResult } from "./connection-test.ts";
+import type { TestResult } from "./connection-tests/connection-test.ts";
 import type { ConnectionStatus, Connector, NewConnector } from "./connector.ts";
 import { connectorTypes, typeNamed, typeOf } from "./types/table.ts";
 import { CATEGORIES, type AnyType } from "./types/type.ts";

@@ -8,18 +8,18 @@ import type { StillActor } from "../identity/index.ts";
 import type { Content } from "../platform/crypto/chunks.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
-import type { ManagerName, SecretManager } from "./manager.ts";
+import type { ManagerName, SecretManager } from "./managers/manager.ts";
 import { problem } from "./problems.ts";
-import { reachOver } from "./scope-reach.ts";
-import { checkScope, decideScoping, type ScopeFacts, type ScopingInput } from "./scoping.ts";
+import { reachOver } from "./scope/permission.ts";
+import { checkScope, decideScoping, type ScopeFacts, type ScopingInput } from "./scope/scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
-import type { SecretName, SshLogin } from "./ssh.ts";
-import { noteTaken, settleLogin } from "./ssh-references.ts";
+import type { SecretName, SshLogin } from "./ssh/login.ts";
+import { noteTaken, settleLogin } from "./ssh/references.ts";
 import { insertContent } from "./store/contents.ts";
 import { findManager, findManagerByIdentifier } from "./store/managers.ts";
 import { insertSecretScope } from "./store/scopes.ts";
 import { findSecret, insertSecret, nameIsTaken } from "./store/secrets.ts";
-import { untilHeld, type Vault } from "./vault.ts";
+import { untilHeld, type Vault } from "./content/vault.ts";
 
 export type SecretDeps = {
   readonly db: Db;

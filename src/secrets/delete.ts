@@ -4,10 +4,10 @@ import { goneToo } from "../platform/removed-reference.ts";
 import type { SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import { shownSecret } from "./secret.ts";
-import { noteTaken } from "./ssh-references.ts";
+import { noteTaken } from "./ssh/references.ts";
 import { deleteSecretRow, lockSecret } from "./store/secrets.ts";
 import { stale } from "./update.ts";
-import { secretUses } from "./uses.ts";
+import { secretUses } from "./references.ts";
 
 export type HowToDelete = {
   readonly version?: number | undefined;

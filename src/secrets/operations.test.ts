@@ -11,7 +11,7 @@ import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import { CHUNK, contentOf, type Content } from "../platform/crypto/chunks.ts";
 import { createKeyRing } from "../platform/crypto/key-ring.ts";
 import type { NewSecret } from "./create.ts";
-import { ENTIRE_ACCOUNT, type EnvironmentFacts, type RunPlace } from "./usage-scope.ts";
+import { ENTIRE_ACCOUNT, type EnvironmentFacts, type RunPlace } from "./scope/usage-scope.ts";
 
 const VALUE = "s3cret-välue-of-a-test";
 const HERE = { orgIdentifier: null, projectIdentifier: null };

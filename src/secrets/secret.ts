@@ -1,8 +1,8 @@
 import { isReserved, SECRET_IDENTIFIER } from "../core/identifier.ts";
 import type { Place } from "../core/reference.ts";
 import type { Uuid } from "../core/ids.ts";
-import { shownLogin, type StoredLogin } from "./ssh.ts";
-import type { UsageScope } from "./usage-scope.ts";
+import { shownLogin, type StoredLogin } from "./ssh/login.ts";
+import type { UsageScope } from "./scope/usage-scope.ts";
 
 /** Text and file have a content; a credential has a login, and takes what is secret of it from others. */
 export type SecretType = "ENCRYPTED_TEXT" | "ENCRYPTED_FILE" | "SSH_CREDENTIAL";

@@ -6,17 +6,17 @@ import type { Content } from "../platform/crypto/chunks.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { checkSize, requireManager, type SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
-import type { ManagerName, SecretManager } from "./manager.ts";
+import type { ManagerName, SecretManager } from "./managers/manager.ts";
 import { problem } from "./problems.ts";
-import { effective, wideningOver, type RequireWidening } from "./scope-reach.ts";
-import { checkScope, decideScoping, type Scoping, type ScopingInput } from "./scoping.ts";
+import { effective, wideningOver, type RequireWidening } from "./scope/permission.ts";
+import { checkScope, decideScoping, type Scoping, type ScopingInput } from "./scope/scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
-import type { SecretName, SshLogin, StoredLogin } from "./ssh.ts";
-import { noteTaken, settleLogin } from "./ssh-references.ts";
+import type { SecretName, SshLogin, StoredLogin } from "./ssh/login.ts";
+import { noteTaken, settleLogin } from "./ssh/references.ts";
 import { deleteContent, insertContent } from "./store/contents.ts";
 import { deleteSecretScope, insertSecretScope } from "./store/scopes.ts";
 import { isNameTaken, lockSecret, updateSecretRow } from "./store/secrets.ts";
-import { untilHeld } from "./vault.ts";
+import { untilHeld } from "./content/vault.ts";
 
 /** What is left out stays as it is. */
 export type SecretChanges = {

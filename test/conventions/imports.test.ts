@@ -79,6 +79,9 @@ const forbidden: readonly (readonly [from: string, to: string, because: RegExp])
   ["src/projects/create.ts", "./rest.ts", /the order is noun/],
   ["src/projects/store.ts", "./index.ts", /the order is noun/],
   ["src/projects/graphql.ts", "./rest.ts", /meet in the verb/],
+  ["src/projects/graphql/types.ts", "../rest/query.ts", /meet in the verb/],
+  ["src/projects/create.ts", "./rest/query.ts", /the order is noun/],
+  ["src/projects/wire/project.ts", "../store/rows.ts", /only computes/],
 ];
 for (const [from, to, because] of forbidden) {
   test(`planted: ${from} imports ${to}`, () => {
@@ -101,6 +104,7 @@ const allowed: readonly (readonly [from: string, to: string])[] = [
   ["src/projects/store.ts", "./project.ts"],
   ["src/connectors/connector.ts", "./types/registry.ts"],
   ["src/projects/rest.ts", "./create.ts"],
+  ["src/projects/rest/files.ts", "./query.ts"],
   ["src/main.ts", "./app.ts"],
   ["test/support/server.ts", "../../src/app.ts"],
   ["cli/railhead.js", "../src/main.ts"],

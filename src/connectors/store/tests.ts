@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import { readAuthor, type Author, type AuthorColumns } from "../../identity/index.ts";
-import type { TestResult } from "../connection-test.ts";
+import type { TestResult } from "../connection-tests/connection-test.ts";
 import type { Store } from "./connectors.ts";
 
 export type OpenTest = {

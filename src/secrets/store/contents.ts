@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
-import type { SealedContent, StoredContent } from "../vault.ts";
+import type { SealedContent, StoredContent } from "../content/vault.ts";
 
 type Store = { readonly query: Query };
 

@@ -2,7 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import type { SecretManager } from "../manager.ts";
+import type { SecretManager } from "../managers/manager.ts";
 import { MANAGER_SCOPE } from "./scopes.ts";
 
 type Store = { readonly query: Query };

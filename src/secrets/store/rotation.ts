@@ -1,7 +1,7 @@
 import type { Uuid } from "../../core/ids.ts";
 import { NAMES_TOLD, type UnderKey } from "../../platform/crypto/sealed-store.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
-import type { WrappedKey } from "../managers/wrapper.ts";
+import type { WrappedKey } from "../managers/kinds/kind.ts";
 import { CONTENT, type ContentRow } from "./contents.ts";
 
 type Store = { readonly query: Query };

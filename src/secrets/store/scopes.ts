@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
-import type { UsageScope } from "../usage-scope.ts";
+import type { UsageScope } from "../scope/usage-scope.ts";
 
 /** The scope of a row as JSON, null when it has no entry. A place for `of`: the table and what it is bound by. */
 const scopeColumn = (table: string, bound: string): string =>

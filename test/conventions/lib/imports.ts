@@ -82,8 +82,13 @@ function judgeInside(slice: Layer, from: string, to: string): string | undefined
   const [level, target] = [levels[mine]?.[0], levels[theirs]?.[0]];
   if (theirs > mine)
     return `inside a slice the order is noun, store, verb, interface, door: this is a ${level} file, that a ${target} file`;
-  return level === "interface" && mine === theirs ? "interfaces meet in the verb, not in each other" : undefined;
+  const isOtherInterface =
+    level === "interface" && mine === theirs && interfaceOf(slice, from) !== interfaceOf(slice, to);
+  return isOtherInterface ? "interfaces meet in the verb, not in each other" : undefined;
 }
+
+/** `rest` for `rest.ts` and for every file in `rest/`. */
+const interfaceOf = (slice: Layer, file: string): string => /^\w+/.exec(file.slice(slice.at.length))?.[0] ?? "";
 
 const levelOf = (slice: Layer, file: string): number =>
   levels.findIndex(([, names]) => names.test(file.slice(slice.at.length)));

@@ -1,0 +1,50 @@
+/** What a list of connectors may be narrowed to, as clients write it. */
+import { z } from "zod";
+import type { ConnectorFilter } from "../store/connectors.ts";
+import { connectorTypes } from "../types/table.ts";
+import { CATEGORIES, type Category } from "../types/type.ts";
+
+const text = z.string().min(1).max(128);
+const texts = z.array(text).max(1_000).nullish();
+
+/** The body of `listV2`. A list that is empty narrows nothing, as one that is left out. */
+export const filterBody = z.strictObject({
+  filterType: z.literal("Connector"),
+  connectorNames: texts,
+  connectorIdentifiers: texts,
+  description: z.string().max(4_096).nullish(),
+  types: texts,
+  categories: z.array(z.enum(CATEGORIES)).max(CATEGORIES.length).nullish(),
+  connectivityStatuses: z
+    .array(z.enum(["SUCCESS", "FAILURE", "PARTIAL", "UNKNOWN"]))
+    .max(4)
+    .nullish(),
+  inheritingCredentialsFromDelegate: z.boolean().nullish(),
+  tags: z.record(z.string().min(1).max(128), z.string().max(256)).nullish(),
+});
+
+type FilterBody = z.output<typeof filterBody>;
+
+const some = <T>(list: readonly T[] | null | undefined): readonly T[] | undefined =>
+  list && list.length > 0 ? list : undefined;
+
+export const filterOf = (body: FilterBody, searchTerm: string | undefined): ConnectorFilter => ({
+  searchTerm,
+  names: some(body.connectorNames),
+  identifiers: some(body.connectorIdentifiers),
+  description: body.description ?? undefined,
+  // No type that there is inherits credentials from its delegate.
+  types: body.inheritingCredentialsFromDelegate === true ? [] : typesOf(some(body.types), some(body.categories)),
+  connectivity: some(body.connectivityStatuses),
+  tags: body.tags && Object.keys(body.tags).length > 0 ? body.tags : undefined,
+});
+
+/** The types that are asked for by name, by category, or by both. A name that is no type of ours matches nothing. */
+export function typesOf(
+  types: readonly string[] | undefined,
+  categories: readonly Category[] | undefined,
+): readonly string[] | undefined {
+  if (categories === undefined) return types;
+  const named = connectorTypes.filter(({ category }) => categories.includes(category)).map(({ name }) => name);
+  return types === undefined ? named : named.filter((name) => types.includes(name));
+}

@@ -1,0 +1,100 @@
+/** New data keys for all contents: whoever has got hold of a data key once can open nothing with it any more. */
+import type { Audit } from "../../audit/index.ts";
+import type { Clock } from "../../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
+import type { Swept } from "../../platform/crypto/sealed-store.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { forget } from "../../platform/forget.ts";
+import { Problem } from "../../core/problem.ts";
+import { readContent, type ReadDeps } from "./read.ts";
+import { batches } from "./sealed-store.ts";
+import { insertContent } from "../store/contents.ts";
+import { closeRotation, listContents, takeContent, openRotation, type NamedContent } from "../store/rotation.ts";
+import { untilHeld } from "./vault.ts";
+
+export type RotateDeps = ReadDeps & {
+  readonly db: Db;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  readonly newId: NewId;
+};
+
+/** In memory at once are as many contents as this. */
+const AT_ONCE = 4;
+
+/**
+ * Seals every content anew, one transaction each. A rotation that was interrupted is gone on with: what it has done is
+ * marked. Secrets that are made meanwhile may get a second data key; that is no harm.
+ */
+export type RotateDataKeys = (accountId: Uuid) => AsyncGenerator<Swept>;
+
+export const rotateDataKeys = (deps: RotateDeps): RotateDataKeys =>
+  async function* rotate(accountId) {
+    const rotation = await openRotation(deps.db, accountId, { id: deps.newId(), at: deps.clock.now() });
+    const next = (after: Uuid | null) => listContents(deps.db, accountId, rotation.id, after, AT_ONCE);
+    let total = 0;
+    for await (const batch of batches(next)) {
+      const swept = await sealBatch(deps, accountId, rotation.id, batch);
+      total += swept.done;
+      yield swept;
+    }
+    await deps.db.transaction(async (tx) => {
+      if (!(await closeRotation(tx, accountId, rotation.id, deps.clock.now()))) return;
+      await deps.audit.record(
+        tx,
+        { kind: "system", accountId },
+        {
+          operation: "account.rotate-data-keys",
+          resourceType: "ACCOUNT",
+          resourceId: toWire(accountId),
+          scope: {},
+          after: { rotation: toWire(rotation.id), sealedByThisRun: total },
+        },
+      );
+    });
+  };
+
+async function sealBatch(
+  deps: RotateDeps,
+  accountId: Uuid,
+  rotationId: Uuid,
+  batch: readonly NamedContent[],
+): Promise<Swept> {
+  const outcomes = await Promise.all(batch.map((content) => sealAnew(deps, accountId, rotationId, content)));
+  return {
+    done: outcomes.filter((outcome) => outcome === "sealed").length,
+    failed: batch.filter((_, nth) => outcomes[nth] === "failed").map(({ name }) => name),
+  };
+}
+
+/** `gone`: it was replaced or deleted meanwhile, so that its data key is no more. */
+async function sealAnew(
+  deps: RotateDeps,
+  accountId: Uuid,
+  rotationId: Uuid,
+  content: NamedContent,
+): Promise<"sealed" | "gone" | "failed"> {
+  const { secretId, managerId, kind, spec, originId, size } = content;
+  let pages: Buffer[];
+  try {
+    pages = await Array.fromAsync(readContent(deps, accountId, content.name, content));
+  } catch (error) {
+    if (error instanceof Problem && error.code === "secret.replaced") return "gone";
+    if (error instanceof Problem && ["secret.unreadable", "secret.manager_failed"].includes(error.code))
+      return "failed";
+    throw error;
+  }
+  const toSeal = { accountId, id: secretId, manager: { id: managerId, kind, spec } };
+  const sealing = untilHeld(async () => {
+    const sealed = await deps.vault.seal(toSeal, { size, pages });
+    return deps.db.transaction(async (tx) => {
+      if (!(await takeContent(tx, accountId, content.id))) return "gone";
+      await deps.vault.hold(tx, accountId, sealed);
+      await insertContent(tx, accountId, sealed, deps.clock.now(), { originId, rotationId });
+      return "sealed";
+    });
+  });
+  return sealing.finally(() => {
+    for (const page of pages) forget(page);
+  });
+}

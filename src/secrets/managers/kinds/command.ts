@@ -1,0 +1,95 @@
+/**
+ * The kind that asks a program: a key service, a hardware token, whatever the operator has put there. Who makes a manager
+ * chooses among the programs that the operator allows by name, and never a path or an argument.
+ *
+ * The program is called with `wrap` or `unwrap` as its last argument, without a shell. It reads one line of JSON and
+ * answers with another: for `wrap` it gets `{account, manager, record, key}` and answers `{keyId, wrapped}`; for `unwrap` it gets
+ * `{account, manager, record, keyId, wrapped}` and answers `{key}`. `key` and `wrapped` are base64. Any exit code but 0 is a failure.
+ */
+import { z } from "zod";
+import { toWire } from "../../../core/ids.ts";
+import { createFairTurns } from "../../../platform/fair-turns.ts";
+import { quoted, runBounded } from "../../../platform/run-bounded.ts";
+import { problem } from "../../problems.ts";
+import { ManagerFailed, type KindDeps, type ManagerKind, type ManagerRef } from "./kind.ts";
+
+const spec = z.strictObject({
+  command: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "is the name of a program that the operator of the server allows"),
+});
+
+export const command: ManagerKind<z.output<typeof spec>> = {
+  type: "Command",
+  spec,
+  wrapper: (deps) => {
+    const ask = makeAsk(deps);
+    return {
+      async wrap(manager, dataKey, identity) {
+        const answer = await ask(manager, "wrap", { record: identity, key: dataKey.toString("base64") }, wrapAnswer);
+        return { keyId: answer.keyId, wrapped: Buffer.from(answer.wrapped, "base64") };
+      },
+      async unwrap(manager, { keyId, wrapped }, identity) {
+        const request = { record: identity, keyId, wrapped: wrapped.toString("base64") };
+        const { key } = await ask(manager, "unwrap", request, unwrapAnswer);
+        const dataKey = Buffer.from(key, "base64");
+        if (dataKey.length !== KEY_BYTES)
+          throw new ManagerFailed(`its answer holds ${dataKey.length} bytes and no key`);
+        return dataKey;
+      },
+    };
+  },
+};
+
+const KEY_BYTES = 32;
+const TIMEOUT_MS = 10_000;
+const MAX_OUTPUT = 16 * 1024;
+/**
+ * Processes at once, and calls that wait. What an account saves and what it opens are groups of their own, so that many
+ * saves do not delay its steps. Both together leave two processes to other accounts.
+ */
+const TURNS = { atOnce: 8, atOnceOfOne: 3, waiting: 10_000, waitingOfOne: 2_000 };
+/** A request that saves something waits for a shorter time than a step whose secrets are opened. */
+const WAIT_MS = { wrap: 20_000, unwrap: 120_000 };
+
+const base64 = z.base64().min(1).max(8_192);
+const wrapAnswer = z.object({ keyId: z.string().min(1).max(200), wrapped: base64 });
+const unwrapAnswer = z.object({ key: base64 });
+
+function makeAsk({ commands, elapsed }: Pick<KindDeps, "commands" | "elapsed">) {
+  const inTurn = createFairTurns(TURNS, elapsed);
+  return async <T>(
+    manager: ManagerRef,
+    operation: keyof typeof WAIT_MS,
+    request: object,
+    answer: z.ZodType<T>,
+  ): Promise<T> => {
+    const { command: name } = spec.parse(manager.spec);
+    const words = commands.get(name);
+    if (!words) throw new ManagerFailed(`the operator of this server allows no program named ${name}`);
+    const about = { account: toWire(manager.accountId), manager: toWire(manager.managerId) };
+    const input = Buffer.from(`${JSON.stringify({ ...about, ...request })}\n`);
+    const outcome = await inTurn(`${manager.accountId} ${operation}`, elapsed() + WAIT_MS[operation], () =>
+      runBounded({
+        words: [...words, operation],
+        input,
+        env: process.env,
+        timeoutMs: TIMEOUT_MS,
+        maxOutput: MAX_OUTPUT,
+      }),
+    );
+    if (!outcome) throw problem("secret.manager_busy", [], { retryAfter: 5 });
+    const failure = outcome.code === null ? outcome.why : outcome.code === 0 ? undefined : `exit code ${outcome.code}`;
+    if (failure !== undefined) throw new ManagerFailed(`${name} ${operation}: ${failure}${quoted(outcome.said)}`);
+    const parsed = answer.safeParse(jsonIn(outcome.output));
+    // Not what it said: there may be a key in it.
+    if (!parsed.success) throw new ManagerFailed(`${name} ${operation}: its answer has another form than it should`);
+    return parsed.data;
+  };
+}
+
+function jsonIn(output: Buffer): unknown {
+  try {
+    return JSON.parse(output.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

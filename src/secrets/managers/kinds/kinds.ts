@@ -1,0 +1,17 @@
+import { command } from "./command.ts";
+import { platform, type PlatformWrapper } from "./platform.ts";
+import type { KeyWrapper, KindDeps, ManagerKind } from "./kind.ts";
+
+/** Every kind of secret manager there is; the names stand in the database. */
+export const KINDS = { platform, command } satisfies Record<string, ManagerKind>;
+
+export type ManagerKindName = keyof typeof KINDS;
+
+export const KIND_NAMES = Object.keys(KINDS) as readonly ManagerKindName[];
+
+export type Wrappers = Readonly<Record<ManagerKindName, KeyWrapper>> & { readonly platform: PlatformWrapper };
+
+export const wrappersOf = (deps: KindDeps): Wrappers => ({
+  platform: KINDS.platform.wrapper(deps),
+  command: KINDS.command.wrapper(deps),
+});

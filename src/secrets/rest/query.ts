@@ -1,0 +1,39 @@
+/** Where a request over REST says that a secret lives: in its query, and the same in its body. */
+import { z } from "zod";
+import type { Place } from "../../core/reference.ts";
+import { maybeProjectQuery } from "../../platform/http/queries.ts";
+import type { Call } from "../../platform/http/routes.ts";
+import type { ManagerName } from "../managers/manager.ts";
+import { problem } from "../problems.ts";
+import type { SecretKey } from "../secret.ts";
+
+export type Scoped = Call<{
+  readonly orgIdentifier?: string | undefined;
+  readonly projectIdentifier?: string | undefined;
+}>;
+
+export const writeQuery = maybeProjectQuery.extend({
+  privateSecret: z.enum(["false"], { error: "may only be false" }).optional(),
+});
+
+export const placeOf = ({ query }: Pick<Scoped, "query">): Place => ({
+  orgIdentifier: query.orgIdentifier ?? null,
+  projectIdentifier: query.projectIdentifier ?? null,
+});
+export const keyOf = (call: Scoped): SecretKey => ({ ...placeOf(call), identifier: call.params["identifier"] ?? "" });
+
+/** What a body says, in the scope of the query, which has to be the same where the body names one. Throws `secret.other_scope`. */
+export function inScope<
+  Body extends { orgIdentifier?: string | null | undefined; projectIdentifier?: string | null | undefined },
+>(call: Scoped, body: Body): Body & Place {
+  const place = placeOf(call);
+  for (const field of ["orgIdentifier", "projectIdentifier"] as const) {
+    const inBody = body[field] ?? null;
+    if (inBody !== null && inBody !== place[field])
+      throw problem("secret.other_scope", [field, inBody, place[field] ?? "none"]);
+  }
+  return { ...body, ...place };
+}
+
+export const managerIn = (identifier: string | undefined): ManagerName | undefined =>
+  identifier === undefined ? undefined : { by: "identifier", identifier };

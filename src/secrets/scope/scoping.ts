@@ -1,0 +1,105 @@
+/** Maps the two forms of scoping in requests to one usage scope. */
+import type { Actor } from "../../core/actor.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
+import type { SecretManager } from "../managers/manager.ts";
+import { problem } from "../problems.ts";
+import { beyond, type AppEnvScope, type EnvironmentFacts, type UsageScope } from "./usage-scope.ts";
+
+/** What a request says of scoping; what is left out is undefined or null, except that a scope of null is one. */
+export type ScopingInput = {
+  readonly usageScope?: UsageScope | null | undefined;
+  readonly inheritsScope?: boolean | null | undefined;
+  readonly scopedToAccount?: boolean | null | undefined;
+};
+
+export type Scoping = {
+  readonly usageScope: UsageScope | null;
+  readonly inheritsScope: boolean;
+  readonly scopedToAccount: boolean;
+};
+
+/**
+ * Inheriting wins over a scope in the same request. A scope alone ends inheriting. A new secret that says
+ * nothing inherits, unless it is scoped to the account.
+ */
+export function decideScoping(given: ScopingInput, current?: Scoping): Scoping {
+  const scopedToAccount = given.scopedToAccount ?? current?.scopedToAccount ?? false;
+  const usageScope = given.usageScope?.length === 0 ? null : given.usageScope;
+  const inheritsScope = given.inheritsScope ?? (usageScope ? false : (current?.inheritsScope ?? !scopedToAccount));
+  if (inheritsScope) return { usageScope: null, inheritsScope, scopedToAccount };
+  return {
+    usageScope: usageScope === undefined ? (current?.usageScope ?? null) : usageScope,
+    inheritsScope,
+    scopedToAccount,
+  };
+}
+
+/** What a scope may name, asked of the slices that know. */
+export type ScopeFacts = {
+  /** Those of the applications that exist and that the actor may see. */
+  readonly applications: (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlySet<Uuid>>;
+  /** Those of the environments that exist and that the actor may see. */
+  readonly environments: (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlyMap<Uuid, EnvironmentFacts>>;
+  /** Those of the environments that the actor may use, and those of the applications in which they may use them all. */
+  readonly usable: (
+    actor: Actor,
+    named: { readonly applications: readonly Uuid[]; readonly environments: readonly Uuid[] },
+  ) => Promise<ReadonlySet<string>>;
+};
+
+const MAX_ENTRIES = 100;
+
+/** Throws `secret.bad_scope`, `secret.beyond_manager` unless everything named exists and lies within the manager's scope. */
+export async function checkScope(
+  facts: ScopeFacts,
+  actor: Actor,
+  scope: UsageScope | null,
+  manager: SecretManager,
+): Promise<void> {
+  if (!scope) return;
+  const found = await checkNames(facts, actor, scope);
+  const outside = beyond(scope, manager.usageScope, found);
+  if (outside) throw problem("secret.beyond_manager", [manager.name, describe(outside)]);
+}
+
+/** What is known of the environments that it names. Throws `secret.bad_scope` unless everything named exists. */
+export async function checkNames(
+  facts: ScopeFacts,
+  actor: Actor,
+  scope: UsageScope,
+): Promise<ReadonlyMap<Uuid, EnvironmentFacts>> {
+  if (scope.length > MAX_ENTRIES)
+    throw problem("secret.bad_scope", [`it has ${scope.length} entries, at most ${MAX_ENTRIES} are allowed`]);
+  const applications = named(scope, (entry) => entry.applicationId);
+  const environments = named(scope, (entry) => entry.environmentId);
+  const known = await facts.applications(actor, applications);
+  const stranger = applications.find((id) => !known.has(id));
+  if (stranger) throw problem("secret.bad_scope", [noApplication(toWire(stranger))]);
+  const found = await facts.environments(actor, environments);
+  const missing = environments.find((id) => !found.has(id));
+  if (missing) throw problem("secret.bad_scope", [noEnvironment(toWire(missing))]);
+  const apart = scope.find((entry) => isApart(entry, found));
+  if (apart) throw problem("secret.bad_scope", [`${describe(apart)} belongs to another application`]);
+  return found;
+}
+
+/** The same words for an id that names nothing and for a text that is no id. */
+export const noApplication = (id: string): string => `there is no application with id [${id}]`;
+export const noEnvironment = (id: string): string => `there is no environment with id [${id}]`;
+
+export function named(scope: UsageScope, of: (entry: AppEnvScope) => Uuid | null): readonly Uuid[] {
+  const ids = scope.map((entry) => of(entry)).filter((id) => id !== null);
+  return [...new Set(ids)];
+}
+
+function isApart(entry: AppEnvScope, facts: ReadonlyMap<Uuid, EnvironmentFacts>): boolean {
+  const home = entry.environmentId === null ? null : (facts.get(entry.environmentId)?.applicationId ?? null);
+  return entry.applicationId !== null && home !== null && home !== entry.applicationId;
+}
+
+/** An entry, in words. */
+export function describe(entry: AppEnvScope): string {
+  const application = entry.applicationId === null ? "all applications" : `application ${toWire(entry.applicationId)}`;
+  const environment = entry.environmentId === null ? entry.environments : `environment ${toWire(entry.environmentId)}`;
+  return `${application} with ${environment ?? "no environment"}`;
+}

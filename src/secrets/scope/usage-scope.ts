@@ -1,0 +1,85 @@
+/** Where runs may use a secret. Pure. */
+import type { Uuid } from "../../core/ids.ts";
+
+export const ENVIRONMENT_KINDS = ["PRODUCTION_ENVIRONMENTS", "NON_PRODUCTION_ENVIRONMENTS"] as const;
+export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
+
+/** Of `environmentId` and `environments`, exactly one is set. */
+export type AppEnvScope = {
+  /** Null: all applications. */
+  readonly applicationId: Uuid | null;
+  readonly environmentId: Uuid | null;
+  readonly environments: EnvironmentKind | null;
+};
+
+/** A run is inside when one entry covers it; never empty: no entry at all is null, and no run is inside of that. */
+export type UsageScope = readonly AppEnvScope[];
+
+/** Where a run is; null for what it has not. */
+export type RunPlace = {
+  readonly applicationId: Uuid;
+  readonly environmentId: Uuid | null;
+  /** Whether the environment is a production one. */
+  readonly production: boolean | null;
+  /** What its pipeline calls both. */
+  readonly names: { readonly application: string; readonly environment: string };
+};
+
+export type EnvironmentFacts = { readonly applicationId: Uuid | null; readonly production: boolean };
+
+export const ENTIRE_ACCOUNT: UsageScope = [
+  { applicationId: null, environmentId: null, environments: "PRODUCTION_ENVIRONMENTS" },
+  { applicationId: null, environmentId: null, environments: "NON_PRODUCTION_ENVIRONMENTS" },
+];
+
+/** Whether a run at that place may use what has this scope. */
+export const permits = (scope: UsageScope | null, place: Omit<RunPlace, "names">): boolean =>
+  (scope ?? []).some((entry) => coversApplication(entry, place.applicationId) && coversEnvironment(entry, place));
+
+/** Of a place that the scope does not permit, what lies outside: for whoever has to change one of the two. */
+export function outsideOf(scope: UsageScope, place: RunPlace): string {
+  const application = `application [${place.names.application}]`;
+  const environment = `environment [${place.names.environment}] ${kindOf(place)}`;
+  if (scope.some((entry) => coversApplication(entry, place.applicationId)))
+    return `the run's ${environment} is outside`;
+  if (scope.some((entry) => coversEnvironment(entry, place))) return `the run's ${application} is outside`;
+  return `the run's ${application} and ${environment} are outside`;
+}
+
+const kindOf = ({ environmentId, production }: RunPlace): string =>
+  environmentId === null ? "(not there)" : production === true ? "(production)" : "(not production)";
+
+/**
+ * The first entry of `inner` that `outer` does not cover; undefined when it lies within. `facts` knows the
+ * environments that `inner` names.
+ */
+export const beyond = (
+  inner: UsageScope,
+  outer: UsageScope | null,
+  facts: ReadonlyMap<Uuid, EnvironmentFacts>,
+): AppEnvScope | undefined => inner.find((entry) => !(outer ?? []).some((wider) => covers(wider, entry, facts)));
+
+function covers(wider: AppEnvScope, entry: AppEnvScope, facts: ReadonlyMap<Uuid, EnvironmentFacts>): boolean {
+  const known = entry.environmentId === null ? undefined : facts.get(entry.environmentId);
+  // An environment of one application cannot be used elsewhere, whatever the entry says.
+  if (!coversApplication(wider, entry.applicationId ?? known?.applicationId ?? null)) return false;
+  if (entry.environments !== null) return wider.environments === entry.environments;
+  return coversEnvironment(wider, { environmentId: entry.environmentId, production: known?.production ?? null });
+}
+
+const coversApplication = (entry: AppEnvScope, applicationId: Uuid | null): boolean =>
+  entry.applicationId === null || entry.applicationId === applicationId;
+
+function coversEnvironment(
+  entry: AppEnvScope,
+  { environmentId, production }: Pick<RunPlace, "environmentId" | "production">,
+): boolean {
+  switch (entry.environments) {
+    case null:
+      return entry.environmentId === environmentId;
+    case "PRODUCTION_ENVIRONMENTS":
+      return production === true;
+    case "NON_PRODUCTION_ENVIRONMENTS":
+      return production === false;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Actor } from "../../core/actor.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import { referred, scopeOf, type Place } from "../../core/reference.ts";
+import type { Namer, Permits } from "../../access/index.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import { problem } from "../problems.ts";
+import type { Secret, SecretKey } from "../secret.ts";
+import {
+  referenceFrom,
+  ROLES,
+  takenBy,
+  type SecretName,
+  type SshLogin,
+  type SshRole,
+  type StoredLogin,
+} from "./login.ts";
+import { findSecret, findSecretById } from "../store/secrets.ts";
+import { secretUses } from "../references.ts";
+
+type Deps = { readonly db: Db; readonly permits: Permits };
+
+/**
+ * The login with its secrets by reference, as a credential at `home` keeps it. Each has to be there, to be of the kind
+ * that it is taken for, and to be the actor's to use: who may use the credential uses them with it, and no others that get
+ * their names later. What the actor may not see does not exist. Throws `secret.bad_reference`, `secret.taking_refused`.
+ */
+export async function settleLogin(
+  deps: Deps,
+  actor: Actor,
+  home: Place,
+  { auth, ...login }: SshLogin<SecretName>,
+): Promise<StoredLogin> {
+  const settle = (role: SshRole, name: SecretName): Promise<Settled> => settleName(deps, actor, home, role, name);
+  if (auth.kind === "password") {
+    const password = await settle("password", auth.password);
+    return { ...login, auth: { kind: "password", password: password.reference }, ids: idsOf([password]) };
+  }
+  const key = await settle("key", auth.key);
+  const passphrase = auth.passphrase && (await settle("passphrase", auth.passphrase));
+  const ids = idsOf(passphrase ? [key, passphrase] : [key]);
+  return { ...login, auth: { kind: "key", key: key.reference, passphrase: passphrase && passphrase.reference }, ids };
+}
+
+type Settled = { readonly reference: string; readonly id: Uuid };
+const idsOf = (all: readonly Settled[]): Readonly<Record<string, Uuid>> =>
+  Object.fromEntries(all.map(({ reference, id }) => [reference, id]));
+
+async function settleName(
+  { db, permits }: Deps,
+  actor: Actor,
+  home: Place,
+  role: SshRole,
+  name: SecretName,
+): Promise<Settled> {
+  const found = await find(db, actor.accountId, home, name);
+  const may = (permission: "core_secret_view" | "core_secret_access"): boolean =>
+    found !== undefined && permits(actor, permission, scopeOf(actor.accountId, found), found.identifier);
+  const seen = may("core_secret_view") || may("core_secret_access");
+  const reference = found && referenceFrom(home, found);
+  if (!seen || reference === undefined || found?.type !== ROLES[role].type)
+    throw problem("secret.bad_reference", [shown(name, home), ROLES[role].what]);
+  if (!may("core_secret_access")) throw problem("secret.taking_refused", [reference]);
+  return { reference, id: found.id };
+}
+
+/** What is no reference, nor an id, is perhaps the password itself: it is not said again. */
+function shown(name: SecretName, home: Place): string {
+  if (name.by === "id") return fromWire(name.id) ? name.id : "…";
+  return referred(name.reference, home) ? name.reference : "…";
+}
+
+async function find(db: Db, accountId: Uuid, home: Place, name: SecretName): Promise<Secret | undefined> {
+  if (name.by === "id") {
+    const id = fromWire(name.id);
+    return id && findSecretById(db, accountId, id);
+  }
+  const key: SecretKey | undefined = referred(name.reference, home);
+  return key && findSecret(db, accountId, key);
+}
+
+/** Notes what the credential takes, so that it is not deleted without force; nothing of other types. */
+export async function noteTaken(tx: Tx, accountId: Uuid, secret: Secret, isGone = false): Promise<void> {
+  if (!secret.ssh) return;
+  const { id, identifier, orgIdentifier, projectIdentifier } = secret;
+  const user: Namer = { type: "SECRET", id, identifier, orgIdentifier, projectIdentifier };
+  await secretUses.note(tx, accountId, user, isGone ? [] : takenBy(secret.ssh).map(({ reference }) => reference));
+}

@@ -1,0 +1,75 @@
+import type { Uuid } from "../../core/ids.ts";
+import { referred, type Place } from "../../core/reference.ts";
+import type { Db } from "../../platform/db/db.ts";
+import type { Secret } from "../secret.ts";
+import { takenBy } from "../ssh/login.ts";
+import { findSecretsByKeys, type FoundSecret } from "../store/secrets.ts";
+
+/** `takes`: of an SSH credential, the ids of the secrets that it logs in with, by the reference that it has for each. */
+export type IdentifiedSecret = Pick<Secret, "id" | "type"> & { readonly takes?: Readonly<Record<string, Uuid>> };
+
+/**
+ * What references in a thing that lives at `home` name at this moment; what does not exist is missing. No permission is
+ * asked. One statement, and one more where SSH credentials are among it.
+ */
+export const identifySecrets =
+  ({ db }: { readonly db: Pick<Db, "query"> }) =>
+  async (
+    accountId: Uuid,
+    home: Place,
+    references: readonly string[],
+  ): Promise<ReadonlyMap<string, IdentifiedSecret>> => {
+    const found = await findAt(
+      db,
+      accountId,
+      references.map((reference) => ({ reference, home })),
+    );
+    const logins = [...found.values()].flatMap((secret) => (secret.ssh ? [secret] : []));
+    const taken = logins.flatMap((secret) =>
+      takenBy(secret.ssh as NonNullable<Secret["ssh"]>).map(({ reference }) => ({ reference, home: secret })),
+    );
+    const ids = await findAt(db, accountId, taken);
+    return new Map(
+      [...found].map(([key, secret]) => {
+        const { id, type } = secret;
+        if (!secret.ssh) return [referenceOf(key), { id, type }];
+        const takes = takenBy(secret.ssh).flatMap(({ reference }) => {
+          const one = ids.get(keyOf({ reference, home: secret }));
+          return one ? [[reference, one.id] as const] : [];
+        });
+        return [referenceOf(key), { id, type, takes: Object.fromEntries(takes) }];
+      }),
+    );
+  };
+
+export type IdentifySecrets = ReturnType<typeof identifySecrets>;
+
+type Asked = { readonly reference: string; readonly home: Place };
+
+// The reference comes last: it has no blank.
+const keyOf = ({ reference, home }: Asked): string =>
+  `${home.orgIdentifier ?? ""} ${home.projectIdentifier ?? ""} ${reference}`;
+const referenceOf = (key: string): string => key.slice(key.lastIndexOf(" ") + 1);
+
+/** By place and reference. */
+async function findAt(
+  db: Pick<Db, "query">,
+  accountId: Uuid,
+  all: readonly Asked[],
+): Promise<ReadonlyMap<string, FoundSecret>> {
+  const asked = [...new Map(all.map((one) => [keyOf(one), one])).entries()].flatMap(([name, { reference, home }]) => {
+    const key = referred(reference, home);
+    return key ? [{ name, key }] : [];
+  });
+  const found = await findSecretsByKeys(
+    db,
+    accountId,
+    asked.map(({ key }) => key),
+  );
+  return new Map(
+    asked.flatMap(({ name }, nth) => {
+      const one = found[nth];
+      return one ? [[name, one] as const] : [];
+    }),
+  );
+}
