@@ -120,7 +120,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     currentSettings: settings.current,
   });
   const connectionTests: ConnectionTests = createConnectionTests({
-    ...{ ...scoped, ...identity, openTexts: secrets.openTexts, tasks: delegates, mayReach, onError },
+    ...{ ...scoped, ...identity, openTextSecrets: secrets.openTextSecrets, tasks: delegates, mayReach, onError },
   });
   const findIds = { ...environments.findIds, connector: connectors.findIds };
   const principals = makePrincipals({ ...access, ...identity, identifySecrets: secrets.identify, findIds });
@@ -128,7 +128,7 @@ function makeSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
     ...{ ...base, ...principals, ...identity, permits: access.permits, checkScripts: deps.checkScripts },
     getProject: projects.getFor,
     exist: { ...environments.exist, connector: connectors.exist },
-    judgeSecrets: secrets.judge,
+    checkSecretUses: secrets.checkUses,
     noteSecrets: secrets.noteUses,
     noteConnectors: connectors.noteUses,
     recentRuns: (accountId, pipelineIds) => executions.recentRuns(accountId, pipelineIds),

@@ -14,7 +14,7 @@ import { createKeyRing, type KeyRing } from "../platform/crypto/key-ring.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
 import type { SealedStore, Swept } from "../platform/crypto/sealed-store.ts";
 import { createSealedTokens } from "../triggers/index.ts";
-import { createKeeping } from "../secrets/index.ts";
+import { createSecretStorage } from "../secrets/index.ts";
 
 const HERE = { orgIdentifier: null, projectIdentifier: null };
 const FILE = randomBytes(3 * CHUNK + 5);
@@ -68,7 +68,7 @@ function keysOf(keys: KeyRing) {
     holdRootKey: holdRootKey(keys),
   };
   const audit = createAudit(deps);
-  const keeping = createKeeping({ ...deps, audit });
+  const keeping = createSecretStorage({ ...deps, audit });
   const tokens = createSealedTokens({ ...deps, sealer: createSealer(keys, "webhook tokens") });
   return {
     ...keeping,

@@ -6,7 +6,7 @@ import { createSealer } from "../platform/crypto/seal.ts";
 import { lackedKeys, type SealedStore, type Swept } from "../platform/crypto/sealed-store.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { serversWithout } from "../platform/db/servers.ts";
-import { createKeeping } from "../secrets/index.ts";
+import { createSecretStorage } from "../secrets/index.ts";
 import { createSealedTokens } from "../triggers/index.ts";
 import type { Opened } from "./open.ts";
 import { problem } from "./problems.ts";
@@ -21,8 +21,8 @@ export const sealedStores = (opened: Opened): readonly SealedStore[] => {
   return [keepingOf(opened).sealed, createSealedTokens(tokens)];
 };
 
-const keepingOf = (opened: Opened): ReturnType<typeof createKeeping> =>
-  createKeeping({ ...opened, commands: opened.config.secretCommands, audit: createAudit(opened) });
+const keepingOf = (opened: Opened): ReturnType<typeof createSecretStorage> =>
+  createSecretStorage({ ...opened, commands: opened.config.secretCommands, audit: createAudit(opened) });
 
 /** The preferred root key becomes the one that is used, and everything is sealed under it. Again, it goes on where it stopped. */
 export const rotateRootKey = (options: SecretsOptions): Promise<ExitCode> =>

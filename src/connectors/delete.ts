@@ -5,7 +5,7 @@ import { goneToo } from "../platform/removed-reference.ts";
 import { shownConnector, type ConnectorKey } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { deleteConnectorRow, findConnector } from "./store/connectors.ts";
-import { connectorUses } from "./references.ts";
+import { connectorReferences } from "./references.ts";
 import type { ConnectorDeps } from "./secret-references.ts";
 
 type How = { readonly version: number | undefined; readonly force: boolean };
@@ -21,7 +21,7 @@ export const deleteConnector =
       if (!before) throw problem("connector.not_found", [key.identifier]);
       if (version !== undefined && before.version !== version)
         throw commonProblem("core.stale_version", ["Connector", key.identifier, `${before.version}`, `${version}`]);
-      if (!force) await connectorUses.refuseUsed(tx, actor, key);
+      if (!force) await connectorReferences.refuseUsed(tx, actor, key);
       await deleteConnectorRow(tx, accountId, before.id);
       await deps.noteSecretUses(tx, accountId, { ...key, type: "CONNECTOR", id: before.id }, []);
       const groups = await deps.leaveGroups(tx, accountId, key, { CONNECTOR: key.identifier });

@@ -15,7 +15,7 @@ import { countConnectors } from "./list/count.ts";
 import { deleteConnectorsOf } from "./store/connectors.ts";
 import { testConnection, recordTest, type TestConnectionDeps } from "./connection-tests/run.ts";
 import { updateConnector } from "./update.ts";
-import { connectorUses } from "./references.ts";
+import { connectorReferences } from "./references.ts";
 import type { ConnectorDeps } from "./secret-references.ts";
 
 export function createConnectors(deps: ConnectorDeps) {
@@ -31,7 +31,7 @@ export function createConnectors(deps: ConnectorDeps) {
     ...operations,
     exist: createExist(deps, "connector"),
     findIds: findIds(deps, "connector"),
-    noteUses: connectorUses.note,
+    noteUses: connectorReferences.note,
     emptyScope,
     routes: [
       ...overviewRoutes({ count: countConnectors(deps), listByName: listByName(deps) }),
@@ -41,7 +41,7 @@ export function createConnectors(deps: ConnectorDeps) {
 }
 
 const emptyScope: EmptyScope = async (tx, scope) => {
-  await connectorUses.forgetAt(tx, scope);
+  await connectorReferences.forgetAt(tx, scope);
   return deleteConnectorsOf(tx, scope);
 };
 

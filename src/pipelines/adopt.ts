@@ -44,7 +44,7 @@ export const makeAdoptPipeline =
     authorize(asking);
     const read = await reads.pipeline(asking, scope, pipelineIdentifier);
     const { pipeline: document, doc } = read.document();
-    await requireSecrets(deps.judgeSecrets, asking, scope, writtenSecrets(document, doc.positionIn));
+    await requireSecrets(deps.checkSecretUses, asking, scope, writtenSecrets(document, doc.positionIn));
     await permitReferences(deps.exist, asking, scope, referencesIn(document));
     const { id: pipelineId, version, author: former } = read.saved;
     return async (tx, actor) => {
@@ -83,7 +83,7 @@ export const makeAdoptInputSet =
     if (set.kind === "INPUT_SET") {
       const { pipeline: document } = pipeline.document();
       const doc = parseDocument(set.yaml);
-      await requireSecrets(deps.judgeSecrets, asking, scope, secretsOfSet(document, doc));
+      await requireSecrets(deps.checkSecretUses, asking, scope, secretsOfSet(document, doc));
       await permitReferences(deps.exist, asking, scope, givenReferences(document, doc));
     }
     return async (tx, actor) => {

@@ -6,7 +6,7 @@ import type { Audit } from "../audit/index.ts";
 import type { Authorize, NoteUses, LeaveGroups, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { GetProject } from "../projects/index.ts";
-import type { JudgeSecrets } from "../secrets/index.ts";
+import type { CheckSecretUses } from "../secrets/index.ts";
 import type { CheckScripts } from "./bash-syntax.ts";
 import { readPipeline } from "./document/index.ts";
 import { shownPipeline, type InProject, type PipelineWithYaml } from "./pipeline.ts";
@@ -29,7 +29,7 @@ export type PipelineDeps = {
   readonly getProject: GetProject;
   /** Whether what a pipeline names exists. */
   readonly exist: ExistOf;
-  readonly judgeSecrets: JudgeSecrets;
+  readonly checkSecretUses: CheckSecretUses;
   readonly checkScripts: CheckScripts;
   readonly stillActor: StillActor;
   readonly findReferences: FindReferences;
@@ -61,7 +61,7 @@ export const makeCreatePipeline =
     const { pipeline: document, doc } = readPipeline(yaml, scope, { format });
     await deps.checkScripts(asking.accountId, document, doc);
     const actor = await stillEditor(deps, asking, scope);
-    await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
+    await requireSecrets(deps.checkSecretUses, actor, scope, writtenSecrets(document, doc.positionIn));
     const at = deps.clock.now();
     const pipeline = {
       id: deps.newId(),

@@ -81,7 +81,7 @@ export type Filled = {
   readonly secrets: readonly WrittenSecret[];
 };
 
-type Deps = Pick<PipelineDeps, "exist" | "judgeSecrets" | "permits" | "findReferences" | "requirePrincipals"> & {
+type Deps = Pick<PipelineDeps, "exist" | "checkSecretUses" | "permits" | "findReferences" | "requirePrincipals"> & {
   readonly get: GetPipeline;
 };
 
@@ -118,7 +118,7 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
       if (isTriggers)
         await deps.requirePrincipals({ accountId, scope, pipelineIdentifier: identifier, principals, uses });
       const asker: Actor = isTriggers ? { kind: "system", accountId } : actor;
-      await requireSecrets(deps.judgeSecrets, asker, scope, secrets);
+      await requireSecrets(deps.checkSecretUses, asker, scope, secrets);
       const references = await deps.findReferences(accountId, scope, uses);
       requireReferences(deps.permits, asker, { home: scope, document, at, references });
       if (!isTriggers && run.trigger !== null)
@@ -136,7 +136,7 @@ export function makePrepareRun(deps: Deps): { readonly prepareRun: PrepareRun; r
     async tryInputs(actor, scope, identifier, input) {
       const pipeline = await deps.get(actor, scope, identifier);
       const { document, secrets } = filledIn(pipeline, scope, input);
-      await requireSecrets(deps.judgeSecrets, actor, scope, secrets);
+      await requireSecrets(deps.checkSecretUses, actor, scope, secrets);
       await permitReferences(deps.exist, actor, scope, referencesIn(document));
       return pipeline;
     },

@@ -241,7 +241,7 @@ test("who may not see the secret learns only that there is none, saving and star
 });
 
 test("who may see the secret and not use it is told so, and what is missing comes first", async () => {
-  const { judge } = secretsOf(platform);
+  const { checkUses } = secretsOf(platform);
   const scope = { orgIdentifier: "default", projectIdentifier: "p" };
   const permissions = new Set(["core_secret_view"]);
   const actor = { ...adminOf(platform), grants: [{ scope, children: true, permissions, resources: "all" as const }] };
@@ -250,17 +250,20 @@ test("who may see the secret and not use it is told so, and what is missing come
     { reference: "none", as: "file" as const },
     { reference: "account.account_text", as: "value" as const },
   ];
-  const answers = await judge(actor, scope, uses);
+  const answers = await checkUses(actor, scope, uses);
   assert.deepEqual(
     answers.map((answer) => answer?.kind),
     ["refused", "missing", "missing"],
   );
   const asked = uses.map((use) => ({ ...use, path: "p", position: undefined, inInputs: false }));
-  await assert.rejects(requireSecrets(judge, actor, scope, asked.slice(0, 1)), {
+  await assert.rejects(requireSecrets(checkUses, actor, scope, asked.slice(0, 1)), {
     code: "pipeline.secret_refused",
     status: 403,
   });
-  await assert.rejects(requireSecrets(judge, actor, scope, asked), { code: "pipeline.bad_references", status: 400 });
+  await assert.rejects(requireSecrets(checkUses, actor, scope, asked), {
+    code: "pipeline.bad_references",
+    status: 400,
+  });
 });
 
 test("a trigger and an input set cannot bring a secret that their author may not use", async () => {

@@ -3,7 +3,7 @@ import type { Actor } from "../core/actor.ts";
 import type { Fault } from "../core/problem.ts";
 import type { Place } from "../core/reference.ts";
 import { pathText, type Path } from "../platform/document/path.ts";
-import type { JudgeSecrets } from "../secrets/index.ts";
+import type { CheckSecretUses } from "../secrets/index.ts";
 import { problem } from "./document/problems.ts";
 import type { PipelineDocument } from "./document/schema.ts";
 import { secretsOf, type AskedSecret } from "./document/secrets.ts";
@@ -44,14 +44,14 @@ export const filledSecrets = (
  * Throws `pipeline.bad_references` (400), and `pipeline.secret_refused` (403) where that alone is the matter.
  */
 export async function requireSecrets(
-  judge: JudgeSecrets,
+  checkUses: CheckSecretUses,
   actor: Actor,
   { orgIdentifier, projectIdentifier }: InProject,
   asked: readonly WrittenSecret[],
 ): Promise<void> {
   if (asked.length === 0) return;
   const home: Place = { orgIdentifier, projectIdentifier };
-  const answers = await judge(actor, home, asked);
+  const answers = await checkUses(actor, home, asked);
   const faults = asked.flatMap(({ path, position, inInputs }, nth) => {
     const answer = answers[nth];
     const where = inInputs ? " (given by the inputs of the run)" : "";

@@ -40,7 +40,7 @@ export const makeUpdatePipeline =
     }
     await deps.checkScripts(asking.accountId, document, doc);
     const actor = await stillEditor(deps, asking, scope, identifier);
-    await requireSecrets(deps.judgeSecrets, actor, scope, writtenSecrets(document, doc.positionIn));
+    await requireSecrets(deps.checkSecretUses, actor, scope, writtenSecrets(document, doc.positionIn));
     const to = {
       name: document.name,
       description: document.description ?? "",

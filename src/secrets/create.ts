@@ -10,16 +10,16 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import type { ManagerName, SecretManager } from "./managers/manager.ts";
 import { problem } from "./problems.ts";
-import { reachOver } from "./scope/permission.ts";
+import { prepareScopeAccess } from "./scope/permission.ts";
 import { checkScope, decideScoping, type ScopeFacts, type ScopingInput } from "./scope/scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
 import type { SecretName, SshLogin } from "./ssh/login.ts";
-import { noteTaken, settleLogin } from "./ssh/references.ts";
+import { recordLoginReferences, resolveLoginSecrets } from "./ssh/references.ts";
 import { insertContent } from "./store/contents.ts";
 import { findManager, findManagerByIdentifier } from "./store/managers.ts";
 import { insertSecretScope } from "./store/scopes.ts";
-import { findSecret, insertSecret, nameIsTaken } from "./store/secrets.ts";
-import { untilHeld, type Vault } from "./content/vault.ts";
+import { findSecret, insertSecret, isNameTaken } from "./store/secrets.ts";
+import { retryOnKeyReplacement, type Vault } from "./content/vault.ts";
 
 export type SecretDeps = {
   readonly db: Db;
@@ -58,9 +58,9 @@ export type NewSecret = Pick<
  */
 export const createSecret =
   (deps: SecretDeps) =>
-  async (asking: Actor, { scoping, manager: wanted, otherIdentifier, ...given }: NewSecret): Promise<Secret> => {
+  async (caller: Actor, { scoping, manager: wanted, otherIdentifier, ...given }: NewSecret): Promise<Secret> => {
     const { content, login, ...input } = { content: undefined, login: undefined, ...given };
-    const { accountId } = asking;
+    const { accountId } = caller;
     const { usageScope, ...inherits } = decideScoping(scoping);
     const check = async (actor: Actor): Promise<SecretManager> => {
       deps.authorize(actor, "core_secret_edit", scopeOf(accountId, input), input.identifier);
@@ -69,11 +69,11 @@ export const createSecret =
       const found = await requireManager(deps.db, accountId, wanted ?? { by: "id", id: accountId });
       await checkScope(deps.facts, actor, usageScope, found);
       // What is inherited names nothing: a new secret lets nobody at anything that was there.
-      if (usageScope) (await reachOver(deps.facts, actor, usageScope))(usageScope);
+      if (usageScope) (await prepareScopeAccess(deps.facts, actor, usageScope))(usageScope);
       return found;
     };
-    const manager = await check(asking);
-    const ssh = login ? await settleLogin(deps, asking, input, login) : null;
+    const manager = await check(caller);
+    const ssh = login ? await resolveLoginSecrets(deps, caller, input, login) : null;
     const at = deps.clock.now();
     const made = {
       id: deps.newId(),
@@ -84,20 +84,20 @@ export const createSecret =
       updatedAt: at,
     };
     const asked: Secret = { ...input, ...inherits, usageScope, ...made, ssh };
-    return untilHeld(async () => {
+    return retryOnKeyReplacement(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: asked.id, name: asked.name, manager }, content));
       // The program of the manager may take seconds, in which the actor may have lost credential or permission.
-      const actor = sealed ? await deps.stillActor(asking) : asking;
+      const actor = sealed ? await deps.stillActor(caller) : caller;
       if (sealed) await check(actor);
       return deps.db.transaction(async (tx) => {
         const secret = await insertUnder(deps, tx, actor, asked, otherIdentifier);
         await insertSecretScope(tx, accountId, secret.id, secret.usageScope ?? []);
         if (sealed) {
-          await deps.vault.hold(tx, accountId, sealed);
+          await deps.vault.lockKey(tx, accountId, sealed);
           await insertContent(tx, accountId, sealed, at);
         }
-        await noteTaken(tx, accountId, secret);
+        await recordLoginReferences(tx, accountId, secret);
         await deps.audit.record(tx, actor, {
           operation: "secret.create",
           resourceType: "SECRET",
@@ -145,7 +145,7 @@ export async function requireManager(db: Db, accountId: Uuid, name: ManagerName)
 }
 
 async function taken(tx: Tx, accountId: Uuid, secret: Secret): Promise<Error> {
-  const name = secret.orgIdentifier === null && (await nameIsTaken(tx, accountId, secret));
+  const name = secret.orgIdentifier === null && (await isNameTaken(tx, accountId, secret));
   return name
     ? problem("secret.duplicate_name", [secret.name])
     : problem("secret.duplicate_identifier", [secret.identifier]);

@@ -4,12 +4,12 @@ import { goneToo } from "../platform/removed-reference.ts";
 import type { SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import { shownSecret } from "./secret.ts";
-import { noteTaken } from "./ssh/references.ts";
+import { recordLoginReferences } from "./ssh/references.ts";
 import { deleteSecretRow, lockSecret } from "./store/secrets.ts";
 import { stale } from "./update.ts";
-import { secretUses } from "./references.ts";
+import { secretReferences } from "./references.ts";
 
-export type HowToDelete = {
+export type DeleteOptions = {
   readonly version?: number | undefined;
   /** Also one that is used. */
   readonly force?: boolean;
@@ -18,15 +18,15 @@ export type HowToDelete = {
 /** Throws `secret.not_found`, `core.stale_version`, `core.referenced`. */
 export const deleteSecret =
   (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "leaveGroups">) =>
-  async (actor: Actor, ref: SecretRef, { version, force = false }: HowToDelete = {}): Promise<void> => {
+  async (actor: Actor, ref: SecretRef, { version, force = false }: DeleteOptions = {}): Promise<void> => {
     const { accountId } = actor;
     const found = await findPermitted(deps, actor, "core_secret_delete", ref);
     await deps.db.transaction(async (tx) => {
       const current = await lockSecret(tx, accountId, found.id);
       if (!current) throw notFound(ref);
-      if (!force) await secretUses.refuseUsed(tx, actor, current);
+      if (!force) await secretReferences.refuseUsed(tx, actor, current);
       if (!(await deleteSecretRow(tx, accountId, current.id, version))) throw stale(current, version);
-      await noteTaken(tx, accountId, current, true);
+      await recordLoginReferences(tx, accountId, current, true);
       const groups = await deps.leaveGroups(tx, accountId, current, { SECRET: current.identifier });
       await deps.audit.record(tx, actor, {
         operation: "secret.delete",

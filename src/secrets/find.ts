@@ -6,11 +6,11 @@ import { authorizeSomewhere, listed, type Authorize } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { problem } from "./problems.ts";
-import type { AskedType, Secret, SecretFilter, SecretKey } from "./secret.ts";
+import type { RequestedType, Secret, SecretFilter, SecretKey } from "./secret.ts";
 import { countSecrets, findSecret, findSecretById, findSecretByName, selectSecrets } from "./store/secrets.ts";
 
 /** How a caller names a secret. With `type`, one of another type is not there. */
-export type SecretRef = { readonly type?: AskedType | null | undefined } & (
+export type SecretRef = { readonly type?: RequestedType | null | undefined } & (
   | { readonly by: "id"; readonly id: string }
   | { readonly by: "name"; readonly name: string }
   | { readonly by: "identifier"; readonly key: SecretKey }
@@ -19,12 +19,12 @@ export type SecretRef = { readonly type?: AskedType | null | undefined } & (
 type Permission = Parameters<Authorize>[1];
 
 /** Asked before a request's input is looked at, of any place unless told where; the operations ask again where the secret lives. */
-export const permit =
+export const requirePermission =
   ({ authorize }: Pick<Deps, "authorize">) =>
   (actor: Actor, permission: Permission, place?: Place): void =>
     place ? authorize(actor, permission, scopeOf(actor.accountId, place)) : authorizeSomewhere(actor, permission);
 
-export type Permit = ReturnType<typeof permit>;
+export type RequirePermission = ReturnType<typeof requirePermission>;
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
@@ -68,7 +68,7 @@ export const isSecretIdentifierFree =
     return (await findSecret(deps.db, actor.accountId, key)) === undefined;
   };
 
-export type IsSecretFree = ReturnType<typeof isSecretIdentifierFree>;
+export type IsSecretIdentifierFree = ReturnType<typeof isSecretIdentifierFree>;
 
 /** Secrets of one place, by identifier unless told otherwise. Throws what RequireScope throws. */
 export const listSecrets =

@@ -4,14 +4,21 @@ import type { Tx } from "../platform/db/db.ts";
 import type { EmptyScope } from "../projects/index.ts";
 import { createSecret, type SecretDeps } from "./create.ts";
 import { deleteSecret } from "./delete.ts";
-import { getSecret, isSecretIdentifierFree, listSecrets, permit } from "./find.ts";
-import { createKeeping, type KeepingDeps } from "./content/storage.ts";
+import { getSecret, isSecretIdentifierFree, listSecrets, requirePermission } from "./find.ts";
+import { createSecretStorage, type SecretStorageDeps } from "./content/storage.ts";
 import { createManager, deleteManager, updateManager } from "./managers/operations.ts";
-import { builtIn } from "./managers/manager.ts";
+import { builtInManager } from "./managers/manager.ts";
 import { getManager, listManagers } from "./managers/find.ts";
 import { identifySecrets } from "./use/identify.ts";
-import { judgeSecrets } from "./use/check.ts";
-import { openTexts, requireSecret, resolveForStep, resolveLogin, resolveSecret, resolveText } from "./use/resolve.ts";
+import { checkSecretUses } from "./use/check.ts";
+import {
+  openTextSecrets,
+  requireSecret,
+  resolveForStep,
+  resolveLogin,
+  resolveSecret,
+  resolveText,
+} from "./use/resolve.ts";
 import { managerRoutes } from "./rest/managers.ts";
 import { secretRoutes } from "./rest/secrets.ts";
 import { insertManager } from "./store/managers.ts";
@@ -19,20 +26,20 @@ import { insertManagerScope } from "./store/scopes.ts";
 import { deleteSecretsOf } from "./store/secrets.ts";
 import { updateSecret } from "./update.ts";
 import { ENTIRE_ACCOUNT } from "./scope/usage-scope.ts";
-import { secretUses } from "./references.ts";
+import { secretReferences } from "./references.ts";
 
 export { addSecretTypes } from "./graphql/secrets.ts";
 export type { IdentifySecrets } from "./use/identify.ts";
-export type { JudgeSecrets } from "./use/check.ts";
-export type { OpenTexts, ResolveForStep, ResolveLogin, StepPlace } from "./use/resolve.ts";
-export { createKeeping } from "./content/storage.ts";
+export type { CheckSecretUses } from "./use/check.ts";
+export type { OpenTextSecrets, ResolveForStep, ResolveLogin, StepPlace } from "./use/resolve.ts";
+export { createSecretStorage } from "./content/storage.ts";
 
-export type SecretsDeps = Omit<SecretDeps, "vault"> & Pick<KeepingDeps, "keys" | "commands">;
+export type SecretsDeps = Omit<SecretDeps, "vault"> & Pick<SecretStorageDeps, "keys" | "commands">;
 
 export type Secrets = ReturnType<typeof createSecrets>;
 
 export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
-  const { vault, wrappers, sealed } = createKeeping({ ...rest, keys, commands });
+  const { vault, wrappers, sealed } = createSecretStorage({ ...rest, keys, commands });
   const deps = { ...rest, vault };
   const managing = { ...rest, wrappers };
   const resolve = resolveSecret(deps);
@@ -49,31 +56,31 @@ export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
     deleteManager: deleteManager(managing),
     getManager: getManager(deps),
     isFree: isSecretIdentifierFree(deps),
-    permit: permit(deps),
+    requirePermission: requirePermission(deps),
   };
   return {
     ...operations,
     routes: [...secretRoutes(operations), ...managerRoutes(operations)],
     require: requireSecret(deps),
-    judge: judgeSecrets(deps),
+    checkUses: checkSecretUses(deps),
     identify: identifySecrets(deps),
     resolve,
-    noteUses: secretUses.note,
+    noteUses: secretReferences.note,
     sealed,
     emptyScope,
     resolveText: resolveOne,
-    openTexts: openTexts(resolve),
+    openTextSecrets: openTextSecrets(resolve),
     resolveForStep: resolveForStep(deps, resolve),
     resolveLogin: resolveLogin(deps, resolve),
     /** What every account begins with: the built-in secret manager, whose id is the account's. */
     seedAccount: async (tx: Tx, accountId: Uuid): Promise<void> => {
-      await insertManager(tx, accountId, builtIn(accountId, rest.clock.now()));
+      await insertManager(tx, accountId, builtInManager(accountId, rest.clock.now()));
       await insertManagerScope(tx, accountId, accountId, ENTIRE_ACCOUNT);
     },
   };
 }
 
 const emptyScope: EmptyScope = async (tx, scope) => {
-  await secretUses.forgetAt(tx, scope);
+  await secretReferences.forgetAt(tx, scope);
   return deleteSecretsOf(tx, scope);
 };

@@ -8,7 +8,7 @@ import type { UsageScope } from "./scope/usage-scope.ts";
 export type SecretType = "ENCRYPTED_TEXT" | "ENCRYPTED_FILE" | "SSH_CREDENTIAL";
 
 /** What clients ask for; of the last kind there are none. */
-export type AskedType = SecretType | "WINRM_CREDENTIAL";
+export type RequestedType = SecretType | "WINRM_CREDENTIAL";
 
 /** What anybody may learn of a secret. Its content is sealed elsewhere and never stands beside this. */
 export type Secret = Place & {

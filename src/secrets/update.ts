@@ -8,15 +8,15 @@ import { checkSize, requireManager, type SecretDeps } from "./create.ts";
 import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import type { ManagerName, SecretManager } from "./managers/manager.ts";
 import { problem } from "./problems.ts";
-import { effective, wideningOver, type RequireWidening } from "./scope/permission.ts";
+import { effectiveScope, prepareWidening, type RequireWidening } from "./scope/permission.ts";
 import { checkScope, decideScoping, type Scoping, type ScopingInput } from "./scope/scoping.ts";
 import { shownSecret, type Secret } from "./secret.ts";
 import type { SecretName, SshLogin, StoredLogin } from "./ssh/login.ts";
-import { noteTaken, settleLogin } from "./ssh/references.ts";
+import { recordLoginReferences, resolveLoginSecrets } from "./ssh/references.ts";
 import { deleteContent, insertContent } from "./store/contents.ts";
 import { deleteSecretScope, insertSecretScope } from "./store/scopes.ts";
-import { isNameTaken, lockSecret, updateSecretRow } from "./store/secrets.ts";
-import { untilHeld } from "./content/vault.ts";
+import { isNameConflict, lockSecret, updateSecretRow } from "./store/secrets.ts";
+import { retryOnKeyReplacement } from "./content/vault.ts";
 
 /** What is left out stays as it is. */
 export type SecretChanges = {
@@ -38,45 +38,45 @@ export type SecretChanges = {
 export const updateSecret =
   (deps: SecretDeps) =>
   async (
-    asking: Actor,
+    caller: Actor,
     ref: SecretRef,
     { content, login, manager: named, ...changes }: SecretChanges,
     version?: number,
   ): Promise<Secret> => {
-    const { accountId } = asking;
+    const { accountId } = caller;
     const check = async (actor: Actor) => {
       const secret = await findPermitted(deps, actor, "core_secret_edit", ref);
       if (named && !isManagerOf(secret, named)) throw problem("secret.other_manager", [secret.name]);
       const keeper = await requireManager(deps.db, accountId, { by: "id", id: secret.managerId });
       const given = changes.scoping && decideScoping(changes.scoping, secret);
       if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, keeper);
-      const requireWidening = given && (await wideningOf(deps, actor, keeper, secret, given));
+      const requireWidening = given && (await prepareSecretWidening(deps, actor, keeper, secret, given));
       return { actor, found: secret, manager: keeper, requireWidening };
     };
-    const checked = await check(asking);
+    const checked = await check(caller);
     const { found, manager } = checked;
     if (content) checkSize(deps, found.name, content);
-    const ssh = login && (await settleLogin(deps, asking, found, login));
-    return untilHeld(async () => {
+    const ssh = login && (await resolveLoginSecrets(deps, caller, found, login));
+    return retryOnKeyReplacement(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: found.id, name: found.name, manager }, content));
       // The program of the manager may take seconds, in which the actor may have lost credential or permission.
-      const { actor, requireWidening } = sealed ? await check(await deps.stillActor(asking)) : checked;
+      const { actor, requireWidening } = sealed ? await check(await deps.stillActor(caller)) : checked;
       return deps.db.transaction(async (tx) => {
         // Locked, so that of two updates each finds what the other left and takes nothing of it back.
         const current = await lockSecret(tx, accountId, found.id);
         if (!current) throw notFound(ref);
         const wanted = changed(current, { ...changes, ssh }, deps.clock.now());
-        requireWidening?.(effective(current, manager), effective(wanted, manager));
+        requireWidening?.(effectiveScope(current, manager), effectiveScope(wanted, manager));
         const saved = await save(tx, accountId, wanted, version);
         if (saved === undefined) throw stale(current, version);
         if (changes.scoping) await replaceScope(tx, accountId, wanted);
         if (sealed) {
-          await deps.vault.hold(tx, accountId, sealed);
+          await deps.vault.lockKey(tx, accountId, sealed);
           await deleteContent(tx, accountId, wanted.id);
           await insertContent(tx, accountId, sealed, wanted.updatedAt);
         }
-        if (ssh) await noteTaken(tx, accountId, wanted);
+        if (ssh) await recordLoginReferences(tx, accountId, wanted);
         await deps.audit.record(tx, actor, {
           operation: "secret.update",
           resourceType: "SECRET",
@@ -93,7 +93,7 @@ export const updateSecret =
 export type UpdateSecret = ReturnType<typeof updateSecret>;
 
 /** To let a secret be used elsewhere takes that one may use it, and where. */
-const wideningOf = (
+const prepareSecretWidening = (
   { facts, authorize }: Pick<SecretDeps, "facts" | "authorize">,
   actor: Actor,
   manager: SecretManager,
@@ -101,7 +101,7 @@ const wideningOf = (
   given: Scoping,
 ): Promise<RequireWidening> => {
   const mayUse = (): void => authorize(actor, "core_secret_access", scopeOf(actor.accountId, found), found.identifier);
-  return wideningOver(facts, actor, mayUse, effective(found, manager), effective(given, manager));
+  return prepareWidening(facts, actor, mayUse, effectiveScope(found, manager), effectiveScope(given, manager));
 };
 
 async function replaceScope(tx: Tx, accountId: Uuid, { id, usageScope }: Secret): Promise<void> {
@@ -137,7 +137,7 @@ async function save(tx: Tx, accountId: Uuid, wanted: Secret, version?: number): 
   try {
     return await updateSecretRow(tx, accountId, wanted, version);
   } catch (error) {
-    throw isNameTaken(error) ? problem("secret.duplicate_name", [wanted.name]) : error;
+    throw isNameConflict(error) ? problem("secret.duplicate_name", [wanted.name]) : error;
   }
 }
 

@@ -11,7 +11,7 @@ import { Problem } from "../../core/problem.ts";
 import { referred, scopeOf, within } from "../../core/reference.ts";
 import type { Author, Standing, StandingOf } from "../../identity/index.ts";
 import type { Db } from "../../platform/db/db.ts";
-import type { OpenTexts } from "../../secrets/index.ts";
+import type { OpenTextSecrets } from "../../secrets/index.ts";
 import type { Connector, Saved } from "../connector.ts";
 import { problem } from "../problems.ts";
 import { findSaved } from "../store/connectors.ts";
@@ -23,7 +23,7 @@ export type OpenSecretsDeps = {
   readonly audit: Pick<Audit, "recordAll">;
   readonly permits: Permits;
   readonly standingOf: StandingOf;
-  readonly openTexts: OpenTexts;
+  readonly openTextSecrets: OpenTextSecrets;
 };
 
 type SavedConnector = Connector & Saved;
@@ -86,7 +86,7 @@ export const openSecrets =
     const references = namedBy(connector);
     try {
       await requireUsers(accountId, connector, to.tester);
-      const opened = await deps.openTexts(accountId, connector, references, connector.secretIds);
+      const opened = await deps.openTextSecrets(accountId, connector, references, connector.secretIds);
       // A secret manager may take seconds to open them, in which either may have lost account or permission.
       await requireUsers(accountId, connector, to.tester);
       await record(deps, connector, to, opened);

@@ -14,7 +14,7 @@ import type { GetConnector, IsIdentifierFree } from "../get.ts";
 import type { ListConnectors } from "../list/list.ts";
 import { problem } from "../problems.ts";
 import { CATEGORIES } from "../types/type.ts";
-import { PATH, placeOf, type Scoped } from "./query.ts";
+import { PATH, placeOf, type ScopedCall } from "./query.ts";
 import type { TestConnection } from "../connection-tests/run.ts";
 import type { UpdateConnector } from "../update.ts";
 import { connectorBody, connectorResponse, connectorShape, readConnector, testResponse, testShape } from "../wire.ts";
@@ -28,13 +28,13 @@ type Operations = {
   readonly isIdentifierFree: IsIdentifierFree;
 };
 
-const keyOf = (call: Scoped): ConnectorKey => ({
+const keyOf = (call: ScopedCall): ConnectorKey => ({
   ...placeOf(call),
   identifier: call.params["identifier"] ?? "",
 });
 
 /** The connector of the body; where the query names a scope too, it is the same. */
-function connectorIn(call: Scoped & Pick<Call, "body">): NewConnector {
+function connectorIn(call: ScopedCall & Pick<Call, "body">): NewConnector {
   const connector = readConnector(documentOf(call.body, { orText: true }), call.onIgnored);
   for (const field of ["orgIdentifier", "projectIdentifier"] as const) {
     const [here, there] = [connector[field], call.query[field]];

@@ -16,7 +16,7 @@ export type TokenDeps = KeyDeps & { readonly requireHeldOf: RequireHeldOf };
 type At = { readonly parent: Parent; readonly key: ApiKey };
 type Sides = { readonly before?: Token; readonly after?: Token };
 
-export function createKeeping(deps: Pick<TokenDeps, "audit" | "requireHeldOf">) {
+export function createSecretStorage(deps: Pick<TokenDeps, "audit" | "requireHeldOf">) {
   const record = (tx: Tx, actor: Actor, verb: string, at: At, { before, after }: Sides): Promise<void> =>
     deps.audit.record(tx, actor, {
       operation: `token.${verb}`,

@@ -4,7 +4,7 @@ import { problem } from "../problems.ts";
 import * as store from "../store/tokens.ts";
 import type { KeyRef } from "./api-key.ts";
 import { rotatePeriod, standingAt } from "./expiry.ts";
-import { createKeeping, type TokenDeps } from "./keeping.ts";
+import { createSecretStorage, type TokenDeps } from "./keeping.ts";
 import type { Token } from "./token.ts";
 
 /** What a rotation has replaced is shown for so long after its end. */
@@ -17,7 +17,7 @@ const SHOWN_MS = 30 * 86_400_000;
  */
 export function rotate(deps: TokenDeps) {
   const { db, findParent, clock } = deps;
-  const { record, lockKey, find, keep } = createKeeping(deps);
+  const { record, lockKey, find, keep } = createSecretStorage(deps);
   return async (actor: Actor, ref: KeyRef, identifier: string, until: number | undefined): Promise<string> => {
     const parent = await findParent(actor, ref, "make");
     return db.transaction(async (tx) => {

@@ -3,7 +3,7 @@ import type { Page, Window } from "../../core/page.ts";
 import { problem, sameIdentifier } from "../problems.ts";
 import type { KeyRef, Parent } from "./api-key.ts";
 import { periodOfChanged, periodOfNew, reachesBeyond, standingAt, type AskedPeriod, type Period } from "./expiry.ts";
-import { createKeeping, type TokenDeps } from "./keeping.ts";
+import { createSecretStorage, type TokenDeps } from "./keeping.ts";
 import { rotate, type RotateToken } from "./rotate.ts";
 import { findApiKey, type ListFilter } from "../store/keys.ts";
 import * as store from "../store/tokens.ts";
@@ -47,7 +47,7 @@ export type Tokens = {
 
 export function createTokens(deps: TokenDeps): Tokens {
   const { db, findParent, clock } = deps;
-  const { record, lockKey, find, keep, requireHeld } = createKeeping(deps);
+  const { record, lockKey, find, keep, requireHeld } = createSecretStorage(deps);
 
   return {
     async create(actor, ref, fields, asked) {

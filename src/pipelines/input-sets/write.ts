@@ -138,7 +138,7 @@ async function read(
   if (kind === "OVERLAY_INPUT_SET") return { pipeline, document };
   const { pipeline: read } = readPipeline(pipeline.yaml, within);
   valuesOf(read, document.doc);
-  await requireSecrets(deps.judgeSecrets, actor, within, secretsOfSet(read, document.doc));
+  await requireSecrets(deps.checkSecretUses, actor, within, secretsOfSet(read, document.doc));
   return { pipeline, document };
 }
 

@@ -13,7 +13,7 @@ import { adminOf, secretsOf } from "../../../test/support/secrets.ts";
 import { createAudit } from "../../audit/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
-import { createKeeping } from "../index.ts";
+import { createSecretStorage } from "../index.ts";
 
 const MIB = 1024 * 1024;
 const SIZE = 10 * MIB;
@@ -143,7 +143,7 @@ test("a file that gets another data key is in memory once", async () => {
   const { db, clock, keys } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const audit = createAudit({ clock, newId });
-  const keeping = createKeeping({ db: watched(db), audit, clock, newId, keys, commands: new Map() });
+  const keeping = createSecretStorage({ db: watched(db), audit, clock, newId, keys, commands: new Map() });
   const { accountId } = adminOf(platform);
   await secretsOf(platform).delete(adminOf(platform), { by: "identifier", key: { ...HERE, identifier: "first" } });
   const { most, afterwards, seen } = await heldBy(() => Array.fromAsync(keeping.rotateDataKeys(accountId)));

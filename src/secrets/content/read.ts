@@ -4,7 +4,7 @@ import type { Db } from "../../platform/db/db.ts";
 import { ManagerFailed } from "../managers/kinds/kind.ts";
 import { problem } from "../problems.ts";
 import { findChunk, findContent, type ContentRow } from "../store/contents.ts";
-import { refusedBy, type Vault } from "./vault.ts";
+import { managerProblem, type Vault } from "./vault.ts";
 
 export type ReadDeps = { readonly db: Pick<Db, "query">; readonly vault: Vault };
 
@@ -34,7 +34,7 @@ export async function* readContent(
       return;
     } catch (error) {
       if (error instanceof Problem) throw error;
-      if (error instanceof ManagerFailed) throw refusedBy(error, name);
+      if (error instanceof ManagerFailed) throw managerProblem(error, name);
       const now = gone ? await findContent(deps.db, accountId, content.secretId) : content;
       // The content is still the one that is read: the piece was lost, not replaced.
       if (now?.id === content.id) throw problem("secret.unreadable", [name], { cause: error });

@@ -9,8 +9,8 @@ import { Problem } from "../../core/problem.ts";
 import { readContent, type ReadDeps } from "./read.ts";
 import { batches } from "./sealed-store.ts";
 import { insertContent } from "../store/contents.ts";
-import { closeRotation, listContents, takeContent, openRotation, type NamedContent } from "../store/rotation.ts";
-import { untilHeld } from "./vault.ts";
+import { closeRotation, listContents, deleteContentById, openRotation, type NamedContent } from "../store/rotation.ts";
+import { retryOnKeyReplacement } from "./vault.ts";
 
 export type RotateDeps = ReadDeps & {
   readonly db: Db;
@@ -60,7 +60,7 @@ async function sealBatch(
   rotationId: Uuid,
   batch: readonly NamedContent[],
 ): Promise<Swept> {
-  const outcomes = await Promise.all(batch.map((content) => sealAnew(deps, accountId, rotationId, content)));
+  const outcomes = await Promise.all(batch.map((content) => resealContent(deps, accountId, rotationId, content)));
   return {
     done: outcomes.filter((outcome) => outcome === "sealed").length,
     failed: batch.filter((_, nth) => outcomes[nth] === "failed").map(({ name }) => name),
@@ -68,7 +68,7 @@ async function sealBatch(
 }
 
 /** `gone`: it was replaced or deleted meanwhile, so that its data key is no more. */
-async function sealAnew(
+async function resealContent(
   deps: RotateDeps,
   accountId: Uuid,
   rotationId: Uuid,
@@ -85,11 +85,11 @@ async function sealAnew(
     throw error;
   }
   const toSeal = { accountId, id: secretId, manager: { id: managerId, kind, spec } };
-  const sealing = untilHeld(async () => {
+  const sealing = retryOnKeyReplacement(async () => {
     const sealed = await deps.vault.seal(toSeal, { size, pages });
     return deps.db.transaction(async (tx) => {
-      if (!(await takeContent(tx, accountId, content.id))) return "gone";
-      await deps.vault.hold(tx, accountId, sealed);
+      if (!(await deleteContentById(tx, accountId, content.id))) return "gone";
+      await deps.vault.lockKey(tx, accountId, sealed);
       await insertContent(tx, accountId, sealed, deps.clock.now(), { originId, rotationId });
       return "sealed";
     });

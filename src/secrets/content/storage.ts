@@ -6,13 +6,13 @@ import { holdRootKey, createRootKeyOf } from "../../identity/index.ts";
 import type { KeyRing } from "../../platform/crypto/key-ring.ts";
 import type { SealedStore } from "../../platform/crypto/sealed-store.ts";
 import type { Db } from "../../platform/db/db.ts";
-import { wrappersOf, type Wrappers } from "../managers/kinds/kinds.ts";
+import { createWrappers, type Wrappers } from "../managers/kinds/kinds.ts";
 import type { KindDeps } from "../managers/kinds/kind.ts";
 import { rotateDataKeys, type RotateDataKeys } from "./rotate-data-keys.ts";
 import { createSealedSecrets } from "./sealed-store.ts";
 import { createVault, type Vault } from "./vault.ts";
 
-export type KeepingDeps = {
+export type SecretStorageDeps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly clock: Clock;
@@ -22,17 +22,17 @@ export type KeepingDeps = {
   readonly commands: KindDeps["commands"];
 };
 
-export type Keeping = {
+export type SecretStorage = {
   readonly vault: Vault;
   readonly wrappers: Wrappers;
   readonly sealed: SealedStore;
   readonly rotateDataKeys: RotateDataKeys;
 };
 
-export function createKeeping(deps: KeepingDeps): Keeping {
+export function createSecretStorage(deps: SecretStorageDeps): SecretStorage {
   const { db, keys, newId, commands, clock } = deps;
   const holdKey = holdRootKey(keys);
-  const wrappers = wrappersOf({
+  const wrappers = createWrappers({
     db,
     keys,
     rootKeyOf: createRootKeyOf(keys),

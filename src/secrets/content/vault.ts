@@ -27,13 +27,13 @@ export type SealedContent = StoredContent & {
 };
 
 /** The manager wraps with another key by now: nothing is stored, and sealing is to be done again. */
-export class KeyMoved extends Error {}
+export class KeyReplaced extends Error {}
 
 export type Vault = {
   /** Wraps a new data key for the content. Before the transaction: a manager may be another program. */
   readonly seal: (secret: SecretRef, content: Content) => Promise<SealedContent>;
-  /** Called in the transaction, before the content is stored. Throws KeyMoved. */
-  readonly hold: (tx: Tx, accountId: Uuid, sealed: SealedContent) => Promise<void>;
+  /** Called in the transaction, before the content is stored. Throws KeyReplaced. */
+  readonly lockKey: (tx: Tx, accountId: Uuid, sealed: SealedContent) => Promise<void>;
   /**
    * The bytes of a content, piece by piece, as `chunk` finds them, from the piece `from` on. Before them comes one empty
    * piece, once the manager has opened the data key. Throws when anything has been changed.
@@ -63,7 +63,7 @@ export function createVault(deps: { newId: NewId; wrappers: Wrappers }): Vault {
       const { keyId, wrapped: wrappedKey } = await deps.wrappers[manager.kind]
         .wrap(ref, dataKey, identity)
         .catch((error: unknown) => {
-          throw refusedBy(error, name ?? secretId);
+          throw managerProblem(error, name ?? secretId);
         });
       const chunks = function* (): Generator<Buffer> {
         try {
@@ -75,9 +75,9 @@ export function createVault(deps: { newId: NewId; wrappers: Wrappers }): Vault {
       const { id: managerId, kind, spec } = manager;
       return { id, secretId, managerId, kind, spec, keyId, wrappedKey, size: content.size, chunks };
     },
-    async hold(tx, accountId, { kind, managerId, keyId }) {
-      const held = await deps.wrappers[kind].hold?.(tx, { accountId }, keyId);
-      if (held === false) throw new KeyMoved(`the key ${keyId} of the secret manager ${managerId} was replaced`);
+    async lockKey(tx, accountId, { kind, managerId, keyId }) {
+      const held = await deps.wrappers[kind].lockKey?.(tx, { accountId }, keyId);
+      if (held === false) throw new KeyReplaced(`the key ${keyId} of the secret manager ${managerId} was replaced`);
     },
     async *open(accountId, stored, chunk, from = 0) {
       const identity = identityOf(accountId, stored.secretId, stored.id);
@@ -97,7 +97,7 @@ export function createVault(deps: { newId: NewId; wrappers: Wrappers }): Vault {
 }
 
 /** What a manager could not do, in words for the caller; its own words are for the log. */
-export function refusedBy(error: unknown, secret: string): unknown {
+export function managerProblem(error: unknown, secret: string): unknown {
   if (error instanceof UnknownRootKey)
     return problem("secret.no_root_key", [secret, error.keyId], { cause: error, retryAfter: 5 });
   if (error instanceof ManagerFailed)
@@ -109,12 +109,12 @@ export function refusedBy(error: unknown, secret: string): unknown {
 const ATTEMPTS = 3;
 
 /** Seals and stores, again from the start when the manager's key was replaced in between. */
-export async function untilHeld<T>(sealAndStore: () => Promise<T>): Promise<T> {
+export async function retryOnKeyReplacement<T>(sealAndStore: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await sealAndStore();
     } catch (error) {
-      if (!(error instanceof KeyMoved) || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof KeyReplaced) || attempt === ATTEMPTS) throw error;
     }
   }
 }

@@ -12,7 +12,7 @@ import type { ManagerName } from "../managers/manager.ts";
 import { problem } from "../problems.ts";
 import { scopeOf, type Maybe, type ScopeInput } from "../wire/usage-scope.ts";
 import type { ScopingInput } from "../scope/scoping.ts";
-import { identifierBeside, identifierFrom, type AskedType, type SecretType } from "../secret.ts";
+import { identifierBeside, identifierFrom, type RequestedType, type SecretType } from "../secret.ts";
 import type { SecretChanges } from "../update.ts";
 
 type EncryptedInput = {
@@ -28,7 +28,7 @@ type EncryptedInput = {
 type CredentialInput = SshInput & Pick<EncryptedInput, "name" | "usageScope">;
 
 export type SecretInput = {
-  readonly secretType: AskedType;
+  readonly secretType: RequestedType;
   readonly encryptedText?: Maybe<EncryptedInput>;
   readonly encryptedFile?: Maybe<EncryptedInput>;
   readonly sshCredential?: Maybe<CredentialInput>;
@@ -112,7 +112,7 @@ function scopeInput(builder: Builder, filters: FilterEnums) {
 }
 
 /** Throws `secret.unsupported_type` for what the platform does not keep. */
-export function typeOf(secretType: AskedType): SecretType {
+export function typeOf(secretType: RequestedType): SecretType {
   if (secretType !== "WINRM_CREDENTIAL") return secretType;
   throw problem("secret.unsupported_type", [secretType]);
 }

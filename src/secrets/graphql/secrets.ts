@@ -3,31 +3,31 @@ import { listOf, listType, payloadOf, payloadType, window, type Builder } from "
 import type { TakesFile } from "../../platform/graphql/uploads.ts";
 import type { CreateSecret } from "../create.ts";
 import type { DeleteSecret } from "../delete.ts";
-import type { GetSecret, Permit } from "../find.ts";
+import type { GetSecret, RequirePermission } from "../find.ts";
 import { addInputs, changesOf, newSecretOf, typeOf, type SecretInput } from "./inputs.ts";
 import { addTypes, type SecretTypes } from "./types.ts";
 import type { GetManager, ListManagers } from "../managers/find.ts";
 import type { Secret } from "../secret.ts";
 import type { UpdateSecret } from "../update.ts";
 
-export type SecretVerbs = {
+export type SecretOperations = {
   readonly create: CreateSecret;
   readonly update: UpdateSecret;
   readonly delete: DeleteSecret;
   readonly get: GetSecret;
   readonly getManager: GetManager;
   readonly listManagers: ListManagers;
-  readonly permit: Permit;
+  readonly requirePermission: RequirePermission;
 };
 
-export function addSecretTypes(builder: Builder, operations: SecretVerbs): void {
+export function addSecretTypes(builder: Builder, operations: SecretOperations): void {
   const types = addTypes(builder);
   addQueries(builder, types, operations);
   addManagerQueries(builder, types, operations);
   addMutations(builder, types, operations);
 }
 
-function addQueries(builder: Builder, { Secret, SecretType }: SecretTypes, operations: SecretVerbs): void {
+function addQueries(builder: Builder, { Secret, SecretType }: SecretTypes, operations: SecretOperations): void {
   builder.queryFields((t) => ({
     secret: t.field({
       type: Secret,
@@ -46,7 +46,7 @@ function addQueries(builder: Builder, { Secret, SecretType }: SecretTypes, opera
   }));
 }
 
-function addManagerQueries(builder: Builder, { SecretManager }: SecretTypes, operations: SecretVerbs): void {
+function addManagerQueries(builder: Builder, { SecretManager }: SecretTypes, operations: SecretOperations): void {
   const SecretManagerList = listType(builder, "SecretManagerConnection", SecretManager);
   builder.queryFields((t) => ({
     secretManagers: t.field({
@@ -78,7 +78,7 @@ function addManagerQueries(builder: Builder, { SecretManager }: SecretTypes, ope
 const takesFile: TakesFile = (args) => isFile(args["input"] as SecretInput);
 const isFile = ({ secretType }: SecretInput): boolean => secretType === "ENCRYPTED_FILE";
 
-function addMutations(builder: Builder, types: SecretTypes, operations: SecretVerbs): void {
+function addMutations(builder: Builder, types: SecretTypes, operations: SecretOperations): void {
   const SecretType = types.Secret;
   const inputs = addInputs(builder, types);
   const payload = (name: string) =>
@@ -94,7 +94,7 @@ function addMutations(builder: Builder, types: SecretTypes, operations: SecretVe
       args: { input: t.arg({ type: inputs.Create, required: true }) },
       extensions: { permission: "core_secret_edit", upload: takesFile },
       resolve: async (_root, { input }, { actor, file }) => {
-        operations.permit(actor, "core_secret_edit");
+        operations.requirePermission(actor, "core_secret_edit");
         return payloadOf(input, { secret: await operations.create(actor, newSecretOf(input, file)) });
       },
     }),
@@ -103,7 +103,7 @@ function addMutations(builder: Builder, types: SecretTypes, operations: SecretVe
       args: { input: t.arg({ type: inputs.Update, required: true }) },
       extensions: { permission: "core_secret_edit", upload: takesFile },
       resolve: async (_root, { input }, { actor, file }) => {
-        operations.permit(actor, "core_secret_edit");
+        operations.requirePermission(actor, "core_secret_edit");
         const ref = { by: "id", id: input.secretId, type: typeOf(input.secretType) } as const;
         return payloadOf(input, { secret: await operations.update(actor, ref, changesOf(input, file)) });
       },

@@ -3,7 +3,7 @@ import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Builder, InterfaceNodeRef, NodeRef } from "../../platform/graphql/builder.ts";
 import { addSshTypes } from "./ssh.ts";
 import type { SecretManager } from "../managers/manager.ts";
-import type { AskedType, Secret } from "../secret.ts";
+import type { RequestedType, Secret } from "../secret.ts";
 import type { AppEnvScope, UsageScope } from "../scope/usage-scope.ts";
 
 export type SecretTypes = {
@@ -21,7 +21,7 @@ const TYPE_NAMES = {
   SSH_CREDENTIAL: "SSHCredential",
 } as const;
 
-const TYPES: readonly AskedType[] = ["ENCRYPTED_TEXT", "ENCRYPTED_FILE", "SSH_CREDENTIAL", "WINRM_CREDENTIAL"];
+const TYPES: readonly RequestedType[] = ["ENCRYPTED_TEXT", "ENCRYPTED_FILE", "SSH_CREDENTIAL", "WINRM_CREDENTIAL"];
 
 export function addTypes(builder: Builder): SecretTypes {
   const filters = filterEnums(builder);

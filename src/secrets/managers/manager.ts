@@ -25,7 +25,7 @@ export type NewManager = Pick<SecretManager, "identifier" | "name" | "descriptio
 };
 
 /** What every account begins with; its id is the account's own. */
-export const builtIn = (accountId: Uuid, at: number): Omit<SecretManager, "usageScope"> => ({
+export const builtInManager = (accountId: Uuid, at: number): Omit<SecretManager, "usageScope"> => ({
   id: accountId,
   identifier: "platformSecretManager",
   name: "Platform Secrets Manager",

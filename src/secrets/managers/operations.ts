@@ -10,43 +10,46 @@ import type { Wrappers } from "./kinds/kinds.ts";
 import { ManagerFailed } from "./kinds/kind.ts";
 import { noManager } from "./find.ts";
 import { problem } from "../problems.ts";
-import { reachOver, wideningOver } from "../scope/permission.ts";
-import { checkNames } from "../scope/scoping.ts";
+import { prepareScopeAccess, prepareWidening } from "../scope/permission.ts";
+import { checkScopeEntries } from "../scope/scoping.ts";
 import { scopeToWire } from "../wire/usage-scope.ts";
 import {
   countSecretsOfManager,
   deleteManagerRow,
   findManagerByIdentifier,
   insertManager,
-  isManagerNameTaken,
+  isManagerNameConflict,
   lockManager,
   updateManagerRow,
 } from "../store/managers.ts";
 import { deleteManagerScope, insertManagerScope } from "../store/scopes.ts";
 import { ENTIRE_ACCOUNT } from "../scope/usage-scope.ts";
 
-export type ManageDeps = Pick<SecretDeps, "db" | "audit" | "authorize" | "clock" | "newId" | "facts" | "stillActor"> & {
+export type ManagerDeps = Pick<
+  SecretDeps,
+  "db" | "audit" | "authorize" | "clock" | "newId" | "facts" | "stillActor"
+> & {
   readonly wrappers: Wrappers;
 };
 
 /** Tries the manager before it is kept. Throws `secret.bad_scope`, `secret.beyond_reach`, `secret.manager_useless`, `secret.duplicate_manager`. */
 export const createManager =
-  (deps: ManageDeps) =>
-  async (asking: Actor, given: NewManager): Promise<SecretManager> => {
-    const { accountId } = asking;
+  (deps: ManagerDeps) =>
+  async (caller: Actor, given: NewManager): Promise<SecretManager> => {
+    const { accountId } = caller;
     const { usageScope = ENTIRE_ACCOUNT } = given;
     const check = async (actor: Actor): Promise<void> => {
       deps.authorize(actor, "core_connector_edit", { accountId });
       if (!given.usageScope) return;
-      await checkNames(deps.facts, actor, given.usageScope);
-      (await reachOver(deps.facts, actor, given.usageScope))(given.usageScope);
+      await checkScopeEntries(deps.facts, actor, given.usageScope);
+      (await prepareScopeAccess(deps.facts, actor, given.usageScope))(given.usageScope);
     };
-    await check(asking);
+    await check(caller);
     const at = deps.clock.now();
     const manager = { ...given, usageScope, id: deps.newId(), version: 1, createdAt: at, updatedAt: at };
-    await tryOut(deps.wrappers, accountId, manager);
+    await testManager(deps.wrappers, accountId, manager);
     // The program may take seconds, in which the actor may have lost credential or permission.
-    const actor = await deps.stillActor(asking);
+    const actor = await deps.stillActor(caller);
     await check(actor);
     await deps.db.transaction(async (tx) => {
       if (!(await insertManager(tx, accountId, manager))) throw await taken(tx, accountId, manager);
@@ -64,16 +67,16 @@ export type CreateManager = ReturnType<typeof createManager>;
  * The scope holds at once for the secrets that inherit it: whoever resolves one reads it from here.
  */
 export const updateManager =
-  (deps: ManageDeps) =>
+  (deps: ManagerDeps) =>
   async (actor: Actor, given: NewManager, version?: number): Promise<SecretManager> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_edit", { accountId });
     const { usageScope = ENTIRE_ACCOUNT } = given;
-    if (usageScope) await checkNames(deps.facts, actor, usageScope);
+    if (usageScope) await checkScopeEntries(deps.facts, actor, usageScope);
     const found = await findManagerByIdentifier(deps.db, accountId, given.identifier);
     // Whoever widens it lets runs use, elsewhere, whatever secrets it has.
     const mayUse = (): void => deps.authorize(actor, "core_secret_access", { accountId });
-    const requireWidening = await wideningOver(deps.facts, actor, mayUse, found?.usageScope ?? null, usageScope);
+    const requireWidening = await prepareWidening(deps.facts, actor, mayUse, found?.usageScope ?? null, usageScope);
     return deps.db.transaction(async (tx) => {
       const current = await lockByIdentifier(tx, accountId, given.identifier, version);
       if (given.kind !== current.kind || JSON.stringify(given.spec) !== JSON.stringify(current.spec))
@@ -81,7 +84,7 @@ export const updateManager =
       requireWidening(current.usageScope, usageScope);
       const wanted = { ...current, ...given, usageScope, version: current.version + 1, updatedAt: deps.clock.now() };
       await updateManagerRow(tx, accountId, wanted).catch((error: unknown) => {
-        throw isManagerNameTaken(error) ? problem("secret.duplicate_manager", ["name", wanted.name]) : error;
+        throw isManagerNameConflict(error) ? problem("secret.duplicate_manager", ["name", wanted.name]) : error;
       });
       await deleteManagerScope(tx, accountId, wanted.id);
       await insertManagerScope(tx, accountId, wanted.id, wanted.usageScope ?? []);
@@ -94,7 +97,7 @@ export type UpdateManager = ReturnType<typeof updateManager>;
 
 /** Throws `secret.no_manager`, `secret.built_in_manager`, `secret.manager_in_use`. */
 export const deleteManager =
-  (deps: ManageDeps) =>
+  (deps: ManagerDeps) =>
   async (actor: Actor, identifier: string, version?: number): Promise<void> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_delete", { accountId });
@@ -125,7 +128,11 @@ async function lockByIdentifier(
 }
 
 /** A manager that cannot give back what it was given would lose every secret. */
-async function tryOut(wrappers: Wrappers, accountId: Uuid, { id, kind, name, spec }: SecretManager): Promise<void> {
+async function testManager(
+  wrappers: Wrappers,
+  accountId: Uuid,
+  { id, kind, name, spec }: SecretManager,
+): Promise<void> {
   const ref = { accountId, managerId: id, spec };
   const [probe, identity] = [randomBytes(32), `probe:${accountId}:${id}`];
   try {
@@ -154,7 +161,7 @@ const viewOf = ({ id, identifier, name, description, tags, kind, usageScope }: S
 });
 
 const record = (
-  { audit }: Pick<ManageDeps, "audit">,
+  { audit }: Pick<ManagerDeps, "audit">,
   tx: Tx,
   actor: Actor,
   verb: "create" | "update" | "delete",

@@ -8,13 +8,17 @@ import { ifMatch } from "../../platform/http/if-match.ts";
 import { LARGE_BODY, route, type Call, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
 import type { CreateSecret } from "../create.ts";
-import type { Permit } from "../find.ts";
+import type { RequirePermission } from "../find.ts";
 import { problem } from "../problems.ts";
-import { inScope, keyOf, managerIn, placeOf, writeQuery, type Scoped } from "./query.ts";
+import { inScope, keyOf, managerIn, placeOf, writeQuery, type ScopedCall } from "./query.ts";
 import type { UpdateSecret } from "../update.ts";
 import { fileBody, secretResponse, secretShape } from "../wire/secret.ts";
 
-type Operations = { readonly create: CreateSecret; readonly update: UpdateSecret; readonly permit: Permit };
+type Operations = {
+  readonly create: CreateSecret;
+  readonly update: UpdateSecret;
+  readonly requirePermission: RequirePermission;
+};
 
 const PATH = "/ng/api/v2/secrets/files";
 const EXAMPLE = {
@@ -28,7 +32,7 @@ const edit = { permission: "core_secret_edit" };
 const body = { schema: fileBody, root: "secret", types: ["multipart/form-data"], example: EXAMPLE };
 
 /** JSON, or YAML as elsewhere. */
-function specIn(call: Scoped, text: string) {
+function specIn(call: ScopedCall, text: string) {
   const format = text.trimStart().startsWith("{") ? "json" : "yaml";
   const spec = validateEnvelope(fileBody, parseDocument(Buffer.from(text), { format }), {
     root: "secret",
@@ -60,7 +64,7 @@ export const fileRoutes = (operations: Operations): readonly Route[] => [
       etag: true,
     },
     handle: async (call) => {
-      operations.permit(call.actor, "core_secret_edit", placeOf(call));
+      operations.requirePermission(call.actor, "core_secret_edit", placeOf(call));
       const { spec, file, actor } = await formOf(call);
       if (spec === undefined) throw problem("secret.no_part", ["spec"]);
       if (!file) throw problem("secret.no_part", ["file"]);
@@ -96,7 +100,7 @@ export const fileRoutes = (operations: Operations): readonly Route[] => [
       ifMatch: true,
     },
     handle: async (call) => {
-      operations.permit(call.actor, "core_secret_edit", placeOf(call));
+      operations.requirePermission(call.actor, "core_secret_edit", placeOf(call));
       const version = ifMatch(call);
       const { spec, file, actor } = await formOf(call);
       if (spec === undefined && !file) throw problem("secret.no_part", ["spec' or 'file"]);

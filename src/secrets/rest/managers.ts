@@ -7,7 +7,7 @@ import { ifMatch } from "../../platform/http/if-match.ts";
 import { ngPage, ngPageShape, ngWindow, sortedPageQuery } from "../../platform/http/pages.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
-import type { Permit } from "../find.ts";
+import type { RequirePermission } from "../find.ts";
 import type { CreateManager, DeleteManager, UpdateManager } from "../managers/operations.ts";
 import type { GetManager, ListManagers } from "../managers/find.ts";
 import { problem } from "../problems.ts";
@@ -19,7 +19,7 @@ type Operations = {
   readonly deleteManager: DeleteManager;
   readonly getManager: GetManager;
   readonly listManagers: ListManagers;
-  readonly permit: Permit;
+  readonly requirePermission: RequirePermission;
 };
 
 const PATH = "/ng/api/secret-managers";
@@ -51,7 +51,7 @@ export const managerRoutes = (operations: Operations): readonly Route[] => [
       etag: true,
     },
     handle: async (call) => {
-      operations.permit(call.actor, "core_connector_edit");
+      operations.requirePermission(call.actor, "core_connector_edit");
       const body = validate(managerBody, documentOf(call.body), { root: "secretManager" });
       const manager = await operations.createManager(call.actor, managerOf(body));
       return ok(call, managerResponse(manager), manager.version);
@@ -77,7 +77,7 @@ export const managerRoutes = (operations: Operations): readonly Route[] => [
       etag: true,
     },
     handle: async (call) => {
-      operations.permit(call.actor, "core_connector_edit");
+      operations.requirePermission(call.actor, "core_connector_edit");
       const body = validate(managerBody, documentOf(call.body), { root: "secretManager" });
       const identifier = call.params["identifier"] ?? "";
       if (body.identifier !== identifier)

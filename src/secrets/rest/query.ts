@@ -7,7 +7,7 @@ import type { ManagerName } from "../managers/manager.ts";
 import { problem } from "../problems.ts";
 import type { SecretKey } from "../secret.ts";
 
-export type Scoped = Call<{
+export type ScopedCall = Call<{
   readonly orgIdentifier?: string | undefined;
   readonly projectIdentifier?: string | undefined;
 }>;
@@ -16,16 +16,19 @@ export const writeQuery = maybeProjectQuery.extend({
   privateSecret: z.enum(["false"], { error: "may only be false" }).optional(),
 });
 
-export const placeOf = ({ query }: Pick<Scoped, "query">): Place => ({
+export const placeOf = ({ query }: Pick<ScopedCall, "query">): Place => ({
   orgIdentifier: query.orgIdentifier ?? null,
   projectIdentifier: query.projectIdentifier ?? null,
 });
-export const keyOf = (call: Scoped): SecretKey => ({ ...placeOf(call), identifier: call.params["identifier"] ?? "" });
+export const keyOf = (call: ScopedCall): SecretKey => ({
+  ...placeOf(call),
+  identifier: call.params["identifier"] ?? "",
+});
 
 /** What a body says, in the scope of the query, which has to be the same where the body names one. Throws `secret.other_scope`. */
 export function inScope<
   Body extends { orgIdentifier?: string | null | undefined; projectIdentifier?: string | null | undefined },
->(call: Scoped, body: Body): Body & Place {
+>(call: ScopedCall, body: Body): Body & Place {
   const place = placeOf(call);
   for (const field of ["orgIdentifier", "projectIdentifier"] as const) {
     const inBody = body[field] ?? null;

@@ -10,10 +10,10 @@ import { route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
 import type { CreateSecret, NewSecret } from "../create.ts";
 import type { DeleteSecret } from "../delete.ts";
-import type { GetSecret, IsSecretFree, ListSecrets, Permit, SecretRef } from "../find.ts";
+import type { GetSecret, IsSecretIdentifierFree, ListSecrets, RequirePermission, SecretRef } from "../find.ts";
 import { problem } from "../problems.ts";
 import { fileRoutes } from "./files.ts";
-import { inScope, keyOf, managerIn, placeOf, writeQuery, type Scoped } from "./query.ts";
+import { inScope, keyOf, managerIn, placeOf, writeQuery, type ScopedCall } from "./query.ts";
 import type { SecretChanges, UpdateSecret } from "../update.ts";
 import { ASKED_TYPES, filterBody, filterOf, secretBody, secretResponse, secretShape } from "../wire/secret.ts";
 import { loginIn } from "../wire/ssh.ts";
@@ -23,12 +23,12 @@ type Operations = {
   readonly update: UpdateSecret;
   readonly delete: DeleteSecret;
   readonly get: GetSecret;
-  readonly permit: Permit;
+  readonly requirePermission: RequirePermission;
   readonly list: ListSecrets;
-  readonly isFree: IsSecretFree;
+  readonly isFree: IsSecretIdentifierFree;
 };
 
-const refOf = (call: Scoped): SecretRef => ({ by: "identifier", key: keyOf(call) });
+const refOf = (call: ScopedCall): SecretRef => ({ by: "identifier", key: keyOf(call) });
 
 const PATH = "/ng/api/v2/secrets";
 const EXAMPLE = {
@@ -77,7 +77,7 @@ export const secretRoutes = (operations: Operations): readonly Route[] => [
   }),
 ];
 
-const readSecret = (call: Scoped) => inScope(call, envelopeOf(call, secretBody, { root: "secret" }));
+const readSecret = (call: ScopedCall) => inScope(call, envelopeOf(call, secretBody, { root: "secret" }));
 type Body = ReturnType<typeof readSecret>;
 
 function newSecretOf(body: Body): NewSecret {
@@ -119,7 +119,7 @@ const writingRoutes = (operations: Operations): readonly Route[] => [
         etag: true,
       },
       handle: async (call) => {
-        operations.permit(call.actor, "core_secret_edit", placeOf(call));
+        operations.requirePermission(call.actor, "core_secret_edit", placeOf(call));
         const secret = await operations.create(call.actor, newSecretOf(readSecret(call)));
         return ok(call, secretResponse(secret), secret.version);
       },
@@ -141,7 +141,7 @@ const writingRoutes = (operations: Operations): readonly Route[] => [
         ifMatch: true,
       },
       handle: async (call) => {
-        operations.permit(call.actor, "core_secret_edit", placeOf(call));
+        operations.requirePermission(call.actor, "core_secret_edit", placeOf(call));
         const body = readSecret(call);
         const key = keyOf(call);
         if (body.identifier !== key.identifier)
@@ -169,7 +169,7 @@ const filterRoute = (operations: Operations, suffix: string, operation: string):
       answer: page,
     },
     handle: async (call) => {
-      operations.permit(call.actor, "core_secret_view", placeOf(call));
+      operations.requirePermission(call.actor, "core_secret_view", placeOf(call));
       const body = call.body.bytes.length === 0 ? {} : envelopeOf(call, filterBody);
       const filter = filterOf(placeOf(call), { ...body, searchTerm: call.query.searchTerm ?? body.searchTerm });
       return ok(call, await ngPage(await operations.list(call.actor, filter, ngWindow(call.query)), secretResponse));

@@ -6,18 +6,18 @@ import { reach } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { SecretManager } from "../managers/manager.ts";
 import { problem } from "../problems.ts";
-import { describe, named, type ScopeFacts, type Scoping } from "./scoping.ts";
-import { beyond, type UsageScope } from "./usage-scope.ts";
+import { describeEntry, named, type ScopeFacts, type Scoping } from "./scoping.ts";
+import { findUncovered, type UsageScope } from "./usage-scope.ts";
 
 /** Throws `secret.beyond_reach` unless the actor may use the environments of every entry: one by its id, or all of an application, or all. */
-export type RequireReach = (scope: UsageScope) => void;
+export type RequireScopeAccess = (scope: UsageScope) => void;
 
 /** What the scopes name is looked up once; what none of them names is out of reach. */
-export async function reachOver(
+export async function prepareScopeAccess(
   facts: Pick<ScopeFacts, "usable">,
   actor: Actor,
   ...scopes: readonly (UsageScope | null)[]
-): Promise<RequireReach> {
+): Promise<RequireScopeAccess> {
   if (reach(actor, "core_environment_access") === "all") return () => undefined;
   const entries = scopes.flatMap((scope) => scope ?? []);
   const usable = await facts.usable(actor, {
@@ -26,7 +26,7 @@ export async function reachOver(
   });
   return (scope) => {
     const far = scope.find(({ applicationId, environmentId }) => !usable.has(environmentId ?? applicationId ?? "all"));
-    if (far) throw problem("secret.beyond_reach", [describe(far)]);
+    if (far) throw problem("secret.beyond_reach", [describeEntry(far)]);
   };
 }
 
@@ -34,7 +34,7 @@ export async function reachOver(
 export type RequireWidening = (before: UsageScope | null, after: UsageScope | null) => void;
 
 /** For a change from one of the scopes to another; one that covers nothing new is never refused. */
-export async function wideningOver(
+export async function prepareWidening(
   facts: ScopeFacts,
   actor: Actor,
   mayUse: () => void,
@@ -45,9 +45,9 @@ export async function wideningOver(
     actor,
     named(entries, ({ environmentId }) => environmentId),
   );
-  const requireReach = await reachOver(facts, actor, entries);
+  const requireReach = await prepareScopeAccess(facts, actor, entries);
   return (before, after) => {
-    const wider = (after ?? []).filter((entry) => beyond([entry], before, environments));
+    const wider = (after ?? []).filter((entry) => findUncovered([entry], before, environments));
     if (wider.length === 0) return;
     mayUse();
     requireReach([...wider, ...(before ?? [])]);
@@ -55,7 +55,7 @@ export async function wideningOver(
 }
 
 /** Where runs may use it, its manager's word included. */
-export const effective = (
+export const effectiveScope = (
   { inheritsScope, usageScope }: Pick<Scoping, "inheritsScope" | "usageScope">,
   manager: SecretManager,
 ): UsageScope | null => (inheritsScope ? manager.usageScope : usageScope);

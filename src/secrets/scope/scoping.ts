@@ -3,7 +3,7 @@ import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { SecretManager } from "../managers/manager.ts";
 import { problem } from "../problems.ts";
-import { beyond, type AppEnvScope, type EnvironmentFacts, type UsageScope } from "./usage-scope.ts";
+import { findUncovered, type AppEnvScope, type EnvironmentFacts, type UsageScope } from "./usage-scope.ts";
 
 /** What a request says of scoping; what is left out is undefined or null, except that a scope of null is one. */
 export type ScopingInput = {
@@ -57,13 +57,13 @@ export async function checkScope(
   manager: SecretManager,
 ): Promise<void> {
   if (!scope) return;
-  const found = await checkNames(facts, actor, scope);
-  const outside = beyond(scope, manager.usageScope, found);
-  if (outside) throw problem("secret.beyond_manager", [manager.name, describe(outside)]);
+  const found = await checkScopeEntries(facts, actor, scope);
+  const outside = findUncovered(scope, manager.usageScope, found);
+  if (outside) throw problem("secret.beyond_manager", [manager.name, describeEntry(outside)]);
 }
 
 /** What is known of the environments that it names. Throws `secret.bad_scope` unless everything named exists. */
-export async function checkNames(
+export async function checkScopeEntries(
   facts: ScopeFacts,
   actor: Actor,
   scope: UsageScope,
@@ -78,8 +78,8 @@ export async function checkNames(
   const found = await facts.environments(actor, environments);
   const missing = environments.find((id) => !found.has(id));
   if (missing) throw problem("secret.bad_scope", [noEnvironment(toWire(missing))]);
-  const apart = scope.find((entry) => isApart(entry, found));
-  if (apart) throw problem("secret.bad_scope", [`${describe(apart)} belongs to another application`]);
+  const apart = scope.find((entry) => isOfOtherApplication(entry, found));
+  if (apart) throw problem("secret.bad_scope", [`${describeEntry(apart)} belongs to another application`]);
   return found;
 }
 
@@ -92,13 +92,13 @@ export function named(scope: UsageScope, of: (entry: AppEnvScope) => Uuid | null
   return [...new Set(ids)];
 }
 
-function isApart(entry: AppEnvScope, facts: ReadonlyMap<Uuid, EnvironmentFacts>): boolean {
+function isOfOtherApplication(entry: AppEnvScope, facts: ReadonlyMap<Uuid, EnvironmentFacts>): boolean {
   const home = entry.environmentId === null ? null : (facts.get(entry.environmentId)?.applicationId ?? null);
   return entry.applicationId !== null && home !== null && home !== entry.applicationId;
 }
 
 /** An entry, in words. */
-export function describe(entry: AppEnvScope): string {
+export function describeEntry(entry: AppEnvScope): string {
   const application = entry.applicationId === null ? "all applications" : `application ${toWire(entry.applicationId)}`;
   const environment = entry.environmentId === null ? entry.environments : `environment ${toWire(entry.environmentId)}`;
   return `${application} with ${environment ?? "no environment"}`;

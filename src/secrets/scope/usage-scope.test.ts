@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Uuid } from "../../core/ids.ts";
 import {
-  beyond,
+  findUncovered,
   ENTIRE_ACCOUNT,
-  outsideOf,
+  describeOutside,
   permits,
   type AppEnvScope,
   type RunPlace,
@@ -81,11 +81,11 @@ const limits: readonly (readonly [what: string, inner: UsageScope, outer: UsageS
 ];
 for (const [what, inner, outer, within] of limits)
   test(`${what}: ${within ? "within" : "beyond"}`, () =>
-    assert.equal(beyond(inner, outer, facts) === undefined, within));
+    assert.equal(findUncovered(inner, outer, facts) === undefined, within));
 
 test("what lies beyond is named", () => {
   const inner = scope([SHOP, PROD], [BANK, NONPROD]);
-  assert.equal(beyond(inner, scope([null, PROD]), facts), inner[1]);
+  assert.equal(findUncovered(inner, scope([null, PROD]), facts), inner[1]);
 });
 
 test("what lies outside is named: the application, the environment with its kind, or both", () => {
@@ -105,5 +105,5 @@ test("what lies outside is named: the application, the environment with its kind
       "the run's environment [live] (not production) is outside",
     ],
   ];
-  for (const [where, place, words] of cases) assert.equal(outsideOf(where, place), words);
+  for (const [where, place, words] of cases) assert.equal(describeOutside(where, place), words);
 });

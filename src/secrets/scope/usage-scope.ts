@@ -37,7 +37,7 @@ export const permits = (scope: UsageScope | null, place: Omit<RunPlace, "names">
   (scope ?? []).some((entry) => coversApplication(entry, place.applicationId) && coversEnvironment(entry, place));
 
 /** Of a place that the scope does not permit, what lies outside: for whoever has to change one of the two. */
-export function outsideOf(scope: UsageScope, place: RunPlace): string {
+export function describeOutside(scope: UsageScope, place: RunPlace): string {
   const application = `application [${place.names.application}]`;
   const environment = `environment [${place.names.environment}] ${kindOf(place)}`;
   if (scope.some((entry) => coversApplication(entry, place.applicationId)))
@@ -53,7 +53,7 @@ const kindOf = ({ environmentId, production }: RunPlace): string =>
  * The first entry of `inner` that `outer` does not cover; undefined when it lies within. `facts` knows the
  * environments that `inner` names.
  */
-export const beyond = (
+export const findUncovered = (
   inner: UsageScope,
   outer: UsageScope | null,
   facts: ReadonlyMap<Uuid, EnvironmentFacts>,

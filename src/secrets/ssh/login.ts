@@ -55,7 +55,7 @@ export const ROLES: {
 };
 
 /** The secrets that it takes, each once. */
-export function takenBy({ auth }: SshLogin): readonly { readonly role: SshRole; readonly reference: string }[] {
+export function secretsOfLogin({ auth }: SshLogin): readonly { readonly role: SshRole; readonly reference: string }[] {
   if (auth.kind === "password") return [{ role: "password", reference: auth.password }];
   const key = { role: "key", reference: auth.key } as const;
   return auth.passphrase === null ? [key] : [key, { role: "passphrase", reference: auth.passphrase }];
@@ -66,7 +66,7 @@ export const shownLogin = (login: SshLogin) => ({
   port: login.port,
   userName: login.userName,
   method: login.auth.kind === "key" ? "SSH_KEY" : "PASSWORD",
-  uses: takenBy(login).map(({ reference }) => reference),
+  uses: secretsOfLogin(login).map(({ reference }) => reference),
 });
 
 /** How a thing at `home` names the secret; undefined where it cannot: in another scope, or one further down. */

@@ -8,14 +8,14 @@ import type { Secret, SecretKey } from "../secret.ts";
 import {
   referenceFrom,
   ROLES,
-  takenBy,
+  secretsOfLogin,
   type SecretName,
   type SshLogin,
   type SshRole,
   type StoredLogin,
 } from "./login.ts";
 import { findSecret, findSecretById } from "../store/secrets.ts";
-import { secretUses } from "../references.ts";
+import { secretReferences } from "../references.ts";
 
 type Deps = { readonly db: Db; readonly permits: Permits };
 
@@ -24,13 +24,14 @@ type Deps = { readonly db: Db; readonly permits: Permits };
  * that it is taken for, and to be the actor's to use: who may use the credential uses them with it, and no others that get
  * their names later. What the actor may not see does not exist. Throws `secret.bad_reference`, `secret.taking_refused`.
  */
-export async function settleLogin(
+export async function resolveLoginSecrets(
   deps: Deps,
   actor: Actor,
   home: Place,
   { auth, ...login }: SshLogin<SecretName>,
 ): Promise<StoredLogin> {
-  const settle = (role: SshRole, name: SecretName): Promise<Settled> => settleName(deps, actor, home, role, name);
+  const settle = (role: SshRole, name: SecretName): Promise<LoginSecret> =>
+    resolveLoginSecret(deps, actor, home, role, name);
   if (auth.kind === "password") {
     const password = await settle("password", auth.password);
     return { ...login, auth: { kind: "password", password: password.reference }, ids: idsOf([password]) };
@@ -41,17 +42,17 @@ export async function settleLogin(
   return { ...login, auth: { kind: "key", key: key.reference, passphrase: passphrase && passphrase.reference }, ids };
 }
 
-type Settled = { readonly reference: string; readonly id: Uuid };
-const idsOf = (all: readonly Settled[]): Readonly<Record<string, Uuid>> =>
+type LoginSecret = { readonly reference: string; readonly id: Uuid };
+const idsOf = (all: readonly LoginSecret[]): Readonly<Record<string, Uuid>> =>
   Object.fromEntries(all.map(({ reference, id }) => [reference, id]));
 
-async function settleName(
+async function resolveLoginSecret(
   { db, permits }: Deps,
   actor: Actor,
   home: Place,
   role: SshRole,
   name: SecretName,
-): Promise<Settled> {
+): Promise<LoginSecret> {
   const found = await find(db, actor.accountId, home, name);
   const may = (permission: "core_secret_view" | "core_secret_access"): boolean =>
     found !== undefined && permits(actor, permission, scopeOf(actor.accountId, found), found.identifier);
@@ -79,9 +80,14 @@ async function find(db: Db, accountId: Uuid, home: Place, name: SecretName): Pro
 }
 
 /** Notes what the credential takes, so that it is not deleted without force; nothing of other types. */
-export async function noteTaken(tx: Tx, accountId: Uuid, secret: Secret, isGone = false): Promise<void> {
+export async function recordLoginReferences(tx: Tx, accountId: Uuid, secret: Secret, isGone = false): Promise<void> {
   if (!secret.ssh) return;
   const { id, identifier, orgIdentifier, projectIdentifier } = secret;
   const user: Namer = { type: "SECRET", id, identifier, orgIdentifier, projectIdentifier };
-  await secretUses.note(tx, accountId, user, isGone ? [] : takenBy(secret.ssh).map(({ reference }) => reference));
+  await secretReferences.note(
+    tx,
+    accountId,
+    user,
+    isGone ? [] : secretsOfLogin(secret.ssh).map(({ reference }) => reference),
+  );
 }

@@ -45,7 +45,7 @@ export async function lockManager(tx: Tx, accountId: Uuid, id: Uuid): Promise<Se
   return rows[0];
 }
 
-/** Throws the database's own error when the name is taken (`isManagerNameTaken`). */
+/** Throws the database's own error when the name is taken (`isManagerNameConflict`). */
 export async function updateManagerRow(tx: Tx, accountId: Uuid, manager: SecretManager): Promise<void> {
   await tx.query(
     `update secret_managers set name = $3, description = $4, tags = $5, version = $6, updated_at = $7
@@ -62,7 +62,7 @@ export async function updateManagerRow(tx: Tx, accountId: Uuid, manager: SecretM
   );
 }
 
-export const isManagerNameTaken = (error: unknown): boolean =>
+export const isManagerNameConflict = (error: unknown): boolean =>
   error instanceof Error && "constraint" in error && error.constraint === "secret_managers_account_id_name_key";
 
 export async function countSecretsOfManager(db: Store, accountId: Uuid, id: Uuid): Promise<number> {

@@ -94,7 +94,7 @@ export async function listEmptySecrets(db: Store, accountId: Uuid, limit: number
 }
 
 /** False when it was replaced or deleted meanwhile. */
-export async function takeContent(tx: Tx, accountId: Uuid, id: Uuid): Promise<boolean> {
+export async function deleteContentById(tx: Tx, accountId: Uuid, id: Uuid): Promise<boolean> {
   const rows = await tx.query(`delete from secret_contents where account_id = $1 and id = $2 returning id`, [
     accountId,
     id,

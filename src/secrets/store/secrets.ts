@@ -5,7 +5,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
-import type { AskedType, Secret, SecretFilter, SecretKey } from "../secret.ts";
+import type { RequestedType, Secret, SecretFilter, SecretKey } from "../secret.ts";
 import { SECRET_SCOPE } from "./scopes.ts";
 
 type Store = { readonly query: Query };
@@ -90,7 +90,7 @@ export async function findSecretByName(
   db: Store,
   accountId: Uuid,
   name: string,
-  type: AskedType | null,
+  type: RequestedType | null,
 ): Promise<Secret | undefined> {
   const rows = await db.query<Secret>(
     `select ${SECRET} from secrets secret
@@ -111,7 +111,7 @@ export async function lockSecret(tx: Tx, accountId: Uuid, id: Uuid): Promise<Sec
 }
 
 /** Whether `updateSecret` failed because the account has another secret of that name and type. */
-export const isNameTaken = (error: unknown): boolean =>
+export const isNameConflict = (error: unknown): boolean =>
   error instanceof Error && "constraint" in error && error.constraint === "secrets_by_name";
 
 /** Undefined when it is not there any more, or at another version than `expected`. */
@@ -151,7 +151,7 @@ export async function deleteSecretRow(tx: Tx, accountId: Uuid, id: Uuid, expecte
 }
 
 /** Whether another secret of the account has this name and type; for places where names are unique. */
-export async function nameIsTaken(
+export async function isNameTaken(
   tx: Tx,
   accountId: Uuid,
   { id, name, type }: Pick<Secret, "id" | "name" | "type">,

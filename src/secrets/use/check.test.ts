@@ -32,11 +32,11 @@ function counted() {
     asked.push(values?.at(-1));
     return platform.db.query(text, values);
   };
-  return { asked, judge: secretsOf({ ...platform, db: { ...platform.db, query } }).judge };
+  return { asked, checkUses: secretsOf({ ...platform, db: { ...platform.db, query } }).checkUses };
 }
 
 test("thousands of uses of the same secrets take one statement, and each has its own answer", async () => {
-  const { asked, judge } = counted();
+  const { asked, checkUses } = counted();
   const permissions = new Set(["core_secret_view"]);
   const [account, org] = [{}, { orgIdentifier: "default" }];
   const may = new Set(["core_secret_view", "core_secret_access"]);
@@ -63,7 +63,7 @@ test("thousands of uses of the same secrets take one statement, and each has its
     "missing: No secret 'account.none' exists",
     "missing: No secret 'no.reference' exists",
   ];
-  const answers = await judge(actor, HOME, Array.from({ length: 500 }, () => uses).flat());
+  const answers = await checkUses(actor, HOME, Array.from({ length: 500 }, () => uses).flat());
   assert.deepEqual(
     answers.map((answer) => answer && `${answer.kind}: ${answer.message}`),
     Array.from({ length: 500 }, () => expected).flat(),
@@ -72,9 +72,9 @@ test("thousands of uses of the same secrets take one statement, and each has its
 });
 
 test("where there is nothing that the actor may see, nothing is looked up", async () => {
-  const { asked, judge } = counted();
+  const { asked, checkUses } = counted();
   const nobody = { ...adminOf(platform), grants: [] };
-  assert.equal((await judge(nobody, HOME, [{ reference: "account.key", as: "value" }]))[0]?.kind, "missing");
-  assert.deepEqual(await judge(adminOf(platform), HOME, []), []);
+  assert.equal((await checkUses(nobody, HOME, [{ reference: "account.key", as: "value" }]))[0]?.kind, "missing");
+  assert.deepEqual(await checkUses(adminOf(platform), HOME, []), []);
   assert.deepEqual(asked, []);
 });

@@ -16,7 +16,7 @@ type Seen = { readonly type: SecretType; readonly isUsable: boolean };
  * What can be said against uses of secrets in a thing that lives at `home`, before it runs: an answer for each, undefined
  * where the actor may use the secret. Nothing is opened, and all are looked up by one statement.
  */
-export const judgeSecrets =
+export const checkSecretUses =
   ({ db, permits }: { readonly db: Pick<Db, "query">; readonly permits: Permits }) =>
   async (actor: Actor, home: Place, uses: readonly SecretUse[]): Promise<readonly (SecretFault | undefined)[]> => {
     const may = (permission: "core_secret_view" | "core_secret_access", key: Referred): boolean =>
@@ -39,7 +39,7 @@ export const judgeSecrets =
     return uses.map((use) => faultOf(use, seen.get(use.reference)));
   };
 
-export type JudgeSecrets = ReturnType<typeof judgeSecrets>;
+export type CheckSecretUses = ReturnType<typeof checkSecretUses>;
 
 function faultOf({ reference, as }: SecretUse, seen: Seen | undefined): SecretFault | undefined {
   if (!seen) return { kind: "missing", message: `No secret '${reference}' exists` };

@@ -2,7 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import { referred, type Place } from "../../core/reference.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { Secret } from "../secret.ts";
-import { takenBy } from "../ssh/login.ts";
+import { secretsOfLogin } from "../ssh/login.ts";
 import { findSecretsByKeys, type FoundSecret } from "../store/secrets.ts";
 
 /** `takes`: of an SSH credential, the ids of the secrets that it logs in with, by the reference that it has for each. */
@@ -26,14 +26,14 @@ export const identifySecrets =
     );
     const logins = [...found.values()].flatMap((secret) => (secret.ssh ? [secret] : []));
     const taken = logins.flatMap((secret) =>
-      takenBy(secret.ssh as NonNullable<Secret["ssh"]>).map(({ reference }) => ({ reference, home: secret })),
+      secretsOfLogin(secret.ssh as NonNullable<Secret["ssh"]>).map(({ reference }) => ({ reference, home: secret })),
     );
     const ids = await findAt(db, accountId, taken);
     return new Map(
       [...found].map(([key, secret]) => {
         const { id, type } = secret;
         if (!secret.ssh) return [referenceOf(key), { id, type }];
-        const takes = takenBy(secret.ssh).flatMap(({ reference }) => {
+        const takes = secretsOfLogin(secret.ssh).flatMap(({ reference }) => {
           const one = ids.get(keyOf({ reference, home: secret }));
           return one ? [[reference, one.id] as const] : [];
         });

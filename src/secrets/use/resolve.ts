@@ -7,11 +7,11 @@ import type { Db } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import { readContent } from "../content/read.ts";
 import type { Secret, SecretType } from "../secret.ts";
-import { ROLES, takenBy, userNameFault, type SshLogin, type SshRole } from "../ssh/login.ts";
+import { ROLES, secretsOfLogin, userNameFault, type SshLogin, type SshRole } from "../ssh/login.ts";
 import { findContent } from "../store/contents.ts";
 import { findManager } from "../store/managers.ts";
 import { findSecret, findSecretById } from "../store/secrets.ts";
-import { outsideOf, permits, type RunPlace, type UsageScope } from "../scope/usage-scope.ts";
+import { describeOutside, permits, type RunPlace, type UsageScope } from "../scope/usage-scope.ts";
 import type { Vault } from "../content/vault.ts";
 
 type Deps = {
@@ -44,7 +44,7 @@ export const requireSecret =
  * A secret that may be used. `read` gives its bytes piece by piece; they are the caller's to protect. The first piece is
  * empty and comes once the secret manager has opened the data key, which may take seconds.
  */
-export type Resolved = Pick<Secret, "id" | "identifier" | "name" | "type"> & {
+export type ResolvedSecret = Pick<Secret, "id" | "identifier" | "name" | "type"> & {
   readonly size: number;
   readonly read: () => AsyncGenerator<Buffer>;
 };
@@ -56,7 +56,7 @@ export type Resolved = Pick<Secret, "id" | "identifier" | "name" | "type"> & {
  */
 export const resolveSecret =
   (deps: Deps) =>
-  async (actor: Actor, home: Place, reference: string, run?: RunPlace): Promise<Resolved> => {
+  async (actor: Actor, home: Place, reference: string, run?: RunPlace): Promise<ResolvedSecret> => {
     const { accountId } = actor;
     const key = referred(reference, home);
     deps.authorize(actor, "core_secret_access", scopeOf(accountId, key ?? home), key?.identifier);
@@ -79,26 +79,26 @@ export const resolveText =
     return textOf(secret);
   };
 
-const textOf = async ({ read }: Resolved): Promise<string> =>
+const textOf = async ({ read }: ResolvedSecret): Promise<string> =>
   Buffer.concat(await Array.fromAsync(read())).toString("utf8");
 
 /** A text that a thing names, and the secret that it is of. */
-export type OpenedText = { readonly reference: string; readonly id: Uuid; readonly value: string };
+export type OpenedTextSecret = { readonly reference: string; readonly id: Uuid; readonly value: string };
 
 /**
  * Opens the texts that a thing at `home` names, for what is no run; whose permissions that takes, the caller has checked.
  * `ids` are those that the thing was saved with, by reference; null where they are unknown. What cannot be had is left
  * out. Throws `secret.recreated` when another secret has got one of the names.
  */
-export const openTexts =
+export const openTextSecrets =
   (resolve: ResolveSecret) =>
   async (
     accountId: Uuid,
     home: Place,
     references: readonly string[],
     ids: Readonly<Record<string, Uuid>> | null,
-  ): Promise<readonly OpenedText[]> => {
-    const open = async (reference: string): Promise<readonly OpenedText[]> => {
+  ): Promise<readonly OpenedTextSecret[]> => {
+    const open = async (reference: string): Promise<readonly OpenedTextSecret[]> => {
       const found = await resolve({ kind: "system", accountId }, home, reference).catch((error: unknown) => {
         if (error instanceof Problem && error.status < 500) return undefined;
         throw error;
@@ -109,7 +109,7 @@ export const openTexts =
     return (await Promise.all(references.map(open))).flat();
   };
 
-export type OpenTexts = ReturnType<typeof openTexts>;
+export type OpenTextSecrets = ReturnType<typeof openTextSecrets>;
 
 /** Where a step stands: plain references lead to `home`, and `place` is held against usage scopes. */
 export type StepPlace = { readonly home: Place; readonly place: RunPlace };
@@ -130,7 +130,7 @@ export type StepUse = {
  */
 export const resolveForStep =
   (deps: Deps, resolve: ResolveSecret) =>
-  async (accountId: Uuid, { home, place }: StepPlace, { reference, as, id }: StepUse): Promise<Resolved> => {
+  async (accountId: Uuid, { home, place }: StepPlace, { reference, as, id }: StepUse): Promise<ResolvedSecret> => {
     const actor = { kind: "system", accountId } as const;
     const found = await (id === undefined
       ? resolve(actor, home, reference, place)
@@ -147,7 +147,7 @@ async function openFound(
   reference: string,
   secret: Secret | undefined,
   place: RunPlace,
-): Promise<Resolved> {
+): Promise<ResolvedSecret> {
   const content = secret && (await findContent(deps.db, accountId, secret.id));
   if (!secret || !content) throw problem("secret.deleted", [reference]);
   await checkUse(deps, accountId, secret, place);
@@ -160,7 +160,7 @@ export type ResolvedLogin = Pick<SshLogin, "port" | "userName"> & {
   readonly id: Uuid;
   /** Where the credential is: its references are seen from there. */
   readonly home: Place;
-  readonly takes: readonly { readonly role: SshRole; readonly reference: string; readonly secret: Resolved }[];
+  readonly takes: readonly { readonly role: SshRole; readonly reference: string; readonly secret: ResolvedSecret }[];
 };
 
 /** `id` and `takes`: what the references named when the execution started, as in `StepUse`. */
@@ -194,7 +194,9 @@ export const resolveLogin =
     if (fault !== undefined) throw problem("secret.bad_user_name", [secret.identifier, fault]);
     await checkUse(deps, accountId, secret, place);
     // Who may use the credential may use what its last saver could: another secret under the name is none of that.
-    const opened = await Promise.all(takenBy(ssh).map((taken) => opensFor(resolve, actor, { secret, taken, place })));
+    const opened = await Promise.all(
+      secretsOfLogin(ssh).map((taken) => openLoginSecret(resolve, actor, { secret, taken, place })),
+    );
     // A credential that was changed since may take others; whoever changed it had to hold access to them.
     const replaced = opened.find((one) => (takes[one.reference] ?? one.secret.id) !== one.secret.id);
     if (replaced) throw problem("secret.deleted", [replaced.reference]);
@@ -205,13 +207,13 @@ export const resolveLogin =
 
 export type ResolveLogin = ReturnType<typeof resolveLogin>;
 
-type Taking = {
+type LoginSecretUse = {
   readonly secret: Secret;
-  readonly taken: ReturnType<typeof takenBy>[number];
+  readonly taken: ReturnType<typeof secretsOfLogin>[number];
   readonly place: RunPlace;
 };
 
-async function opensFor(resolve: ResolveSecret, actor: Actor, { secret, taken, place }: Taking) {
+async function openLoginSecret(resolve: ResolveSecret, actor: Actor, { secret, taken, place }: LoginSecretUse) {
   const { role, reference } = taken;
   const found = await resolve(actor, secret, reference, place);
   if (found.type !== ROLES[role].type) throw problem("secret.bad_reference", [reference, ROLES[role].what]);
@@ -226,7 +228,8 @@ async function checkUse(deps: Deps, accountId: Uuid, secret: Secret, run: RunPla
   const scope = secret.inheritsScope ? ofManager : secret.usageScope;
   if (!scope) throw problem("secret.use_refused", [secret.name, "it has no usage scope, so that no run may use it"]);
   const check = (by: UsageScope | null, whose: string): void => {
-    if (!permits(by, run)) throw problem("secret.use_refused", [secret.name, `${outsideOf(by ?? [], run)} ${whose}`]);
+    if (!permits(by, run))
+      throw problem("secret.use_refused", [secret.name, `${describeOutside(by ?? [], run)} ${whose}`]);
   };
   check(scope, secret.inheritsScope ? "the scope that it inherits from its secret manager" : "its usage scope");
   check(ofManager, "the usage scope of its secret manager");

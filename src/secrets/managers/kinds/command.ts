@@ -21,7 +21,7 @@ export const command: ManagerKind<z.output<typeof spec>> = {
   type: "Command",
   spec,
   wrapper: (deps) => {
-    const ask = makeAsk(deps);
+    const ask = createProgramCall(deps);
     return {
       async wrap(manager, dataKey, identity) {
         const answer = await ask(manager, "wrap", { record: identity, key: dataKey.toString("base64") }, wrapAnswer);
@@ -54,7 +54,7 @@ const base64 = z.base64().min(1).max(8_192);
 const wrapAnswer = z.object({ keyId: z.string().min(1).max(200), wrapped: base64 });
 const unwrapAnswer = z.object({ key: base64 });
 
-function makeAsk({ commands, elapsed }: Pick<KindDeps, "commands" | "elapsed">) {
+function createProgramCall({ commands, elapsed }: Pick<KindDeps, "commands" | "elapsed">) {
   const inTurn = createFairTurns(TURNS, elapsed);
   return async <T>(
     manager: ManagerRef,

@@ -23,7 +23,7 @@ export type KeyWrapper = {
    * Asked in the transaction that stores what `wrap` gave: false when the manager wraps with another key by now, so that
    * it has to be done again. Without it, every key of the manager stays good.
    */
-  readonly hold?: (tx: Tx, manager: Pick<ManagerRef, "accountId">, keyId: string) => Promise<boolean>;
+  readonly lockKey?: (tx: Tx, manager: Pick<ManagerRef, "accountId">, keyId: string) => Promise<boolean>;
 };
 
 /** The manager cannot do its work just now, or not any more. `message` is for the log: what it quotes may be anything. */

@@ -11,7 +11,7 @@ export const KIND_NAMES = Object.keys(KINDS) as readonly ManagerKindName[];
 
 export type Wrappers = Readonly<Record<ManagerKindName, KeyWrapper>> & { readonly platform: PlatformWrapper };
 
-export const wrappersOf = (deps: KindDeps): Wrappers => ({
+export const createWrappers = (deps: KindDeps): Wrappers => ({
   platform: KINDS.platform.wrapper(deps),
   command: KINDS.command.wrapper(deps),
 });

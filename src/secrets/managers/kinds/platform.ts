@@ -47,7 +47,7 @@ export function createPlatformWrapper({
     wrap: async (manager, dataKey, identity) =>
       wrapWith(await rootKeyOf(db, manager.accountId), manager, dataKey, identity),
     unwrap,
-    hold: async (tx, { accountId }, keyId) => (await holdRootKey(tx, accountId)) === keyId,
+    lockKey: async (tx, { accountId }, keyId) => (await holdRootKey(tx, accountId)) === keyId,
     rewrap: async (manager, key, identity, keyId) => {
       const dataKey = await unwrap(manager, key, identity);
       try {
