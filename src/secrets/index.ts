@@ -41,9 +41,9 @@ export type Secrets = ReturnType<typeof createSecrets>;
 export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
   const { vault, wrappers, sealed } = createSecretStorage({ ...rest, keys, commands });
   const deps = { ...rest, vault };
-  const managing = { ...rest, wrappers };
+  const managerDeps = { ...rest, wrappers };
   const resolve = resolveSecret(deps);
-  const resolveOne = resolveText(resolve);
+
   const operations = {
     create: createSecret(deps),
     update: updateSecret(deps),
@@ -51,11 +51,11 @@ export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
     get: getSecret(deps),
     list: listSecrets(deps),
     listManagers: listManagers(deps),
-    createManager: createManager(managing),
-    updateManager: updateManager(managing),
-    deleteManager: deleteManager(managing),
+    createManager: createManager(managerDeps),
+    updateManager: updateManager(managerDeps),
+    deleteManager: deleteManager(managerDeps),
     getManager: getManager(deps),
-    isFree: isSecretIdentifierFree(deps),
+    isIdentifierFree: isSecretIdentifierFree(deps),
     requirePermission: requirePermission(deps),
   };
   return {
@@ -68,11 +68,11 @@ export function createSecrets({ keys, commands, ...rest }: SecretsDeps) {
     noteUses: secretReferences.note,
     sealed,
     emptyScope,
-    resolveText: resolveOne,
+    resolveText: resolveText(resolve),
     openTextSecrets: openTextSecrets(resolve),
     resolveForStep: resolveForStep(deps, resolve),
     resolveLogin: resolveLogin(deps, resolve),
-    /** What every account begins with: the built-in secret manager, whose id is the account's. */
+    /** Inserts the built-in secret manager of a new account. Its id is the id of the account. */
     seedAccount: async (tx: Tx, accountId: Uuid): Promise<void> => {
       await insertManager(tx, accountId, builtInManager(accountId, rest.clock.now()));
       await insertManagerScope(tx, accountId, accountId, ENTIRE_ACCOUNT);

@@ -1,4 +1,4 @@
-/** New data keys for all contents: whoever has got hold of a data key once can open nothing with it any more. */
+/** Seals all contents with new data keys, so that a leaked data key opens nothing any more. */
 import type { Audit } from "../../audit/index.ts";
 import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
@@ -19,19 +19,17 @@ export type RotateDeps = ReadDeps & {
   readonly newId: NewId;
 };
 
-/** In memory at once are as many contents as this. */
-const AT_ONCE = 4;
+/** Contents in memory at once. */
+const BATCH = 4;
 
 /**
- * Seals every content anew, one transaction each. A rotation that was interrupted is gone on with: what it has done is
- * marked. Secrets that are made meanwhile may get a second data key; that is no harm.
+ * Seals every content again, one transaction each, and yields the counts of each batch. Continues an interrupted
+ * rotation: the contents that it has sealed are marked. A secret created meanwhile may get a second data key.
  */
-export type RotateDataKeys = (accountId: Uuid) => AsyncGenerator<Swept>;
-
-export const rotateDataKeys = (deps: RotateDeps): RotateDataKeys =>
-  async function* rotate(accountId) {
+export const rotateDataKeys = (deps: RotateDeps) =>
+  async function* rotate(accountId: Uuid): AsyncGenerator<Swept> {
     const rotation = await openRotation(deps.db, accountId, { id: deps.newId(), at: deps.clock.now() });
-    const next = (after: Uuid | null) => listContents(deps.db, accountId, rotation.id, after, AT_ONCE);
+    const next = (after: Uuid | null) => listContents(deps.db, accountId, rotation.id, after, BATCH);
     let total = 0;
     for await (const batch of batches(next)) {
       const swept = await sealBatch(deps, accountId, rotation.id, batch);
@@ -67,19 +65,19 @@ async function sealBatch(
   };
 }
 
-/** `gone`: it was replaced or deleted meanwhile, so that its data key is no more. */
+/** `replaced`: the content was replaced or deleted meanwhile, and its data key with it. */
 async function resealContent(
   deps: RotateDeps,
   accountId: Uuid,
   rotationId: Uuid,
   content: NamedContent,
-): Promise<"sealed" | "gone" | "failed"> {
+): Promise<"sealed" | "replaced" | "failed"> {
   const { secretId, managerId, kind, spec, originId, size } = content;
   let pages: Buffer[];
   try {
     pages = await Array.fromAsync(readContent(deps, accountId, content.name, content));
   } catch (error) {
-    if (error instanceof Problem && error.code === "secret.replaced") return "gone";
+    if (error instanceof Problem && error.code === "secret.replaced") return "replaced";
     if (error instanceof Problem && ["secret.unreadable", "secret.manager_failed"].includes(error.code))
       return "failed";
     throw error;
@@ -88,7 +86,7 @@ async function resealContent(
   const sealing = retryOnKeyReplacement(async () => {
     const sealed = await deps.vault.seal(toSeal, { size, pages });
     return deps.db.transaction(async (tx) => {
-      if (!(await deleteContentById(tx, accountId, content.id))) return "gone";
+      if (!(await deleteContentById(tx, accountId, content.id))) return "replaced";
       await deps.vault.lockKey(tx, accountId, sealed);
       await insertContent(tx, accountId, sealed, deps.clock.now(), { originId, rotationId });
       return "sealed";

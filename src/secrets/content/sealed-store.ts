@@ -1,4 +1,4 @@
-/** Secrets as something that is sealed: wrapped under another root key, and opened to see that it can be. */
+/** The secrets as a sealed store: rewraps data keys under a new root key, and verifies that every content opens. */
 import type { Uuid } from "../../core/ids.ts";
 import type { SealedStore, Swept } from "../../platform/crypto/sealed-store.ts";
 import type { Db } from "../../platform/db/db.ts";
@@ -27,8 +27,8 @@ export type SealedStoreDeps = ReadDeps & {
 };
 
 const BATCH = 200;
-/** Each opens a whole content, so that a batch takes as long as a few large files. */
-const VERIFIED_AT_ONCE = 4;
+/** Contents verified at once. Each is opened as a whole, so a batch may consist of large files. */
+const VERIFY_BATCH = 4;
 
 export const createSealedSecrets = (deps: SealedStoreDeps): SealedStore => ({
   what: "secrets",
@@ -40,7 +40,7 @@ export const createSealedSecrets = (deps: SealedStoreDeps): SealedStore => ({
   async *verify(accountId) {
     const empty = await listEmptySecrets(deps.db, accountId, BATCH);
     if (empty.length > 0) yield { done: 0, failed: empty.map(({ name }) => name) };
-    const next = (after: Uuid | null) => listContents(deps.db, accountId, null, after, VERIFIED_AT_ONCE);
+    const next = (after: Uuid | null) => listContents(deps.db, accountId, null, after, VERIFY_BATCH);
     for await (const batch of batches(next)) yield await verifyBatch(deps, accountId, batch);
   },
 });
@@ -55,46 +55,47 @@ async function rewrapBatch(
   const failed: string[] = [];
   for (const content of batch) {
     try {
-      done.push({ id: content.id, was: content.keyId, now: await rewrapped(deps.wrapper, accountId, content, keyId) });
+      const wrapped = await rewrapKey(deps.wrapper, accountId, content, keyId);
+      done.push({ id: content.id, oldKeyId: content.keyId, wrapped });
     } catch {
       failed.push(content.name);
     }
   }
   const saved = await deps.db.transaction(async (tx) => {
     if ((await deps.holdRootKey(tx, accountId)) !== keyId)
-      throw new Error("another rotation has changed the root key of the account meanwhile; start again");
+      throw new Error("Another rotation changed the root key of the account meanwhile. Start the rotation again.");
     return saveWrappedKeys(tx, accountId, done);
   });
   return { done: saved, failed };
 }
 
-function rewrapped(
+function rewrapKey(
   { rewrap }: SealedStoreDeps["wrapper"],
   accountId: Uuid,
-  { id, secretId, managerId, keyId: was, wrappedKey }: NamedContent,
+  { id, secretId, managerId, keyId: oldKeyId, wrappedKey }: NamedContent,
   keyId: string,
 ): Promise<WrappedKey> {
   return rewrap(
     { accountId, managerId },
-    { keyId: was, wrapped: wrappedKey },
+    { keyId: oldKeyId, wrapped: wrappedKey },
     identityOf(accountId, secretId, id),
     keyId,
   );
 }
 
 async function verifyBatch(deps: SealedStoreDeps, accountId: Uuid, batch: readonly NamedContent[]): Promise<Swept> {
-  const found = await Promise.all(batch.map((content) => opens(deps, accountId, content)));
+  const found = await Promise.all(batch.map((content) => verifyContent(deps, accountId, content)));
   const failed = batch.filter((_, nth) => found[nth] === false).map(({ name }) => name);
-  const lacking = found.flatMap((one) => (typeof one === "object" ? [one.lacks] : []));
+  const lacking = found.flatMap((one) => (typeof one === "object" ? [one.missingKeyId] : []));
   return { done: batch.length - failed.length - lacking.length, failed, lacking };
 }
 
-/** Whether it opens; or the id of the root key that it lacks. */
-async function opens(
+/** Returns whether the content opens, or the id of the root key that the server lacks. */
+async function verifyContent(
   deps: SealedStoreDeps,
   accountId: Uuid,
   content: NamedContent,
-): Promise<boolean | { readonly lacks: string }> {
+): Promise<boolean | { readonly missingKeyId: string }> {
   try {
     let size = 0;
     for await (const piece of readContent(deps, accountId, content.name, content)) {
@@ -105,13 +106,13 @@ async function opens(
   } catch (error) {
     const known = ["secret.replaced", "secret.unreadable", "secret.manager_failed"];
     if (!(error instanceof Problem) || !known.includes(error.code)) throw error;
-    if (error.cause instanceof UnknownRootKey) return { lacks: error.cause.keyId };
-    // What was replaced or deleted meanwhile is somebody's doing, and no fault.
+    if (error.cause instanceof UnknownRootKey) return { missingKeyId: error.cause.keyId };
+    // A secret that a user replaced or deleted meanwhile is not a failure.
     return error.code === "secret.replaced";
   }
 }
 
-/** Batches in the order of ids, each after the last one's last row: what fails is not met again. */
+/** Yields batches ordered by id. Each starts after the last row of the previous one, so a failing row occurs once. */
 export async function* batches<Row extends { readonly id: Uuid }>(
   next: (after: Uuid | null) => Promise<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {

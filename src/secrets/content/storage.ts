@@ -1,16 +1,16 @@
-/** How contents are kept: which kinds of managers there are, and what an operator does with keys. */
+/** Storage of secret contents: the vault, the kinds of secret managers, and the rotation of keys. */
 import type { Audit } from "../../audit/index.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { NewId } from "../../core/ids.ts";
 import { holdRootKey, createRootKeyOf } from "../../identity/index.ts";
 import type { KeyRing } from "../../platform/crypto/key-ring.ts";
-import type { SealedStore } from "../../platform/crypto/sealed-store.ts";
+
 import type { Db } from "../../platform/db/db.ts";
-import { createWrappers, type Wrappers } from "../managers/kinds/kinds.ts";
+import { createWrappers } from "../managers/kinds/kinds.ts";
 import type { KindDeps } from "../managers/kinds/kind.ts";
-import { rotateDataKeys, type RotateDataKeys } from "./rotate-data-keys.ts";
+import { rotateDataKeys } from "./rotate-data-keys.ts";
 import { createSealedSecrets } from "./sealed-store.ts";
-import { createVault, type Vault } from "./vault.ts";
+import { createVault } from "./vault.ts";
 
 export type SecretStorageDeps = {
   readonly db: Db;
@@ -18,18 +18,12 @@ export type SecretStorageDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly keys: KeyRing;
-  /** Programs that secret managers may ask. */
+  /** Programs that secret managers may call. */
   readonly commands: KindDeps["commands"];
 };
 
-export type SecretStorage = {
-  readonly vault: Vault;
-  readonly wrappers: Wrappers;
-  readonly sealed: SealedStore;
-  readonly rotateDataKeys: RotateDataKeys;
-};
-
-export function createSecretStorage(deps: SecretStorageDeps): SecretStorage {
+/** Builds what seals and opens the contents of secrets. `createSecrets` and the administration commands share it. */
+export function createSecretStorage(deps: SecretStorageDeps) {
   const { db, keys, newId, commands, clock } = deps;
   const holdKey = holdRootKey(keys);
   const wrappers = createWrappers({

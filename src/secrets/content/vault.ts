@@ -1,4 +1,4 @@
-/** Contents on their way into the database and out of it: each under a data key of its own (docs/decisions/0009). */
+/** Seals contents for the database and opens them. Each content has a data key of its own (docs/decisions/0009). */
 import type { NewId, Uuid } from "../../core/ids.ts";
 import { chunkCount, newDataKey, openChunk, sealChunks, type Content } from "../../platform/crypto/chunks.ts";
 import type { Tx } from "../../platform/db/db.ts";
@@ -12,7 +12,7 @@ export type StoredContent = {
   readonly id: Uuid;
   readonly secretId: Uuid;
   readonly managerId: Uuid;
-  /** Of its manager. */
+  /** The kind of its manager. */
   readonly kind: SecretManager["kind"];
   readonly spec: unknown;
   readonly keyId: string;
@@ -22,21 +22,21 @@ export type StoredContent = {
 };
 
 export type SealedContent = StoredContent & {
-  /** The sealed pieces, made as they are taken; once only, for the data key is forgotten with the last one. */
+  /** Seals the chunks as they are read. Callable once: the data key is erased after the last chunk. */
   readonly chunks: () => Generator<Buffer>;
 };
 
-/** The manager wraps with another key by now: nothing is stored, and sealing is to be done again. */
+/** The manager's key was replaced after the content was sealed. Nothing is stored; the content is sealed again. */
 export class KeyReplaced extends Error {}
 
 export type Vault = {
-  /** Wraps a new data key for the content. Before the transaction: a manager may be another program. */
+  /** Wraps a new data key for the content. Called outside of transactions, because a manager may call a program. */
   readonly seal: (secret: SecretRef, content: Content) => Promise<SealedContent>;
-  /** Called in the transaction, before the content is stored. Throws KeyReplaced. */
+  /** Locks the manager's key in the transaction that stores the content. Throws KeyReplaced. */
   readonly lockKey: (tx: Tx, accountId: Uuid, sealed: SealedContent) => Promise<void>;
   /**
-   * The bytes of a content, piece by piece, as `chunk` finds them, from the piece `from` on. Before them comes one empty
-   * piece, once the manager has opened the data key. Throws when anything has been changed.
+   * Yields the bytes of a content in chunks, beginning with the chunk `from`; `chunk` reads a sealed chunk. The first
+   * chunk is empty and follows the opening of the data key. Throws if a sealed byte or its identity was changed.
    */
   readonly open: (accountId: Uuid, stored: StoredContent, chunk: ReadChunk, from?: number) => AsyncGenerator<Buffer>;
 };
@@ -49,7 +49,7 @@ type SecretRef = {
 };
 type ReadChunk = (nth: number) => Promise<Buffer>;
 
-/** A content has an id that is never used again: it is the version of the secret that everything is bound to. */
+/** The additional authenticated data of a content. Its id is never used again, so it identifies one version of the secret. */
 export const identityOf = (accountId: Uuid, secretId: Uuid, contentId: Uuid): string =>
   `secret:${accountId}:${secretId}:${contentId}`;
 
@@ -76,8 +76,8 @@ export function createVault(deps: { newId: NewId; wrappers: Wrappers }): Vault {
       return { id, secretId, managerId, kind, spec, keyId, wrappedKey, size: content.size, chunks };
     },
     async lockKey(tx, accountId, { kind, managerId, keyId }) {
-      const held = await deps.wrappers[kind].lockKey?.(tx, { accountId }, keyId);
-      if (held === false) throw new KeyReplaced(`the key ${keyId} of the secret manager ${managerId} was replaced`);
+      const isCurrent = await deps.wrappers[kind].lockKey?.(tx, { accountId }, keyId);
+      if (isCurrent === false) throw new KeyReplaced(`the key ${keyId} of the secret manager ${managerId} was replaced`);
     },
     async *open(accountId, stored, chunk, from = 0) {
       const identity = identityOf(accountId, stored.secretId, stored.id);
@@ -96,7 +96,7 @@ export function createVault(deps: { newId: NewId; wrappers: Wrappers }): Vault {
   };
 }
 
-/** What a manager could not do, in words for the caller; its own words are for the log. */
+/** Maps a failure of a manager to a problem for the caller. The original error is its cause, for the log. */
 export function managerProblem(error: unknown, secret: string): unknown {
   if (error instanceof UnknownRootKey)
     return problem("secret.no_root_key", [secret, error.keyId], { cause: error, retryAfter: 5 });
@@ -105,10 +105,10 @@ export function managerProblem(error: unknown, secret: string): unknown {
   return error;
 }
 
-/** A key that was replaced since is replaced about once a year: the second try finds the new one. */
+/** A key is replaced about once a year, so the second attempt normally succeeds. */
 const ATTEMPTS = 3;
 
-/** Seals and stores, again from the start when the manager's key was replaced in between. */
+/** Seals and stores a content. Starts again if the manager's key was replaced in between. */
 export async function retryOnKeyReplacement<T>(sealAndStore: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

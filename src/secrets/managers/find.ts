@@ -19,6 +19,7 @@ export type ManagerRef =
   | { readonly by: "name"; readonly name: string }
   | { readonly by: "identifier"; readonly identifier: string };
 
+/** Lists the secret managers of the account, by name unless the window has another order. */
 export const listManagers =
   (deps: Deps) =>
   async (actor: Actor, window: Window): Promise<Page<SecretManager>> => {
@@ -29,7 +30,7 @@ export const listManagers =
 
 export type ListManagers = ReturnType<typeof listManagers>;
 
-/** Throws `secret.no_manager`. */
+/** Returns one secret manager. Throws `secret.no_manager`. */
 export const getManager =
   (deps: Deps) =>
   async (actor: Actor, ref: ManagerRef): Promise<SecretManager> => {

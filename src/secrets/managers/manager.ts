@@ -2,7 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { ManagerKindName } from "./kinds/kinds.ts";
 import type { UsageScope } from "../scope/usage-scope.ts";
 
-/** What wraps the data keys of secrets, and where those may be used unless they say otherwise. It lives in the account. */
+/** Wraps the data keys of secrets, and has the usage scope that they inherit. It belongs to the account. */
 export type SecretManager = {
   readonly id: Uuid;
   readonly identifier: string;
@@ -10,7 +10,7 @@ export type SecretManager = {
   readonly description: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly kind: ManagerKindName;
-  /** As its kind understands it; never a key. */
+  /** Interpreted by its kind; never contains a key. */
   readonly spec: unknown;
   readonly usageScope: UsageScope | null;
   readonly version: number;
@@ -24,7 +24,7 @@ export type NewManager = Pick<SecretManager, "identifier" | "name" | "descriptio
   readonly usageScope: SecretManager["usageScope"] | undefined;
 };
 
-/** What every account begins with; its id is the account's own. */
+/** The secret manager of a new account. Its id is the id of the account. */
 export const builtInManager = (accountId: Uuid, at: number): Omit<SecretManager, "usageScope"> => ({
   id: accountId,
   identifier: "platformSecretManager",
@@ -38,7 +38,7 @@ export const builtInManager = (accountId: Uuid, at: number): Omit<SecretManager,
   updatedAt: at,
 });
 
-/** How a request names a manager: GraphQL by id, REST by identifier. */
+/** Names a manager in a request: GraphQL by id, REST by identifier. */
 export type ManagerName =
   | { readonly by: "id"; readonly id: Uuid }
   | { readonly by: "identifier"; readonly identifier: string };

@@ -1,4 +1,4 @@
-/** Making, changing and deleting secret managers. In this API family a manager is a connector, so its permissions are those. */
+/** Creates, updates and deletes secret managers. They require the permissions of connectors, as clients expect. */
 import { randomBytes } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
@@ -32,7 +32,10 @@ export type ManagerDeps = Pick<
   readonly wrappers: Wrappers;
 };
 
-/** Tries the manager before it is kept. Throws `secret.bad_scope`, `secret.beyond_reach`, `secret.manager_useless`, `secret.duplicate_manager`. */
+/**
+ * Creates a secret manager after a test with a random key. Throws `secret.bad_scope`, `secret.beyond_reach`,
+ * `secret.manager_useless`, `secret.duplicate_manager`.
+ */
 export const createManager =
   (deps: ManagerDeps) =>
   async (caller: Actor, given: NewManager): Promise<SecretManager> => {
@@ -48,13 +51,13 @@ export const createManager =
     const at = deps.clock.now();
     const manager = { ...given, usageScope, id: deps.newId(), version: 1, createdAt: at, updatedAt: at };
     await testManager(deps.wrappers, accountId, manager);
-    // The program may take seconds, in which the actor may have lost credential or permission.
+    // The program may take seconds. Meanwhile the actor may have lost the credential or the permission.
     const actor = await deps.stillActor(caller);
     await check(actor);
     await deps.db.transaction(async (tx) => {
-      if (!(await insertManager(tx, accountId, manager))) throw await taken(tx, accountId, manager);
+      if (!(await insertManager(tx, accountId, manager))) throw await duplicateProblem(tx, accountId, manager);
       await insertManagerScope(tx, accountId, manager.id, manager.usageScope ?? []);
-      await record(deps, tx, actor, "create", { after: manager });
+      await recordChange(deps, tx, actor, "create", { after: manager });
     });
     return manager;
   };
@@ -62,9 +65,9 @@ export const createManager =
 export type CreateManager = ReturnType<typeof createManager>;
 
 /**
- * All of it is replaced. Its kind and spec may only be what they are: they open what it has sealed.
- *
- * The scope holds at once for the secrets that inherit it: whoever resolves one reads it from here.
+ * Replaces name, description, tags and usage scope. Kind and spec cannot change, because they open what the manager has
+ * sealed. The new scope applies at once to secrets that inherit it. Throws what `createManager` throws for the scope,
+ * `secret.no_manager`, `secret.other_kind`, `secret.duplicate_manager`, `core.stale_version`.
  */
 export const updateManager =
   (deps: ManagerDeps) =>
@@ -74,7 +77,7 @@ export const updateManager =
     const { usageScope = ENTIRE_ACCOUNT } = given;
     if (usageScope) await checkScopeEntries(deps.facts, actor, usageScope);
     const found = await findManagerByIdentifier(deps.db, accountId, given.identifier);
-    // Whoever widens it lets runs use, elsewhere, whatever secrets it has.
+    // A wider scope lets executions use the manager's secrets in more places.
     const mayUse = (): void => deps.authorize(actor, "core_secret_access", { accountId });
     const requireWidening = await prepareWidening(deps.facts, actor, mayUse, found?.usageScope ?? null, usageScope);
     return deps.db.transaction(async (tx) => {
@@ -88,14 +91,14 @@ export const updateManager =
       });
       await deleteManagerScope(tx, accountId, wanted.id);
       await insertManagerScope(tx, accountId, wanted.id, wanted.usageScope ?? []);
-      await record(deps, tx, actor, "update", { before: current, after: wanted });
+      await recordChange(deps, tx, actor, "update", { before: current, after: wanted });
       return wanted;
     });
   };
 
 export type UpdateManager = ReturnType<typeof updateManager>;
 
-/** Throws `secret.no_manager`, `secret.built_in_manager`, `secret.manager_in_use`. */
+/** Deletes a manager without secrets. Throws `secret.no_manager`, `secret.built_in_manager`, `secret.manager_in_use`. */
 export const deleteManager =
   (deps: ManagerDeps) =>
   async (actor: Actor, identifier: string, version?: number): Promise<void> => {
@@ -107,7 +110,7 @@ export const deleteManager =
       const secrets = await countSecretsOfManager(tx, accountId, current.id);
       if (secrets > 0) throw problem("secret.manager_in_use", [identifier, String(secrets)]);
       await deleteManagerRow(tx, accountId, current.id);
-      await record(deps, tx, actor, "delete", { before: current });
+      await recordChange(deps, tx, actor, "delete", { before: current });
     });
   };
 
@@ -127,7 +130,7 @@ async function lockByIdentifier(
   return current;
 }
 
-/** A manager that cannot give back what it was given would lose every secret. */
+/** Wraps and unwraps a random key. A manager that returns another key would lose every secret. */
 async function testManager(
   wrappers: Wrappers,
   accountId: Uuid,
@@ -137,20 +140,20 @@ async function testManager(
   const [probe, identity] = [randomBytes(32), `probe:${accountId}:${id}`];
   try {
     const back = await wrappers[kind].unwrap(ref, await wrappers[kind].wrap(ref, probe, identity), identity);
-    if (!back.equals(probe)) throw new ManagerFailed("it gave back another key");
+    if (!back.equals(probe)) throw new ManagerFailed("it returned another key than it wrapped");
   } catch (error) {
     throw error instanceof ManagerFailed ? problem("secret.manager_useless", [name], { cause: error }) : error;
   }
 }
 
-async function taken(tx: Tx, accountId: Uuid, { identifier, name }: SecretManager): Promise<Error> {
+async function duplicateProblem(tx: Tx, accountId: Uuid, { identifier, name }: SecretManager): Promise<Error> {
   const same = await findManagerByIdentifier(tx, accountId, identifier);
   return same
     ? problem("secret.duplicate_manager", ["identifier", identifier])
     : problem("secret.duplicate_manager", ["name", name]);
 }
 
-const viewOf = ({ id, identifier, name, description, tags, kind, usageScope }: SecretManager) => ({
+const shownManager = ({ id, identifier, name, description, tags, kind, usageScope }: SecretManager) => ({
   id: toWire(id),
   identifier,
   name,
@@ -160,18 +163,18 @@ const viewOf = ({ id, identifier, name, description, tags, kind, usageScope }: S
   usageScope: scopeToWire(usageScope),
 });
 
-const record = (
+const recordChange = (
   { audit }: Pick<ManagerDeps, "audit">,
   tx: Tx,
   actor: Actor,
-  verb: "create" | "update" | "delete",
+  operation: "create" | "update" | "delete",
   { before, after }: { readonly before?: SecretManager; readonly after?: SecretManager },
 ): Promise<void> =>
   audit.record(tx, actor, {
-    operation: `secret-manager.${verb}`,
+    operation: `secret-manager.${operation}`,
     resourceType: "SECRET_MANAGER",
     resourceId: (after ?? before)?.identifier ?? "",
     scope: {},
-    before: before && viewOf(before),
-    after: after && viewOf(after),
+    before: before && shownManager(before),
+    after: after && shownManager(after),
   });

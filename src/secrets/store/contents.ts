@@ -4,10 +4,10 @@ import type { SealedContent, StoredContent } from "../content/vault.ts";
 
 type Store = { readonly query: Query };
 
-/** Whose bytes they are, and which rotation of data keys has sealed them again. */
+/** The content whose bytes were sealed again, and the rotation of data keys that did it. */
 export type Resealed = { readonly originId: Uuid; readonly rotationId: Uuid };
 
-/** Piece by piece, so that a file is never in memory a second time. Sealing one is a fraction of sending it. */
+/** Inserts the chunks one by one, so that a file is never in memory twice. Sealing is faster than sending. */
 export async function insertContent(
   tx: Tx,
   accountId: Uuid,
@@ -48,7 +48,7 @@ export async function deleteContent(tx: Tx, accountId: Uuid, secretId: Uuid): Pr
   await tx.query(`delete from secret_contents where account_id = $1 and secret_id = $2`, [accountId, secretId]);
 }
 
-/** `originId` stays the same while only the data key is replaced: the bytes do too. */
+/** `originId` stays the same when only the data key is replaced. */
 export type ContentRow = StoredContent & { readonly originId: Uuid };
 
 /** For `… from secret_contents c join secret_managers m`. */
@@ -65,7 +65,7 @@ export async function findContent(db: Store, accountId: Uuid, secretId: Uuid): P
   return rows[0];
 }
 
-/** Undefined when the content was replaced or deleted meanwhile. */
+/** Returns undefined if the content was replaced or deleted meanwhile. */
 export async function findChunk(db: Store, accountId: Uuid, contentId: Uuid, nth: number): Promise<Buffer | undefined> {
   const rows = await db.query<{ sealed: Buffer }>(
     `select sealed from secret_chunks where account_id = $1 and content_id = $2 and nth = $3`,

@@ -10,7 +10,7 @@ type Store = { readonly query: Query };
 const MANAGER = `manager.id, manager.identifier, manager.name, manager.description, manager.tags, manager.kind,
   manager.spec, manager.version, manager.created_at as "createdAt", manager.updated_at as "updatedAt", ${MANAGER_SCOPE}`;
 
-/** False when identifier or name is taken. Its scope is a further insert. */
+/** Returns false if identifier or name is taken. `insertManagerScope` inserts the scope. */
 export async function insertManager(
   tx: Tx,
   accountId: Uuid,
@@ -73,7 +73,7 @@ export async function countSecretsOfManager(db: Store, accountId: Uuid, id: Uuid
   return rows[0]?.total ?? 0;
 }
 
-/** Its scope goes with it. A secret that is made at the same time waits for the lock of the row, and finds it gone. */
+/** Deletes the manager and its scope. A concurrent insert of a secret waits for the row lock and then fails. */
 export async function deleteManagerRow(tx: Tx, accountId: Uuid, id: Uuid): Promise<void> {
   await tx.query(`delete from secret_managers where account_id = $1 and id = $2`, [accountId, id]);
 }

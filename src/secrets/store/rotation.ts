@@ -6,7 +6,7 @@ import { CONTENT, type ContentRow } from "./contents.ts";
 
 type Store = { readonly query: Query };
 
-/** A content, and how people call the secret that it is of. */
+/** A content with the path of its secret, for messages to operators. */
 export type NamedContent = ContentRow & { readonly name: string };
 
 const NAME = `concat_ws('/', s.org_identifier, s.project_identifier, s.identifier) as name`;
@@ -16,7 +16,7 @@ const FROM = `from secret_contents c
   join secret_managers m on m.account_id = c.account_id and m.id = c.manager_id
   join secrets s on s.account_id = c.account_id and s.id = c.secret_id`;
 
-/** Contents after `after` whose data key another root key has wrapped, by id. */
+/** Contents after `after`, ordered by id, whose data key is wrapped by another root key than `keyId`. */
 export async function listUnderOtherKeys(
   db: Store,
   accountId: Uuid,
@@ -32,7 +32,7 @@ export async function listUnderOtherKeys(
   );
 }
 
-/** What other root keys have wrapped, by key. */
+/** Counts the contents that other root keys wrap, by root key. */
 export const countUnderOtherKeys = (
   db: Store,
   accountId: Uuid,
@@ -46,9 +46,9 @@ export const countUnderOtherKeys = (
     [accountId, keyIds],
   );
 
-export type Rewrapped = { readonly id: Uuid; readonly was: string; readonly now: WrappedKey };
+export type Rewrapped = { readonly id: Uuid; readonly oldKeyId: string; readonly wrapped: WrappedKey };
 
-/** What was replaced or rewrapped meanwhile stays as it is. Answers how many it were. */
+/** Saves wrapped keys and returns their number. Contents that were replaced or rewrapped meanwhile stay unchanged. */
 export async function saveWrappedKeys(tx: Tx, accountId: Uuid, keys: readonly Rewrapped[]): Promise<number> {
   const rows = await tx.query(
     `update secret_contents c set key_id = n.key_id, wrapped_key = n.wrapped
@@ -57,15 +57,15 @@ export async function saveWrappedKeys(tx: Tx, accountId: Uuid, keys: readonly Re
     [
       accountId,
       keys.map(({ id }) => id),
-      keys.map(({ was }) => was),
-      keys.map(({ now }) => now.keyId),
-      keys.map(({ now }) => now.wrapped),
+      keys.map(({ oldKeyId }) => oldKeyId),
+      keys.map(({ wrapped }) => wrapped.keyId),
+      keys.map(({ wrapped }) => wrapped.wrapped),
     ],
   );
   return rows.length;
 }
 
-/** Contents after `after`, by id; without those that the rotation has sealed, if one is named. */
+/** Contents after `after`, ordered by id. With `rotationId`, without those that this rotation has sealed. */
 export async function listContents(
   db: Store,
   accountId: Uuid,
@@ -82,7 +82,7 @@ export async function listContents(
   );
 }
 
-/** Secrets that lack the content that they should have, which nothing of ours makes. */
+/** Secrets whose content is missing. The server never creates such rows. */
 export async function listEmptySecrets(db: Store, accountId: Uuid, limit: number): Promise<{ name: string }[]> {
   return db.query<{ name: string }>(
     `select concat_ws('/', s.org_identifier, s.project_identifier, s.identifier) as name from secrets s
@@ -93,7 +93,7 @@ export async function listEmptySecrets(db: Store, accountId: Uuid, limit: number
   );
 }
 
-/** False when it was replaced or deleted meanwhile. */
+/** Returns false if the content was replaced or deleted meanwhile. */
 export async function deleteContentById(tx: Tx, accountId: Uuid, id: Uuid): Promise<boolean> {
   const rows = await tx.query(`delete from secret_contents where account_id = $1 and id = $2 returning id`, [
     accountId,
@@ -102,17 +102,17 @@ export async function deleteContentById(tx: Tx, accountId: Uuid, id: Uuid): Prom
   return rows.length > 0;
 }
 
-/** The rotation that is under way, or a new one. */
+/** Returns the unfinished rotation of the account, or inserts a new one. */
 export async function openRotation(
   db: Store,
   accountId: Uuid,
-  made: { readonly id: Uuid; readonly at: number },
+  rotation: { readonly id: Uuid; readonly at: number },
 ): Promise<{ id: Uuid; startedAt: number }> {
   const insert = `insert into key_rotations (account_id, id, kind, started_at) values ($1, $2, 'data-keys', $3)
     on conflict (account_id, kind) where finished_at is null do update set started_at = key_rotations.started_at
     returning id, started_at as "startedAt"`;
-  const rows = await db.query<{ id: Uuid; startedAt: number }>(insert, [accountId, made.id, made.at]);
-  return rows[0] ?? { id: made.id, startedAt: made.at };
+  const rows = await db.query<{ id: Uuid; startedAt: number }>(insert, [accountId, rotation.id, rotation.at]);
+  return rows[0] ?? { id: rotation.id, startedAt: rotation.at };
 }
 
 export async function closeRotation(tx: Tx, accountId: Uuid, id: Uuid, at: number): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import type { UsageScope } from "../scope/usage-scope.ts";
 
-/** The scope of a row as JSON, null when it has no entry. A place for `of`: the table and what it is bound by. */
+/** The usage scope of a row as a JSON column, null without entries. `bound` is the alias of the owning row. */
 const scopeColumn = (table: string, bound: string): string =>
   `(select jsonb_agg(jsonb_build_object('applicationId', u.application_id, 'environmentId', u.environment_id,
                                         'environments', u.environments) order by u.nth)

@@ -18,7 +18,7 @@ const SECRET = `secret.id, secret.org_identifier as "orgIdentifier", secret.proj
     where m.account_id = secret.account_id and m.id = secret.manager_id) as "managerIdentifier",
   secret.created_at as "createdAt", secret.updated_at as "updatedAt", ${SECRET_SCOPE}`;
 
-/** False when identifier or name is taken. Its scope is a further insert. */
+/** Returns false if identifier or name is taken. `insertSecretScope` inserts the scope. */
 export async function insertSecret(tx: Tx, accountId: Uuid, secret: Secret): Promise<boolean> {
   const rows = await tx.query(
     `insert into secrets (account_id, id, org_identifier, project_identifier, identifier, name, description, tags, type,
@@ -66,7 +66,7 @@ export async function findSecret(db: Store, accountId: Uuid, key: SecretKey): Pr
 
 export type FoundSecret = SecretKey & Pick<Secret, "id" | "type" | "ssh">;
 
-/** The secret that each key names, undefined for none; in order, by one statement, or by none. */
+/** Returns the secret of each key, in the order of the keys; undefined if none exists. Runs at most one statement. */
 export async function findSecretsByKeys(
   db: Store,
   accountId: Uuid,
@@ -85,7 +85,10 @@ export async function findSecretsByKeys(
   return keys.map((_, nth) => found.get(nth));
 }
 
-/** A secret of the account itself: there a name is unique for each type. Without a type a text comes before a file, that before a credential. */
+/**
+ * Finds a secret of the account scope, where a name is unique for each type. Without a type, a text precedes a file, and
+ * a file precedes a credential.
+ */
 export async function findSecretByName(
   db: Store,
   accountId: Uuid,
@@ -110,11 +113,11 @@ export async function lockSecret(tx: Tx, accountId: Uuid, id: Uuid): Promise<Sec
   return rows[0];
 }
 
-/** Whether `updateSecret` failed because the account has another secret of that name and type. */
+/** Whether `updateSecretRow` failed because the account has another secret of that name and type. */
 export const isNameConflict = (error: unknown): boolean =>
   error instanceof Error && "constraint" in error && error.constraint === "secrets_by_name";
 
-/** Undefined when it is not there any more, or at another version than `expected`. */
+/** Returns the new version; undefined if the secret is deleted or has another version than `expected`. */
 export async function updateSecretRow(
   tx: Tx,
   accountId: Uuid,
@@ -141,7 +144,7 @@ export async function updateSecretRow(
   return rows[0]?.version;
 }
 
-/** Content and scope go with it. False when it is not there, or at another version than `expected`. */
+/** Deletes secret, content and scope. Returns false if it is deleted already or has another version than `expected`. */
 export async function deleteSecretRow(tx: Tx, accountId: Uuid, id: Uuid, expected?: number): Promise<boolean> {
   const rows = await tx.query(
     `delete from secrets where account_id = $1 and id = $2 and ($3::int is null or version = $3) returning id`,
@@ -150,7 +153,7 @@ export async function deleteSecretRow(tx: Tx, accountId: Uuid, id: Uuid, expecte
   return rows.length > 0;
 }
 
-/** Whether another secret of the account has this name and type; for places where names are unique. */
+/** Whether another secret of the account scope has this name and type. */
 export async function isNameTaken(
   tx: Tx,
   accountId: Uuid,
@@ -209,6 +212,6 @@ export async function countSecrets(db: Store, accountId: Uuid, filter: SecretFil
   return rows[0]?.total ?? 0;
 }
 
-/** Their contents and scopes go with them. */
+/** Deletes the secrets of a deleted scope, with contents and usage scopes. */
 export const deleteSecretsOf = (db: Store, scope: Leaving): Promise<readonly RemovedReference[]> =>
   goneAt(db, "SECRET", "secrets", scope);

@@ -1,10 +1,11 @@
 /**
- * The kind that asks a program: a key service, a hardware token, whatever the operator has put there. Who makes a manager
- * chooses among the programs that the operator allows by name, and never a path or an argument.
+ * The kind that calls a program, such as a client of a key service or of a hardware token. A manager names one of the
+ * programs that the operator allows; it cannot name a path or an argument.
  *
- * The program is called with `wrap` or `unwrap` as its last argument, without a shell. It reads one line of JSON and
- * answers with another: for `wrap` it gets `{account, manager, record, key}` and answers `{keyId, wrapped}`; for `unwrap` it gets
- * `{account, manager, record, keyId, wrapped}` and answers `{key}`. `key` and `wrapped` are base64. Any exit code but 0 is a failure.
+ * The program is called without a shell, with `wrap` or `unwrap` as its last argument. It reads one line of JSON and
+ * writes another. `wrap` gets `{account, manager, record, key}` and writes `{keyId, wrapped}`; `unwrap` gets
+ * `{account, manager, record, keyId, wrapped}` and writes `{key}`. `key` and `wrapped` are base64. An exit code other
+ * than 0 is a failure.
  */
 import { z } from "zod";
 import { toWire } from "../../../core/ids.ts";
@@ -21,18 +22,18 @@ export const command: ManagerKind<z.output<typeof spec>> = {
   type: "Command",
   spec,
   wrapper: (deps) => {
-    const ask = createProgramCall(deps);
+    const callProgram = createProgramCall(deps);
     return {
       async wrap(manager, dataKey, identity) {
-        const answer = await ask(manager, "wrap", { record: identity, key: dataKey.toString("base64") }, wrapAnswer);
+        const answer = await callProgram(manager, "wrap", { record: identity, key: dataKey.toString("base64") }, wrapAnswer);
         return { keyId: answer.keyId, wrapped: Buffer.from(answer.wrapped, "base64") };
       },
       async unwrap(manager, { keyId, wrapped }, identity) {
         const request = { record: identity, keyId, wrapped: wrapped.toString("base64") };
-        const { key } = await ask(manager, "unwrap", request, unwrapAnswer);
+        const { key } = await callProgram(manager, "unwrap", request, unwrapAnswer);
         const dataKey = Buffer.from(key, "base64");
         if (dataKey.length !== KEY_BYTES)
-          throw new ManagerFailed(`its answer holds ${dataKey.length} bytes and no key`);
+          throw new ManagerFailed(`its answer has ${dataKey.length} bytes instead of ${KEY_BYTES}`);
         return dataKey;
       },
     };
@@ -43,11 +44,11 @@ const KEY_BYTES = 32;
 const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT = 16 * 1024;
 /**
- * Processes at once, and calls that wait. What an account saves and what it opens are groups of their own, so that many
- * saves do not delay its steps. Both together leave two processes to other accounts.
+ * Limits of processes and of waiting calls. Saving and opening are separate groups of an account, so that many saves do
+ * not delay its steps. Both groups together leave two processes to other accounts.
  */
 const TURNS = { atOnce: 8, atOnceOfOne: 3, waiting: 10_000, waitingOfOne: 2_000 };
-/** A request that saves something waits for a shorter time than a step whose secrets are opened. */
+/** Milliseconds. A request that saves a secret waits for a shorter time than a step that opens one. */
 const WAIT_MS = { wrap: 20_000, unwrap: 120_000 };
 
 const base64 = z.base64().min(1).max(8_192);
@@ -79,14 +80,14 @@ function createProgramCall({ commands, elapsed }: Pick<KindDeps, "commands" | "e
     if (!outcome) throw problem("secret.manager_busy", [], { retryAfter: 5 });
     const failure = outcome.code === null ? outcome.why : outcome.code === 0 ? undefined : `exit code ${outcome.code}`;
     if (failure !== undefined) throw new ManagerFailed(`${name} ${operation}: ${failure}${quoted(outcome.said)}`);
-    const parsed = answer.safeParse(jsonIn(outcome.output));
-    // Not what it said: there may be a key in it.
-    if (!parsed.success) throw new ManagerFailed(`${name} ${operation}: its answer has another form than it should`);
+    const parsed = answer.safeParse(parseJson(outcome.output));
+    // The answer is not quoted, because it may contain a key.
+    if (!parsed.success) throw new ManagerFailed(`${name} ${operation}: its answer has an unexpected form`);
     return parsed.data;
   };
 }
 
-function jsonIn(output: Buffer): unknown {
+function parseJson(output: Buffer): unknown {
   try {
     return JSON.parse(output.toString("utf8"));
   } catch {

@@ -4,46 +4,49 @@ import type { HoldRootKey, RootKeyOf } from "../../../identity/index.ts";
 import type { KeyRing } from "../../../platform/crypto/key-ring.ts";
 import type { Db, Tx } from "../../../platform/db/db.ts";
 
-/** A data key as it is stored: `keyId` says which of its manager's keys opens it. */
+/** A data key as it is stored. `keyId` identifies the manager's key that opens it. */
 export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer };
 
-/** Which manager of which account, and what its kind has to know of it. */
+/** Identifies a manager and carries the spec that its kind needs. */
 export type ManagerRef = { readonly accountId: Uuid; readonly managerId: Uuid; readonly spec: unknown };
 
 /**
- * Wraps data keys with keys that never leave the manager. `identity` names the record; a wrapped key opens under the
- * same one only. May ask another program, so never call it in a transaction.
+ * Wraps data keys with keys that never leave the manager. `identity` names the record; a wrapped key opens only under
+ * the same identity. It may call a program, so it is never called in a transaction.
  */
 export type KeyWrapper = {
-  /** Throws ManagerFailed when the manager is out of reach, and `secret.manager_busy`. */
+  /** Throws ManagerFailed if the manager is unreachable, and `secret.manager_busy`. */
   readonly wrap: (manager: ManagerRef, dataKey: Buffer, identity: string) => Promise<WrappedKey>;
-  /** Rejects when manager, key, identity or a byte is another one; with ManagerFailed when the manager is out of reach, or `secret.manager_busy`. */
+  /**
+   * Rejects if manager, key, identity or a byte differs. Throws ManagerFailed if the manager is unreachable, and
+   * `secret.manager_busy`.
+   */
   readonly unwrap: (manager: ManagerRef, key: WrappedKey, identity: string) => Promise<Buffer>;
   /**
-   * Asked in the transaction that stores what `wrap` gave: false when the manager wraps with another key by now, so that
-   * it has to be done again. Without it, every key of the manager stays good.
+   * Locks the key in the transaction that stores a wrapped key. Returns false if the manager now wraps with another
+   * key; the caller then seals again. Undefined for kinds whose keys stay valid.
    */
   readonly lockKey?: (tx: Tx, manager: Pick<ManagerRef, "accountId">, keyId: string) => Promise<boolean>;
 };
 
-/** The manager cannot do its work just now, or not any more. `message` is for the log: what it quotes may be anything. */
+/** The manager cannot wrap or unwrap. `message` is for the log only, because it may quote output of a program. */
 export class ManagerFailed extends Error {}
 
-/** What the server gives to kinds. */
+/** Dependencies of all kinds. */
 export type KindDeps = {
   readonly db: Pick<Db, "query">;
   readonly keys: KeyRing;
   readonly rootKeyOf: RootKeyOf;
   readonly holdRootKey: HoldRootKey;
-  /** Programs that the operator allows managers to ask, by name (RAILHEAD_SECRET_COMMANDS). */
+  /** Programs that the operator allows managers to call, by name (RAILHEAD_SECRET_COMMANDS). */
   readonly commands: ReadonlyMap<string, readonly string[]>;
-  /** `Clock.elapsed`: bounds how long a call waits for its turn. */
+  /** `Clock.elapsed`, in milliseconds; limits how long a call waits for its turn. */
   readonly elapsed: () => number;
 };
 
-/** A kind of secret manager: one file, and one line in kinds.ts. */
+/** A kind of secret manager: one file in this folder, and one line in kinds.ts. */
 export type ManagerKind<Spec = unknown> = {
-  /** On the wire. */
+  /** The name in requests and answers. */
   readonly type: string;
   readonly spec: z.ZodType<Spec>;
   readonly wrapper: (deps: KindDeps) => KeyWrapper;

@@ -2,7 +2,7 @@ import { command } from "./command.ts";
 import { platform, type PlatformWrapper } from "./platform.ts";
 import type { KeyWrapper, KindDeps, ManagerKind } from "./kind.ts";
 
-/** Every kind of secret manager there is; the names stand in the database. */
+/** All kinds of secret managers. The database stores their names. */
 export const KINDS = { platform, command } satisfies Record<string, ManagerKind>;
 
 export type ManagerKindName = keyof typeof KINDS;

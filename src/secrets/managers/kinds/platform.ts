@@ -1,4 +1,4 @@
-/** The built-in kind: each manager's key is derived from the account's root key, which the server alone has. */
+/** The built-in kind. Each manager's key is derived from the account's root key, which only the server has. */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { deriveKey } from "../../../platform/crypto/key-ring.ts";
@@ -14,7 +14,7 @@ export const platform = {
 type PlatformRef = Omit<ManagerRef, "spec">;
 
 export type PlatformWrapper = KeyWrapper & {
-  /** The same data key under another root key. */
+  /** Wraps the same data key under another root key. */
   readonly rewrap: (manager: PlatformRef, key: WrappedKey, identity: string, keyId: string) => Promise<WrappedKey>;
 };
 
