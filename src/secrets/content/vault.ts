@@ -77,7 +77,8 @@ export function createVault(deps: { newId: NewId; wrappers: Wrappers }): Vault {
     },
     async lockKey(tx, accountId, { kind, managerId, keyId }) {
       const isCurrent = await deps.wrappers[kind].lockKey?.(tx, { accountId }, keyId);
-      if (isCurrent === false) throw new KeyReplaced(`the key ${keyId} of the secret manager ${managerId} was replaced`);
+      if (isCurrent === false)
+        throw new KeyReplaced(`the key ${keyId} of the secret manager ${managerId} was replaced`);
     },
     async *open(accountId, stored, chunk, from = 0) {
       const identity = identityOf(accountId, stored.secretId, stored.id);

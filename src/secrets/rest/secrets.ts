@@ -25,7 +25,7 @@ type Operations = {
   readonly get: GetSecret;
   readonly requirePermission: RequirePermission;
   readonly list: ListSecrets;
-  readonly isFree: IsSecretIdentifierFree;
+  readonly isIdentifierFree: IsSecretIdentifierFree;
 };
 
 const refOf = (call: ScopedCall): SecretRef => ({ by: "identifier", key: keyOf(call) });
@@ -208,6 +208,6 @@ const listRoutes = (operations: Operations): readonly Route[] => [
       mayBeAbsent: ["identifier"],
       answer: enveloped(z.boolean()),
     },
-    handle: async (call) => ok(call, await operations.isFree(call.actor, keyOf(call))),
+    handle: async (call) => ok(call, await operations.isIdentifierFree(call.actor, keyOf(call))),
   }),
 ];

@@ -25,7 +25,12 @@ export const command: ManagerKind<z.output<typeof spec>> = {
     const callProgram = createProgramCall(deps);
     return {
       async wrap(manager, dataKey, identity) {
-        const answer = await callProgram(manager, "wrap", { record: identity, key: dataKey.toString("base64") }, wrapAnswer);
+        const answer = await callProgram(
+          manager,
+          "wrap",
+          { record: identity, key: dataKey.toString("base64") },
+          wrapAnswer,
+        );
         return { keyId: answer.keyId, wrapped: Buffer.from(answer.wrapped, "base64") };
       },
       async unwrap(manager, { keyId, wrapped }, identity) {
