@@ -12,7 +12,7 @@ export type Availability = {
   /** What the last look has found. */
   readonly reason: () => string | undefined;
   /** A task could not be prepared: none is taken until a trial succeeds. */
-  readonly failed: (error: unknown) => void;
+  readonly reportFailure: (error: unknown) => void;
   readonly stop: () => void;
 };
 
@@ -22,65 +22,65 @@ type Deps = {
   /** Where tasks need space. */
   readonly folders: readonly string[];
   /** The reason has come, gone or changed. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 };
 
 /** A file system is short of space below this, or below a twentieth of its size if that is less. */
 const MIN_FREE = 64 * 1024 * 1024;
 const TRIAL_BYTES = 64 * 1024;
-const MIN_SHARE = 20;
+const MIN_FREE_DIVISOR = 20;
 /** And below so many files that can still be made, where they are counted. */
 const MIN_FILES = 64;
 /** From one look to the next while no tasks are taken. */
-const LOOK_MS = 2_000;
+const CHECK_INTERVAL_MS = 2_000;
 
-export function createAvailability({ log, timers, folders, changed }: Deps): Availability {
+export function createAvailability({ log, timers, folders, onChange }: Deps): Availability {
   let reason: string | undefined;
-  let broken: string | undefined;
-  let stopLook: (() => void) | undefined;
+  let preparationError: string | undefined;
+  let stopCheck: (() => void) | undefined;
   let isStopped = false;
 
   const set = (found: string | undefined): void => {
     const before = reason;
     reason = found?.slice(0, MAX_UNAVAILABLE);
-    if (reason !== undefined && !isStopped) stopLook ??= timers.after(LOOK_MS, lookAgain);
+    if (reason !== undefined && !isStopped) stopCheck ??= timers.after(CHECK_INTERVAL_MS, checkAgain);
     // Numbers in it change with each look; whether there is one is what counts.
     if ((before === undefined) === (reason === undefined)) return;
     if (reason === undefined) log.info("this delegate takes tasks again");
     else log.warn({ reason }, "this delegate takes no tasks for now");
-    changed();
+    onChange();
   };
 
-  const look = (): string | undefined => {
-    if (broken !== undefined) broken = attempt(folders);
-    set(shortOf(folders) ?? broken);
+  const retryPreparing = (): string | undefined => {
+    if (preparationError !== undefined) preparationError = findPreparationError(folders);
+    set(findShortage(folders) ?? preparationError);
     return reason;
   };
 
-  const lookAgain = (): void => {
-    stopLook = undefined;
-    look();
+  const checkAgain = (): void => {
+    stopCheck = undefined;
+    retryPreparing();
   };
 
   return {
     check: () => {
-      set(shortOf(folders) ?? broken);
+      set(findShortage(folders) ?? preparationError);
       return reason;
     },
     reason: () => reason,
-    failed: (error) => {
-      broken = because(error);
-      set(shortOf(folders) ?? broken);
+    reportFailure: (error) => {
+      preparationError = describeError(error);
+      set(findShortage(folders) ?? preparationError);
     },
     stop: () => {
       isStopped = true;
-      stopLook?.();
+      stopCheck?.();
     },
   };
 }
 
 /** Does what preparing a task does, and undoes it. */
-function attempt(folders: readonly string[]): string | undefined {
+function findPreparationError(folders: readonly string[]): string | undefined {
   try {
     for (const folder of folders) {
       const trial = mkdtempSync(join(folder, ".trial-"));
@@ -92,19 +92,19 @@ function attempt(folders: readonly string[]): string | undefined {
     }
     return undefined;
   } catch (error) {
-    return because(error);
+    return describeError(error);
   }
 }
 
-const because = (error: unknown): string =>
+const describeError = (error: unknown): string =>
   isFull(error) ? "is short of disk space" : `cannot prepare steps: ${textOf(error)}`;
 
 export const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes(codeOf(error) ?? "");
 
-function shortOf(folders: readonly string[]): string | undefined {
+function findShortage(folders: readonly string[]): string | undefined {
   for (const folder of folders) {
     const { bavail, blocks, bsize, files, ffree } = statfsSync(folder);
-    const least = Math.min(MIN_FREE, (blocks * bsize) / MIN_SHARE);
+    const least = Math.min(MIN_FREE, (blocks * bsize) / MIN_FREE_DIVISOR);
     if (bavail * bsize < least)
       return `is short of disk space: ${kib(bavail * bsize)} KiB are free in ${folder}, and ${kib(least)} KiB are needed`;
     if (files > 0 && ffree < MIN_FILES) return `is short of disk space: ${ffree} more files fit into ${folder}`;

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { HEARTBEAT_MS, PROTOCOL_VERSION } from "../protocol/messages.ts";
 import { createAvailability } from "./availability.ts";
 import { createMasking } from "./output/masking.ts";
-import { textOf, unable } from "./fault.ts";
+import { textOf, startError } from "./fault.ts";
 import { type Folders, createFolders } from "./task-folder/task-folders.ts";
-import { removeForgotten } from "./runtime-folder/unused-folders.ts";
+import { removeUnusedFolders } from "./runtime-folder/unused-folders.ts";
 import {
   endingOf,
   findIsolation,
@@ -20,14 +20,14 @@ import { mayHaveSessionKeyring } from "./leftovers/keyrings.ts";
 import { type Leftovers, createLeftovers } from "./leftovers/leftovers.ts";
 import { type Launcher, createLauncher } from "./launcher/client.ts";
 import type { Log } from "./log.ts";
-import { type Options, USUAL_STEP_OUTPUT } from "./options.ts";
+import { type Options, DEFAULT_MAX_STEP_OUTPUT } from "./options.ts";
 import { createKnownHosts } from "./remote/known-hosts.ts";
 import { noteOwner, removeOrphans } from "./work-folder/orphaned-folders.ts";
 import { bootId } from "./processes/processes.ts";
 import { hasQueues, publicFolders } from "./leftovers/public-folders.ts";
 import { checkReach } from "./isolation/check-access.ts";
-import { findTools, searchPath, type Tools } from "./tasks/step-command.ts";
-import { openSafe, type Safe } from "./runtime-folder/runtime-folder.ts";
+import { findTools, defaultSearchPath, type Tools } from "./tasks/step-command.ts";
+import { openRuntimeFolder, type RuntimeFolder } from "./runtime-folder/runtime-folder.ts";
 import { openSession } from "./session/session.ts";
 import type { StepUser } from "./isolation/step-user.ts";
 import { createTasks } from "./tasks/tasks.ts";
@@ -49,7 +49,7 @@ export type Settings = Pick<
 };
 
 /** Everything that tests choose. Times in milliseconds. */
-export type Surroundings = {
+export type DelegateDeps = {
   readonly timers: Timers;
   readonly chance: () => number;
   readonly log: Log;
@@ -63,7 +63,7 @@ export type Surroundings = {
   readonly heartbeatMs: number;
 };
 
-export const usualTimes = {
+export const defaultTimes = {
   graceMs: 5_000,
   leftoverGraceMs: 1_000,
   flushMs: 10,
@@ -85,45 +85,45 @@ export type Delegate = {
 };
 
 /** @throws Fault when this machine, the work folder or the step user does not allow it */
-export async function startDelegate(settings: Settings, around: Surroundings): Promise<Delegate> {
+export async function startDelegate(settings: Settings, deps: DelegateDeps): Promise<Delegate> {
   if (process.platform !== "linux")
-    throw unable(
+    throw startError(
       `a delegate runs on Linux only: it follows and ends processes through /proc, which ${process.platform} lacks`,
     );
-  const { log, timers, chance } = around;
+  const { log, timers, chance } = deps;
   const isRoot = process.getuid?.() === 0;
   const found = findIsolation(isRoot, settings.mayGainPrivileges === true);
   const path = settings.workDir ?? defaultWorkDir(settings.name, isRoot);
   const wanted = { path, stepUser: settings.stepUser, isNamed: found.unshare !== undefined };
-  const { workDir, identity, secrets, user, release } = await claimWorkFolder(wanted, around);
+  const { workDir, identity, secrets, user, release } = await claimWorkFolder(wanted, deps);
   try {
-    const safe = openSafe(secrets.path);
-    const stepPath = settings.stepPath ?? searchPath(process.env["PATH"], isRoot);
+    const runtimeFolder = openRuntimeFolder(secrets.path);
+    const stepPath = settings.stepPath ?? defaultSearchPath(process.env["PATH"], isRoot);
     const tools = findTools(`${stepPath}:${process.env["PATH"] ?? ""}`);
     checkReach(workDir, user, tools.bash);
     const boot = bootId();
-    tellUser(log, user, isRoot);
-    tellStart(log, settings, workDir);
-    if (settings.belongsTo !== undefined) beOwned(workDir, settings.belongsTo, log);
-    const secluded = [settings.belongsTo, workDir.path, safe.path].filter((path) => path !== undefined);
-    const isolation = withNamespaces(found, user, secluded);
+    logStepUser(log, user, isRoot);
+    logStart(log, settings, workDir);
+    if (settings.belongsTo !== undefined) recordOwner(workDir, settings.belongsTo, log);
+    const hiddenFolders = [settings.belongsTo, workDir.path, runtimeFolder.path].filter((path) => path !== undefined);
+    const isolation = withNamespaces(found, user, hiddenFolders);
     tellIsolation(log, isolation, user);
-    lookAfterMemory(secrets, log);
-    const folders = clearedFolders(workDir, log);
-    const news = { report: (): void => {} };
+    removeUnusedMemory(secrets, log);
+    const folders = createClearedFolders(workDir, log);
+    const sessionReport = { report: (): void => {} };
     const availability = createAvailability({
       log,
       timers,
-      folders: [workDir.path, safe.path],
-      changed: () => news.report(),
+      folders: [workDir.path, runtimeFolder.path],
+      onChange: () => sessionReport.report(),
     });
-    const launcher = launcherOf(log, { isolation, user, tools, safe, workDir });
-    const leftovers = leftoversOf(around, launcher, user, workDir);
+    const launcher = createDelegateLauncher(log, { isolation, user, tools, runtimeFolder, workDir });
+    const leftovers = createDelegateLeftovers(deps, launcher, user, workDir);
     const tasks = createTasks({
       leftovers,
       log,
       launcher,
-      endingOf: endingOf(isolation),
+      terminationMethodOf: endingOf(isolation),
       mayGainPrivileges: isolation.mayGainPrivileges,
       namespaces: isolation.namespaces,
       sessions: new Set(),
@@ -132,12 +132,12 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       tools,
       bootId: boot,
       searchPath: stepPath,
-      maxStepOutput: settings.maxStepOutput ?? USUAL_STEP_OUTPUT,
-      safe,
+      maxStepOutput: settings.maxStepOutput ?? DEFAULT_MAX_STEP_OUTPUT,
+      runtimeFolder,
       masking: createMasking(),
       availability,
       knownHosts: createKnownHosts(settings.knownHosts, join(workDir.path, "known_hosts"), log),
-      ...timesOf(around),
+      ...taskTimes(deps),
     });
     tasks.recover();
     const refusal = Promise.withResolvers<string>();
@@ -147,7 +147,7 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
       timers,
       chance,
       log,
-      heartbeatMs: around.heartbeatMs,
+      heartbeatMs: deps.heartbeatMs,
       hello: () => ({
         kind: "hello",
         protocol: PROTOCOL_VERSION,
@@ -155,26 +155,26 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
         name: settings.name,
         tags: [...settings.tags],
         host: hostname().slice(0, 255),
-        version: version(),
+        version: readVersion(),
         bootId: boot,
         slots: settings.slots,
-        holds: [...tasks.holds()],
+        holds: [...tasks.listLeases()],
         unavailable: availability.check(),
       }),
       unavailable: availability.check,
-      take: tasks.take,
+      take: tasks.handleMessage,
       disconnected: tasks.disconnect,
       refused: refusal.resolve,
     });
-    news.report = session.report;
+    sessionReport.report = session.report;
     return {
       refused: refusal.promise,
       stop: async () => {
         session.close();
         availability.stop();
-        for (const part of [tasks, launcher]) part.leave();
+        for (const part of [tasks, launcher]) part.detach();
         leftovers.stop();
-        safe.close();
+        runtimeFolder.close();
         await release();
       },
     };
@@ -184,31 +184,31 @@ export async function startDelegate(settings: Settings, around: Surroundings): P
   }
 }
 
-const tellStart = (log: Log, { tags, slots }: Settings, { path }: WorkDir): void =>
+const logStart = (log: Log, { tags, slots }: Settings, { path }: WorkDir): void =>
   log.info({ workDir: path, tags, slots }, "delegate starts");
 
-const timesOf = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: Surroundings) => ({
+const taskTimes = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: DelegateDeps) => ({
   intervals: { timers, flushMs, pollMs },
   timeouts: { timers, graceMs, drainMs: DRAIN_MS },
   leftoverTimeouts: { timers, graceMs: leftoverGraceMs, drainMs: DRAIN_MS },
 });
 
 /** Removes folders in memory that became of no use. */
-function lookAfterMemory({ path, inMemory }: WorkFolder["secrets"], log: Log): void {
+function removeUnusedMemory({ path, inMemory }: WorkFolder["secrets"], log: Log): void {
   if (!inMemory)
     log.warn({ folder: path }, "this machine has no file system in memory; secrets of running steps lie on a disk");
-  removeForgotten(log, PLACES).catch((error: unknown) =>
+  removeUnusedFolders(log, PLACES).catch((error: unknown) =>
     log.warn({ error: textOf(error) }, "unused folders in memory could not be looked for"),
   );
 }
 
-function clearedFolders(workDir: WorkDir, log: Log): Folders {
+function createClearedFolders(workDir: WorkDir, log: Log): Folders {
   const folders = createFolders(workDir);
   folders.clear().catch((error: unknown) => log.warn({ error: textOf(error) }, "unused folders could not be removed"));
   return folders;
 }
 
-function beOwned(workDir: WorkDir, owner: string, log: Log): void {
+function recordOwner(workDir: WorkDir, owner: string, log: Log): void {
   noteOwner(workDir, owner);
   removeOrphans(workDir, log).catch((error: unknown) =>
     log.warn({ error: textOf(error) }, "work folders without an owner could not be looked for"),
@@ -219,34 +219,39 @@ type LauncherParts = {
   readonly isolation: Isolation;
   readonly user: StepUser;
   readonly tools: Tools;
-  readonly safe: Safe;
+  readonly runtimeFolder: RuntimeFolder;
   readonly workDir: WorkDir;
 };
 
-function launcherOf(log: Log, { isolation, user, tools, safe, workDir }: LauncherParts): Launcher {
+function createDelegateLauncher(log: Log, { isolation, user, tools, runtimeFolder, workDir }: LauncherParts): Launcher {
   const database = user.names && {
     folder: join(workDir.path, "users"),
     sources: ["/etc/passwd", "/etc/group"] as const,
-    users: [...user.names].map(([id, name]) => ({ id, name, home: safe.homeOf(id) })),
+    users: [...user.names].map(([id, name]) => ({ id, name, home: runtimeFolder.homeOf(id) })),
     shell: tools.bash,
   };
   return createLauncher({
     log,
-    command: launcherCommand(isolation, user, database, queuesOf(workDir, user)),
-    folder: safe.path,
+    command: launcherCommand(isolation, user, database, createQueueFolder(workDir, user)),
+    folder: runtimeFolder.path,
     mkfifo: tools.mkfifo,
   });
 }
 
 /** A folder for launchers to show POSIX message queues in; undefined where they are shown, or nothing can be mounted. */
-function queuesOf(workDir: WorkDir, user: StepUser): string | undefined {
+function createQueueFolder(workDir: WorkDir, user: StepUser): string | undefined {
   if (hasQueues() || !user.names) return undefined;
   const path = join(workDir.path, QUEUES);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return path;
 }
 
-function leftoversOf(around: Surroundings, launcher: Launcher, user: StepUser, workDir: WorkDir): Leftovers {
+function createDelegateLeftovers(
+  around: DelegateDeps,
+  launcher: Launcher,
+  user: StepUser,
+  workDir: WorkDir,
+): Leftovers {
   const { log, timers, pollMs } = around;
   const shared = publicFolders();
   const folders = (): readonly string[] => {
@@ -256,15 +261,15 @@ function leftoversOf(around: Surroundings, launcher: Launcher, user: StepUser, w
   return createLeftovers({ log, timers, everyMs: pollMs, user, folders });
 }
 
-function tellKeyring(log: Log, isRoot: boolean): void {
+function logKeyring(log: Log, isRoot: boolean): void {
   if (isRoot && mayHaveSessionKeyring())
     log.warn(
       "the delegate may have a session keyring, which all steps would share; start it with KeyringMode=inherit, or outside of a login session",
     );
 }
 
-function tellUser(log: Log, user: StepUser, isRoot: boolean): void {
-  tellKeyring(log, isRoot);
+function logStepUser(log: Log, user: StepUser, isRoot: boolean): void {
+  logKeyring(log, isRoot);
   switch (user.apart) {
     case "delegate": {
       const more = isRoot ? "root, and can do anything here" : "the delegate's own user, and can read its files";
@@ -285,7 +290,7 @@ function tellUser(log: Log, user: StepUser, isRoot: boolean): void {
   }
 }
 
-function version(): string {
+function readVersion(): string {
   const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
   const parsed: unknown = JSON.parse(text);
   const found = typeof parsed === "object" && parsed !== null && "version" in parsed ? parsed.version : undefined;

@@ -10,12 +10,12 @@ export class Fault extends Error {
 }
 
 /** The command line is wrong. */
-export const usage = (message: string): Fault => new Fault(message, 2);
+export const usageError = (message: string): Fault => new Fault(message, 2);
 /** The machine or the work folder does not allow it. */
-export const unable = (message: string): Fault => new Fault(message, 1);
+export const startError = (message: string): Fault => new Fault(message, 1);
 
 /** What a step was given cannot be used: the step fails for that reason, which is told to people. */
-export class Refusal extends Error {}
+export class UnusableInputError extends Error {}
 
 /** The code of a system error, as in `ENOENT`; undefined for anything else. */
 export function codeOf(error: unknown): string | undefined {

@@ -1,12 +1,12 @@
 import process from "node:process";
-import { startDelegate, usualTimes } from "./delegate.ts";
+import { startDelegate, defaultTimes } from "./delegate.ts";
 import { unknownVariables } from "../src/platform/variables/variables.ts";
 import { Fault } from "./fault.ts";
-import { closeInherited } from "./processes/inherited-descriptors.ts";
+import { closeInheritedDescriptors } from "./processes/inherited-descriptors.ts";
 import { stderrLog } from "./log.ts";
 import { parseOptions } from "./options.ts";
 import { systemTimers } from "./timers.ts";
-import { onceClosed, readToken } from "./token.ts";
+import { onClosed, readToken } from "./token.ts";
 
 /** The server refused this delegate: a restart with the same options will not help. */
 const REFUSED = 3;
@@ -17,7 +17,7 @@ const REFUSED = 3;
  * 2 wrong options, 3 refused by the server. Steps never end with it.
  */
 export async function main(argv: readonly string[]): Promise<number> {
-  closeInherited();
+  closeInheritedDescriptors();
   try {
     const parsed = parseOptions(argv, process.env);
     // Steps, dumps and whoever prints the environment must not find the token.
@@ -42,12 +42,12 @@ async function run({
 }: Extract<ReturnType<typeof parseOptions>, { kind: "run" }>["options"]): Promise<number> {
   const token = await readToken(source, process.stdin);
   // At once and by all means: the next server's delegate must find the work folder free.
-  if (options.local) onceClosed(process.stdin, () => process.exit(0));
+  if (options.local) onClosed(process.stdin, () => process.exit(0));
   const log = stderrLog();
   for (const { variable, message } of unknownVariables(process.env, "delegate")) log.warn({ variable }, message);
   const delegate = await startDelegate(
     { ...options, token },
-    { ...usualTimes, timers: systemTimers, chance: Math.random, log },
+    { ...defaultTimes, timers: systemTimers, chance: Math.random, log },
   );
   const asked = Promise.withResolvers<string>();
   // A local delegate ends with its server, by the end of its standard input: what SIGHUP means is the server's to say.

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from "node:os";
 import { Command, CommanderError } from "commander";
-import { usage } from "./fault.ts";
+import { usageError } from "./fault.ts";
 import { parseSize } from "./size.ts";
 
 export type TokenSource =
@@ -41,7 +41,7 @@ export type Parsed =
   | { readonly kind: "help"; readonly text: string };
 
 /** 1 GiB. */
-export const USUAL_STEP_OUTPUT = 1024 ** 3;
+export const DEFAULT_MAX_STEP_OUTPUT = 1024 ** 3;
 
 const MAX_SLOTS = 1024;
 const MAX_TAGS = 64;
@@ -50,15 +50,15 @@ const MAX_WORD = 128;
 /** @throws Fault with exit code 2 that names the wrong option. `env` is only read. */
 export function parseOptions(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Parsed {
   const printed: string[] = [];
-  const command = describe(printed);
+  const command = createCommand(printed);
   try {
     command.parse(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === "commander.helpDisplayed") return { kind: "help", text: printed.join("") };
-    throw usage(error.message.replace(/^error: /, ""));
+    throw usageError(error.message.replace(/^error: /, ""));
   }
-  return { kind: "run", options: check(command.opts<Raw>(), env) };
+  return { kind: "run", options: readOptions(command.opts<Raw>(), env) };
 }
 
 type Raw = {
@@ -80,7 +80,7 @@ type Raw = {
 
 const append = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
-function describe(printed: string[]): Command {
+function createCommand(printed: string[]): Command {
   return new Command("railhead delegate")
     .description("Runs steps on this machine. It connects to the server; the server never connects to it.")
     .option("--url <address>", "the server, as in http://127.0.0.1:7070")
@@ -110,84 +110,87 @@ function describe(printed: string[]): Command {
     .configureOutput({ writeOut: (text) => printed.push(text), writeErr: () => {}, outputError: () => {} });
 }
 
-function check(raw: Raw, env: Readonly<Record<string, string | undefined>>): Options {
-  if (raw.name === undefined) throw usage("--name is missing");
+function readOptions(raw: Raw, env: Readonly<Record<string, string | undefined>>): Options {
+  if (raw.name === undefined) throw usageError("--name is missing");
   return {
-    socketUrl: socketUrl(raw.url),
-    token: tokenSource(raw, env["RAILHEAD_DELEGATE_TOKEN"]),
-    name: word("--name", raw.name),
-    tags: tags(raw.tag),
-    workDir: filled("--work-dir", raw.workDir),
-    slots: slots(raw.slots),
-    stepUser: filled("--step-user", raw.stepUser),
-    stepPath: folders("--step-path", raw.stepPath),
-    knownHosts: filled("--known-hosts", raw.knownHosts),
+    socketUrl: parseSocketUrl(raw.url),
+    token: parseTokenSource(raw, env["RAILHEAD_DELEGATE_TOKEN"]),
+    name: parseWord("--name", raw.name),
+    tags: parseTags(raw.tag),
+    workDir: parseNonEmpty("--work-dir", raw.workDir),
+    slots: parseSlots(raw.slots),
+    stepUser: parseNonEmpty("--step-user", raw.stepUser),
+    stepPath: parseFolders("--step-path", raw.stepPath),
+    knownHosts: parseNonEmpty("--known-hosts", raw.knownHosts),
     mayGainPrivileges: raw.allowPrivilegeEscalation === true,
-    maxStepOutput: size("--max-step-output", raw.maxStepOutput) ?? USUAL_STEP_OUTPUT,
+    maxStepOutput: parseSizeOption("--max-step-output", raw.maxStepOutput) ?? DEFAULT_MAX_STEP_OUTPUT,
     local: raw.local === true,
-    belongsTo: filled("--belongs-to", raw.belongsTo),
+    belongsTo: parseNonEmpty("--belongs-to", raw.belongsTo),
   };
 }
 
-function socketUrl(text: string | undefined): string {
-  if (text === undefined) throw usage("--url is missing; it is the server's address, as in http://127.0.0.1:7070");
+function parseSocketUrl(text: string | undefined): string {
+  if (text === undefined) throw usageError("--url is missing; it is the server's address, as in http://127.0.0.1:7070");
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
-    throw usage(`--url '${text}' is not an address that begins with http:// or https://`);
+    throw usageError(`--url '${text}' is not an address that begins with http:// or https://`);
   if (url.username || url.password || url.search || url.hash)
-    throw usage("--url may hold a host, a port and a path only; the token goes into --token-file");
+    throw usageError("--url may hold a host, a port and a path only; the token goes into --token-file");
   const scheme = url.protocol === "http:" ? "ws:" : "wss:";
   return `${scheme}//${url.host}${url.pathname.replace(/\/+$/, "")}/delegate/connect`;
 }
 
-function tokenSource(raw: Raw, fromEnv: string | undefined): TokenSource {
+function parseTokenSource(raw: Raw, fromEnv: string | undefined): TokenSource {
   if (raw.token !== undefined && raw.tokenFile !== undefined)
-    throw usage("--token and --token-file exclude each other");
+    throw usageError("--token and --token-file exclude each other");
   if (raw.local === true) {
     if (raw.token !== undefined || raw.tokenFile !== undefined)
-      throw usage("with --local the token comes from standard input; leave out --token and --token-file");
+      throw usageError("with --local the token comes from standard input; leave out --token and --token-file");
     return { kind: "stdin" };
   }
   if (raw.token !== undefined) return { kind: "given", token: raw.token };
-  if (raw.tokenFile !== undefined) return { kind: "file", path: filled("--token-file", raw.tokenFile) ?? "" };
+  if (raw.tokenFile !== undefined) return { kind: "file", path: parseNonEmpty("--token-file", raw.tokenFile) ?? "" };
   if (fromEnv !== undefined) return { kind: "given", token: fromEnv };
-  throw usage("a token is missing: set RAILHEAD_DELEGATE_TOKEN, or use --token-file or --token");
+  throw usageError("a token is missing: set RAILHEAD_DELEGATE_TOKEN, or use --token-file or --token");
 }
 
-function word(option: string, value: string): string {
+function parseWord(option: string, value: string): string {
   // Control characters would travel into headers, logs and pages.
   if (value.trim() === "" || value.length > MAX_WORD || /\p{Cc}/u.test(value))
-    throw usage(`${option} '${value}' must have 1 to ${MAX_WORD} printable characters`);
+    throw usageError(`${option} '${value}' must have 1 to ${MAX_WORD} printable characters`);
   return value;
 }
 
-function tags(values: readonly string[]): readonly string[] {
-  const unique = [...new Set(values.map((value) => word("--tag", value)))];
-  if (unique.length > MAX_TAGS) throw usage(`--tag may be given ${MAX_TAGS} times at most`);
+function parseTags(values: readonly string[]): readonly string[] {
+  const unique = [...new Set(values.map((value) => parseWord("--tag", value)))];
+  if (unique.length > MAX_TAGS) throw usageError(`--tag may be given ${MAX_TAGS} times at most`);
   return unique;
 }
 
-function slots(text: string | undefined): number {
+function parseSlots(text: string | undefined): number {
   if (text === undefined) return Math.min(MAX_SLOTS, Math.max(4, 2 * availableParallelism()));
   const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > MAX_SLOTS) throw usage(`--slots '${text}' must be a whole number from 1 to ${MAX_SLOTS}`);
+  if (number < 1 || number > MAX_SLOTS)
+    throw usageError(`--slots '${text}' must be a whole number from 1 to ${MAX_SLOTS}`);
   return number;
 }
 
-function folders(option: string, value: string | undefined): string | undefined {
+function parseFolders(option: string, value: string | undefined): string | undefined {
   if (value !== undefined && value.split(":").some((folder) => !folder.startsWith("/") || /\p{Cc}/u.test(folder)))
-    throw usage(`${option} '${value}' must hold absolute folders with colons between them, as in /opt/bin:/usr/bin`);
+    throw usageError(
+      `${option} '${value}' must hold absolute folders with colons between them, as in /opt/bin:/usr/bin`,
+    );
   return value;
 }
 
-function size(option: string, text: string | undefined): number | undefined {
+function parseSizeOption(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const bytes = parseSize(text) ?? 0;
-  if (bytes < 1) throw usage(`${option} '${text}' must be a whole number of bytes, KiB, MiB or GiB, as in 512MiB`);
+  if (bytes < 1) throw usageError(`${option} '${text}' must be a whole number of bytes, KiB, MiB or GiB, as in 512MiB`);
   return bytes;
 }
 
-function filled(option: string, value: string | undefined): string | undefined {
-  if (value === "") throw usage(`${option} is empty`);
+function parseNonEmpty(option: string, value: string | undefined): string | undefined {
+  if (value === "") throw usageError(`${option} is empty`);
   return value;
 }

@@ -14,7 +14,7 @@ export function parseSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-export function sizeText(bytes: number): string {
+export function formatSize(bytes: number): string {
   const unit = UNITS.find((one) => bytes >= one.bytes && bytes % one.bytes === 0);
   return unit ? `${bytes / unit.bytes} ${unit.name}` : `${bytes} bytes`;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { onceClosed, readToken } from "./token.ts";
+import { onClosed, readToken } from "./token.ts";
 
 test("a token file may end with a newline", async () => {
   const folder = mkdtempSync(join(tmpdir(), "railhead-token-"));
@@ -25,7 +25,7 @@ test("the first line of standard input is the token, its end comes later", async
   stdin.write("ret-2\nmore");
   assert.equal(await token, "secret-2");
   const gone = Promise.withResolvers<string>();
-  onceClosed(stdin, () => gone.resolve("gone"));
+  onClosed(stdin, () => gone.resolve("gone"));
   stdin.end();
   assert.equal(await gone.promise, "gone");
 });
@@ -36,7 +36,7 @@ test("an end that came with the token is told too", async () => {
   stdin.end("secret-3");
   assert.equal(await token, "secret-3");
   const gone = Promise.withResolvers<string>();
-  onceClosed(stdin, () => gone.resolve("gone"));
+  onClosed(stdin, () => gone.resolve("gone"));
   assert.equal(await gone.promise, "gone");
 });
 

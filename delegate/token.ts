@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
-import { textOf, usage } from "./fault.ts";
+import { textOf, usageError } from "./fault.ts";
 import type { TokenSource } from "./options.ts";
 
 const MAX_TOKEN = 1024;
@@ -12,32 +12,32 @@ const MAX_TOKEN = 1024;
 export async function readToken(source: TokenSource, stdin: Readable): Promise<string> {
   switch (source.kind) {
     case "given":
-      return sane(source.token, "--token or RAILHEAD_DELEGATE_TOKEN");
+      return checkToken(source.token, "--token or RAILHEAD_DELEGATE_TOKEN");
     case "file":
-      return sane(fromFile(source.path), "--token-file");
+      return checkToken(readTokenFile(source.path), "--token-file");
     case "stdin":
-      return sane(await firstLine(stdin), "the first line of standard input");
+      return checkToken(await readFirstLine(stdin), "the first line of standard input");
   }
 }
 
-function fromFile(path: string): string {
+function readTokenFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw usage(`--token-file cannot be read: ${textOf(error)}`);
+    throw usageError(`--token-file cannot be read: ${textOf(error)}`);
   }
 }
 
 /** The message names the source and never the value. */
-function sane(text: string, source: string): string {
+function checkToken(text: string, source: string): string {
   const token = text.trim();
   if (token === "" || token.length > MAX_TOKEN || !/^[\x21-\x7e]+$/.test(token))
-    throw usage(`${source} holds no token (one word of 1 to ${MAX_TOKEN} visible ASCII characters)`);
+    throw usageError(`${source} holds no token (one word of 1 to ${MAX_TOKEN} visible ASCII characters)`);
   return token;
 }
 
 /** Reads up to the first newline and leaves the stream open: its end is a message of its own. */
-function firstLine(stdin: Readable): Promise<string> {
+function readFirstLine(stdin: Readable): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
     const done = (line: string): void => {
@@ -58,7 +58,7 @@ function firstLine(stdin: Readable): Promise<string> {
 }
 
 /** Calls back once when whoever holds the other end of standard input is gone. */
-export function onceClosed(stdin: Readable, gone: () => void): void {
+export function onClosed(stdin: Readable, gone: () => void): void {
   let told = false;
   const tell = (): void => {
     if (!told) gone();

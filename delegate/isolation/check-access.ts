@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { unable } from "../fault.ts";
+import { startError } from "../fault.ts";
 import type { StepUser } from "./step-user.ts";
 import type { WorkDir } from "../work-folder/work-dir.ts";
 
@@ -33,7 +33,7 @@ export function checkReach(workDir: WorkDir, user: StepUser, bash: string): void
     const closed = closedFolder(workDir.path, uid);
     const why = closed ? `it cannot enter ${closed}` : (tried.error?.message ?? tried.stderr.trim());
     const who = owner.ownUser ? "a user of its own for each step" : `the step user '${user.name}'`;
-    throw unable(
+    throw startError(
       `${who} cannot work in ${workDir.path}: ${why}; choose a folder that it can reach with --work-dir, or another user with --step-user`,
     );
   } finally {

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
-import type { Ending } from "../processes/terminate.ts";
+import type { TerminationMethod } from "../processes/terminate.ts";
 import type { Log } from "../log.ts";
 import { type Namespaces, permitsNamespaces } from "./namespaces.ts";
 import { findProgram } from "../tasks/step-command.ts";
@@ -73,7 +73,7 @@ const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 /** How the processes of a task are ended. */
 export const endingOf =
   ({ setpriv, namespaces }: Isolation) =>
-  (owner: StepOwner | undefined): Ending => {
+  (owner: StepOwner | undefined): TerminationMethod => {
     if (namespaces) return "namespace";
     return owner?.ownUser && setpriv !== undefined ? "user" : "search";
   };

@@ -12,7 +12,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, Fault, textOf, unable } from "../fault.ts";
+import { codeOf, Fault, textOf, startError } from "../fault.ts";
 import { idsOf, livingProcesses } from "../processes/processes.ts";
 import { type BlockRow, readBlocks, saveBlock } from "./store.ts";
 
@@ -81,7 +81,7 @@ export function openStepIds(claim: Claim): StepIds {
       used.add(id);
       return id;
     }
-    throw unable("no user id is left for another task");
+    throw startError("no user id is left for another task");
   };
   return {
     named: claim.isNamed ? Array.from({ length: size }, (_, nth) => first + nth) : undefined,
@@ -131,7 +131,7 @@ function claimBlock(claim: Claim, alive: ReadonlySet<number>): number {
     return saveBlock(claim.registry, (rows) => chooseBlock(rows, claim, alive)).block;
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw unable(
+    throw startError(
       `${claim.registry}, where the delegates of this machine share out user ids for steps, cannot be used: ${textOf(error)}; name one user for all steps with --step-user`,
     );
   }
@@ -146,7 +146,7 @@ function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet
   const isFree = (block: number): boolean => !taken.has(block) && !foreign.some((span) => overlaps(block, span));
   const block = own?.block ?? Array.from({ length: BLOCKS }, (_, n) => n).find(isFree);
   if (block === undefined)
-    throw unable(
+    throw startError(
       `all ${BLOCKS} blocks of user ids for steps belong to work folders on this machine; delete folders that nobody needs, or use --step-user`,
     );
   return { block, owner, workDir: claim.workDir };

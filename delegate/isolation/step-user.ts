@@ -11,7 +11,7 @@
 import { spawnSync } from "node:child_process";
 import { chownSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, unable, usage } from "../fault.ts";
+import { codeOf, startError, usageError } from "../fault.ts";
 import { type Claim, FIRST_ID, openStepIds, type StepIds } from "./step-ids.ts";
 
 export type StepUser = {
@@ -60,7 +60,7 @@ export function stepUser(wanted: string | undefined, claim: Claim): StepUser {
     // In a container the user may have a number and no name.
     const name = passwd().find(({ uid }) => uid === self)?.name ?? String(self);
     if (wanted !== undefined && wanted !== name && wanted !== String(self))
-      throw usage(`--step-user '${wanted}': only a delegate started as root can run steps as another user`);
+      throw usageError(`--step-user '${wanted}': only a delegate started as root can run steps as another user`);
     return { ...NOTHING_TO_SHARE_OUT, name, apart: "delegate", take: () => undefined };
   }
   if (wanted === undefined && isFree(claim.workDir, FIRST_ID)) return ownUsers(openStepIds(claim));
@@ -134,7 +134,7 @@ function lookUp(wanted: string): Entry {
     return { name: known?.name ?? uid, uid: Number(uid), gid: Number(numbers?.[2] ?? known?.gid ?? uid) };
   }
   const entry = passwd().find(({ name }) => name === wanted) ?? askSystem(wanted);
-  if (!entry) throw unable(`this machine has no user '${wanted}'; name one that exists`);
+  if (!entry) throw startError(`this machine has no user '${wanted}'; name one that exists`);
   return entry;
 }
 

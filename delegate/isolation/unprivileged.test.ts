@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { workDirNotedIn } from "../runtime-folder/unused-folders.ts";
+import { readNotedWorkDir } from "../runtime-folder/unused-folders.ts";
 import { livingProcesses, idsOf } from "../processes/processes.ts";
 import { optionsFor, TOKEN } from "../testing/kit.ts";
 import { type PretendServer, startPretendServer } from "../testing/pretend-server.ts";
@@ -170,7 +170,7 @@ test("an ordinary user's step hands over outputs and its status", onlyAsRoot, ()
 function memoryNotedFor(place: string): string {
   const folders = readdirSync("/dev/shm").map((name) => join("/dev/shm", name));
   const notes = folders.filter((folder) => existsSync(join(folder, "work-folder")));
-  return notes.find((folder) => workDirNotedIn(folder) === place) ?? assert.fail("no folder in memory");
+  return notes.find((folder) => readNotedWorkDir(folder) === place) ?? assert.fail("no folder in memory");
 }
 
 test(

@@ -6,7 +6,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { isUnclaimed } from "../task-folder/journal.ts";
 import type { Log } from "../log.ts";
-import type { ProcessName } from "../processes/processes.ts";
+import type { ProcessIdentity } from "../processes/processes.ts";
 import type { FromLauncher, StepOrder, ToLauncher } from "./messages.ts";
 
 /** What runs a step and writes down how it ends. */
@@ -14,7 +14,7 @@ export type Runner = {
   /** Settles when the step has been started, or will not be. */
   readonly begun: Promise<void>;
   /** The step's first process, the leader of its session. */
-  readonly leader: () => ProcessName | undefined;
+  readonly leader: () => ProcessIdentity | undefined;
   /** Why the step was not started, or how it ended cannot be known. */
   readonly failure: () => string | undefined;
   /** It is there, and will write down how the step ends. */
@@ -33,7 +33,7 @@ export type Launcher = {
   /** The file systems that the steps see; undefined while there is no launcher. */
   readonly root: () => string | undefined;
   /** Lets go of the steps: they go on, and are recorded. */
-  readonly leave: () => void;
+  readonly detach: () => void;
 };
 
 export type LauncherDeps = {
@@ -57,7 +57,7 @@ type Generation = {
   /** No further step: it may end when it has nothing left to do. */
   readonly retire: () => void;
   /** It ends when its steps have. */
-  readonly leave: () => void;
+  readonly detach: () => void;
 };
 
 const GONE = "The launcher of the steps has ended unexpectedly";
@@ -91,8 +91,8 @@ export function createLauncher(deps: LauncherDeps): Launcher {
     // One that ended at this moment is followed by another.
     killUser: async (uid) => (await killOnce(uid)) || killOnce(uid),
     root: () => (current?.isAlive() ? current.root : undefined),
-    leave: () => {
-      for (const one of generations) one.leave();
+    detach: () => {
+      for (const one of generations) one.detach();
     },
   };
 }
@@ -156,7 +156,7 @@ function startGeneration({ log, folder, mkfifo }: LauncherDeps, argv: readonly s
       isRetired = true;
       rest();
     },
-    leave: () => {
+    detach: () => {
       isRetired = true;
       if (child.connected) child.disconnect();
     },
@@ -175,7 +175,7 @@ function makeRunner(next: () => Generation, order: StepOrder): Runner {
   const { key } = order;
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  let leader: ProcessName | undefined;
+  let leader: ProcessIdentity | undefined;
   let failure: string | undefined;
   let look = (): void => {};
   let isRepeated = false;

@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { ADDED } from "../task-folder/paths.ts";
-import { sizeText } from "../size.ts";
+import { formatSize } from "../size.ts";
 
 export type Copy = {
   /** Takes what is in the pipe now. True: every writer has closed it, and the copy has ended. */
@@ -112,7 +112,7 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
   };
 }
 
-const exceeded = (maxBytes: number): string => `${ADDED.cut}${sizeText(maxBytes)}. The rest is not in the log.\n`;
+const exceeded = (maxBytes: number): string => `${ADDED.cut}${formatSize(maxBytes)}. The rest is not in the log.\n`;
 
 /** Made with the first output: a silent step needs none. */
 const openOutput = (file: string): number =>

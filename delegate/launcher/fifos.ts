@@ -7,7 +7,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, closeSync, constants, openSync, rmSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { noteIn, removeUnused } from "../runtime-folder/note.ts";
+import { readNote, removeFolderIfUnused } from "../runtime-folder/note.ts";
 
 const BATCH = 64;
 const LOW = 16;
@@ -18,7 +18,7 @@ export type TakePipe = (owner: { readonly uid: number; readonly gid: number } | 
 
 export function createFifos(folder: string, mkfifo: string): { readonly take: TakePipe; readonly close: () => void } {
   const kept = dirname(folder);
-  const note = noteIn(kept);
+  const note = readNote(kept);
   let made = 0;
   let isMaking = false;
   const ready: string[] = [];
@@ -65,7 +65,7 @@ export function createFifos(folder: string, mkfifo: string): { readonly take: Ta
     close: () => {
       rmSync(folder, { recursive: true, force: true });
       // The delegate has left before us, and left it to us where nothing else is in it. Steps that go on need theirs.
-      removeUnused(kept, note).catch(() => {});
+      removeFolderIfUnused(kept, note).catch(() => {});
     },
   };
 }

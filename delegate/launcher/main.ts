@@ -11,7 +11,7 @@
  * Everything is synchronous on purpose. While a user is killed, the process
  * has that user's rights (kill-user.ts), and nothing else may happen meanwhile.
  */
-import { closeInherited } from "../processes/inherited-descriptors.ts";
+import { closeInheritedDescriptors } from "../processes/inherited-descriptors.ts";
 import { createFifos } from "./fifos.ts";
 import { killUser } from "./kill-user.ts";
 import type { FromLauncher, ToLauncher } from "./messages.ts";
@@ -20,7 +20,7 @@ import { type Step, startStep } from "./step.ts";
 /** How often a launcher without a delegate looks whether a task whose output is still open was collected. */
 const ORPHAN_LOOK_MS = 1_000;
 
-closeInherited();
+closeInheritedDescriptors();
 process.title = "railhead launcher";
 // A signal to the delegate's whole group must not end the steps' record.
 for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const) process.on(signal, () => {});

@@ -1,14 +1,14 @@
 import type { StepMask, Masking, Masks } from "./masking.ts";
 import { textOf } from "../fault.ts";
 import type { Log } from "../log.ts";
-import type { Safe } from "../runtime-folder/runtime-folder.ts";
+import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import { type End, type Lease, createShipper, type Shipper } from "./shipper.ts";
 import type { Intervals } from "../task-folder/watch-folder.ts";
 
 type Deps = {
   readonly log: Log;
   readonly intervals: Intervals;
-  readonly safe: Pick<Safe, "removeFiles">;
+  readonly runtimeFolder: Pick<RuntimeFolder, "removeSecretFiles">;
   readonly masking: Masking;
 };
 type From = { readonly lease: Lease; readonly folder: string; readonly masks: Masks };
@@ -22,7 +22,7 @@ export type Outlet = Shipper & {
   readonly stop: () => void;
 };
 
-export function openOutlet({ log, intervals, safe, masking }: Deps, { lease, folder, masks }: From): Outlet {
+export function openOutlet({ log, intervals, runtimeFolder, masking }: Deps, { lease, folder, masks }: From): Outlet {
   const stepMask = masking.createStepMask(masks);
   const output = stepMask.output(folder, { timers: intervals.timers, changed: () => pump() });
   const shipper = createShipper(lease, output.file);
@@ -42,7 +42,7 @@ export function openOutlet({ log, intervals, safe, masking }: Deps, { lease, fol
     pump,
     stepMask,
     close: async (end) => {
-      if (masks !== "none") safe.removeFiles(lease);
+      if (masks !== "none") runtimeFolder.removeSecretFiles(lease);
       await output.finish();
       stepMask.release();
       return end;

@@ -10,14 +10,14 @@ import { closeSync, readdirSync, readFileSync } from "node:fs";
 import { codeOf } from "../fault.ts";
 
 /** In the kernel's octal `flags`. */
-const CLOSED_ON_EXEC = 0o2_000_000;
+const O_CLOEXEC = 0o2_000_000;
 /** Below it stand the three that steps do not get either: each has its own. */
-const FIRST = 3;
+const FIRST_FD = 3;
 
 /** Closes them. To be called first of all. */
-export function closeInherited(): void {
+export function closeInheritedDescriptors(): void {
   if (process.platform !== "linux") return;
-  for (const fd of readdirSync("/proc/self/fd").map(Number)) if (fd >= FIRST && isInherited(fd)) close(fd);
+  for (const fd of readdirSync("/proc/self/fd").map(Number)) if (fd >= FIRST_FD && isInherited(fd)) close(fd);
 }
 
 function isInherited(fd: number): boolean {
@@ -25,7 +25,7 @@ function isInherited(fd: number): boolean {
   if (process.channel && "fd" in process.channel && process.channel.fd === fd) return false;
   try {
     const [, flags] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8")) ?? [];
-    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0;
+    return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
   } catch (error) {
     // The one that listed the folder is closed by now.
     if (codeOf(error) === "ENOENT") return false;

@@ -7,7 +7,7 @@ import {
   newestPid,
   type ProcessInfo,
   processInfo,
-  type ProcessName,
+  type ProcessIdentity,
 } from "./processes.ts";
 
 export const COOKIE_NAME = "RAILHEAD_TASK";
@@ -15,7 +15,7 @@ export const COOKIE_NAME = "RAILHEAD_TASK";
 /** How a task's processes are recognised. */
 export type Target = {
   /** Leader of the step's session; undefined when none was started. */
-  readonly leader: ProcessName | undefined;
+  readonly leader: ProcessIdentity | undefined;
   readonly cookie: string;
   /** Whose group, and where `ownUser` says so whose user, only this task's processes have. */
   readonly owner: { readonly uid: number; readonly gid: number; readonly ownUser: boolean } | undefined;
@@ -27,20 +27,23 @@ export type Target = {
 };
 
 /** Pids below the leader's are older than the task, unless the numbers have come round since. */
-const SURELY_NOT_ROUND_MS = 60_000;
+const PID_WRAPAROUND_MS = 60_000;
 
 /** Every living process of the task, as far as it can be recognised. */
-export function members(target: Target): readonly ProcessInfo[] {
+export function findMembers(target: Target): readonly ProcessInfo[] {
   const processes = livingProcesses(lowestPid(target)).filter(({ pid }) => pid !== process.pid && pid !== 1);
   const now = target.leader && processInfo(target.leader.pid);
   // The kernel gives out a pid again only when no session and no group has its number any more.
-  const numberIsOurs = now === undefined || now.startTime === target.leader?.startTime;
-  const roots = processes.filter((info) => isMarked(target, info, numberIsOurs));
-  return family(processes, roots);
+  const isLeaderPidValid = now === undefined || now.startTime === target.leader?.startTime;
+  const roots = processes.filter((info) => belongsToTask(target, info, isLeaderPidValid));
+  return withDescendants(processes, roots);
 }
 
 /** The roots and all that descend from them. */
-export function family(processes: readonly ProcessInfo[], roots: readonly ProcessInfo[]): readonly ProcessInfo[] {
+export function withDescendants(
+  processes: readonly ProcessInfo[],
+  roots: readonly ProcessInfo[],
+): readonly ProcessInfo[] {
   if (roots.length === 0) return roots;
   const children = Map.groupBy(processes, ({ parent }) => parent);
   const found = new Set(roots);
@@ -51,7 +54,7 @@ export function family(processes: readonly ProcessInfo[], roots: readonly Proces
 
 /** Where to begin to look for the task's processes. */
 export function lowestPid({ leader, ageMs }: Pick<Target, "leader" | "ageMs">): number {
-  if (!leader || ageMs > SURELY_NOT_ROUND_MS || newestPid() < leader.pid) return 2;
+  if (!leader || ageMs > PID_WRAPAROUND_MS || newestPid() < leader.pid) return 2;
   return leader.pid;
 }
 
@@ -61,7 +64,7 @@ export function lowestPid({ leader, ageMs }: Pick<Target, "leader" | "ageMs">): 
  * started with; and for a process that has shed all these,
  * by standing in the task's folder (an operator's shell has a terminal).
  */
-function isMarked(target: Target, info: ProcessInfo, numberIsOurs: boolean): boolean {
+function belongsToTask(target: Target, info: ProcessInfo, numberIsOurs: boolean): boolean {
   const number = numberIsOurs ? target.leader?.pid : undefined;
   if (number !== undefined && (info.session === number || info.group === number)) return true;
   if (target.sessions.has(info.session)) return false;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
-import { family } from "./members.ts";
+import { withDescendants } from "./members.ts";
 import { environmentHas, livingProcesses, parseStat, type ProcessInfo, processInfo } from "./processes.ts";
 
 test("a process's name may hold spaces and parentheses", () => {
@@ -51,7 +51,7 @@ test("a family is its roots and all that descend from them", () => {
   });
   const all = [make(9, 5), make(2, 1), make(3, 2), make(5, 3), make(7, 1)];
   const ids = (roots: readonly number[]) =>
-    family(
+    withDescendants(
       all,
       all.filter(({ pid }) => roots.includes(pid)),
     )

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
 /** One process for ever: the kernel gives its pid to another one later. */
-export type ProcessName = { readonly pid: number; readonly startTime: string };
+export type ProcessIdentity = { readonly pid: number; readonly startTime: string };
 
 export type ProcessInfo = {
   readonly pid: number;
@@ -55,13 +55,13 @@ export function livingProcesses(lowest: number): readonly ProcessInfo[] {
   });
 }
 
-export function isAlive({ pid, startTime }: ProcessName): boolean {
+export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
   const info = processInfo(pid);
   return info !== undefined && !info.isZombie && info.startTime === startTime;
 }
 
 /** Every living process of the user, from the pid `lowest` up. */
-export const processesOf = (uid: number, lowest: number): readonly ProcessInfo[] =>
+export const processesOfUser = (uid: number, lowest: number): readonly ProcessInfo[] =>
   livingProcesses(lowest).filter(({ pid }) => idsOf(pid)?.uids.includes(uid));
 
 /** The pid given out last; lower than an earlier one when the numbers have started again from the bottom. */

@@ -3,7 +3,7 @@
  * done to a key (line ends, the mark of an encoding, what stands around it) is undone in the step's copy alone.
  */
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { Refusal } from "../fault.ts";
+import { UnusableInputError } from "../fault.ts";
 
 /** What ssh itself reads of a key file at most. */
 const MAX_KEY = 1024 * 1024;
@@ -17,7 +17,8 @@ const MAGIC = "openssh-key-v1\0";
  * @throws Refusal for what can be no key for this login; the system's error
  */
 export function settleKey(file: string, label: string, hasPassphrase: boolean): void {
-  const refuse = (why: string): Refusal => new Refusal(`the key of its SSH credential, the secret [${label}], ${why}`);
+  const refuse = (why: string): UnusableInputError =>
+    new UnusableInputError(`the key of its SSH credential, the secret [${label}], ${why}`);
   if (statSync(file).size > MAX_KEY) throw refuse(`has more than ${MAX_KEY / 1024} KiB: ssh reads no such key`);
   const given = readFileSync(file, "latin1");
   const key = privateKeyIn(given);

@@ -6,37 +6,37 @@ import { textOf } from "../fault.ts";
 import { keyOf } from "../task-folder/task-folders.ts";
 import type { Lease } from "../output/shipper.ts";
 
-type Piece = Extract<ToDelegate, { kind: "secret" }>;
-export type Uses = NonNullable<ShellTask["secrets"]>["uses"];
+type SecretMessage = Extract<ToDelegate, { kind: "secret" }>;
+export type SecretUses = NonNullable<ShellTask["secrets"]>["uses"];
 
-export type Incoming = {
+export type IncomingSecrets = {
   /** A piece of a secret whose task is still to come. Never throws: what went wrong is told by `missing`. */
-  readonly take: (piece: Piece) => void;
+  readonly receive: (piece: SecretMessage) => void;
   /** Why the task cannot be begun with what has come; undefined when all is there. */
-  readonly missing: (lease: Lease, uses: Uses) => string | undefined;
+  readonly findMissing: (lease: Lease, uses: SecretUses) => string | undefined;
   /** The error that keeping them has ended with. */
-  readonly fault: (lease: Lease) => unknown;
+  readonly receiveError: (lease: Lease) => unknown;
   readonly valueOf: (lease: Lease, nth: number) => Buffer;
   /** Where the file has been put together. */
   readonly fileOf: (lease: Lease, nth: number) => string;
   /** Of a task that was begun, or will not be. */
-  readonly forget: (lease: Lease) => void;
-  readonly forgetAll: () => void;
+  readonly discard: (lease: Lease) => void;
+  readonly discardAll: () => void;
 };
 
 /** Of all values of one task; a process cannot be given more. */
 const MAX_VALUES = 2 * 1024 * 1024;
 
-type Secret = { readonly as: "value" | "file"; readonly pieces: Buffer[]; isWhole: boolean };
-type Arrived = { readonly secrets: Map<number, Secret>; bytes: number; fault: unknown };
+type ReceivedSecret = { readonly as: "value" | "file"; readonly chunks: Buffer[]; isWhole: boolean };
+type ReceivedSecrets = { readonly secrets: Map<number, ReceivedSecret>; bytes: number; fault: unknown };
 
-export function createIncoming(folder: string): Incoming {
-  const arrived = new Map<string, Arrived>();
+export function createIncomingSecrets(folder: string): IncomingSecrets {
+  const received = new Map<string, ReceivedSecrets>();
   const fileOf = (lease: Lease, nth: number): string => join(folder, keyOf(lease), String(nth));
 
-  const accept = (record: Arrived, piece: Piece): void => {
+  const accept = (record: ReceivedSecrets, piece: SecretMessage): void => {
     const bytes = Buffer.from(piece.data, "base64");
-    const secret = record.secrets.get(piece.nth) ?? { as: piece.as, pieces: [], isWhole: false };
+    const secret = record.secrets.get(piece.nth) ?? { as: piece.as, chunks: [], isWhole: false };
     record.secrets.set(piece.nth, secret);
     if (secret.isWhole || secret.as !== piece.as) throw new Error("a secret came twice");
     if (piece.as === "file") {
@@ -46,23 +46,23 @@ export function createIncoming(folder: string): Incoming {
     } else {
       record.bytes += bytes.length;
       if (record.bytes > MAX_VALUES) throw new Error(`they have more than ${MAX_VALUES} bytes together`);
-      secret.pieces.push(bytes);
+      secret.chunks.push(bytes);
     }
     secret.isWhole = piece.last;
   };
 
   const forget = (key: string): void => {
-    for (const { pieces } of arrived.get(key)?.secrets.values() ?? []) for (const piece of pieces) piece.fill(0);
-    if (arrived.delete(key)) rmSync(join(folder, key), { recursive: true, force: true });
+    for (const { chunks } of received.get(key)?.secrets.values() ?? []) for (const piece of chunks) piece.fill(0);
+    if (received.delete(key)) rmSync(join(folder, key), { recursive: true, force: true });
   };
 
   return {
     fileOf,
-    valueOf: (lease, nth) => Buffer.concat(arrived.get(keyOf(lease))?.secrets.get(nth)?.pieces ?? []),
-    take: (piece) => {
+    valueOf: (lease, nth) => Buffer.concat(received.get(keyOf(lease))?.secrets.get(nth)?.chunks ?? []),
+    receive: (piece) => {
       const key = keyOf(piece);
-      const record = arrived.get(key) ?? { secrets: new Map(), bytes: 0, fault: undefined };
-      arrived.set(key, record);
+      const record = received.get(key) ?? { secrets: new Map(), bytes: 0, fault: undefined };
+      received.set(key, record);
       if (record.fault !== undefined) return;
       try {
         accept(record, piece);
@@ -70,9 +70,9 @@ export function createIncoming(folder: string): Incoming {
         record.fault = error;
       }
     },
-    fault: (lease) => arrived.get(keyOf(lease))?.fault,
-    missing: (lease, uses) => {
-      const record = arrived.get(keyOf(lease));
+    receiveError: (lease) => received.get(keyOf(lease))?.fault,
+    findMissing: (lease, uses) => {
+      const record = received.get(keyOf(lease));
       if (record?.fault !== undefined) return `The secrets of the task could not be kept: ${textOf(record.fault)}`;
       const late = uses.findIndex(({ as }, nth) => {
         const secret = record?.secrets.get(nth);
@@ -80,9 +80,9 @@ export function createIncoming(folder: string): Incoming {
       });
       return late < 0 ? undefined : `The secret '${uses[late]?.label}' did not come with its task.`;
     },
-    forget: (lease) => forget(keyOf(lease)),
-    forgetAll: () => {
-      for (const key of arrived.keys()) forget(key);
+    discard: (lease) => forget(keyOf(lease)),
+    discardAll: () => {
+      for (const key of received.keys()) forget(key);
     },
   };
 }

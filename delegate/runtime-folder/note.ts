@@ -10,7 +10,7 @@ import { LOCK_FILE, type Release, takeLock } from "../work-folder/lock.ts";
 export const NOTE = "work-folder";
 
 /** Returns the text of the note, or undefined if the folder has none. */
-export function noteIn(folder: string): string | undefined {
+export function readNote(folder: string): string | undefined {
   try {
     return readFileSync(join(folder, NOTE), "utf8");
   } catch (error) {
@@ -21,7 +21,7 @@ export function noteIn(folder: string): string | undefined {
 
 /** It is there whole or not at all. */
 export function writeNote(folder: string, text: string): void {
-  const fresh = join(folder, FRESH);
+  const fresh = join(folder, TEMPORARY_NOTE);
   writeFileSync(fresh, text, { mode: 0o600 });
   renameSync(fresh, join(folder, NOTE));
 }
@@ -32,7 +32,7 @@ export function writeNote(folder: string, text: string): void {
  * waits for it, and then makes the folder again.
  * @param lock how the lock is taken; waits for a moment unless told
  */
-export async function removeUnused(
+export async function removeFolderIfUnused(
   folder: string,
   note: string | undefined,
   lock: (folder: string) => Release | undefined | Promise<Release | undefined> = (at) => takeLock(at),
@@ -43,7 +43,7 @@ export async function removeUnused(
     if (!release) return false;
     try {
       if (!isUnused(folder, note)) return false;
-      for (const name of OURS) rmSync(join(folder, name), { force: true });
+      for (const name of DELEGATE_FILES) rmSync(join(folder, name), { force: true });
       rmdirSync(folder);
       return true;
     } finally {
@@ -55,9 +55,9 @@ export async function removeUnused(
   }
 }
 
-const FRESH = `${NOTE}.new`;
+const TEMPORARY_NOTE = `${NOTE}.new`;
 /** Of the delegate and no task. */
-const OURS: readonly string[] = [NOTE, FRESH, LOCK_FILE];
+const DELEGATE_FILES: readonly string[] = [NOTE, TEMPORARY_NOTE, LOCK_FILE];
 
 const isUnused = (folder: string, note: string | undefined): boolean =>
-  noteIn(folder) === note && readdirSync(folder).every((name) => OURS.includes(name));
+  readNote(folder) === note && readdirSync(folder).every((name) => DELEGATE_FILES.includes(name));

@@ -32,7 +32,7 @@ import {
 import { join } from "node:path";
 import { codeOf } from "../fault.ts";
 import { keyOf, type Owner } from "../task-folder/task-folders.ts";
-import { type Incoming, createIncoming, type Uses } from "./incoming-secrets.ts";
+import { type IncomingSecrets, createIncomingSecrets, type SecretUses } from "./incoming-secrets.ts";
 import { MAX_PLAIN } from "../mask/needles.ts";
 import { LOCK_FILE } from "../work-folder/lock.ts";
 import { NOTE } from "./note.ts";
@@ -43,12 +43,15 @@ import type { Lease } from "../output/shipper.ts";
 export type StepFiles = { readonly script: string; readonly outputs: string };
 
 /** What a step gets for each of its uses, as text, and all that has to be masked. */
-export type Handed = { readonly texts: readonly string[]; readonly masks: readonly Buffer[] };
+export type StepSecrets = { readonly secretTexts: readonly string[]; readonly masks: readonly Buffer[] };
 
-export type Safe = Pick<Incoming, "take" | "missing" | "fault" | "forget" | "forgetAll"> & {
+export type RuntimeFolder = Pick<
+  IncomingSecrets,
+  "receive" | "findMissing" | "receiveError" | "discard" | "discardAll"
+> & {
   readonly path: string;
   /** The task's folder. */
-  readonly pathOf: (lease: Lease) => string;
+  readonly pathOfTask: (lease: Lease) => string;
   /** Of a task's folder; `outputs` is there if the step hands anything over. */
   readonly filesOf: (lease: Lease) => StepFiles;
   /** Makes the task's folder with its script. @throws the system's error */
@@ -59,32 +62,32 @@ export type Safe = Pick<Incoming, "take" | "missing" | "fault" | "forget" | "for
   readonly linkHome: (uid: number, folder: string) => void;
   readonly unlinkHome: (uid: number) => void;
   /** @throws the system's error */
-  readonly handOver: (lease: Lease, uses: Uses, owner: Owner) => Handed;
+  readonly installSecrets: (lease: Lease, uses: SecretUses, owner: Owner) => StepSecrets;
   /** A further file of a task that was handed its own, as secret as those. @throws the system's error */
-  readonly keep: (lease: Lease, owner: Owner, name: string, text: string) => string;
+  readonly writeSecretFile: (lease: Lease, owner: Owner, name: string, text: string) => string;
   /** Undefined when they are not known any more. */
   readonly masksOf: (lease: Lease) => readonly Buffer[] | undefined;
-  readonly removeFiles: (lease: Lease) => void;
+  readonly removeSecretFiles: (lease: Lease) => void;
   readonly remove: (lease: Lease) => void;
   /** Removes what belongs to none of these tasks, and what an earlier delegate had not begun. */
-  readonly clear: (held: readonly Lease[]) => void;
+  readonly removeOtherTasks: (held: readonly Lease[]) => void;
   /** Removes what no task needs. */
   readonly close: () => void;
 };
 
 /** @param path of the folder, which is there */
-export function openSafe(path: string): Safe {
-  const incoming = createIncoming(join(path, "incoming"));
-  const of = (lease: Lease): string => join(path, keyOf(lease));
+export function openRuntimeFolder(path: string): RuntimeFolder {
+  const incoming = createIncomingSecrets(join(path, "incoming"));
+  const taskPath = (lease: Lease): string => join(path, keyOf(lease));
   const homeOf = (uid: number): string => join(path, HOMES, String(uid));
   const filesOf = (lease: Lease): StepFiles => ({
-    script: join(of(lease), "script.sh"),
-    outputs: join(of(lease), "outputs"),
+    script: join(taskPath(lease), "script.sh"),
+    outputs: join(taskPath(lease), "outputs"),
   });
   return {
     ...incoming,
     path,
-    pathOf: of,
+    pathOfTask: taskPath,
     filesOf,
     homeOf,
     linkHome: (uid, folder) => {
@@ -95,55 +98,55 @@ export function openSafe(path: string): Safe {
     unlinkHome: (uid) => rmSync(homeOf(uid), { force: true }),
     prepare: (lease, owner, script, hasOutputs) => {
       const files = filesOf(lease);
-      mkdirSync(of(lease), { mode: 0o700 });
+      mkdirSync(taskPath(lease), { mode: 0o700 });
       writeFileSync(files.script, script, { mode: owner ? 0o640 : 0o600, flag: "wx" });
       if (hasOutputs) writeFileSync(files.outputs, NOT_REACHED, { mode: 0o600, flag: "wx" });
       if (!owner) return;
       if (hasOutputs) chownSync(files.outputs, owner.uid, owner.gid);
-      for (const path of [files.script, of(lease)]) chownSync(path, 0, owner.gid);
+      for (const path of [files.script, taskPath(lease)]) chownSync(path, 0, owner.gid);
       // The step's group may open the folder, to see it in a name space, and read the script.
-      chmodSync(of(lease), 0o750);
+      chmodSync(taskPath(lease), 0o750);
     },
-    handOver: (lease, uses, owner) => {
-      const files = join(of(lease), "files");
+    installSecrets: (lease, uses, owner) => {
+      const files = join(taskPath(lease), "files");
       mkdirSync(files, { mode: 0o700 });
       const handed = uses.map(({ as, label }, nth): { text: string; mask: Buffer } => {
         if (as === "value") {
           const value = incoming.valueOf(lease, nth);
           return { text: value.toString(), mask: value };
         }
-        const file = join(files, fileName(label, nth));
+        const file = join(files, secretFileName(label, nth));
         renameSync(incoming.fileOf(lease, nth), file);
         chmodSync(file, 0o400);
         if (owner) chownSync(file, owner.uid, owner.gid);
-        return { text: file, mask: beginningOf(file) };
+        return { text: file, mask: readBeginning(file) };
       });
       const masks = handed.map(({ mask }) => mask);
       const lines = masks.map((mask) => `${mask.toString("base64")}\n`);
-      writeFileSync(join(of(lease), "masks"), lines.join(""), { mode: 0o600 });
+      writeFileSync(join(taskPath(lease), "masks"), lines.join(""), { mode: 0o600 });
       if (owner) {
         // The group may see the files; only their owner can read them.
         chownSync(files, 0, owner.gid);
         chmodSync(files, 0o750);
       }
-      return { texts: handed.map(({ text }) => text), masks };
+      return { secretTexts: handed.map(({ text }) => text), masks };
     },
-    keep: (lease, owner, name, text) => {
-      const file = join(of(lease), "files", name);
+    writeSecretFile: (lease, owner, name, text) => {
+      const file = join(taskPath(lease), "files", name);
       writeFileSync(file, text, { mode: 0o400, flag: "wx" });
       if (owner) chownSync(file, owner.uid, owner.gid);
       return file;
     },
-    masksOf: (lease) => masksIn(join(of(lease), "masks")),
-    removeFiles: (lease) => rmSync(join(of(lease), "files"), { recursive: true, force: true }),
-    remove: (lease) => rmSync(of(lease), { recursive: true, force: true }),
-    clear: (held) => {
+    masksOf: (lease) => readMasks(join(taskPath(lease), "masks")),
+    removeSecretFiles: (lease) => rmSync(join(taskPath(lease), "files"), { recursive: true, force: true }),
+    remove: (lease) => rmSync(taskPath(lease), { recursive: true, force: true }),
+    removeOtherTasks: (held) => {
       const kept = new Set([...held.map(keyOf), HOMES, NOTE, LOCK_FILE]);
       for (const name of readdirSync(path))
         if (!kept.has(name)) rmSync(join(path, name), { recursive: true, force: true });
     },
     close: () => {
-      incoming.forgetAll();
+      incoming.discardAll();
       try {
         rmSync(join(path, "incoming"), { recursive: true, force: true });
         rmdirIfEmpty(join(path, HOMES));
@@ -162,7 +165,7 @@ function rmdirIfEmpty(folder: string): void {
   }
 }
 
-function masksIn(file: string): readonly Buffer[] | undefined {
+function readMasks(file: string): readonly Buffer[] | undefined {
   try {
     const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
     return lines.map((line) => Buffer.from(line, "base64"));
@@ -173,10 +176,10 @@ function masksIn(file: string): readonly Buffer[] | undefined {
 }
 
 /** Which secret it is, for whoever looks; the number keeps two of one name apart. */
-const fileName = (label: string, nth: number): string =>
+const secretFileName = (label: string, nth: number): string =>
   `${nth + 1}-${label.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 100)}`;
 
-function beginningOf(file: string): Buffer {
+function readBeginning(file: string): Buffer {
   const fd = openSync(file, "r");
   try {
     const bytes = Buffer.alloc(Math.min(fstatSync(fd).size, MAX_PLAIN));

@@ -36,17 +36,17 @@ const newLease = () => ({ task: newTaskId(), epoch: 1 });
 type Scene = {
   readonly server: PretendServer;
   readonly place: ReturnType<typeof createPlace>;
-  readonly safe: () => string;
+  readonly runtimeFolder: () => string;
 };
 
 async function scene(play: (scene: Scene) => Promise<void>): Promise<void> {
   const place = createPlace();
   const server = await startPretendServer();
-  const safe = (): string => memoryOf(place);
+  const runtimeFolder = (): string => memoryOf(place);
   try {
-    await play({ server, place, safe });
+    await play({ server, place, runtimeFolder });
   } finally {
-    rmSync(safe(), { recursive: true, force: true });
+    rmSync(runtimeFolder(), { recursive: true, force: true });
     await server.close();
     place.remove();
   }
@@ -83,7 +83,7 @@ test(
   "nothing of a secret is in argv, in the script, or in any file of the work folder but the raw output",
   onlyAsRoot,
   () =>
-    inProcess(async ({ server, place, safe }) => {
+    inProcess(async ({ server, place, runtimeFolder }) => {
       const lease = newLease();
       server.give(lease, 0, "value", VALUE);
       const task = server.run(
@@ -95,7 +95,7 @@ test(
       const folder = join(place.path, "tasks", `${lease.task}.1`);
       for (const path of [
         ...["journal", "masked", "masked-to"].map((name) => join(folder, name)),
-        join(safe(), `${lease.task}.1`, "script.sh"),
+        join(runtimeFolder(), `${lease.task}.1`, "script.sh"),
       ])
         assert.ok(!readFileSync(path).includes(VALUE), `it stands in ${path}`);
       giveSign(place, lease, "go");
@@ -118,7 +118,7 @@ test("a step whose secrets are too large to be masked is refused before it start
   }));
 
 test("a file has its content, only its step can read it, and it is gone with the step", onlyAsRoot, () =>
-  inProcess(async ({ server, place, safe }) => {
+  inProcess(async ({ server, place, runtimeFolder }) => {
     const lease = newLease();
     const content = Buffer.from(Array.from({ length: 10 * 1024 * 1024 }, (_, at) => (at * 7 + (at >> 8)) & 255));
     server.give(lease, 0, "file", content);
@@ -129,7 +129,9 @@ test("a file has its content, only its step can read it, and it is gone with the
     assert.deepEqual(readFileSync(path), content);
     assert.equal(statSync(path).mode & 0o777, 0o400);
     assert.ok(!task.output().includes("inside"), "it lies in the working directory");
-    const other = server.run({ script: `cat '${path}' || ls '${safe()}' '${safe()}/${lease.task}.1' || echo no` });
+    const other = server.run({
+      script: `cat '${path}' || ls '${runtimeFolder()}' '${runtimeFolder()}/${lease.task}.1' || echo no`,
+    });
     await other.finished;
     assert.match(other.output().toString(), /Permission denied[\s\S]*Permission denied[\s\S]*no\n$/);
     giveSign(place, lease, "go");
@@ -159,7 +161,7 @@ test("the environment of a step can be read by no other step", onlyAsRoot, () =>
 
 for (const end of ["cancel", "failure"] as const)
   test(`after a ${end} no file is left`, () =>
-    inProcess(async ({ server, safe }) => {
+    inProcess(async ({ server, runtimeFolder }) => {
       const lease = newLease();
       server.give(lease, 0, "file", "content of the file");
       const task = server.run(
@@ -172,7 +174,7 @@ for (const end of ["cancel", "failure"] as const)
       }
       await task.finished;
       await forgotten(server, lease);
-      assert.deepEqual(secretsIn(safe()), []);
+      assert.deepEqual(secretsIn(runtimeFolder()), []);
     }));
 
 test("an output variable with a secret, or with what gives it away, is refused and named", () =>
@@ -214,17 +216,17 @@ test("a secret that comes in pieces is put together; its task does not start wit
   }));
 
 test("what came before the connection was lost is forgotten, and has to come again", () =>
-  inProcess(async ({ server, safe }) => {
+  inProcess(async ({ server, runtimeFolder }) => {
     const lease = newLease();
     server.give(lease, 0, "file", "content");
     const heard = newLease();
     await server.run({ script: ":" }, heard).finished;
-    assert.deepEqual(readdirSync(join(safe(), "incoming")), [`${lease.task}.1`]);
+    assert.deepEqual(readdirSync(join(runtimeFolder(), "incoming")), [`${lease.task}.1`]);
     const gone = server.disconnected();
     server.cut();
     await gone;
     await server.welcomed();
-    assert.deepEqual(readdirSync(join(safe(), "incoming")), []);
+    assert.deepEqual(readdirSync(join(runtimeFolder(), "incoming")), []);
     assert.equal((await server.run({ script: ":", secrets: uses("file") }, lease).finished).outcome.kind, "lost");
   }));
 
@@ -256,7 +258,7 @@ test("a value that no process can be given fails the step without showing it", (
   }));
 
 test("after kill -9 of the delegate the rest is masked too, and the files of steps that have ended are gone", () =>
-  scene(async ({ server, place, safe }) => {
+  scene(async ({ server, place, runtimeFolder }) => {
     const first = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();
     const [goes, ends] = [newLease(), newLease()];
@@ -301,26 +303,26 @@ test("after kill -9 of the delegate the rest is masked too, and the files of ste
     assert.match(task.output().toString(), /\*{14} done\n$/);
     await forgotten(server, goes);
     await second.kill();
-    assert.deepEqual(secretsIn(safe()), []);
+    assert.deepEqual(secretsIn(runtimeFolder()), []);
   }));
 
 test("what a killed delegate had received and not begun is removed by the next one", () =>
-  scene(async ({ server, place, safe }) => {
+  scene(async ({ server, place, runtimeFolder }) => {
     const first = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();
     server.give(newLease(), 0, "file", "never used");
     await server.run({ script: ":" }).finished;
-    assert.equal(readdirSync(join(safe(), "incoming")).length, 1);
+    assert.equal(readdirSync(join(runtimeFolder(), "incoming")).length, 1);
     await first.kill();
     server.cut();
     const second = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();
-    assert.deepEqual(secretsIn(safe()), []);
+    assert.deepEqual(secretsIn(runtimeFolder()), []);
     await second.kill();
   }));
 
 test("where the masks are gone, as after a restart of the machine, what was not masked yet is withheld", () =>
-  scene(async ({ server, place, safe }) => {
+  scene(async ({ server, place, runtimeFolder }) => {
     const first = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();
     const lease = newLease();
@@ -335,7 +337,7 @@ test("where the masks are gone, as after a restart of the machine, what was not 
     );
     await task.printed("before");
     await first.kill();
-    rmSync(join(safe(), `${lease.task}.1`, "masks"));
+    rmSync(join(runtimeFolder(), `${lease.task}.1`, "masks"));
     server.cut();
     const second = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { noteFolder, removeForgotten } from "./unused-folders.ts";
+import { writeWorkFolderNote, removeUnusedFolders } from "./unused-folders.ts";
 import { lockWorkDir, tryLock } from "../work-folder/lock.ts";
-import { removeUnused } from "./note.ts";
+import { removeFolderIfUnused } from "./note.ts";
 import { createPlace, memoryOf, optionsFor, type Place, silentLog, spawnDelegate, TOKEN } from "../testing/kit.ts";
 import { startPretendServer } from "../testing/pretend-server.ts";
 import { identityOf, prepareWorkDir } from "../work-folder/work-dir.ts";
@@ -80,7 +80,7 @@ test("what is used, holds something, or is not surely a delegate's stays", async
     mkdirSync(folder, { recursive: true });
     const workDir = prepareWorkDir(join(place.path, letter), false);
     identityOf(workDir);
-    noteFolder(folder, workDir);
+    writeWorkFolderNote(folder, workDir);
     if (how.isUsed) releases.push(await lockWorkDir(folder));
     if (how.holds) writeFileSync(join(folder, "task"), "");
     if (how.isGone) rmSync(workDir.path, { recursive: true });
@@ -102,10 +102,10 @@ test("what is used, holds something, or is not surely a delegate's stays", async
       .map((name) => name.slice(9, 14))
       .toSorted();
 
-  await removeForgotten(silentLog(), [memory, join(place.path, "missing")]);
+  await removeUnusedFolders(silentLog(), [memory, join(place.path, "missing")]);
   assert.deepEqual(names(), ["11111", "22222", "33333", "66666", "77777", "other"]);
   for (const release of releases) await release();
-  await removeForgotten(silentLog(), [memory]);
+  await removeUnusedFolders(silentLog(), [memory]);
   assert.deepEqual(names(), ["33333", "66666", "77777", "other"]);
   place.remove();
 });
@@ -115,10 +115,10 @@ test("a delegate that starts while its unused folder is removed has the folder, 
   const folder = join(place.path, "memory");
   const prepare = (): void => void mkdirSync(folder, { recursive: true });
   prepare();
-  const note = noteFolder(folder, prepareWorkDir(join(place.path, "work"), false));
+  const note = writeWorkFolderNote(folder, prepareWorkDir(join(place.path, "work"), false));
   let isStarted = false;
   let starting: Promise<unknown> = Promise.resolve();
-  const removed = await removeUnused(folder, note, (at) => {
+  const removed = await removeFolderIfUnused(folder, note, (at) => {
     const lock = tryLock(at);
     starting = lockWorkDir(folder, prepare).then((release) => {
       isStarted = true;

@@ -9,15 +9,15 @@ import { dirname, isAbsolute, join } from "node:path";
 import { codeOf, textOf } from "../fault.ts";
 import { tryLock } from "../work-folder/lock.ts";
 import type { Log } from "../log.ts";
-import { noteIn, removeUnused, writeNote } from "./note.ts";
+import { readNote, removeFolderIfUnused, writeNote } from "./note.ts";
 import { removeTree } from "../work-folder/remove-tree.ts";
 import type { WorkDir } from "../work-folder/work-dir.ts";
 
 const NAME = /^railhead-[0-9a-f]{32}$/;
 
 /** To be called with the folder's lock. Returns the note; its random word tells the delegates on one work folder apart. */
-export function noteFolder(folder: string, workDir: WorkDir): string {
-  const note = `${[workDir.path, processes(), randomBytes(9).toString("base64url")].join("\n")}\n`;
+export function writeWorkFolderNote(folder: string, workDir: WorkDir): string {
+  const note = `${[workDir.path, pidNamespace(), randomBytes(9).toString("base64url")].join("\n")}\n`;
   try {
     writeNote(folder, note);
   } catch (error) {
@@ -28,20 +28,20 @@ export function noteFolder(folder: string, workDir: WorkDir): string {
 }
 
 /** The work folder that the note of a folder names. */
-export const workDirNotedIn = (folder: string): string | undefined => noteIn(folder)?.split("\n")[0];
+export const readNotedWorkDir = (folder: string): string | undefined => readNote(folder)?.split("\n")[0];
 
 /** What cannot be removed is told and stays. @param places where folders in memory are made */
-export async function removeForgotten(log: Pick<Log, "info" | "warn">, places: readonly string[]): Promise<void> {
-  for (const folder of places.flatMap(foldersIn)) {
+export async function removeUnusedFolders(log: Pick<Log, "info" | "warn">, places: readonly string[]): Promise<void> {
+  for (const folder of places.flatMap(listFolders)) {
     try {
-      if (await removeIfForgotten(folder)) log.info({ folder }, "removed an unused folder in memory");
+      if (await removeIfUnused(folder)) log.info({ folder }, "removed an unused folder in memory");
     } catch (error) {
       log.warn({ folder, error: textOf(error) }, "an unused folder in memory could not be removed");
     }
   }
 }
 
-function foldersIn(place: string): readonly string[] {
+function listFolders(place: string): readonly string[] {
   try {
     const names = readdirSync(place).filter((name) => NAME.test(name));
     return names.map((name) => join(place, name));
@@ -51,25 +51,27 @@ function foldersIn(place: string): readonly string[] {
   }
 }
 
-async function removeIfForgotten(folder: string): Promise<boolean> {
+async function removeIfUnused(folder: string): Promise<boolean> {
   const stat = lstatSync(folder);
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
-  const note = noteIn(folder);
+  const note = readNote(folder);
   // Its delegate is just being started, or was killed before it made the note.
   if (note === undefined) return false;
   const [workDir = "", where] = note.split("\n");
   // A delegate of another name space may see its work folder where we do not.
-  if (!isAbsolute(workDir) || where !== processes()) return false;
-  return isGone(join(workDir, "identity")) ? removeWhole(folder, note) : removeUnused(folder, note, tryLock);
+  if (!isAbsolute(workDir) || where !== pidNamespace()) return false;
+  return isMissing(join(workDir, "identity"))
+    ? removeWithContent(folder, note)
+    : removeFolderIfUnused(folder, note, tryLock);
 }
 
 /** With all that is in it. A delegate with the same identity that starts meanwhile makes the folder anew. */
-async function removeWhole(folder: string, note: string): Promise<boolean> {
+async function removeWithContent(folder: string, note: string): Promise<boolean> {
   const release = tryLock(folder);
   if (!release) return false;
   try {
     // A delegate on a copy of the work folder may have taken it before the lock was ours, and left it.
-    if (noteIn(folder) !== note) return false;
+    if (readNote(folder) !== note) return false;
     // Also a folder with a note, should this removal not come to its end.
     const gone = join(dirname(folder), `railhead-${randomBytes(16).toString("hex")}`);
     renameSync(folder, gone);
@@ -81,9 +83,9 @@ async function removeWhole(folder: string, note: string): Promise<boolean> {
 }
 
 /** The name space of processes, which stands for the container. */
-const processes = (): string => readlinkSync("/proc/self/ns/pid");
+const pidNamespace = (): string => readlinkSync("/proc/self/ns/pid");
 
-function isGone(path: string): boolean {
+function isMissing(path: string): boolean {
   try {
     statSync(path);
     return false;

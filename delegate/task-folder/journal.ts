@@ -13,7 +13,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { z } from "zod";
 import { codeOf } from "../fault.ts";
-import type { ProcessName } from "../processes/processes.ts";
+import type { ProcessIdentity } from "../processes/processes.ts";
 import { paths } from "./paths.ts";
 
 const meta = z.strictObject({
@@ -53,9 +53,9 @@ export type Journal = {
   /** Undefined when the file is damaged. */
   readonly meta: Meta | undefined;
   /** The launcher that claimed the task. */
-  readonly launcher: ProcessName | undefined;
+  readonly launcher: ProcessIdentity | undefined;
   /** The step: the leader of its session. */
-  readonly leader: ProcessName | undefined;
+  readonly leader: ProcessIdentity | undefined;
   readonly exit: Exit | undefined;
   readonly isCancelled: boolean;
   /** It was not started, and cannot be any more. */
@@ -78,7 +78,7 @@ export function parseJournal(text: string): Journal {
       .findLast((line) => line.startsWith(`${name} `))
       ?.split(" ")
       .slice(1);
-  const processOf = (name: string): ProcessName | undefined => {
+  const processOf = (name: string): ProcessIdentity | undefined => {
     const [pid = "", startTime = ""] = wordOf(name) ?? [];
     return isNumber(pid) && isNumber(startTime) ? { pid: Number(pid), startTime } : undefined;
   };

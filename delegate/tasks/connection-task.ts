@@ -4,33 +4,33 @@ import { runTest } from "../../src/connectors/types/run-test.ts";
 import type { Fault } from "../../src/connectors/types/type.ts";
 import { reachAnything } from "../../src/platform/outgoing/reach.ts";
 import type { End, Lease, Link } from "../output/shipper.ts";
-import type { HeldTask } from "./task.ts";
+import type { LeasedTask } from "./task.ts";
 import type { Timers } from "../timers.ts";
 
 /** Starts the test. What may be reached from here is the business of whoever runs the delegate. */
-export function createConnectionTest(timers: Timers, lease: Lease, work: ConnectionTask): HeldTask {
+export function createConnectionTask(timers: Timers, lease: Lease, work: ConnectionTask): LeasedTask {
   const startedAt = timers.now();
   const begunAt = timers.elapsed();
-  const ending = new AbortController();
+  const abortController = new AbortController();
   let link: Link | undefined;
   let end: End | undefined;
 
-  const tell = (): void => {
+  const sendEnd = (): void => {
     if (end) link?.send({ kind: "finished", ...lease, offset: 0, data: "", ...end });
   };
   const finish = (outcome: End["outcome"]): void => {
     if (end) return;
     end = { startedAt, endedAt: startedAt + Math.round(timers.elapsed() - begunAt), outcome };
-    tell();
+    sendEnd();
   };
-  const stopTimer = timers.after(work.timeoutMs, () => ending.abort());
+  const stopTimer = timers.after(work.timeoutMs, () => abortController.abort());
   const stop = (): void => {
     stopTimer();
-    ending.abort();
+    abortController.abort();
   };
-  void runTest(work, { mayReach: reachAnything, signal: ending.signal }).then((fault) => {
+  void runTest(work, { mayReach: reachAnything, signal: abortController.signal }).then((fault) => {
     stopTimer();
-    finish({ kind: "tested", fault: fault ? clipped(fault) : null });
+    finish({ kind: "tested", fault: fault ? truncateFault(fault) : null });
   });
 
   return {
@@ -39,12 +39,12 @@ export function createConnectionTest(timers: Timers, lease: Lease, work: Connect
     owner: undefined,
     connect: (to) => {
       link = to;
-      tell();
+      sendEnd();
     },
     disconnect: () => {
       link = undefined;
     },
-    acked: () => true,
+    acknowledge: () => true,
     hasEnded: () => end !== undefined,
     isClean: () => true,
     cancel: async () => {
@@ -55,12 +55,12 @@ export function createConnectionTest(timers: Timers, lease: Lease, work: Connect
       link = undefined;
       stop();
     },
-    leave: stop,
+    detach: stop,
   };
 }
 
 /** A host of the longest name still makes a message that the protocol takes. */
-const clipped = (fault: Fault): Fault => ({
+const truncateFault = (fault: Fault): Fault => ({
   reason: fault.reason.slice(0, 256),
   message: fault.message.slice(0, 4096),
   code: fault.code,

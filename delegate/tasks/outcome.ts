@@ -12,14 +12,14 @@ import { readSlice } from "../output/slice.ts";
 import { ADDED, paths } from "../task-folder/paths.ts";
 
 /** They lie in memory. */
-const OUTPUTS_GONE = "its output variables are gone: the machine was restarted before the delegate could report them";
+const OUTPUTS_LOST = "its output variables are gone: the machine was restarted before the delegate could report them";
 
 const FULL = "the end of its log has the reason, as that the delegate's file system in memory is full";
 const OUTPUTS_UNWRITTEN = `its output variables could not be written: ${FULL}`;
 
-type Refused = Extract<End["outcome"], { kind: "refused" }>;
+type RefusedOutcome = Extract<End["outcome"], { kind: "refused" }>;
 
-type Ended = {
+type EndedTask = {
   readonly folder: string;
   /** Where the output variables are. */
   readonly outputs: string;
@@ -28,33 +28,38 @@ type Ended = {
 };
 
 export function outcomeOf(
-  { folder, outputs, lease, meta }: Ended,
+  { folder, outputs, lease, meta }: EndedTask,
   exit: Exit,
   stepMask: StepMask,
   log: Log,
 ): End["outcome"] {
   if (!exit.copied) log.warn({ task: lease.task }, "the output of a step may be cut: something kept it open");
-  if (exit.cut !== undefined) return { kind: "refused", message: incomplete(exit.cut) };
+  if (exit.cut !== undefined) return { kind: "refused", message: describeCutOutput(exit.cut) };
   const wanted = meta?.outputs ?? [];
-  if (exit.code === 0 && wanted.length > 0 && !existsSync(outputs)) return { kind: "refused", message: OUTPUTS_GONE };
-  const read = meta?.remote ? readRemote(outputs, meta, meta.remote.host, exit) : readOutputs(outputs, wanted);
+  if (exit.code === 0 && wanted.length > 0 && !existsSync(outputs)) return { kind: "refused", message: OUTPUTS_LOST };
+  const read = meta?.remote ? readRemoteOutputs(outputs, meta, meta.remote.host, exit) : readOutputs(outputs, wanted);
   if (read.kind === "refused") return read;
-  if (read.kind === "read") return handedOver(read.outputs, exit, stepMask);
+  if (read.kind === "read") return outcomeWithOutputs(read.outputs, exit, stepMask);
   if (read.kind === "unwritten" && exit.code === 0) return { kind: "refused", message: OUTPUTS_UNWRITTEN };
   if (read.kind === "none" || read.kind === "unwritten") return { kind: "exited", exitCode: exit.code, outputs: [] };
-  say(paths(folder).output, `${ADDED.outputsTooLarge}${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`);
+  appendLine(paths(folder).output, `${ADDED.outputsTooLarge}${MAX_OUTPUTS / 1024} KB; none was taken, the step fails`);
   return { kind: "exited", exitCode: exit.code === 0 ? 1 : exit.code, outputs: [] };
 }
 
 /** Whatever the step's own status was: what it has printed is lost. */
-const incomplete = (code: string): string => {
+const describeCutOutput = (code: string): string => {
   const why =
     code === "ENOSPC" || code === "EDQUOT" ? "the delegate's disk is full" : "the delegate could not write it";
   return `The log of the step is incomplete: ${why} (${code}).`;
 };
 
 /** An ssh that ends without the script's end has its reason in the log: it says itself what was wrong. */
-function readRemote(file: string, { cookie, outputs }: Meta, host: string, exit: Exit): Outputs | Refused {
+function readRemoteOutputs(
+  file: string,
+  { cookie, outputs }: Meta,
+  host: string,
+  exit: Exit,
+): Outputs | RefusedOutcome {
   const returned = readReturned(file, cookieThere(cookie), outputs);
   switch (returned.kind) {
     case "unwritten":
@@ -74,15 +79,15 @@ function readRemote(file: string, { cookie, outputs }: Meta, host: string, exit:
 }
 
 /** An output variable is stored and shown; masked it would be a wrong value for whoever reads it. */
-function handedOver(outputs: readonly Output[], exit: Exit, stepMask: StepMask): End["outcome"] {
-  const telling = outputs.find(({ value }) => stepMask.holds(value));
-  if (!telling) return { kind: "exited", exitCode: exit.code, outputs: [...outputs] };
+function outcomeWithOutputs(outputs: readonly Output[], exit: Exit, stepMask: StepMask): End["outcome"] {
+  const leaking = outputs.find(({ value }) => stepMask.holds(value));
+  if (!leaking) return { kind: "exited", exitCode: exit.code, outputs: [...outputs] };
   if (exit.code !== 0) return { kind: "exited", exitCode: exit.code, outputs: [] };
-  return { kind: "refused", message: `its output variable '${telling.name}' holds a secret; none was taken` };
+  return { kind: "refused", message: `its output variable '${leaking.name}' holds a secret; none was taken` };
 }
 
 /** Adds a line to the output, once also when the delegate is killed and comes here again. */
-function say(output: string, line: string): void {
+function appendLine(output: string, line: string): void {
   const size = readSlice(output, 0).available;
   const text = Buffer.from(`${line}\n`);
   if (size >= text.length && readSlice(output, size - text.length).bytes.equals(text)) return;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decide, type Facts } from "./recovery.ts";
+import { decideRecovery, type RecoveryFacts } from "./recovery.ts";
 
-const running: Facts = {
+const running: RecoveryFacts = {
   hasMeta: true,
   isSameBoot: true,
   isCancelled: false,
@@ -11,24 +11,24 @@ const running: Facts = {
   launcherAlive: true,
 };
 const exit = { code: 0, copied: true };
-const reasonOf = (facts: Partial<Facts>): string => {
-  const decision = decide({ ...running, ...facts });
+const reasonOf = (facts: Partial<RecoveryFacts>): string => {
+  const decision = decideRecovery({ ...running, ...facts });
   assert.equal(decision.kind, "end");
   return decision.kind === "end" ? decision.lostBecause : "";
 };
 
 test("a step that runs is followed", () => {
-  assert.deepEqual(decide(running), { kind: "watch" });
+  assert.deepEqual(decideRecovery(running), { kind: "watch" });
 });
 
 test("a recorded status is reported, also after the machine was restarted", () => {
-  assert.equal(decide({ ...running, exit }).kind, "end");
-  assert.equal(decide({ ...running, exit, launcherAlive: false, isSameBoot: false }).kind, "end");
+  assert.equal(decideRecovery({ ...running, exit }).kind, "end");
+  assert.equal(decideRecovery({ ...running, exit, launcherAlive: false, isSameBoot: false }).kind, "end");
 });
 
 test("a task that was being cancelled is cancelled", () => {
-  assert.equal(decide({ ...running, isCancelled: true }).kind, "cancel");
-  assert.equal(decide({ ...running, isCancelled: true, exit, launcherAlive: false }).kind, "cancel");
+  assert.equal(decideRecovery({ ...running, isCancelled: true }).kind, "cancel");
+  assert.equal(decideRecovery({ ...running, isCancelled: true, exit, launcherAlive: false }).kind, "cancel");
 });
 
 test("a lost task says why", () => {
@@ -40,7 +40,7 @@ test("a lost task says why", () => {
 
 test("a task that was never started is given back, also after a restart of the machine", () => {
   for (const isSameBoot of [true, false]) {
-    const decision = decide({ ...running, launcherAlive: false, isUnstarted: true, isSameBoot });
+    const decision = decideRecovery({ ...running, launcherAlive: false, isUnstarted: true, isSameBoot });
     assert.equal(decision.kind, "return");
   }
 });

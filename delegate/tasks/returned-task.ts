@@ -1,13 +1,13 @@
 /** A task that never started here and goes back to the server. It is held until the server has taken it back. */
 import type { Lease, Link } from "../output/shipper.ts";
-import type { HeldTask } from "./task.ts";
+import type { LeasedTask } from "./task.ts";
 
 /** @param left what an earlier delegate had made for it; removed with the task */
-export function createReturned(
+export function createReturnedTask(
   lease: Lease,
   reason: string,
-  left: Partial<Pick<HeldTask, "folder" | "owner">> = {},
-): HeldTask {
+  left: Partial<Pick<LeasedTask, "folder" | "owner">> = {},
+): LeasedTask {
   let link: Link | undefined;
   return {
     lease,
@@ -20,12 +20,12 @@ export function createReturned(
     disconnect: () => {
       link = undefined;
     },
-    acked: () => false,
+    acknowledge: () => false,
     hasEnded: () => false,
     isClean: () => true,
     // The server ends a task that it wants ended when it comes back.
     cancel: async () => {},
     drop: async () => {},
-    leave: () => {},
+    detach: () => {},
   };
 }

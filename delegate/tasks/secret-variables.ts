@@ -5,17 +5,17 @@ const MAX_VARIABLE = 128 * 1024 - 1;
 
 /**
  * The task with the variables that hold secrets among its others.
- * @param texts what stands for each secret
+ * @param secretTexts what stands for each secret
  * @throws when a variable cannot hold what it should
  */
-export function composed(work: ShellTask, texts: readonly string[] = []): ShellTask {
-  const made = (work.secrets?.env ?? []).map(({ name, parts }) => {
-    const value = parts.map((part) => (typeof part === "string" ? part : (texts[part] ?? ""))).join("");
+export function withSecretVariables(work: ShellTask, secretTexts: readonly string[] = []): ShellTask {
+  const variables = (work.secrets?.env ?? []).map(({ name, parts }) => {
+    const value = parts.map((part) => (typeof part === "string" ? part : (secretTexts[part] ?? ""))).join("");
     if (value.includes("\0"))
       throw new Error(`the variable ${name} would hold a NUL character, which no process can be given`);
     if (Buffer.byteLength(`${name}=${value}`) > MAX_VARIABLE)
       throw new Error(`the variable ${name} would have more than ${MAX_VARIABLE} bytes with its name`);
     return { name, value };
   });
-  return { ...work, env: [...work.env, ...made] };
+  return { ...work, env: [...work.env, ...variables] };
 }

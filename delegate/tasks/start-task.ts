@@ -2,13 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
-import { composed } from "./secret-variables.ts";
+import { withSecretVariables } from "./secret-variables.ts";
 import { type Availability, isFull } from "../availability.ts";
-import { createConnectionTest } from "./connection-task.ts";
-import { codeOf, Refusal, textOf } from "../fault.ts";
+import { createConnectionTask } from "./connection-task.ts";
+import { codeOf, UnusableInputError, textOf } from "../fault.ts";
 import { type Folders, keyOf, type Owner } from "../task-folder/task-folders.ts";
 import type { Meta } from "../task-folder/journal.ts";
-import type { Ending } from "../processes/terminate.ts";
+import type { TerminationMethod } from "../processes/terminate.ts";
 import type { Leftovers } from "../leftovers/leftovers.ts";
 import type { Launcher } from "../launcher/client.ts";
 import type { StepOrder } from "../launcher/messages.ts";
@@ -16,12 +16,19 @@ import { noRunner } from "../launcher/recorded.ts";
 import { inNamespaces, type Namespaces } from "../isolation/namespaces.ts";
 import { FEEDER } from "../remote/script.ts";
 import { prepareRemote } from "../remote/prepare.ts";
-import { findSsh, orderOf, type Program, refusal, scriptProgram, type Tools } from "./step-command.ts";
-import type { Handed, Safe } from "../runtime-folder/runtime-folder.ts";
+import {
+  findSsh,
+  createStepOrder,
+  type Program,
+  findUnusableInput,
+  createScriptProgram,
+  type Tools,
+} from "./step-command.ts";
+import type { StepSecrets, RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import type { Lease } from "../output/shipper.ts";
 import { nameOf, type StepOwner, type StepUser } from "../isolation/step-user.ts";
-import { createReturned } from "./returned-task.ts";
-import { type HeldTask, createTask, type TaskDeps } from "./task.ts";
+import { createReturnedTask } from "./returned-task.ts";
+import { type LeasedTask, createTask, type TaskDeps } from "./task.ts";
 import { paths } from "../task-folder/paths.ts";
 
 export type TasksDeps = TaskDeps & {
@@ -32,43 +39,43 @@ export type TasksDeps = TaskDeps & {
   readonly searchPath: string;
   /** Bytes of output that are kept of each step. */
   readonly maxStepOutput: number;
-  readonly safe: Safe;
+  readonly runtimeFolder: RuntimeFolder;
   readonly launcher: Launcher;
   /** How the processes of a task with this owner are ended. */
-  readonly endingOf: (owner: StepOwner | undefined) => Ending;
+  readonly terminationMethodOf: (owner: StepOwner | undefined) => TerminationMethod;
   readonly mayGainPrivileges: boolean;
   readonly namespaces: Namespaces | undefined;
   readonly leftovers: Pick<Leftovers, "again" | "end">;
   readonly availability: Availability;
 };
 
-export const RAN_BEFORE = "This delegate has started this task before; it is not started again.";
+export const ALREADY_STARTED = "This delegate has started this task before; it is not started again.";
 const NO_SSH =
   "The delegate's machine has no program 'ssh' in the steps' search path, which running a step on another host needs; install it, as with the package openssh-client.";
 
-export function begin(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
-  if (work.kind === "connection") return createConnectionTest(deps.intervals.timers, lease, work);
-  const full = work.secrets && deps.safe.fault(lease);
-  if (isFull(full)) return giveBack(deps, lease, full);
-  const missing = work.secrets && deps.safe.missing(lease, work.secrets.uses);
+export function startTask(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): LeasedTask | string {
+  if (work.kind === "connection") return createConnectionTask(deps.intervals.timers, lease, work);
+  const full = work.secrets && deps.runtimeFolder.receiveError(lease);
+  if (isFull(full)) return returnTask(deps, lease, full);
+  const missing = work.secrets && deps.runtimeFolder.findMissing(lease, work.secrets.uses);
   const noSsh = work.target && findSsh(deps.searchPath) === undefined ? NO_SSH : undefined;
-  return refusal(work) ?? missing ?? noSsh ?? launch(deps, lease, work);
+  return findUnusableInput(work) ?? missing ?? noSsh ?? startWithUser(deps, lease, work);
 }
 
 /** Starts the task, or says why it never started. */
-function launch(deps: TasksDeps, lease: Lease, work: ShellTask): HeldTask | string {
+function startWithUser(deps: TasksDeps, lease: Lease, work: ShellTask): LeasedTask | string {
   let owner: StepOwner | undefined;
   try {
     owner = deps.user.take(work.target ? "ssh" : "script");
   } catch (error) {
-    return giveBack(deps, lease, error);
+    return returnTask(deps, lease, error);
   }
-  const task = launchAs(owner, deps, lease, work);
+  const task = startAs(owner, deps, lease, work);
   if ((typeof task === "string" || task.folder === undefined) && owner) deps.user.giveBack(owner);
   return task;
 }
 
-function metaOf(
+function createMeta(
   deps: TasksDeps,
   lease: Lease,
   work: ShellTask,
@@ -81,7 +88,7 @@ function metaOf(
     ...received,
     bootId: deps.bootId,
     owner: deps.user.apart === "nothing own" ? null : (owner ?? null),
-    ending: deps.endingOf(owner),
+    ending: deps.terminationMethodOf(owner),
     ...(deps.mayGainPrivileges ? { mayGainPrivileges: true } : {}),
     outputs: work.outputs,
     ...(work.secrets ? { secrets: true } : {}),
@@ -90,7 +97,7 @@ function metaOf(
 }
 
 /** The start of a task that is or was begun on this machine; its monotonic time only within the same run of the machine. */
-export function startOf(
+export function startTimesOf(
   meta: Meta | undefined,
   { bootId, intervals: { timers } }: TasksDeps,
 ): { readonly startedAt: number; readonly startedElapsed: number | undefined } {
@@ -101,34 +108,34 @@ export function startOf(
 }
 
 /** Preparing it failed before anything was started: another delegate may run it, or this one later. */
-function giveBack(deps: TasksDeps, lease: Lease, error: unknown): HeldTask {
-  deps.availability.failed(error);
-  return createReturned(lease, `The delegate could not prepare the task: ${textOf(error)}`);
+function returnTask(deps: TasksDeps, lease: Lease, error: unknown): LeasedTask {
+  deps.availability.reportFailure(error);
+  return createReturnedTask(lease, `The delegate could not prepare the task: ${textOf(error)}`);
 }
 
-function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, work: ShellTask): HeldTask | string {
+function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, work: ShellTask): LeasedTask | string {
   const { user } = deps;
   const { timers } = deps.intervals;
   const received = { receivedAt: timers.now(), receivedElapsed: timers.elapsed() };
-  const meta = metaOf(deps, lease, work, owner, received);
+  const meta = createMeta(deps, lease, work, owner, received);
   let folder: string;
   try {
     folder = deps.folders.create(meta, owner);
   } catch (error) {
     deps.log.error({ ...lease, error: textOf(error) }, "a task could not be prepared");
     const before = ["EEXIST", "ENOTEMPTY"].includes(codeOf(error) ?? "");
-    return before ? RAN_BEFORE : giveBack(deps, lease, error);
+    return before ? ALREADY_STARTED : returnTask(deps, lease, error);
   }
-  const held = { lease, folder, meta, ...startOf(meta, deps), begunAt: timers.elapsed() };
-  let handed: Handed | undefined;
+  const held = { lease, folder, meta, ...startTimesOf(meta, deps), begunAt: timers.elapsed() };
+  let handed: StepSecrets | undefined;
   try {
-    handed = layOut(deps, { lease, folder, owner }, work);
+    handed = writeTaskFiles(deps, { lease, folder, owner }, work);
     const unmaskable = handed && deps.masking.refusal(handed.masks);
     if (unmaskable) {
       handed = undefined;
-      throw new Refusal(unmaskable.message);
+      throw new UnusableInputError(unmaskable.message);
     }
-    const order = orderOf({
+    const order = createStepOrder({
       key: keyOf(lease),
       tools: deps.tools,
       folder,
@@ -137,11 +144,11 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
       userName: nameOf(user, owner),
       searchPath: deps.searchPath,
       maxOutput: deps.maxStepOutput,
-      program: programOf(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.texts ?? []),
+      program: createProgram(deps, { lease, folder, owner, cookie: meta.cookie }, work, handed?.secretTexts ?? []),
     });
     const task = createTask(deps, {
       ...held,
-      runner: deps.launcher.run(secluded(deps, lease, order)),
+      runner: deps.launcher.run(applyNamespaces(deps, lease, order)),
       masks: handed?.masks ?? "none",
     });
     task.follow();
@@ -149,35 +156,35 @@ function launchAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, w
   } catch (error) {
     deps.log.error({ ...lease, error: textOf(error) }, "a task could not be started");
     if (isFull(error)) {
-      deps.safe.remove(lease);
+      deps.runtimeFolder.remove(lease);
       void deps.folders.discard(folder).catch(() => {});
-      return giveBack(deps, lease, error);
+      return returnTask(deps, lease, error);
     }
     // The folder stays until the server has acknowledged: it is the promise not to start the task again.
     const task = createTask(deps, { ...held, runner: noRunner, masks: handed?.masks ?? "none" });
-    if (error instanceof Refusal) void task.collect(error.message, "refused");
+    if (error instanceof UnusableInputError) void task.collect(error.message, "refused");
     else void task.collect(`The delegate could not start the script: ${textOf(error)}`);
     return task;
   }
 }
 
 /** Puts the script and the secrets where the step finds them. @throws the system's error */
-function layOut(
-  { safe, user }: TasksDeps,
+function writeTaskFiles(
+  { runtimeFolder, user }: TasksDeps,
   { lease, folder, owner }: Omit<Place, "cookie">,
   { target, script, outputs, secrets }: ShellTask,
-): Handed | undefined {
-  safe.prepare(lease, owner, target ? FEEDER : script, outputs.length > 0 || target !== undefined);
-  if (owner && user.names?.has(owner.uid)) safe.linkHome(owner.uid, paths(folder).work);
-  return secrets && safe.handOver(lease, secrets.uses, owner);
+): StepSecrets | undefined {
+  runtimeFolder.prepare(lease, owner, target ? FEEDER : script, outputs.length > 0 || target !== undefined);
+  if (owner && user.names?.has(owner.uid)) runtimeFolder.linkHome(owner.uid, paths(folder).work);
+  return secrets && runtimeFolder.installSecrets(lease, secrets.uses, owner);
 }
 
 type Place = { readonly lease: Lease; readonly folder: string; readonly owner: Owner; readonly cookie: string };
 
 /** The step, in name spaces of its own where steps have no users of their own. */
-function secluded({ namespaces, safe, tools }: TasksDeps, lease: Lease, order: StepOrder): StepOrder {
+function applyNamespaces({ namespaces, runtimeFolder, tools }: TasksDeps, lease: Lease, order: StepOrder): StepOrder {
   if (!namespaces) return order;
-  const files = safe.pathOf(lease);
+  const files = runtimeFolder.pathOfTask(lease);
   const ids = order.ids ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   return inNamespaces(
     namespaces,
@@ -189,14 +196,15 @@ function secluded({ namespaces, safe, tools }: TasksDeps, lease: Lease, order: S
 }
 
 /** @throws the system's error, and what `composed` throws */
-function programOf(deps: TasksDeps, place: Place, work: ShellTask, texts: readonly string[]): Program {
-  const { tools, safe } = deps;
-  const whole = composed(work, texts);
-  const files = safe.filesOf(place.lease);
-  if (!work.target) return scriptProgram(tools, files, whole);
+function createProgram(deps: TasksDeps, place: Place, work: ShellTask, texts: readonly string[]): Program {
+  const { tools, runtimeFolder } = deps;
+  const whole = withSecretVariables(work, texts);
+  const files = runtimeFolder.filesOf(place.lease);
+  if (!work.target) return createScriptProgram(tools, files, whole);
   const ssh = findSsh(deps.searchPath);
   if (ssh === undefined) throw new Error(NO_SSH);
-  const keep = (name: string, text: string): string => safe.keep(place.lease, place.owner, name, text);
+  const keep = (name: string, text: string): string =>
+    runtimeFolder.writeSecretFile(place.lease, place.owner, name, text);
   const remote = { ...whole, target: work.target };
   return prepareRemote({ ...place, files, work: remote, texts, keep }, ssh, tools, deps.knownHosts);
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { ShellTask } from "../../protocol/messages.ts";
-import { unable } from "../fault.ts";
+import { startError } from "../fault.ts";
 import type { Owner } from "../task-folder/task-folders.ts";
 import type { StepOrder } from "../launcher/messages.ts";
 import { COOKIE_NAME } from "../processes/members.ts";
@@ -18,7 +18,7 @@ const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 export function findTools(path: string = DEFAULT_PATH): Tools {
   const find = (name: string): string => {
     const found = findProgram(name, path);
-    if (found === undefined) throw unable(`this machine has no ${name}, which running steps needs`);
+    if (found === undefined) throw startError(`this machine has no ${name}, which running steps needs`);
     return found;
   };
   return { bash: find("bash"), cat: find("cat"), mkfifo: find("mkfifo") };
@@ -42,7 +42,7 @@ export type Program = {
 };
 
 /** The script, on this machine. */
-export const scriptProgram = ({ bash }: Tools, files: StepFiles, { outputs, env }: ShellTask): Program => ({
+export const createScriptProgram = ({ bash }: Tools, files: StepFiles, { outputs, env }: ShellTask): Program => ({
   command: [bash, "-c", bashText(files.script, files.outputs, outputs), files.script],
   env,
 });
@@ -62,14 +62,14 @@ function isProgram(path: string): boolean {
  * one: root's own is no matter of its steps, and may name folders closed to
  * them. Otherwise the delegate's, without what npm puts in front of it for its scripts.
  */
-export function searchPath(path: string | undefined, isRoot: boolean): string {
+export function defaultSearchPath(path: string | undefined, isRoot: boolean): string {
   if (isRoot) return DEFAULT_PATH;
   const kept = (path ?? "").split(delimiter).filter((dir) => dir.startsWith("/") && !dir.includes("/node_modules/"));
   return kept.length === 0 ? DEFAULT_PATH : kept.join(delimiter);
 }
 
 /** Why a task cannot be started here; undefined when it can. */
-export function refusal(work: ShellTask): string | undefined {
+export function findUnusableInput(work: ShellTask): string | undefined {
   const made = (work.secrets?.env ?? []).map(({ name }) => ({ name, value: "" }));
   const bad = [...work.env, ...made].find(({ name, value }) => !isShellName(name) || value.includes("\0"));
   if (bad) return `The environment variable '${bad.name}' has a name or a value that a shell cannot hold.`;
@@ -78,7 +78,7 @@ export function refusal(work: ShellTask): string | undefined {
   return undefined;
 }
 
-export type Start = {
+export type StepStart = {
   readonly key: string;
   readonly tools: Tools;
   readonly folder: string;
@@ -91,18 +91,25 @@ export type Start = {
   readonly maxOutput: number;
 };
 
-export const orderOf = (start: Start): StepOrder => ({
+export const createStepOrder = (start: StepStart): StepOrder => ({
   key: start.key,
   folder: start.folder,
   command: start.program.command,
-  env: environment(start),
+  env: environmentOf(start),
   cwd: paths(start.folder).work,
   ids: start.owner && { uid: start.owner.uid, gid: start.owner.gid },
   maxOutput: start.maxOutput,
 });
 
 /** Nothing of the delegate's own environment. The cookie comes last: nothing may replace it. */
-function environment({ folder, cookie, userName, program, searchPath: path, tools }: Start): Record<string, string> {
+function environmentOf({
+  folder,
+  cookie,
+  userName,
+  program,
+  searchPath: path,
+  tools,
+}: StepStart): Record<string, string> {
   const at = paths(folder);
   const base = {
     PATH: path,

@@ -1,17 +1,17 @@
 /** The life of one task on this machine: running, ending, ended, forgotten. */
 import { join } from "node:path";
-import { VANISHED } from "./recovery.ts";
+import { LAUNCHER_VANISHED } from "./recovery.ts";
 import type { Masking, Masks } from "../output/masking.ts";
 import { textOf } from "../fault.ts";
 import { type Meta, noteCancelled, readJournal } from "../task-folder/journal.ts";
-import { endProcesses, type Timeouts, type Survivors } from "../processes/terminate.ts";
+import { terminateProcesses, type Timeouts, type RemainingProcesses } from "../processes/terminate.ts";
 import type { Launcher, Runner } from "../launcher/client.ts";
 import type { Log } from "../log.ts";
 import type { Target } from "../processes/members.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { KnownHosts } from "../remote/known-hosts.ts";
 import { KNOWN_HOSTS } from "../remote/ssh.ts";
-import type { Safe } from "../runtime-folder/runtime-folder.ts";
+import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
 import { openOutlet } from "../output/output-channel.ts";
 import type { End, Lease, Link } from "../output/shipper.ts";
 import { paths } from "../task-folder/paths.ts";
@@ -27,13 +27,13 @@ export type TaskDeps = {
   readonly timeouts: Timeouts;
   /** For what a step leaves behind. */
   readonly leftoverTimeouts: Timeouts;
-  readonly safe: Pick<Safe, "filesOf" | "removeFiles" | "remove">;
+  readonly runtimeFolder: Pick<RuntimeFolder, "filesOf" | "removeSecretFiles" | "remove">;
   readonly launcher: Pick<Launcher, "killUser">;
   readonly knownHosts: KnownHosts;
   readonly masking: Masking;
 };
 
-export type Held = {
+export type TaskRecord = {
   readonly lease: Lease;
   readonly folder: string;
   readonly meta: Meta | undefined;
@@ -49,7 +49,7 @@ export type Held = {
 };
 
 /** A task as the others see it, whatever it does. */
-export type HeldTask = {
+export type LeasedTask = {
   readonly lease: Lease;
   /** Undefined for what leaves nothing on this machine. */
   readonly folder: string | undefined;
@@ -57,7 +57,7 @@ export type HeldTask = {
   readonly connect: (link: Link, offset: number) => void;
   readonly disconnect: () => void;
   /** False when the server cannot mean it. */
-  readonly acked: (offset: number) => boolean;
+  readonly acknowledge: (offset: number) => boolean;
   /** True once the end has been decided: only then the server can have acknowledged it. */
   readonly hasEnded: () => boolean;
   /** It has ended and none of its processes is left. */
@@ -67,26 +67,26 @@ export type HeldTask = {
   /** Stops everything and reports nothing. */
   readonly drop: () => Promise<void>;
   /** Looks no more; the task goes on for the next delegate. */
-  readonly leave: () => void;
+  readonly detach: () => void;
 };
 
 /** A task that runs a script. */
-export type Task = HeldTask & {
+export type Task = LeasedTask & {
   /** Follows a task that runs. */
   readonly follow: () => void;
   /** Collects a task that runs no more. Without a recorded status it ends as said here: as lost, unless told otherwise. */
   readonly collect: (because: string, as?: "lost" | "refused") => Promise<void>;
 };
 
-export function createTask(deps: TaskDeps, held: Held): Task {
+export function createTask(deps: TaskDeps, held: TaskRecord): Task {
   const { folder, lease, meta, runner } = held;
   const { log, intervals } = deps;
-  const now = (): number => nowFor(held, intervals.timers);
-  const outlet = openOutlet(deps, held);
+  const now = (): number => taskTime(held, intervals.timers);
+  const channel = openOutlet(deps, held);
   let phase: "running" | "ending" | "ended" = "running";
   let unwatch = (): void => {};
   let ending: Promise<void> = Promise.resolve();
-  let left: Survivors | undefined;
+  let remaining: RemainingProcesses | undefined;
   const session = trackSession(deps.sessions, runner);
 
   /** The one way from running to ended; whatever goes wrong on it, the task ends. */
@@ -94,102 +94,102 @@ export function createTask(deps: TaskDeps, held: Held): Task {
     if (phase !== "running") return ending;
     phase = "ending";
     ending = how()
-      .then(outlet.close)
+      .then(channel.close)
       .catch((error: unknown): End => {
         log.error({ task: lease.task, error: textOf(error) }, "the end of a task could not be collected");
-        return endFor(`The delegate could not collect the result: ${textOf(error)}`);
+        return createEnd(`The delegate could not collect the result: ${textOf(error)}`);
       })
       .then((end) => {
         phase = "ended";
         unwatch();
-        outlet.stop();
+        channel.stop();
         session.leave();
-        outlet.end(end);
+        channel.end(end);
       });
     return ending;
   };
 
-  const endFor = (message: string, kind: "lost" | "refused" = "lost"): End => ({
+  const createEnd = (message: string, kind: "lost" | "refused" = "lost"): End => ({
     startedAt: held.startedAt,
     endedAt: now(),
-    outcome: { kind, message: outlet.stepMask.text(message).slice(0, 1024) },
+    outcome: { kind, message: channel.stepMask.text(message).slice(0, 1024) },
   });
 
-  const sweep = async (timeouts: Timeouts): Promise<Survivors> => {
+  const terminateProcessesOfTask = async (timeouts: Timeouts): Promise<RemainingProcesses> => {
     // Without its cookie a task's processes cannot be told from others.
     if (!meta) return "unknown";
-    left = await endAll(deps, held, timeouts);
-    return left;
+    remaining = await terminateTask(deps, held, timeouts);
+    return remaining;
   };
 
-  const exited = async (otherwise: string, as?: "lost" | "refused"): Promise<End> => {
+  const collectEnd = async (otherwise: string, as?: "lost" | "refused"): Promise<End> => {
     const endedAt = held.endedAt ?? now();
     // A status that appears only after this is our own killing's.
     const hasExit = readJournal(folder).exit !== undefined;
     // Nothing outlives a step: what it left in the background is ended before its result is told.
-    await Promise.all([sweep(deps.leftoverTimeouts), outlet.stepMask.ready]);
+    await Promise.all([terminateProcessesOfTask(deps.leftoverTimeouts), channel.stepMask.ready]);
     const exit = hasExit ? readJournal(folder).exit : undefined;
-    const end = endFor(otherwise, as);
-    const ended = { ...held, outputs: deps.safe.filesOf(lease).outputs };
-    const outcome = exit ? outcomeOf(ended, exit, outlet.stepMask, log) : end.outcome;
+    const end = createEnd(otherwise, as);
+    const ended = { ...held, outputs: deps.runtimeFolder.filesOf(lease).outputs };
+    const outcome = exit ? outcomeOf(ended, exit, channel.stepMask, log) : end.outcome;
     return { ...end, outcome, endedAt: Math.max(held.startedAt, endedAt) };
   };
 
-  const stop = async (): Promise<End> => {
+  const cancelProcesses = async (): Promise<End> => {
     try {
       noteCancelled(folder);
     } catch (error) {
       // A full disk must not keep the processes alive; only a restart right now would forget the cancelling.
       log.warn({ task: lease.task, error: textOf(error) }, "could not note that a task is being cancelled");
     }
-    const survivors = await sweep(deps.timeouts);
+    const survivors = await terminateProcessesOfTask(deps.timeouts);
     return { startedAt: held.startedAt, endedAt: now(), outcome: { kind: "cancelled", survivors } };
   };
 
-  const look = (): void => {
+  const checkProgress = (): void => {
     if (phase === "running") session.enter();
     const failure = runner.failure();
     // In this order: a launcher that is gone has written its last word.
     if (phase === "running" && (failure !== undefined || !runner.isAlive() || readJournal(folder).exit))
-      void finish(() => exited(failure ?? VANISHED));
+      void finish(() => collectEnd(failure ?? LAUNCHER_VANISHED));
     // What is printed while the task is being ended is sent on as well.
-    outlet.pump();
+    channel.pump();
   };
 
   return {
     lease,
     folder,
     owner: meta?.owner ?? undefined,
-    connect: outlet.connect,
-    disconnect: outlet.disconnect,
-    acked: outlet.acked,
+    connect: channel.connect,
+    disconnect: channel.disconnect,
+    acknowledge: channel.acked,
     hasEnded: () => phase === "ended",
-    isClean: () => phase === "ended" && left === 0,
+    isClean: () => phase === "ended" && remaining === 0,
     follow: () => {
-      unwatch = watchFolder(folder, intervals, look);
-      runner.onNews(look);
+      unwatch = watchFolder(folder, intervals, checkProgress);
+      runner.onNews(checkProgress);
     },
-    collect: (because, as) => finish(() => exited(because, as)),
+    collect: (because, as) => finish(() => collectEnd(because, as)),
     cancel: () => {
       // Ended a moment ago: then it was not the cancelling that ended it.
-      if (phase === "running" && readJournal(folder).exit) return finish(() => exited(VANISHED));
-      return finish(stop);
+      if (phase === "running" && readJournal(folder).exit) return finish(() => collectEnd(LAUNCHER_VANISHED));
+      return finish(cancelProcesses);
     },
     drop: () => {
-      outlet.disconnect();
-      return finish(stop);
+      channel.disconnect();
+      return finish(cancelProcesses);
     },
-    leave: () => {
+    detach: () => {
       unwatch();
-      outlet.stop();
-      outlet.disconnect();
+      channel.stop();
+      channel.disconnect();
       if (phase === "running") phase = "ending";
     },
   };
 }
 
 /** The time since 1970 as it is for the task: its start and what has passed since then, whatever happened to the wall clock. */
-function nowFor({ startedAt, startedElapsed }: Held, timers: Timers): number {
+function taskTime({ startedAt, startedElapsed }: TaskRecord, timers: Timers): number {
   if (startedElapsed === undefined) return Math.max(startedAt, timers.now());
   return startedAt + Math.max(0, Math.round(timers.elapsed() - startedElapsed));
 }
@@ -207,7 +207,7 @@ function trackSession(
   return { enter, leave: () => session !== undefined && sessions.delete(session) };
 }
 
-const targetOf = (deps: TaskDeps, { folder, meta, runner, begunAt }: Held): Target => ({
+const targetOf = (deps: TaskDeps, { folder, meta, runner, begunAt }: TaskRecord): Target => ({
   leader: runner.leader(),
   cookie: meta?.cookie ?? "",
   owner: meta?.owner ?? undefined,
@@ -217,13 +217,16 @@ const targetOf = (deps: TaskDeps, { folder, meta, runner, begunAt }: Held): Targ
 });
 
 /** Ends the task's processes, answers how many are left, and takes over what its ssh has learned. */
-async function endAll(deps: TaskDeps, held: Held, timeouts: Timeouts): Promise<Survivors> {
+async function terminateTask(deps: TaskDeps, held: TaskRecord, timeouts: Timeouts): Promise<RemainingProcesses> {
   const { lease, folder, meta, runner } = held;
   await runner.begun;
-  const ending = meta?.ending ?? "search";
+  const method = meta?.ending ?? "search";
   const { killUser } = deps.launcher;
   const mayGainPrivileges = meta?.mayGainPrivileges === true;
-  const left = await endProcesses({ target: targetOf(deps, held), ending, mayGainPrivileges, killUser }, timeouts);
+  const left = await terminateProcesses(
+    { target: targetOf(deps, held), method, mayGainPrivileges, killUser },
+    timeouts,
+  );
   await runner.release();
   if (left !== 0 && left !== "unknown")
     deps.log.warn({ task: lease.task, survivors: left }, "processes of a task could not be ended");

@@ -1,15 +1,15 @@
 /** All tasks that this delegate holds, and what the server's messages do to them. */
 import { statSync } from "node:fs";
 import type { ConnectionTask, ShellTask, ToDelegate } from "../../protocol/messages.ts";
-import { examine } from "./recovery.ts";
-import { begin, RAN_BEFORE, startOf, type TasksDeps } from "./start-task.ts";
+import { examineJournal } from "./recovery.ts";
+import { startTask, ALREADY_STARTED, startTimesOf, type TasksDeps } from "./start-task.ts";
 import { textOf } from "../fault.ts";
 import { type Found, keyOf } from "../task-folder/task-folders.ts";
 import { claimBack, type Journal, readJournal } from "../task-folder/journal.ts";
 import { recordedRunner } from "../launcher/recorded.ts";
-import { createReturned } from "./returned-task.ts";
+import { createReturnedTask } from "./returned-task.ts";
 import type { Lease, Link } from "../output/shipper.ts";
-import { type HeldTask, createTask } from "./task.ts";
+import { type LeasedTask, createTask } from "./task.ts";
 import { paths } from "../task-folder/paths.ts";
 
 /** What is said to a session about its tasks; `refused` is the session's own matter. */
@@ -17,131 +17,131 @@ export type TaskMessage = Exclude<ToDelegate, { kind: "refused" }>;
 
 export type Tasks = {
   /** For `hello`. */
-  readonly holds: () => readonly Lease[];
+  readonly listLeases: () => readonly Lease[];
   /** Takes up what an earlier delegate left in the work folder. */
   readonly recover: () => void;
   /** Does what the message says. The text says why the message is illegal. */
-  readonly take: (message: TaskMessage, link: Link) => string | undefined;
+  readonly handleMessage: (message: TaskMessage, link: Link) => string | undefined;
   /** The connection is gone; everything goes on. */
   readonly disconnect: () => void;
   /** The delegate ends; the tasks do not. */
-  readonly leave: () => void;
+  readonly detach: () => void;
 };
 
-const MAX_HOLDS = 4096;
+const MAX_REPORTED_LEASES = 4096;
 /** Ended tasks kept in mind: a repeated `run` of one of them starts nothing. */
-const MAX_REMEMBERED = 10_000;
+const MAX_PAST_LEASES = 10_000;
 
 export function createTasks(deps: TasksDeps): Tasks {
-  const held = new Map<string, HeldTask>();
-  const forgotten = new Set<string>();
+  const tasks = new Map<string, LeasedTask>();
+  const pastLeases = new Set<string>();
   const { log } = deps;
 
-  const forget = (task: HeldTask): void => {
+  const removeTask = (task: LeasedTask): void => {
     const key = keyOf(task.lease);
     const { folder } = task;
     task.disconnect();
-    deps.safe.remove(task.lease);
-    if (task.owner) deps.safe.unlinkHome(task.owner.uid);
+    deps.runtimeFolder.remove(task.lease);
+    if (task.owner) deps.runtimeFolder.unlinkHome(task.owner.uid);
     if (folder !== undefined) removeFolder(deps, task, folder);
-    held.delete(key);
-    remember(key);
+    tasks.delete(key);
+    rememberLease(key);
   };
 
-  const remember = (key: string): void => {
-    forgotten.add(key);
-    const oldest = forgotten.size > MAX_REMEMBERED ? forgotten.values().next().value : undefined;
-    if (oldest !== undefined) forgotten.delete(oldest);
+  const rememberLease = (key: string): void => {
+    pastLeases.add(key);
+    const oldest = pastLeases.size > MAX_PAST_LEASES ? pastLeases.values().next().value : undefined;
+    if (oldest !== undefined) pastLeases.delete(oldest);
   };
 
   /** Ends what is not begun: its secrets may still be on their way, and its `run` after them. */
-  const neverBegin = (lease: Lease, link: Link): void => {
-    remember(keyOf(lease));
-    deps.safe.forget(lease);
-    lost(deps, link, lease, "This delegate does not hold the task.");
+  const rejectRun = (lease: Lease, link: Link): void => {
+    rememberLease(keyOf(lease));
+    deps.runtimeFolder.discard(lease);
+    sendLost(deps, link, lease, "This delegate does not hold the task.");
   };
 
-  const drop = (lease: Lease): void => {
-    const task = held.get(keyOf(lease));
-    deps.safe.forget(lease);
+  const dropTask = (lease: Lease): void => {
+    const task = tasks.get(keyOf(lease));
+    deps.runtimeFolder.discard(lease);
     if (!task) return;
     log.info({ ...lease }, "the server no longer knows this task; it is stopped");
-    void task.drop().then(() => forget(task));
+    void task.drop().then(() => removeTask(task));
   };
 
-  const run = (lease: Lease, work: ShellTask | ConnectionTask, link: Link): void => {
+  const handleRun = (lease: Lease, work: ShellTask | ConnectionTask, link: Link): void => {
     const key = keyOf(lease);
     // The server repeats itself; the task goes on as it is.
-    if (held.has(key)) return;
-    const task = forgotten.has(key) ? RAN_BEFORE : beginOrReturn(deps, lease, work);
-    deps.safe.forget(lease);
-    if (typeof task === "string") return lost(deps, link, lease, task);
-    held.set(key, task);
+    if (tasks.has(key)) return;
+    const task = pastLeases.has(key) ? ALREADY_STARTED : startOrReturnTask(deps, lease, work);
+    deps.runtimeFolder.discard(lease);
+    if (typeof task === "string") return sendLost(deps, link, lease, task);
+    tasks.set(key, task);
     task.connect(link, 0);
   };
 
-  const welcome = (message: Extract<TaskMessage, { kind: "welcome" }>, link: Link): string | undefined => {
+  const handleWelcome = (message: Extract<TaskMessage, { kind: "welcome" }>, link: Link): string | undefined => {
     const named = new Set([...message.keep, ...message.drop].map(keyOf));
-    const silent = [...held.keys()].slice(0, MAX_HOLDS).find((key) => !named.has(key));
+    const silent = [...tasks.keys()].slice(0, MAX_REPORTED_LEASES).find((key) => !named.has(key));
     if (silent !== undefined) return `welcome says nothing of the held task ${silent}`;
-    for (const { offset, ...lease } of message.keep) held.get(keyOf(lease))?.connect(link, offset);
-    for (const lease of message.drop) drop(lease);
+    for (const { offset, ...lease } of message.keep) tasks.get(keyOf(lease))?.connect(link, offset);
+    for (const lease of message.drop) dropTask(lease);
     return undefined;
   };
 
   return {
-    holds: () => [...held.values()].slice(0, MAX_HOLDS).map(({ lease }) => lease),
+    listLeases: () => [...tasks.values()].slice(0, MAX_REPORTED_LEASES).map(({ lease }) => lease),
     recover: () => {
-      for (const found of deps.folders.scan()) held.set(keyOf(found), recover(deps, found));
-      deps.safe.clear([...held.values()].map(({ lease }) => lease));
-      if (held.size > 0) log.info({ tasks: held.size }, "took up the tasks of an earlier delegate");
+      for (const found of deps.folders.scan()) tasks.set(keyOf(found), recoverTask(deps, found));
+      deps.runtimeFolder.removeOtherTasks([...tasks.values()].map(({ lease }) => lease));
+      if (tasks.size > 0) log.info({ tasks: tasks.size }, "took up the tasks of an earlier delegate");
     },
-    take: (message, link) => {
-      if (message.kind === "welcome") return welcome(message, link);
+    handleMessage: (message, link) => {
+      if (message.kind === "welcome") return handleWelcome(message, link);
       const lease = { task: message.task, epoch: message.epoch };
-      const task = held.get(keyOf(lease));
+      const task = tasks.get(keyOf(lease));
       switch (message.kind) {
         case "run":
-          run(lease, message.work, link);
+          handleRun(lease, message.work, link);
           return undefined;
         case "secret":
-          if (!task && !forgotten.has(keyOf(lease))) deps.safe.take(message);
+          if (!task && !pastLeases.has(keyOf(lease))) deps.runtimeFolder.receive(message);
           return undefined;
         case "cancel":
           if (task) void task.cancel();
-          else neverBegin(lease, link);
+          else rejectRun(lease, link);
           return undefined;
         case "drop":
-          drop(lease);
+          dropTask(lease);
           return undefined;
         case "logAck":
-          return task?.acked(message.offset) === false ? "logAck names bytes that were never sent" : undefined;
+          return task?.acknowledge(message.offset) === false ? "logAck names bytes that were never sent" : undefined;
         case "finishedAck":
           if (task && !task.hasEnded()) return "finishedAck for a task that has not ended";
-          if (task) forget(task);
+          if (task) removeTask(task);
           return undefined;
       }
     },
     disconnect: () => {
-      deps.safe.forgetAll();
-      for (const task of held.values()) task.disconnect();
+      deps.runtimeFolder.discardAll();
+      for (const task of tasks.values()) task.disconnect();
     },
-    leave: () => {
-      for (const task of held.values()) task.leave();
+    detach: () => {
+      for (const task of tasks.values()) task.detach();
     },
   };
 }
 
 /** When the task of an earlier delegate ended: by what has passed since its start, or else by the time of the journal. */
-function endOf(folder: string, { meta, exit }: Journal, deps: TasksDeps): number | undefined {
+function endTimeOf(folder: string, { meta, exit }: Journal, deps: TasksDeps): number | undefined {
   if (!exit) return undefined;
-  const { startedAt, startedElapsed } = startOf(meta, deps);
+  const { startedAt, startedElapsed } = startTimesOf(meta, deps);
   if (startedElapsed === undefined || exit.elapsed === undefined)
     return Math.round(statSync(paths(folder).journal).mtimeMs);
   return startedAt + Math.max(0, Math.round(exit.elapsed - startedElapsed));
 }
 
-function removeFolder({ folders, leftovers, log }: TasksDeps, task: HeldTask, folder: string): void {
+function removeFolder({ folders, leftovers, log }: TasksDeps, task: LeasedTask, folder: string): void {
   const discard = async (): Promise<void> => {
     await folders.discard(folder);
     // A task whose processes could not be ended keeps its user: no other task may get it.
@@ -153,7 +153,7 @@ function removeFolder({ folders, leftovers, log }: TasksDeps, task: HeldTask, fo
   });
 }
 
-function lost({ intervals }: TasksDeps, link: Link, lease: Lease, message: string): void {
+function sendLost({ intervals }: TasksDeps, link: Link, lease: Lease, message: string): void {
   const at = intervals.timers.now();
   link.send({
     kind: "finished",
@@ -167,27 +167,27 @@ function lost({ intervals }: TasksDeps, link: Link, lease: Lease, message: strin
 }
 
 /** A task that would find no space is given back before anything is made for it. */
-function beginOrReturn(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): HeldTask | string {
+function startOrReturnTask(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): LeasedTask | string {
   const reason = work.kind === "shell" ? deps.availability.check() : undefined;
-  return reason === undefined ? begin(deps, lease, work) : createReturned(lease, `The delegate ${reason}.`);
+  return reason === undefined ? startTask(deps, lease, work) : createReturnedTask(lease, `The delegate ${reason}.`);
 }
 
-function recover(deps: TasksDeps, found: Found): HeldTask {
+function recoverTask(deps: TasksDeps, found: Found): LeasedTask {
   const { folder, task, epoch } = found;
   const isUnstarted = claimBack(folder);
   const journal = readJournal(folder);
-  const decision = examine(journal, deps.bootId, isUnstarted);
+  const decision = examineJournal(journal, deps.bootId, isUnstarted);
   const owner = journal.meta?.owner ?? undefined;
   if (owner) deps.user.keep(owner);
-  if (decision.kind === "return") return createReturned({ task, epoch }, decision.reason, { folder, owner });
+  if (decision.kind === "return") return createReturnedTask({ task, epoch }, decision.reason, { folder, owner });
   const held = createTask(deps, {
     lease: { task, epoch },
     folder,
     meta: journal.meta,
     runner: recordedRunner(folder, journal, deps.bootId, deps.timeouts),
-    masks: journal.meta?.secrets ? (deps.safe.masksOf({ task, epoch }) ?? "lost") : "none",
-    ...startOf(journal.meta, deps),
-    endedAt: endOf(folder, journal, deps),
+    masks: journal.meta?.secrets ? (deps.runtimeFolder.masksOf({ task, epoch }) ?? "lost") : "none",
+    ...startTimesOf(journal.meta, deps),
+    endedAt: endTimeOf(folder, journal, deps),
   });
   switch (decision.kind) {
     case "watch":

@@ -7,9 +7,9 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { pino } from "pino";
 import { baseFolder } from "./base-folder.ts";
-import { type Delegate, type Settings, startDelegate, type Surroundings } from "../delegate.ts";
+import { type Delegate, type Settings, startDelegate, type DelegateDeps } from "../delegate.ts";
 import type { Log } from "../log.ts";
-import { isAlive, type ProcessName, processInfo } from "../processes/processes.ts";
+import { isAlive, type ProcessIdentity, processInfo } from "../processes/processes.ts";
 import { systemTimers } from "../timers.ts";
 import { identityOf, prepareWorkDir } from "../work-folder/work-dir.ts";
 import { placeOf } from "../work-folder/claim.ts";
@@ -72,7 +72,7 @@ export const settingsFor = (
 export async function joinServer(
   server: PretendServer,
   place: Place,
-  more: Partial<Surroundings> = {},
+  more: Partial<DelegateDeps> = {},
 ): Promise<Delegate> {
   const around = { ...QUICK, timers: systemTimers, chance: Math.random, log: silentLog(), ...more };
   // A delegate that was just stopped may still be connected.
@@ -146,7 +146,7 @@ export function fileHolds(path: string, text: string): Promise<void> {
  * A process is gone when its pid names nothing or another process, or a zombie that only waits for its parent.
  * @param process of a step: as found while it was alive, since the step may know it by another number
  */
-export function assertGone(process: number | ProcessName, what: string): void {
+export function assertGone(process: number | ProcessIdentity, what: string): void {
   const pid = typeof process === "number" ? process : process.pid;
   const info = processInfo(pid);
   const isGone = typeof process === "number" ? info === undefined || info.isZombie : !isAlive(process);
@@ -158,7 +158,7 @@ export const printedProcess = (
   place: Place,
   task: Lease & { readonly output: () => Buffer },
   name: string,
-): ProcessName => stepProcess(folderOf(place, task), printedPid(task.output(), name));
+): ProcessIdentity => stepProcess(folderOf(place, task), printedPid(task.output(), name));
 
 /** The numbers that a script printed as `name=123`. */
 export function printedPid(output: Buffer, name: string): number {

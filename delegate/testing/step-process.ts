@@ -1,13 +1,13 @@
 /** Processes of steps, as the test sees them: in a name space of its own a step has other numbers than outside. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { livingProcesses, type ProcessName } from "../processes/processes.ts";
+import { livingProcesses, type ProcessIdentity } from "../processes/processes.ts";
 
 /**
  * The living process that a step knows by this number.
  * @param folder of the step, or one that holds the folders of steps with different numbers
  */
-export function stepProcess(folder: string, pid: number): ProcessName {
+export function stepProcess(folder: string, pid: number): ProcessIdentity {
   const living = livingProcesses(2);
   // The folder of a step is mounted in its name space of file systems.
   const apart = living.filter((info) => textOf(info.pid, "mountinfo").includes(` ${folder}/`));

@@ -15,11 +15,11 @@
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { textOf, unable } from "../fault.ts";
-import { noteFolder, workDirNotedIn } from "../runtime-folder/unused-folders.ts";
+import { textOf, startError } from "../fault.ts";
+import { writeWorkFolderNote, readNotedWorkDir } from "../runtime-folder/unused-folders.ts";
 import { lockWorkDir, type Release, takeLock } from "./lock.ts";
 import type { Log } from "../log.ts";
-import { removeUnused } from "../runtime-folder/note.ts";
+import { removeFolderIfUnused } from "../runtime-folder/note.ts";
 import { REGISTRY } from "../isolation/step-ids.ts";
 import { type StepUser, stepUser } from "../isolation/step-user.ts";
 import { identityOf, prepareWorkDir, type WorkDir } from "./work-dir.ts";
@@ -117,7 +117,7 @@ function createFolder(path: string, isRoot: boolean): boolean {
 
 function secretsOnDisk(workDir: WorkDir, isRoot: boolean): string {
   const path = join(workDir.path, "secrets");
-  if (!createFolder(path, isRoot)) throw unable(`${path} cannot be used for the secrets of steps`);
+  if (!createFolder(path, isRoot)) throw startError(`${path} cannot be used for the secrets of steps`);
   return path;
 }
 
@@ -139,13 +139,13 @@ async function claimIdentity(
     );
     unlock = () => Promise.resolve();
   }
-  if (!unlock) throw isCopy(workDir, workDirNotedIn(path));
+  if (!unlock) throw isCopy(workDir, readNotedWorkDir(path));
   const release = unlock;
   try {
-    const note = noteFolder(path, workDir);
+    const note = writeWorkFolderNote(path, workDir);
     return async () => {
       await release();
-      await removeUnused(path, note).catch(() => false);
+      await removeFolderIfUnused(path, note).catch(() => false);
     };
   } catch (error) {
     await release();
@@ -154,7 +154,7 @@ async function claimIdentity(
 }
 
 const isCopy = (workDir: WorkDir, other: string | undefined) =>
-  unable(
+  startError(
     other === undefined || other === workDir.path
       ? `another delegate with the same identity is running, and not on the work folder ${workDir.path}, though perhaps on what was there before; ` +
           "delete the file identity in the folder that is a copy"

@@ -13,7 +13,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as rest } from "node:timers/promises";
-import { codeOf, Fault, textOf, unable } from "../fault.ts";
+import { codeOf, Fault, textOf, startError } from "../fault.ts";
 
 /** Gives the lock back; the end of the process, however it comes, does the same. */
 export type Release = () => Promise<void>;
@@ -43,9 +43,10 @@ export async function lockWorkDir(path: string, prepare = (): void => {}): Promi
     release = await takeLock(path, prepare);
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw unable(`the work folder ${path} cannot be locked: ${textOf(error)}; choose another with --work-dir`);
+    throw startError(`the work folder ${path} cannot be locked: ${textOf(error)}; choose another with --work-dir`);
   }
-  if (!release) throw unable(`another delegate is running on the work folder ${path}; choose another with --work-dir`);
+  if (!release)
+    throw startError(`another delegate is running on the work folder ${path}; choose another with --work-dir`);
   return release;
 }
 

@@ -12,7 +12,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { codeOf, textOf, unable } from "../fault.ts";
+import { codeOf, textOf, startError } from "../fault.ts";
 
 export type WorkDir = {
   readonly path: string;
@@ -32,7 +32,7 @@ function home(): string {
   try {
     return homedir();
   } catch {
-    throw unable("this user has no home folder; choose a work folder with --work-dir");
+    throw startError("this user has no home folder; choose a work folder with --work-dir");
   }
 }
 
@@ -49,7 +49,7 @@ export function prepareWorkDir(wanted: string, open: boolean): WorkDir {
     const tasks = join(path, "tasks");
     const spare = join(path, "spare");
     if (statSync(path).uid !== process.getuid?.())
-      throw unable(`the work folder ${path} belongs to another user; choose another with --work-dir`);
+      throw startError(`the work folder ${path} belongs to another user; choose another with --work-dir`);
     chmodSync(path, open ? 0o711 : 0o700);
     for (const folder of [tasks, spare]) mkdirSync(folder, { recursive: true });
     chmodSync(tasks, open ? 0o711 : 0o700);
@@ -57,7 +57,7 @@ export function prepareWorkDir(wanted: string, open: boolean): WorkDir {
     return { path, tasks, spare };
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
-    throw unable(`the work folder ${wanted} cannot be used: ${textOf(error)}; choose another with --work-dir`);
+    throw startError(`the work folder ${wanted} cannot be used: ${textOf(error)}; choose another with --work-dir`);
   }
 }
 
@@ -94,6 +94,6 @@ export function hasIdentity(folder: string): boolean {
 
 function checked(path: string): string {
   const text = readFileSync(path, "utf8").trim();
-  if (!IDENTITY.test(text)) throw unable(`${path} is damaged; delete it and the delegate registers as a new one`);
+  if (!IDENTITY.test(text)) throw startError(`${path} is damaged; delete it and the delegate registers as a new one`);
   return text;
 }
