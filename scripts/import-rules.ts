@@ -30,6 +30,7 @@ export type LayerName =
   | "variables"
   | "connector types"
   | "schema"
+  | "composition"
   | "app"
   | "main"
   | "commands"
@@ -46,12 +47,12 @@ export type LayerName =
 
 export type Layer = {
   readonly name: LayerName;
-  /** A folder (ends with `/`) or one file; where two layers fit, the longer path counts. */
+  /** A folder (ends with `/`) or one file. The longest matching path decides. */
   readonly at: string;
   readonly what: string;
-  /** Layers of ours it may import besides itself. */
+  /** Layers that it may import besides itself. */
   readonly may: readonly LayerName[] | "all";
-  /** Modules from outside, `node:…` included. Tests are free in this. */
+  /** Modules from outside, `node:…` included. Tests may import any module. */
   readonly outside: readonly string[] | "all";
   /** Completes the sentence "X may not import Y, because …". */
   readonly because: string;
@@ -122,7 +123,7 @@ const sliceLayers: readonly Layer[] = slices.map(([name, what], i) => ({
   what,
   may: ["core", "platform", ...extra(name), ...slices.slice(0, i).map(([lower]) => lower)],
   outside: "all",
-  because: `${name} sees core, platform and the slices below it; to call a higher slice, declare a callback type that app.ts fills`,
+  because: `${name} sees core, platform and the slices below it; to call a higher slice, declare a callback type that src/composition/ fills`,
 }));
 
 function extra(slice: SliceName): readonly LayerName[] {
@@ -150,12 +151,20 @@ const programs: readonly Layer[] = [
     because: "schema.ts combines what the slices export",
   },
   {
+    name: "composition",
+    at: "src/composition/",
+    what: "builds each slice once, low to high",
+    may: ["core", "platform", "outgoing", "scim", ...slices.map(([name]) => name)],
+    outside: "all",
+    because: "the composition connects slices; only their slices use the engine and the protocol",
+  },
+  {
     name: "app",
     at: "src/app.ts",
-    what: "builds each slice once, low to high",
-    may: ["schema", "core", "platform", "outgoing", "scim", ...slices.map(([name]) => name)],
+    what: "the server as a whole: slices, HTTP, background jobs",
+    may: ["composition", "schema", "core", "platform", ...slices.map(([name]) => name)],
     outside: "all",
-    because: "app.ts connects slices; only their slices use the engine and the protocol",
+    because: "app.ts puts the HTTP server and the jobs around what the composition builds",
   },
   {
     name: "main",
@@ -249,12 +258,12 @@ const programs: readonly Layer[] = [
 
 export const layers: readonly Layer[] = [...base, ...sliceLayers, ...programs];
 
-/** Who may import `src/app.ts`, where everything is known: importing it means depending on everything. */
+/** Who may import `src/app.ts`. It depends on everything, and so does a file that imports it. */
 export const mayImportApp: readonly string[] = ["src/main.ts", "scripts/", "test/support/"];
 
 /**
- * Who may open connections: the rest is handed a `Db`. The benchmark's bare server must not use our
- * own machinery; the test runner and test support make and drop whole databases.
+ * Who may open connections; other code receives a `Db`. The benchmark's bare server must not use the
+ * platform's code. The test runner and test support create and drop whole databases.
  */
 export const mayOpenConnections: readonly string[] = [
   "src/platform/db/",
@@ -273,14 +282,13 @@ export const mayWriteSql: readonly string[] = [
 ];
 
 /**
- * The order inside a slice, low to high: a file imports its own level and below. The level is
- * told by the file name. Nouns cannot be told from verbs by name: between them and the store,
- * the ban on circles keeps the order.
+ * The order inside a slice, low to high: a file imports its own level and the levels below. The file name
+ * decides the level. Names do not distinguish nouns from operations; the ban on cycles orders them and the store.
  */
 export const levels: readonly (readonly [level: string, names: RegExp])[] = [
-  ["store, noun or verb", /^(?!(rest|graphql|socket)(\.ts$|\/)|index\.ts$)/],
+  ["store, noun or operation", /^(?!(rest|graphql|socket)(\.ts$|\/)|index\.ts$)/],
   ["interface", /^(rest|graphql|socket)(\.ts$|\/)/],
-  ["door", /^index\.ts$/],
+  ["entry point", /^index\.ts$/],
 ];
 
 /** Files of a slice from which no chain of imports leads to its store. `noun` stands for a file such as pipelines/pipeline.ts. */
@@ -288,17 +296,18 @@ export const pureNames: RegExp = /^(noun|wire|problems)\.ts$|^wire\//;
 /** The store of a slice. */
 export const storeNames: RegExp = /^store(\.ts$|\/)/;
 
-/** Lines of one file; tests and generated files are free. */
+/** Most lines of one file; tests and generated files have no limit. */
 export const MAX_LINES = 320;
-/** Lines of src/core together. */
+/** Most lines of all files in src/core together. */
 export const MAX_CORE_LINES = 400;
 
-/** An import that breaks a rule for a reason. An entry that is not needed any more fails the test. */
+/** Imports that break a rule for a reason. An entry that no import needs fails the test. */
 export const exceptions: readonly { readonly from: string; readonly to: string; readonly because: string }[] = [
   {
     from: "bench/parts/no-credentials.ts",
     to: "src/identity/credentials.ts",
-    because: "it replaces that module in the server without permission checks, and hands its first question on to it",
+    because:
+      "it replaces that module in the server without permission checks, and calls the original for the first request",
   },
   ...["filters", "graphql-filters"].map((name) => ({
     from: `src/executions/wire/${name}.ts`,

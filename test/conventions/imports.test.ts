@@ -54,22 +54,23 @@ const forbidden: readonly (readonly [from: string, to: string, because: RegExp])
   ["src/platform/http/http.ts", "../../../protocol/messages.ts", /no domain/],
   ["src/projects/create.ts", "../pipelines/index.ts", /slices below it/],
   ["src/executions/advance.ts", "../triggers/index.ts", /slices below it/],
-  ["src/triggers/fire.ts", "../executions/create.ts", /the only door of executions is its index\.ts/],
+  ["src/triggers/fire.ts", "../executions/create.ts", /the entry point of executions is its index\.ts/],
   ["src/triggers/fire.ts", "../engine/model.ts", /slices below it/],
   ["src/executions/advance.ts", "../../protocol/messages.ts", /slices below it/],
-  ["src/pipelines/list.test.ts", "../projects/store.ts", /only door/],
+  ["src/pipelines/list.test.ts", "../projects/store.ts", /entry point/],
   ["src/scim/rest.ts", "../pipelines/index.ts", /no other slice/],
-  ["src/app.ts", "./projects/store.ts", /only door/],
+  ["src/app.ts", "./projects/store.ts", /entry point/],
+  ["src/composition/slices.ts", "../engine/model.ts", /only their slices use/],
   ["src/main.ts", "./projects/index.ts", /starts and stops/],
-  ["src/projects/create.ts", "../app.ts", /app\.ts knows everything/],
-  ["bench/run.ts", "../src/app.ts", /app\.ts knows everything/],
-  ["test/scenarios/run.test.ts", "../../src/app.ts", /app\.ts knows everything/],
+  ["src/projects/create.ts", "../app.ts", /app\.ts depends on everything/],
+  ["bench/run.ts", "../src/app.ts", /app\.ts depends on everything/],
+  ["test/scenarios/run.test.ts", "../../src/app.ts", /app\.ts depends on everything/],
   ["delegate/run.ts", "../src/core/ids.ts", /only the protocol/],
   ["cli/list.ts", "../src/core/ids.ts", /only what api/],
   ["cli/list.ts", "../src/main.ts", /only what api/],
   ["web/pages/list.tsx", "../../protocol/messages.ts", /only what api/],
-  ["src/projects/create.ts", "pg", /platform\/db only/],
-  ["test/support/server.ts", "pg", /platform\/db only/],
+  ["src/projects/create.ts", "pg", /only platform\/db/],
+  ["test/support/server.ts", "pg", /only platform\/db/],
   ["src/projects/create.ts", "/src/core/ids.ts", /relative path/],
   ["src/projects/create.ts", "#core/ids.ts", /relative path/],
   ["src/projects/create.ts", "../../package.json", /no layer/],
@@ -78,8 +79,8 @@ const forbidden: readonly (readonly [from: string, to: string, because: RegExp])
   ["src/projects/wire.ts", "./store/rows.ts", /only computes/],
   ["src/projects/create.ts", "./rest.ts", /the order is noun/],
   ["src/projects/store.ts", "./index.ts", /the order is noun/],
-  ["src/projects/graphql.ts", "./rest.ts", /meet in the verb/],
-  ["src/projects/graphql/types.ts", "../rest/query.ts", /meet in the verb/],
+  ["src/projects/graphql.ts", "./rest.ts", /do not import each other/],
+  ["src/projects/graphql/types.ts", "../rest/query.ts", /do not import each other/],
   ["src/projects/create.ts", "./rest/query.ts", /the order is noun/],
   ["src/projects/wire/project.ts", "../store/rows.ts", /only computes/],
 ];
@@ -118,7 +119,7 @@ test("planted: a type of pg is no connection", () => {
   assert.deepEqual(planted({ "src/projects/store.ts": 'import type { QueryResultRow } from "pg";' }), []);
 });
 
-test("planted: a noun that reaches the store through a verb", () => {
+test("planted: a noun that reaches the store through an operation", () => {
   const messages = planted({
     "src/projects/project.ts": 'import "./rename.ts";',
     "src/projects/rename.ts": 'import "./store.ts";',
@@ -142,7 +143,7 @@ test("planted: an import type, a re-export and a dynamic import are imports too"
   }
 });
 
-test("planted: a circle, through a type import as well", () => {
+test("planted: a cycle, also through a type import", () => {
   const messages = planted({
     "src/projects/leaf.ts": "",
     "src/projects/a.ts": 'import "./leaf.ts"; import { b } from "./b.ts";',
@@ -152,11 +153,11 @@ test("planted: a circle, through a type import as well", () => {
     "src/platform/x.ts": 'import "./x.ts";',
   });
   assert.equal(messages.length, 2, messages.join("\n"));
-  assert.match(messages[0] ?? "", /circle: src\/projects\/(a|b|c)\.ts → .* → .* → /);
-  assert.match(messages[1] ?? "", /circle: src\/platform\/x\.ts → src\/platform\/x\.ts/);
+  assert.match(messages[0] ?? "", /cycle: src\/projects\/(a|b|c)\.ts → .* → .* → /);
+  assert.match(messages[1] ?? "", /cycle: src\/platform\/x\.ts → src\/platform\/x\.ts/);
 });
 
-test("planted: a file in a folder that the table does not know", () => {
+test("planted: a file in a folder that the table does not list", () => {
   assert.match(planted({ "src/helpers/x.ts": "" })[0] ?? "", /belongs to no layer/);
 });
 

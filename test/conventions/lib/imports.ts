@@ -18,7 +18,7 @@ type Edges = ReadonlyMap<string, readonly Edge[]>;
 
 const isSlice = (name: string): boolean => name === "scim" || slices.some(([slice]) => slice === name);
 
-/** Every import of these sources that breaks a rule, and every circle. */
+/** Every import of these sources that breaks a rule, and every import cycle. */
 export function importViolations(files: Files): readonly Violation[] {
   const edges = [...files].flatMap(([from, text]) =>
     parse(from, text).imports.map((found): Edge => ({ ...found, from, to: resolve(from, found.specifier) })),
@@ -27,10 +27,10 @@ export function importViolations(files: Files): readonly Violation[] {
     .filter((file) => layerOf(file) === undefined)
     .map((file) => ({ key: file, message: `${file} belongs to no layer of scripts/import-rules.ts: add its folder` }));
   const next = Map.groupBy(edges, ({ from }) => from);
-  return [...homeless, ...edges.flatMap(judge), ...impure(files, next), ...circles(files, next)];
+  return [...homeless, ...edges.flatMap(judge), ...impureFiles(files, next), ...cycles(files, next)];
 }
 
-/** A path of ours when the specifier is relative, otherwise the specifier itself. */
+/** A path inside the repository for a relative specifier; otherwise the specifier itself. */
 function resolve(from: string, specifier: string): string {
   return specifier.startsWith(".") ? path.posix.join(path.posix.dirname(from), specifier) : specifier;
 }
@@ -53,12 +53,12 @@ function judgeOwn({ from, to }: Edge): string | undefined {
   if (mine === undefined) return undefined;
   if (theirs === undefined) return "it lies in no layer of scripts/import-rules.ts";
   if (theirs.name === "app" && !mayImportApp.some((place) => from.startsWith(place))) {
-    return "app.ts knows everything: only the main program, scripts and test support start it";
+    return "app.ts depends on everything: only the main program, scripts and test support start it";
   }
   if (mine.name === theirs.name) return isSlice(mine.name) ? judgeInside(mine, from, to) : undefined;
   if (isTest(from) && theirs.name === "test") return undefined;
   if (mine.may !== "all" && !mine.may.includes(theirs.name)) return mine.because;
-  if (isSlice(theirs.name) && to !== `${theirs.at}index.ts`) return `the only door of ${theirs.name} is its index.ts`;
+  if (isSlice(theirs.name) && to !== `${theirs.at}index.ts`) return `the entry point of ${theirs.name} is its index.ts`;
   return undefined;
 }
 
@@ -70,35 +70,34 @@ function judgeOutside({ from, to, typeOnly }: Edge): string | undefined {
   const name = to.startsWith("node:") ? to : to.split("/", to.startsWith("@") ? 2 : 1).join("/");
   if (mine.outside !== "all" && !mine.outside.includes(name)) return mine.because;
   if ((name === "pg" || name === "pg-pool") && !typeOnly && !mayOpenConnections.some((it) => from.startsWith(it))) {
-    return "connections are opened by platform/db only; ask for a Db";
+    return "only platform/db opens connections; take a Db instead";
   }
   return undefined;
 }
 
-/** Files of one slice: what only computes, below the interfaces, below the door. */
+/** Checks an import inside a slice against the order of `levels`. */
 function judgeInside(slice: Layer, from: string, to: string): string | undefined {
   if (isTest(from)) return undefined;
   const [mine, theirs] = [levelOf(slice, from), levelOf(slice, to)];
   const [level, target] = [levels[mine]?.[0], levels[theirs]?.[0]];
   if (theirs > mine)
-    return `inside a slice the order is noun, store, verb, interface, door: this is a ${level} file, that a ${target} file`;
-  const isOtherInterface =
-    level === "interface" && mine === theirs && interfaceOf(slice, from) !== interfaceOf(slice, to);
-  return isOtherInterface ? "interfaces meet in the verb, not in each other" : undefined;
+    return `inside a slice the order is noun, store, operation, interface, entry point: this is a ${level} file, that a ${target} file`;
+  const isOther = level === "interface" && mine === theirs && interfaceOf(slice, from) !== interfaceOf(slice, to);
+  return isOther ? "interfaces share operations and do not import each other" : undefined;
 }
 
-/** `rest` for `rest.ts` and for every file in `rest/`. */
+/** `rest` for rest.ts and for all files of rest/, which may share shapes. */
 const interfaceOf = (slice: Layer, file: string): string => /^\w+/.exec(file.slice(slice.at.length))?.[0] ?? "";
 
 const levelOf = (slice: Layer, file: string): number =>
   levels.findIndex(([, names]) => names.test(file.slice(slice.at.length)));
 
-/** Nouns, wires and problems from which imports inside the slice lead to its store. */
-function impure(files: Files, next: Edges): readonly Violation[] {
+/** Finds nouns, wires and problem tables from which imports inside the slice lead to its store. */
+function impureFiles(files: Files, next: Edges): readonly Violation[] {
   return [...files.keys()].flatMap((file) => {
     const slice = layerOf(file);
     if (slice === undefined || !isSlice(slice.name) || !pureNames.test(roleOf(slice, file))) return [];
-    const way = wayToStore(file, slice, next);
+    const way = pathToStore(file, slice, next);
     if (way === undefined) return [];
     const message = `${file} may not lead to the store (${way.join(" → ")}), because it only computes`;
     return [{ key: way.join(" → "), message }];
@@ -110,7 +109,7 @@ function roleOf(slice: Layer, file: string): string {
   return name === `${slice.name.replace(/s$/, "")}.ts` ? "noun.ts" : name;
 }
 
-function wayToStore(file: string, slice: Layer, next: Edges): readonly string[] | undefined {
+function pathToStore(file: string, slice: Layer, next: Edges): readonly string[] | undefined {
   const ways: (readonly string[])[] = [[file]];
   const seen = new Set([file]);
   for (const way of ways) {
@@ -125,22 +124,22 @@ function wayToStore(file: string, slice: Layer, next: Edges): readonly string[] 
 }
 
 /**
- * One violation per knot of files that reach each other. Repeatedly dropping files that import
- * nothing left in the set leaves exactly those that lie on a circle or lead to one; walking
- * imports from any of them must come back to a file already seen.
+ * One violation for each group of files that reach each other. Repeatedly dropping files that import nothing
+ * else in the set leaves the files on a cycle and those that lead to one. A walk along the imports from any
+ * of them returns to a file that it has seen.
  */
-function circles(files: Files, next: Edges): readonly Violation[] {
+function cycles(files: Files, next: Edges): readonly Violation[] {
   const alive = new Set(files.keys());
   const found: Violation[] = [];
   for (;;) {
     dropLeaves(alive, next);
     const [start] = alive;
     if (start === undefined) return found;
-    const circle = walkToCircle(start, alive, next);
-    const shown = [...circle, circle[0]].join(" → ");
-    found.push({ key: shown, message: `imports run in a circle: ${shown}; move what they share below both` });
-    // One file less opens this circle, so that the next one shows.
-    alive.delete(circle[0] ?? start);
+    const cycle = walkToCycle(start, alive, next);
+    const shown = [...cycle, cycle[0]].join(" → ");
+    found.push({ key: shown, message: `import cycle: ${shown}; move the shared code below both` });
+    // Removing one file breaks this cycle, so that the next one is found.
+    alive.delete(cycle[0] ?? start);
   }
 }
 
@@ -152,7 +151,7 @@ function dropLeaves(alive: Set<string>, next: Edges): void {
   }
 }
 
-function walkToCircle(start: string, alive: ReadonlySet<string>, next: Edges): readonly string[] {
+function walkToCycle(start: string, alive: ReadonlySet<string>, next: Edges): readonly string[] {
   const way = [start];
   for (let at = start; ;) {
     const step = next.get(at)?.find(({ to }) => alive.has(to))?.to;
