@@ -30,6 +30,7 @@ import { createScopeFacts } from "./scope-facts.ts";
 export type Slices = ReturnType<typeof createSlices>;
 
 /** Builds all slices. `onError` gets the errors of work in the background. */
+// oxlint-disable-next-line max-lines-per-function -- one function, because slices refer to each other; it only lists dependencies
 export function createSlices(deps: PlatformDeps, onError: (error: unknown) => void) {
   const { db, keys, clock, newId, log, publicUrl } = deps;
   const mayReach = reachPublic(deps.allowPrivateAddresses);

@@ -98,7 +98,7 @@ export function createIdentity(deps: IdentityDeps) {
     apiKeys,
     tokens,
     /** Ends all keys and tokens of a person in the caller's transaction, and says so on every replica: sessions that end with them, too. */
-    async endTokens(tx: Tx, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> {
+    endTokens: async (tx: Tx, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> => {
       const keys = await deleteKeysOf(tx, accountId, userId);
       ended(tx);
       return keys;
