@@ -4,7 +4,7 @@ import { unlinkSync } from "node:fs";
 import { buildPlatform, DEFAULT_ORGANIZATION, type FirstStart, type Platform } from "./app.ts";
 import { toWire, type Uuid } from "./core/ids.ts";
 import { Problem } from "./core/problem.ts";
-import { factsFile, firstStartText, keepFacts, readFacts, type BootstrapFacts } from "./platform/config/bootstrap.ts";
+import { factsFile, firstStartText, readFacts, writeFacts, type BootstrapFacts } from "./platform/config/bootstrap.ts";
 import { ConfigError, loadRootKeys, readConfig, type Config } from "./platform/config/config.ts";
 import type { KeyRing } from "./platform/crypto/key-ring.ts";
 import { lackedKeys } from "./platform/crypto/sealed-store.ts";
@@ -19,12 +19,12 @@ import { createWaitingServer } from "./platform/http/waiting-server.ts";
 import { createLog, type Log } from "./platform/log/log.ts";
 import { unknownVariables } from "./platform/variables/variables.ts";
 
-/** Below the ten seconds after which whoever sent SIGTERM may lose patience. */
+/** Below the ten seconds after which service managers usually send SIGKILL. */
 const DRAIN_MS = 9_000;
 
 type Undo = () => Promise<void> | void;
 
-/** Starts everything; answers how to stop it, in the opposite order. What has started is stopped again when the rest cannot. */
+/** Starts everything and returns a function that stops it in the opposite order. When a part fails to start, the others are stopped again. */
 async function serve(config: Config, log: Log, leaving: AbortSignal): Promise<() => Promise<void>> {
   const started: Undo[] = [];
   const stop = async (): Promise<void> => {
@@ -42,24 +42,27 @@ async function serve(config: Config, log: Log, leaving: AbortSignal): Promise<()
 async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: (undo: Undo) => void): Promise<void> {
   const lock = await lockDataDir(config.dataDir);
   onStop(() => lock.release());
-  let madeKey: string | undefined;
-  const keys = await loadRootKeys(config, (path) => void (madeKey = path));
+  let generatedKey: string | undefined;
+  const keys = await loadRootKeys(config, (path) => void (generatedKey = path));
   if (config.localDelegate && config.delegateDir !== undefined) await checkDelegateDir(config.delegateDir);
-  const instead = createWaitingServer(config);
-  onStop(() => instead.close().then(() => {}));
+  const waitingServer = createWaitingServer(config);
+  onStop(() => waitingServer.close().then(() => {}));
   const database = await openDatabase({
-    ...{ url: config.databaseUrl, lock, log, name: serverName(keys) },
+    url: config.databaseUrl,
+    lock,
+    log,
+    name: serverName(keys),
     connections: config.databaseConnections,
-    waiting: { signal: leaving, onWaiting: () => instead.open().catch(cannotListen(config)) },
+    waiting: { signal: leaving, onWaiting: () => waitingServer.open().catch(cannotListen(config)) },
   });
   onStop(() => database.close());
-  // The database may go again at any moment of the start.
-  const reached = <T>(onWaiting: () => Promise<void>, work: () => Promise<T>): Promise<T> => {
+  // The database may become unreachable at any moment of the start.
+  const whenReachable = <T>(onWaiting: () => Promise<void>, work: () => Promise<T>): Promise<T> => {
     const url = config.databaseUrl;
     return url === undefined ? work() : onceReachable(url, { log, waiting: { signal: leaving, onWaiting } }, work);
   };
-  const { clock, stop: stopClock } = await reached(
-    () => instead.open().catch(cannotListen(config)),
+  const { clock, stop: stopClock } = await whenReachable(
+    () => waitingServer.open().catch(cannotListen(config)),
     () => startDatabaseClock(database.db, log),
   );
   onStop(stopClock);
@@ -81,19 +84,19 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     trustedProxies: config.trustedProxies,
   });
   onStop(() => platform.stop());
-  const address = await listen(platform, { ...config, port: await instead.close() });
+  const address = await listen(platform, { ...config, port: await waitingServer.close() });
   baseUrl ||= address;
-  // From here on the platform itself listens, and says that it is not ready.
-  const listening = async (): Promise<void> => {};
-  const { accountId, rootKeyId } = await reached(listening, () => begin(platform, config.dataDir, baseUrl)).catch(
-    (error: unknown) => {
-      if (madeKey !== undefined && error instanceof Problem && error.code === "identity.wrong_root_key")
-        dropKey(madeKey);
-      throw error;
-    },
-  );
-  await reached(listening, () =>
-    tellKeys({ accountId, rootKeyId, keys, db: database.db, sealed: platform.sealed, log }),
+  // The platform listens by now and reports that it is not ready.
+  const alreadyListening = async (): Promise<void> => {};
+  const { accountId, rootKeyId } = await whenReachable(alreadyListening, () =>
+    ensureAccount(platform, config.dataDir, baseUrl),
+  ).catch((error: unknown) => {
+    if (generatedKey !== undefined && error instanceof Problem && error.code === "identity.wrong_root_key")
+      removeKey(generatedKey);
+    throw error;
+  });
+  await whenReachable(alreadyListening, () =>
+    logKeyProblems({ accountId, rootKeyId, keys, db: database.db, sealed: platform.sealed, log }),
   );
   const jobs = platform.startJobs();
   onStop(() => jobs.stop());
@@ -102,40 +105,40 @@ async function startAll(config: Config, log: Log, leaving: AbortSignal, onStop: 
     onStop(() => local.stop());
   }
   platform.ready();
-  // The address as a whole is told once, at the first start; bootstrap.json always has it.
+  // Only the first start prints the whole address; bootstrap.json always contains it.
   const { hostname, port } = new URL(address);
   log.info({ host: hostname, port: Number(port), database: database.describe }, "listening");
   process.stdout.write("Railhead is ready.\n");
 }
 
-type Keyed = Pick<FirstStart, "accountId" | "rootKeyId"> &
+type KeyFacts = Pick<FirstStart, "accountId" | "rootKeyId"> &
   Pick<Platform, "sealed"> & { readonly keys: KeyRing; readonly db: Db; readonly log: Log };
 
-/** What the operator has to know of keys: that a new one is not in use yet, that a former one is needed and was not given. */
-async function tellKeys({ accountId, rootKeyId, keys, db, sealed, log }: Keyed): Promise<void> {
+/** Logs that a new root key is not in use yet, or that a former one is needed and was not given. */
+async function logKeyProblems({ accountId, rootKeyId, keys, db, sealed, log }: KeyFacts): Promise<void> {
   if (rootKeyId !== keys.preferred.id)
     log.warn(
       { used: rootKeyId, given: keys.preferred.id },
       "another root key is in use than RAILHEAD_ROOT_KEY gives; change it with: railhead secrets rotate root-key",
     );
-  // It starts all the same: who has lost a key can give these secrets new values only through a server.
+  // The server starts nevertheless: an operator who has lost a key needs it to give these secrets new values.
   for (const { keyId, what } of await lackedKeys(db, keys, accountId, sealed))
     log.error(
       { needed: keyId, what },
-      "a root key is needed that was not given: these cannot be used until the interrupted rotation has ended",
+      "a root key was not given: what is sealed under it cannot be used until the interrupted rotation has ended",
     );
 }
 
-/** A key that was made just now for a database that has another: left behind it would be taken for the one that counts. */
-function dropKey(path: string): void {
+/** Removes a key that was generated for a database with another root key. The next start would use it as the current key. */
+function removeKey(path: string): void {
   unlinkSync(path);
   process.stderr.write(`The root key that was generated in ${path} was removed: nothing is sealed under it.\n`);
 }
 
-/** The delegate itself could only end again and again. */
+/** Checked here, because the delegate would only exit again and again. */
 async function checkDelegateDir(path: string): Promise<void> {
   try {
-    // As the delegate makes it: others pass through to where their steps work.
+    // The delegate uses the same mode: as root, other users have to reach the folders of their steps.
     await createFolder(path, process.getuid?.() === 0 ? 0o711 : 0o700);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -148,7 +151,7 @@ type Address = Pick<Config, "host" | "port">;
 const listen = ({ http }: Platform, { host, port }: Address): Promise<string> =>
   http.app.listen({ host, port }).catch(cannotListen({ host, port }));
 
-/** May pass: the server before may still be at its end. */
+/** Temporary (`mayPass`): the previous server may still be stopping. */
 const cannotListen =
   ({ host, port }: Address) =>
   (error: unknown): never => {
@@ -156,11 +159,11 @@ const cannotListen =
     throw new ConfigError([`The server cannot listen on HOST ${host} and PORT ${port}: ${why}.`], { mayPass: true });
   };
 
-/** Makes the account at the first start and shows its facts, once; later only the address is brought up to date. */
-async function begin(platform: Platform, dataDir: string, baseUrl: string): Promise<FirstStart> {
-  let made: BootstrapFacts | undefined;
+/** Creates the account at the first start and prints its facts; later starts only update the address in bootstrap.json. */
+async function ensureAccount(platform: Platform, dataDir: string, baseUrl: string): Promise<FirstStart> {
+  let created: BootstrapFacts | undefined;
   const start = await platform.firstStart((first) => {
-    made = {
+    created = {
       baseUrl,
       accountId: toWire(first.accountId),
       orgIdentifier: DEFAULT_ORGANIZATION,
@@ -169,53 +172,56 @@ async function begin(platform: Platform, dataDir: string, baseUrl: string): Prom
       adminPassword: first.adminPassword,
       apiKey: first.apiKey,
     };
-    keepFacts(dataDir, made);
+    writeFacts(dataDir, created);
   });
-  const kept = made ?? readFacts(dataDir);
-  if (made) process.stdout.write(firstStartText(made, factsFile(dataDir)));
-  else if (kept) keepFacts(dataDir, { ...kept, baseUrl });
+  if (created) {
+    process.stdout.write(firstStartText(created, factsFile(dataDir)));
+    return start;
+  }
+  const facts = readFacts(dataDir);
+  if (facts) writeFacts(dataDir, { ...facts, baseUrl });
   return start;
 }
 
-/** Problems that the operator can mend are told in their own words; anything else with its stack. */
-function tell(error: unknown): void {
+/** Prints the message of a problem that the operator can solve, and the stack of any other error. */
+function printError(error: unknown): void {
   const known = error instanceof ConfigError || error instanceof Problem;
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   process.stderr.write(`${known ? message : (stack ?? message)}\n`);
 }
 
-/** A closed terminal sends SIGHUP. Where something listens to it already, it was asked to be ignored (scripts/guard.js). */
-const endingSignals = (): readonly ("SIGTERM" | "SIGINT" | "SIGHUP")[] =>
+/** A closed terminal sends SIGHUP. An existing listener means that the process was started to ignore it (scripts/guard.js). */
+const stopSignals = (): readonly ("SIGTERM" | "SIGINT" | "SIGHUP")[] =>
   process.listenerCount("SIGHUP") > 0 ? ["SIGTERM", "SIGINT"] : ["SIGTERM", "SIGINT", "SIGHUP"];
 
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const log = createLog(config.logLevel);
   for (const { variable, message } of unknownVariables(process.env, "server")) log.warn({ variable }, message);
-  const asked = Promise.withResolvers<string>();
+  const signalled = Promise.withResolvers<string>();
   const leaving = new AbortController();
-  for (const signal of endingSignals()) {
+  for (const signal of stopSignals()) {
     process.once(signal, () => {
-      // Counted from the signal: it may come while the start still waits for something.
+      // The time counts from the signal, which may arrive while the server still starts.
       setTimeout(() => process.exit(1), DRAIN_MS).unref();
       leaving.abort();
-      asked.resolve(signal);
+      signalled.resolve(signal);
     });
   }
   const stop = await serve(config, log, leaving.signal).catch((error: unknown) => {
-    // Asked to end while it waited for its database: all that has started is stopped.
+    // The signal arrived during the start: everything that had started is stopped.
     if (leaving.signal.aborted && error instanceof Error && error.name === "AbortError") return undefined;
     throw error;
   });
   if (!stop) return;
-  log.info({ signal: await asked.promise }, "stopping; steps keep running on their delegates");
+  log.info({ signal: await signalled.promise }, "stopping; steps keep running on their delegates");
   await stop();
 }
 
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    tell(error);
+    printError(error);
     process.exit(error instanceof ConfigError ? error.exitCode : 1);
   },
 );

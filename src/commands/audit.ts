@@ -2,48 +2,48 @@
 import { entriesOf, lineOf, verifyChain, type RunBack, type Verdict } from "../audit/index.ts";
 import { fromWire, toWire } from "../core/ids.ts";
 import { problem } from "./problems.ts";
-import { momentOf, namedAccounts, oneAccount, runCommand, say, type ExitCode } from "./run.ts";
+import { parseMoment, namedAccounts, oneAccount, runCommand, printLine, type ExitCode } from "./run.ts";
 
 export type ExportOptions = { readonly account?: string; readonly from?: string; readonly to?: string };
 
-/** Prints the trail of an account, oldest first, one JSON document a line. */
+/** Prints the audit trail of an account, oldest entry first, one JSON document per line. */
 export const exportTrail = (options: ExportOptions): Promise<ExitCode> =>
   runCommand(async ({ db }, signal) => {
-    const within = { from: momentOf("--from", options.from), to: momentOf("--to", options.to) };
+    const within = { from: parseMoment("--from", options.from), to: parseMoment("--to", options.to) };
     const account = await oneAccount(db, options.account);
     for await (const entry of entriesOf(db, account, within)) {
       if (signal.aborted) return 2;
-      await say(lineOf(entry));
+      await printLine(lineOf(entry));
     }
     return 0;
   });
 
 export type VerifyOptions = { readonly account?: string; readonly head?: readonly string[] };
 
-/** Checks the chain of each account, and prints where it ends; 1 when one is broken, or its times run back. */
+/** Checks the chain of each account and prints its head. Exit code 1 when a chain is broken or has decreasing timestamps. */
 export const verifyTrail = (options: VerifyOptions): Promise<ExitCode> =>
   runCommand(async ({ db, clock }) => {
-    const noted = (options.head ?? []).map(notedHead);
+    const noted = (options.head ?? []).map(parseHead);
     const accounts = await namedAccounts(db, options.account);
-    const stray = noted.find(({ accountId }) => !accounts.includes(accountId));
-    // A head that is held against nothing must not pass for one that was kept.
-    if (stray)
+    const unchecked = noted.find(({ accountId }) => !accounts.includes(accountId));
+    // A head that is not compared must not look confirmed.
+    if (unchecked)
       throw problem("command.bad_option", [
         "--head",
-        toWire(stray.accountId),
+        toWire(unchecked.accountId),
         "the head of an account that is checked",
       ]);
     let code: ExitCode = 0;
     for (const accountId of accounts) {
       const own = noted.filter((head) => head.accountId === accountId);
       const verdict = await verifyChain(db, accountId, clock.now(), own);
-      for (const line of told(verdict)) await say(line);
+      for (const line of formatVerdict(verdict)) await printLine(line);
       if (verdict.broken || verdict.back) code = 1;
     }
     return code;
   });
 
-function told({ accountId, head, cut, entries, pending, unchecked, broken, back }: Verdict): string[] {
+function formatVerdict({ accountId, head, cut, entries, pending, unchecked, broken, back }: Verdict): string[] {
   const id = toWire(accountId);
   if (broken) {
     const place = broken.sequence === null ? "" : ` ${broken.sequence}`;
@@ -52,24 +52,24 @@ function told({ accountId, head, cut, entries, pending, unchecked, broken, back 
       `BROKEN ${id}: entry${place}${entry} is ${broken.how}: ${broken.what}; ${entries} entries before it are whole`,
     ];
   }
-  const since = cut.sequence === 0 ? "" : `, the first ${cut.sequence} taken away by the retention`;
+  const since = cut.sequence === 0 ? "" : `, the first ${cut.sequence} removed by retention`;
   const later = pending === 0 ? "" : `, ${pending} not sealed yet`;
-  const before = unchecked === 0 ? "" : `, ${unchecked} noted heads lie before that and say nothing any more`;
+  const before = unchecked === 0 ? "" : `, ${unchecked} noted heads lie before that and cannot be checked`;
   return [
     `OK ${id}: ${entries} entries${since}${before}${later}`,
-    ...(back ? [`TIME ${id}: ${backwards(back)}`] : []),
+    ...(back ? [`TIME ${id}: ${formatRunBack(back)}`] : []),
     `HEAD ${id}:${head.sequence}:${head.hash.toString("hex")}:${head.at}`,
   ];
 }
 
-function backwards({ first, behind, entries }: RunBack): string {
-  const [said, before] = [first, behind].map(({ at }) => new Date(at).toISOString());
-  const others = entries === 1 ? "" : `; ${entries - 1} more like it`;
-  return `entry ${first.sequence} (${toWire(first.entryId)}) says ${said}, and was sealed after entry ${behind.sequence} of ${before}${others}`;
+function formatRunBack({ first, behind, entries }: RunBack): string {
+  const [time, previous] = [first, behind].map(({ at }) => new Date(at).toISOString());
+  const others = entries === 1 ? "" : `; ${entries - 1} more entries like it`;
+  return `entry ${first.sequence} (${toWire(first.entryId)}) has the time ${time} and was sealed after entry ${behind.sequence} of ${previous}${others}`;
 }
 
-/** `<account>:<number>:<hash>:<epoch ms>`, as it was printed. */
-function notedHead(text: string) {
+/** Parses `<account>:<number>:<hash>:<epoch ms>`, as `verify` prints it. */
+function parseHead(text: string) {
   const [account = "", sequence = "", hash = "", at = "", ...rest] = text.split(":");
   const accountId = fromWire(account);
   const isWhole = /^\d{1,15}$/.test(sequence) && /^[0-9a-f]{64}$/.test(hash) && /^\d{1,15}$/.test(at);

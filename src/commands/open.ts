@@ -1,9 +1,10 @@
 /**
- * What the operator's commands stand on (`railhead admin …`, `railhead audit …`, `railhead secrets …`): the server's
- * configuration and database, on the server's machine, with the rights of whoever may read its data directory.
+ * Opens the server's configuration and database for the operator's commands (`railhead admin …`, `railhead audit …`,
+ * `railhead secrets …`). They run on the server's machine, as a user who may read its data directory.
  *
- * 1. DATABASE_URL, if it is set. 2. The embedded database of a server that runs, over its socket. 3. The embedded one,
- * started for as long as the command takes; the data directory is locked meanwhile, so that no server starts beside it.
+ * The database is 1. DATABASE_URL, if it is set; 2. the embedded database of a running server, over its socket; 3. the
+ * embedded database, started for the duration of the command. The data directory is locked meanwhile, so that no server
+ * starts.
  */
 import { randomUUIDv7 } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -35,19 +36,19 @@ export type Opened = {
   readonly log: Log;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** Lets go of the database; stops it, if this command has started it. */
+  /** Closes the connections; stops the database if this command has started it. */
   readonly close: () => Promise<void>;
 };
 
-/** Throws ConfigError, `command.*` and the database's own problems, all in words for the operator. */
+/** Throws ConfigError, `command.*` and problems of the database; the operator can solve each of them. */
 export async function openForCommand(env: NodeJS.ProcessEnv = process.env, cwd = process.cwd()): Promise<Opened> {
   const config = readConfig(env, cwd);
-  // What a server tells whoever watches it is none of the command's answer.
+  // The informational log lines of a server do not belong into the output of a command.
   const log = createLog(env["RAILHEAD_LOG_LEVEL"] ? config.logLevel : "error");
   if (config.databaseUrl === undefined && !(await findPlace(config.dataDir).catch(() => undefined)))
     throw problem("command.no_database", [config.dataDir]);
   const keys = await existingRootKeys(config);
-  const { db, close } = await openIt(config, log);
+  const { db, close } = await openEither(config, log);
   try {
     return { db, config, keys, log, clock: await readDatabaseClock(db), newId: () => randomUUIDv7() as Uuid, close };
   } catch (error) {
@@ -56,7 +57,7 @@ export async function openForCommand(env: NodeJS.ProcessEnv = process.env, cwd =
   }
 }
 
-/** A command never makes a key: one that nothing was sealed with would be of no use. */
+/** A command never generates a root key: nothing would be sealed under it. */
 function existingRootKeys(config: Config): Promise<KeyRing> {
   if (config.rootKey.kind === "file" && !existsSync(config.rootKey.path))
     throw problem("command.no_root_key", [config.rootKey.path]);
@@ -65,7 +66,7 @@ function existingRootKeys(config: Config): Promise<KeyRing> {
 
 type Open = Pick<Opened, "db" | "close">;
 
-async function openIt(config: Config, log: Log): Promise<Open> {
+async function openEither(config: Config, log: Log): Promise<Open> {
   if (config.databaseUrl !== undefined) return connect(config.databaseUrl, log);
   const found = await lockOrConnection(config.dataDir);
   if (!("release" in found)) return connect(found, log);
@@ -78,30 +79,30 @@ async function openIt(config: Config, log: Log): Promise<Open> {
   }
 }
 
-/** A server that starts or ends, and a command, have locked the directory for a while. */
-const PATIENCE_MS = 30_000;
-const ASKED_EVERY_MS = 250;
+/** A server that starts or stops, or another command, holds the lock only for a while. */
+const LOCK_TIMEOUT_MS = 30_000;
+const POLL_MS = 250;
 
 async function lockOrConnection(dataDir: string): Promise<DataDirLock | Exclude<Connection, string>> {
-  for (let waited = 0; ; waited += ASKED_EVERY_MS) {
+  for (let waited = 0; ; waited += POLL_MS) {
     try {
       return await lockDataDir(dataDir, "command");
     } catch (error) {
       const locked = error instanceof Problem && error.code === "embedded.locked";
-      if (!locked || waited >= PATIENCE_MS) throw error;
+      if (!locked || waited >= LOCK_TIMEOUT_MS) throw error;
     }
-    // Another command's database ends with that command, in the middle of our work: it is waited for.
+    // The database of another command stops with that command, so this command waits for its end.
     const byServer = (await holderOf(await realpath(dataDir)))?.kind === "server";
     const running = byServer ? await runningConnection(dataDir) : undefined;
-    if (running && (await answers(running))) return running;
-    await pause(ASKED_EVERY_MS);
+    if (running && (await isReachable(running))) return running;
+    await pause(POLL_MS);
   }
 }
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Whether it takes connections: that of a server which starts or ends does not. */
-async function answers(connection: Connection): Promise<boolean> {
+/** Whether the database accepts connections. While its server starts or stops, it does not. */
+async function isReachable(connection: Connection): Promise<boolean> {
   const db = openDb({ connection, log: quiet, onError: () => {} });
   try {
     await ping(db);
@@ -113,7 +114,7 @@ async function answers(connection: Connection): Promise<boolean> {
   }
 }
 
-/** A database that others use: its schema is theirs, and is not changed from here. */
+/** Connects to a database that servers use. Commands do not migrate it. */
 async function connect(connection: Connection, log: Log): Promise<Open> {
   const db = openDb({
     connection,

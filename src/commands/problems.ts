@@ -14,12 +14,12 @@ export const problems = {
   "command.servers_lack_key": [
     400,
     "INVALID_REQUEST",
-    "Connected servers do not know the root key %s yet: %s. Start them again with it and with the previous one first.",
+    "Connected servers do not know the root key %s yet: %s. Restart them with this key and the previous one first.",
   ],
   "command.lacks_keys": [
     400,
     "INVALID_REQUEST",
-    "Nothing was changed: %s. A rotation that was interrupted has to end first: run it again with the keys that it was given.",
+    "Nothing was changed: %s. Finish the interrupted rotation first: run it again with the keys that it was given.",
   ],
   "command.other_schema": [
     400,
@@ -27,7 +27,11 @@ export const problems = {
     "The database lacks migrations of this version (%s). Start the server of this version first.",
   ],
   "command.no_account": [400, "INVALID_REQUEST", "The database has no account yet. Start `railhead server` once."],
-  "command.which_account": [400, "INVALID_REQUEST", "There are %s accounts. Name one with --account: %s."],
+  "command.which_account": [
+    400,
+    "INVALID_REQUEST",
+    "The database has %s accounts. Pass --account with one of them: %s.",
+  ],
   "command.unknown_account": [400, "INVALID_REQUEST", "There is no account '%s'."],
   "command.bad_option": [400, "INVALID_REQUEST", "%s is '%s'; it takes %s."],
 } as const;

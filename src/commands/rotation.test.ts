@@ -12,7 +12,7 @@ import { changeRootKey, holdRootKey } from "../identity/index.ts";
 import { CHUNK, contentOf } from "../platform/crypto/chunks.ts";
 import { createKeyRing, type KeyRing } from "../platform/crypto/key-ring.ts";
 import { createSealer } from "../platform/crypto/seal.ts";
-import type { SealedStore, Swept } from "../platform/crypto/sealed-store.ts";
+import type { SealedStore, BatchResult } from "../platform/crypto/sealed-store.ts";
 import { createSealedTokens } from "../triggers/index.ts";
 import { createSecretStorage } from "../secrets/index.ts";
 
@@ -77,7 +77,7 @@ function keysOf(keys: KeyRing) {
   };
 }
 
-async function sum(swept: AsyncGenerator<Swept>): Promise<Swept> {
+async function sum(swept: AsyncGenerator<BatchResult>): Promise<BatchResult> {
   const all = await Array.fromAsync(swept);
   const lacks = all.flatMap(({ lacking = [] }) => lacking);
   return {
@@ -86,7 +86,7 @@ async function sum(swept: AsyncGenerator<Swept>): Promise<Swept> {
     ...(lacks.length > 0 ? { lacking: lacks } : {}),
   };
 }
-const verified = (keys: KeyRing): Promise<Swept[]> =>
+const verified = (keys: KeyRing): Promise<BatchResult[]> =>
   Promise.all(keysOf(keys).stores.map((store: SealedStore) => sum(store.verify(admin.accountId))));
 const keyIds = async (): Promise<unknown> =>
   platform.db.query("select key_id as key, count(*) as contents from secret_contents group by 1 order by 2");
@@ -172,7 +172,7 @@ test("new data keys: a reader in the middle of a file goes on, an interrupted ro
   const pieces = [(await reading.next()).value];
 
   const interrupted = keysOf(is).rotateDataKeys(admin.accountId);
-  const { done } = (await interrupted.next()).value as Swept;
+  const { done } = (await interrupted.next()).value as BatchResult;
   await interrupted.return(undefined);
   assert.ok(done > 0 && done < total);
   assert.deepEqual(await sum(keysOf(is).rotateDataKeys(admin.accountId)), { done: total - done, failed: [] });

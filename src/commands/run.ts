@@ -6,27 +6,28 @@ import { openForCommand, type Opened } from "./open.ts";
 import { problem } from "./problems.ts";
 import { accountIds } from "./store.ts";
 
-/** What a command answers to the shell: it is so, it is not so, it could not be done. */
+/** Exit code: 0 success, 1 a negative result, 2 failure. */
 export type ExitCode = 0 | 1 | 2;
 
-const COULD_NOT: ExitCode = 2;
+const FAILED: ExitCode = 2;
 
 /**
- * Opens, does the work and closes, also on Ctrl-C and when the terminal closes. What the operator can mend is told in its own words on standard error, anything else with its stack.
+ * Opens the database, runs `work` and closes, also on Ctrl-C and when the terminal closes. Standard error gets the message of
+ * a problem that the operator can solve, and the stack of any other error.
  */
 export async function runCommand(work: Work): Promise<ExitCode> {
   const interrupted = new AbortController();
-  // Under nohup something listens to SIGHUP already (scripts/guard.js).
+  // Under nohup, SIGHUP has a listener already (scripts/guard.js).
   const hangup = process.listenerCount("SIGHUP") > 0 ? [] : (["SIGHUP"] as const);
   for (const name of ["SIGINT", "SIGTERM", ...hangup] as const) process.once(name, () => interrupted.abort());
-  // Whoever reads our output may have enough: `railhead audit export | head`.
+  // The reader of a pipe may close it early: `railhead audit export | head`.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     interrupted.abort();
   });
   return attempt(work, interrupted.signal).catch((error: unknown): ExitCode => {
-    if (!interrupted.signal.aborted) tell(error);
-    return COULD_NOT;
+    if (!interrupted.signal.aborted) printError(error);
+    return FAILED;
   });
 }
 
@@ -41,21 +42,21 @@ async function attempt(work: Work, signal: AbortSignal): Promise<ExitCode> {
   }
 }
 
-function tell(error: unknown): void {
+function printError(error: unknown): void {
   const known = error instanceof ConfigError || error instanceof Problem;
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   process.stderr.write(`${known ? message : (stack ?? message)}\n`);
 }
 
-/** Writes a line, and waits while whoever reads it is behind. */
-export function say(line: string): Promise<void> {
+/** Writes a line to standard output and waits while the reader is slow. */
+export function printLine(line: string): Promise<void> {
   return new Promise((resolve) => {
     if (process.stdout.write(`${line}\n`)) resolve();
     else process.stdout.once("drain", resolve).once("close", resolve);
   });
 }
 
-/** All accounts, or the one that was named. Throws `command.unknown_account`. */
+/** All accounts, or the named one. Throws `command.no_account` and `command.unknown_account`. */
 export async function namedAccounts(db: Db, named: string | undefined): Promise<readonly Uuid[]> {
   const all = await accountIds(db);
   if (all.length === 0) throw problem("command.no_account");
@@ -65,7 +66,7 @@ export async function namedAccounts(db: Db, named: string | undefined): Promise<
   return [id];
 }
 
-/** The account that was named; without a name the only one there is. */
+/** The named account; without a name the only account. Throws `command.which_account` when there are several. */
 export async function oneAccount(db: Db, named: string | undefined): Promise<Uuid> {
   const [first, ...others] = await namedAccounts(db, named);
   if (!first) throw problem("command.no_account");
@@ -74,8 +75,8 @@ export async function oneAccount(db: Db, named: string | undefined): Promise<Uui
   throw problem("command.which_account", [String(others.length + 1), some]);
 }
 
-/** A moment as milliseconds or as ISO 8601. Throws `command.bad_option`. */
-export function momentOf(option: string, text: string | undefined): number | undefined {
+/** Parses epoch milliseconds or ISO 8601 into epoch milliseconds. Throws `command.bad_option`. */
+export function parseMoment(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const at = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text);
   if (Number.isSafeInteger(at) && at >= 0) return at;

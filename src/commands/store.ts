@@ -1,7 +1,7 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
 
-/** Of all accounts, the oldest first. */
+/** Ids of all accounts, the oldest first. */
 export async function accountIds(db: { readonly query: Query }): Promise<Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(`select id from accounts order by created_at, id`);
   return rows.map(({ id }) => id);

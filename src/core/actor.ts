@@ -2,7 +2,7 @@ import type { Credential } from "./credential.ts";
 import type { Grants } from "./grants.ts";
 import type { Uuid } from "./ids.ts";
 
-/** The request that an actor came with, as far as the audit trail keeps it: nothing that may be secret. */
+/** What the audit trail records of a request. Contains no secrets. */
 export type RequestFacts = {
   readonly method: string;
   /** Without the query. */
@@ -12,19 +12,19 @@ export type RequestFacts = {
 };
 
 /**
- * Who acts. Every verb takes one; the audit trail keeps it, with the request that it came with, if it came with one.
- * `credential` is what somebody came in with: a stream ends with it.
+ * The principal that acts, a parameter of every operation. The audit trail records it, with its request if it has one.
+ * A stream ends when the actor's `credential` ends.
  */
-export type Actor = { readonly request?: RequestFacts; readonly credential?: Credential } & Who;
+export type Actor = { readonly request?: RequestFacts; readonly credential?: Credential } & Principal;
 
-type Who =
+type Principal =
   | {
       readonly kind: "user";
       readonly accountId: Uuid;
       readonly id: Uuid;
       readonly name: string;
       readonly email: string;
-      /** What the role assignments gave when the credential was looked at, at most a second ago. */
+      /** The permissions from role assignments when the credential was last read, at most a second ago. */
       readonly grants: Grants;
     }
   | {
@@ -42,14 +42,14 @@ type Who =
       readonly accountId: Uuid;
       readonly id: Uuid;
       readonly name: string;
-      /** What it takes to run its own pipeline. */
+      /** The permissions that running its own pipeline needs. */
       readonly grants: Grants;
     }
   | { readonly kind: "system"; readonly accountId: Uuid };
 
-/** The id to keep beside what the actor made; null for the system. */
+/** The id to store with a row that the actor creates; null for the system. */
 export const actorId = (actor: Actor): Uuid | null => (actor.kind === "system" ? null : actor.id);
 
-/** The address of a person or a service account; null for everybody else. */
+/** The address of a user or a service account; null for other actors. */
 export const emailOf = (actor: Actor): string | null =>
   actor.kind === "user" || actor.kind === "service_account" ? actor.email : null;

@@ -1,4 +1,4 @@
 import type { Uuid } from "./ids.ts";
 
-/** What somebody came in with, by its id: enough to ask later whether it still holds, and no secret. */
+/** The id of the credential of a request, to check later whether it is still valid. Contains no secret. */
 export type Credential = { readonly kind: "token" | "session"; readonly accountId: Uuid; readonly id: Uuid };

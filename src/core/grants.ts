@@ -1,18 +1,18 @@
 import type { Scope } from "./scope.ts";
 
-/** What permissions are about, as resource groups name it: `PIPELINE`, `SECRET`. */
+/** A resource type as resource groups name it: `PIPELINE`, `SECRET`. */
 export type ResourceType = string;
 
 /**
- * What one role assignment gives its holder, made ready to be asked: nothing is read while a permission is checked.
- * Grants add up; none takes anything away.
+ * The permissions of one role assignment in the form that permission checks use without reading the database.
+ * Grants add up; none of them removes a permission.
  */
 export type Grant = {
   readonly scope: Omit<Scope, "accountId">;
-  /** Whether it holds in what lies below the scope, too. */
+  /** Whether the grant includes the scopes below. */
   readonly children: boolean;
   readonly permissions: ReadonlySet<string>;
-  /** Of which types, and of those which identifiers. */
+  /** The resource types, and the identifiers of each type. */
   readonly resources: "all" | ReadonlyMap<ResourceType, "all" | ReadonlySet<string>>;
 };
 

@@ -6,7 +6,7 @@ export const ENTITY_IDENTIFIER = /^[a-zA-Z_][0-9a-zA-Z_]{0,127}$/;
 export const SCOPE_IDENTIFIER = /^[a-zA-Z_][0-9a-zA-Z_$]{0,127}$/;
 /** Secrets: hyphens too. */
 export const SECRET_IDENTIFIER = /^[a-zA-Z_][0-9a-zA-Z_$-]{0,127}$/;
-/** Of all blanks only the space: a line break in a name would be one in logs, mails and shells. */
+/** The only white space is the space character: a line break in a name would break lines in logs, mails and shells. */
 export const NAME = /^[a-zA-Z_0-9-.][-0-9a-zA-Z_ .]{0,127}$/;
 export const VARIABLE_NAME = /^[a-zA-Z_][0-9a-zA-Z_.$-]{0,127}$/;
 
@@ -16,5 +16,5 @@ const RESERVED = new Set(
   ),
 );
 
-/** Words that expressions need for themselves; no identifier may be one of them. */
+/** Whether expressions reserve the word; identifiers must not use it. */
 export const isReserved = (identifier: string): boolean => RESERVED.has(identifier);

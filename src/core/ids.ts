@@ -6,14 +6,14 @@
 /** A UUID in its 36-character text form, as PostgreSQL prints it. */
 export type Uuid = string & { readonly __brand: "Uuid" };
 
-/** Makes ids; injected so that tests can foresee them. */
+/** Creates ids; a parameter, so that tests can predict them. */
 export type NewId = () => Uuid;
 
 // 22 characters carry 132 bits: the last four bits are zero, so that an id has one spelling only.
 const WIRE = /^[A-Za-z0-9_-]{21}[AQgw]$/;
 
 const ALPHABET = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
-/** Where the 32 hexadecimal digits stand in the text of a UUID; then one beyond its end, which counts as 0. */
+/** Positions of the 32 hexadecimal digits in the text of a UUID, and one position beyond its end, which counts as 0. */
 const DIGITS = Uint8Array.from([...Array(37).keys()].filter((at) => ![8, 13, 18, 23].includes(at)));
 /** The value of a hexadecimal digit by its character code. */
 const VALUES = new Uint8Array(128);
@@ -21,8 +21,8 @@ for (let value = 0; value < 16; value += 1) VALUES[value.toString(16).charCodeAt
 const scratch = Buffer.alloc(22);
 
 /**
- * `01a1fc75-fee1-…` → 22 characters of base64url: three hexadecimal digits are two characters. By hand,
- * since lists of a hundred ids are common, and two buffers for each were a tenth of such a request's time.
+ * `01a1fc75-fee1-…` → 22 characters of base64url: three hexadecimal digits become two characters. Written without
+ * buffers, because lists of a hundred ids are common and two buffers for each took a tenth of the request.
  */
 export function toWire(id: Uuid): string {
   const digit = (n: number): number => VALUES[id.charCodeAt(DIGITS[n] as number) | 0] as number;
@@ -34,7 +34,7 @@ export function toWire(id: Uuid): string {
   return scratch.toString("latin1");
 }
 
-/** The id behind 22 characters of base64url; undefined when the text is not one. */
+/** Parses 22 characters of base64url; undefined for any other text. */
 export function fromWire(text: string): Uuid | undefined {
   if (!WIRE.test(text)) return undefined;
   const hex = Buffer.from(text, "base64url").toString("hex");

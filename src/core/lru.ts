@@ -1,4 +1,4 @@
-/** A map that forgets what was not used for long once its weights sum up to more than `capacity`. */
+/** A map that removes the least recently used entries when the sum of weights exceeds `capacity`. */
 export type Lru<K, V> = {
   readonly get: (key: K) => V | undefined;
   readonly set: (key: K, value: V) => void;
@@ -9,22 +9,22 @@ export type Lru<K, V> = {
 type Entry<V> = { readonly value: V; readonly weight: number };
 
 /**
- * `weigh` gives the weight of an entry, 1 unless told otherwise; a single entry above the capacity is not kept.
+ * `weigh` returns the weight of an entry, by default 1. An entry heavier than the capacity is not stored.
  *
- * Two generations instead of one exact order: what is found among the young costs one look, where an order would be
- * written twice. What is used moves to the young; once they weigh half the capacity they are the old ones, and
- * what was old and not used meanwhile is forgotten first.
+ * Entries are in two generations instead of one exact order, so that a hit among the young is one lookup without a
+ * write. A hit among the old moves the entry to the young. When the young weigh half the capacity, they become old;
+ * the entries that were old before are removed first.
  */
 export function createLru<K, V>(capacity: number, weigh: (key: K, value: V) => number = () => 1): Lru<K, V> {
   let young = new Map<K, Entry<V>>();
   const old = new Map<K, Entry<V>>();
-  let [weight, ofYoung] = [0, 0];
+  let [weight, youngWeight] = [0, 0];
 
   function remove(key: K): void {
     const entry = young.get(key);
-    const { weight: gone } = entry ?? old.get(key) ?? { weight: 0 };
-    weight -= gone;
-    if (entry) ofYoung -= gone;
+    const { weight: removed } = entry ?? old.get(key) ?? { weight: 0 };
+    weight -= removed;
+    if (entry) youngWeight -= removed;
     young.delete(key);
     old.delete(key);
   }
@@ -32,17 +32,17 @@ export function createLru<K, V>(capacity: number, weigh: (key: K, value: V) => n
   function add(key: K, entry: Entry<V>): void {
     young.set(key, entry);
     weight += entry.weight;
-    ofYoung += entry.weight;
-    forget(old);
-    forget(young);
-    if (ofYoung <= capacity / 2) return;
-    // What is left of the old ones stays the first to go: a Map keeps the order of insertion.
+    youngWeight += entry.weight;
+    evict(old);
+    evict(young);
+    if (youngWeight <= capacity / 2) return;
+    // The remaining old entries are evicted first: a Map iterates in insertion order.
     for (const [next, one] of young) old.set(next, one);
     young = new Map<K, Entry<V>>();
-    ofYoung = 0;
+    youngWeight = 0;
   }
 
-  function forget(entries: ReadonlyMap<K, Entry<V>>): void {
+  function evict(entries: ReadonlyMap<K, Entry<V>>): void {
     if (weight <= capacity) return;
     for (const [oldest] of entries) {
       remove(oldest);

@@ -1,4 +1,4 @@
-/** One page of a list, cut by offset. `total`, what the filter matches in all, is counted only when somebody asks. */
+/** One page of a list, by offset. `total` counts all matches of the filter, only when it is called. */
 export type Page<T> = {
   readonly items: readonly T[];
   readonly offset: number;
@@ -6,12 +6,12 @@ export type Page<T> = {
   readonly total: () => Promise<number>;
 };
 
-/** What most lists may be sorted by. */
+/** The fields that most lists sort by. */
 export const SORT_FIELDS = ["name", "identifier", "createdAt", "lastModifiedAt"] as const;
 export type SortField = (typeof SORT_FIELDS)[number] | "email" | "timestamp";
 export type SortOrder = { readonly field: SortField; readonly descending: boolean };
 
-/** Which part of a list, and in which order where the caller asks for one. */
+/** Part of a list, and its order if the caller chooses one. */
 export type Window = {
   readonly limit: number;
   readonly offset: number;

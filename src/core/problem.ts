@@ -5,7 +5,7 @@
  */
 export type ProblemTable = Readonly<Record<string, readonly [status: number, wire: string, message: string]>>;
 
-/** One fault inside a document: where it stands and what is wrong. Line and column count from 1. */
+/** One fault inside a document: its path and what is wrong. Line and column count from 1. */
 export type Fault = {
   readonly path: string;
   readonly message: string;
@@ -15,13 +15,13 @@ export type Fault = {
 };
 
 export class Problem extends Error {
-  /** Our own code, as in `project.not_found`. */
+  /** Railhead's code, as in `project.not_found`. */
   readonly code: string;
   /** HTTP status. */
   readonly status: number;
   /** The code that clients of this API family know, as in `DUPLICATE_FIELD`. */
   readonly wire: string;
-  /** The single faults of a document, when there are any. */
+  /** The faults of a document; empty for other problems. */
   readonly faults: readonly Fault[];
   /** Seconds after which a retry makes sense (429 and 503). */
   readonly retryAfter: number | undefined;
@@ -43,7 +43,7 @@ export class Problem extends Error {
   }
 }
 
-/** A maker of problems for one table: `problem("project.not_found", ["x"])`. */
+/** Returns the function that creates problems of one table: `problem("project.not_found", ["x"])`. */
 export function problemsOf<T extends ProblemTable>(table: T) {
   return (
     code: keyof T & string,
@@ -54,7 +54,7 @@ export function problemsOf<T extends ProblemTable>(table: T) {
     if (!entry) throw new Error(`no problem is declared as ${code}`);
     const [status, wire, message] = entry;
     let next = 0;
-    // A replacer function: `$&` in an argument must stay what it is.
+    // A replacer function, because `$&` in an argument must stay unchanged.
     const text = message.replace(/%s/g, () => args[next++] ?? "");
     return new Problem(code, status, wire, text, more);
   };

@@ -1,7 +1,7 @@
 import { problemsOf } from "./problem.ts";
 
 export const problems = {
-  // 402: well-formed and permitted, and yet the state of things does not allow it (docs/decisions/0008).
+  // 402: the request is valid and permitted, but the current state does not allow it (docs/decisions/0008).
   "core.stale_version": [
     402,
     "OPTIMISTIC_LOCKING_EXCEPTION",
@@ -10,5 +10,5 @@ export const problems = {
   "core.referenced": [402, "ENTITY_REFERENCE_EXCEPTION", "%s [%s] is used by %s and cannot be deleted."],
 } as const;
 
-/** Refusals that several slices have in common. */
+/** Creates the problems that several slices share. */
 export const commonProblem = problemsOf(problems);

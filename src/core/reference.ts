@@ -1,19 +1,18 @@
-/** References between things of different scopes, as documents write them. */
+/** References between resources of different scopes, as documents write them. */
 import type { Uuid } from "./ids.ts";
 import type { Scope } from "./scope.ts";
 
-/** Where a thing lives inside its account; null for what is not narrowed. */
+/** The scope of a resource inside its account; null for a level that it does not have. */
 export type Place = { readonly orgIdentifier: string | null; readonly projectIdentifier: string | null };
 
 export type Referred = Place & { readonly identifier: string };
 
-// Secrets may have hyphens in their identifiers; nothing has a dot.
+// Identifiers of secrets may contain hyphens; no identifier contains a dot.
 const REFERENCE = /^(?:(account|org)\.)?([a-zA-Z_][0-9a-zA-Z_$-]{0,127})$/;
 
 /**
- * What `reference` names when it stands in a thing that lives at `home`: `account.x` in the account, `org.x` in
- * home's organization, plain `x` at home itself. Undefined for what can name nothing: not of that form, or `org.x`
- * outside of any organization.
+ * Resolves a reference in a resource of the scope `home`: `account.x` in the account, `org.x` in the organization of
+ * `home`, plain `x` in `home` itself. Undefined for any other form, and for `org.x` outside of an organization.
  */
 export function referred(reference: string, home: Place): Referred | undefined {
   const [, level, identifier] = REFERENCE.exec(reference) ?? [];
@@ -24,10 +23,10 @@ export function referred(reference: string, home: Place): Referred | undefined {
   return orgIdentifier === null ? undefined : { orgIdentifier, projectIdentifier: null, identifier };
 }
 
-/** The place as operations ask for permissions in it. */
+/** The place as a scope for permission checks. */
 export const scopeOf = (accountId: Uuid, place: Place): Scope => ({ accountId, ...within(place) });
 
-/** The same inside the account, as the audit trail takes it. */
+/** The place as a scope inside the account, for audit entries. */
 export const within = ({ orgIdentifier, projectIdentifier }: Place): Omit<Scope, "accountId"> => ({
   ...(orgIdentifier === null ? {} : { orgIdentifier }),
   ...(projectIdentifier === null ? {} : { projectIdentifier }),

@@ -3,19 +3,19 @@ import type { Problem } from "./problem.ts";
 import type { Uuid } from "./ids.ts";
 import type { Scope } from "./scope.ts";
 
-/** What an actor was not permitted. */
+/** A permission that an actor lacked. */
 export type Denied = {
   readonly permission: string;
   readonly scope: Omit<Scope, "accountId">;
   readonly identifier?: string | undefined;
 };
 
-/** An attempt that was refused for want of a credential or a permission, as the audit trail keeps it. */
+/** An audit record of an attempt that was refused because a credential or a permission was missing. */
 export type RefusedAttempt = {
   readonly accountId: Uuid;
-  /** Undefined where nobody was let in. */
+  /** Undefined if authentication failed. */
   readonly actor?: Actor | undefined;
-  /** Who an unknown caller says to be: the id of a token, an address. Never a secret. */
+  /** The identity that an unauthenticated caller claims: the id of a token, an address. Never a secret. */
   readonly claims?: string | undefined;
   readonly operation: string;
   /** The problem's code and HTTP status. */
@@ -28,20 +28,21 @@ export type RefusedAttempt = {
   readonly request?: RequestFacts | undefined;
 };
 
-/** Takes note of it, at once and without fail: nobody waits for the trail to be told no. */
+/** Records a refused attempt. Synchronous and never throws, so that the response does not wait for the audit trail. */
 export type NoteRefused = (attempt: RefusedAttempt) => void;
 
-/** By the request, which lives as long as its answer takes: what hides a thing answers "not found", and knows why. */
+/** The last denial of each request. Operations that hide a resource answer "not found"; the audit trail gets the reason here. */
 const denials = new WeakMap<RequestFacts, Denied>();
 
 export function noteDenied({ request }: Pick<Actor, "request">, denied: Denied): void {
   if (request) denials.set(request, denied);
 }
 
-/** What the request was last not permitted; undefined when it was permitted all that it asked for. */
+/** The last permission that the request lacked; undefined if it lacked none. */
 export const deniedTo = (request: RequestFacts | undefined): Denied | undefined => request && denials.get(request);
 
-/** Problems that the trail keeps whatever their status, with who was refused where the request has no actor yet. */
+/** Problems that the audit trail records whatever their status, with the refused actor if the request has none yet. */
 export const refusals = new WeakMap<Problem, { readonly actor: Actor | undefined }>();
 
+/** Marks a problem as a refusal for the audit trail. */
 export const asRefusal = (problem: Problem, actor?: Actor): Problem => (refusals.set(problem, { actor }), problem);

@@ -1,6 +1,6 @@
 import type { Uuid } from "./ids.ts";
 
-/** Where a thing lives: in an account, in one of its organizations, or in one of their projects. */
+/** The scope of a resource: an account, one of its organizations, or one of their projects. */
 export type Scope = {
   readonly accountId: Uuid;
   readonly orgIdentifier?: string;

@@ -3,7 +3,7 @@ import type { Uuid } from "../core/ids.ts";
 import type { HoldRootKey } from "../identity/index.ts";
 import type { Sealer } from "../platform/crypto/seal.ts";
 import { sealedPrefix, UnknownRootKey } from "../platform/crypto/seal.ts";
-import type { SealedStore, Swept } from "../platform/crypto/sealed-store.ts";
+import type { SealedStore, BatchResult } from "../platform/crypto/sealed-store.ts";
 import type { Db } from "../platform/db/db.ts";
 import { sealedFor } from "./create.ts";
 import { countTokensUnderOthers, listSealedTokens, saveSealedToken, type SealedToken } from "./store/sealed-tokens.ts";
@@ -36,7 +36,7 @@ async function resealBatch(
   accountId: Uuid,
   keyId: string,
   batch: readonly SealedToken[],
-): Promise<Swept> {
+): Promise<BatchResult> {
   const failed: string[] = [];
   const done = await db.transaction(async (tx) => {
     if ((await holdRootKey(tx, accountId)) !== keyId)
@@ -64,8 +64,8 @@ async function* swept(
   db: Db,
   accountId: Uuid,
   except: Buffer | null,
-  work: (batch: readonly SealedToken[]) => Promise<Swept>,
-): AsyncGenerator<Swept> {
+  work: (batch: readonly SealedToken[]) => Promise<BatchResult>,
+): AsyncGenerator<BatchResult> {
   let after: Uuid | null = null;
   for (;;) {
     const batch: readonly SealedToken[] = await listSealedTokens(db, accountId, except, after, BATCH);

@@ -14,14 +14,14 @@ export type BootstrapFacts = {
 
 export const factsFile = (dataDir: string): string => join(dataDir, "bootstrap.json");
 
-/** Written whole or not at all: a reader never sees half of it. */
-export function keepFacts(dataDir: string, facts: BootstrapFacts): void {
+/** Replaces the file atomically: a reader never sees a part of it. */
+export function writeFacts(dataDir: string, facts: BootstrapFacts): void {
   const file = factsFile(dataDir);
   writeFileSync(`${file}.new`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-/** The kept facts; undefined in a data directory whose account was made from another one. */
+/** Reads the file. Undefined in a data directory other than the one of the first start. */
 export function readFacts(dataDir: string): BootstrapFacts | undefined {
   try {
     return JSON.parse(readFileSync(factsFile(dataDir), "utf8")) as BootstrapFacts;
@@ -31,7 +31,7 @@ export function readFacts(dataDir: string): BootstrapFacts | undefined {
   }
 }
 
-/** What the first start prints, once: the password and the key stand nowhere else but in bootstrap.json. */
+/** The text that the first start prints. Password and API key are otherwise only in bootstrap.json. */
 export function firstStartText(facts: BootstrapFacts, file: string): string {
   const rows = [
     ["Address", facts.baseUrl],

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { factsFile, firstStartText, keepFacts, readFacts, type BootstrapFacts } from "./bootstrap.ts";
+import { factsFile, firstStartText, writeFacts, readFacts, type BootstrapFacts } from "./bootstrap.ts";
 import { ConfigError, loadRootKeys, readConfig } from "./config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "railhead-config-"));
@@ -126,10 +126,10 @@ const facts: BootstrapFacts = {
 
 test("the facts of the first start are kept for their owner alone, and replaced whole", () => {
   assert.equal(readFacts(folder), undefined);
-  keepFacts(folder, facts);
+  writeFacts(folder, facts);
   assert.deepEqual(readFacts(folder), facts);
   assert.equal(statSync(factsFile(folder)).mode & 0o777, 0o600);
-  keepFacts(folder, { ...facts, baseUrl: "http://localhost:1" });
+  writeFacts(folder, { ...facts, baseUrl: "http://localhost:1" });
   assert.equal(readFacts(folder)?.baseUrl, "http://localhost:1");
   assert.equal(statSync(factsFile(folder)).mode & 0o777, 0o600);
   writeFileSync(factsFile(folder), "{ half");

@@ -1,29 +1,29 @@
-/** What a slice that keeps sealed values owes to whoever changes root keys, and to whoever asks whether they all open. */
+/** Interface of a slice's sealed values, for changing root keys and for verifying that each value can be opened. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../db/db.ts";
 import type { KeyRing } from "./key-ring.ts";
 
 /**
- * How far one batch got. `failed` names what could not be opened, never a value; `lacking` has, for each thing that could not
- * for want of its root key alone, the id of that key.
+ * Result of one batch. `failed` names what could not be opened, without values. `lacking` has the id of the missing root key
+ * for each item that only lacks its key.
  */
-export type Swept = {
+export type BatchResult = {
   readonly done: number;
   readonly failed: readonly string[];
   readonly lacking?: readonly string[];
 };
 
 export type SealedStore = {
-  /** For people, as in "webhook tokens". */
+  /** Plural noun for messages, as in "webhook tokens". */
   readonly what: string;
   /**
-   * Brings what is sealed under another root key under this one, which the account uses already, in batches that commit
-   * one by one. Begun anew after an interruption it finds what is left.
+   * Seals all values again under this root key, which the account uses already. Each batch commits on its own; a
+   * second call after an interruption continues with the rest.
    */
-  readonly reseal: (accountId: Uuid, keyId: string) => AsyncGenerator<Swept>;
-  /** Opens everything. */
-  readonly verify: (accountId: Uuid) => AsyncGenerator<Swept>;
-  /** What is sealed under other root keys than these, by the id of the key. Reads no sealed value. */
+  readonly reseal: (accountId: Uuid, keyId: string) => AsyncGenerator<BatchResult>;
+  /** Opens every value. */
+  readonly verify: (accountId: Uuid) => AsyncGenerator<BatchResult>;
+  /** Lists what is sealed under root keys other than these. Reads no sealed value. */
   readonly underOthers: (
     db: { readonly query: Query },
     accountId: Uuid,
@@ -31,28 +31,31 @@ export type SealedStore = {
   ) => Promise<readonly UnderKey[]>;
 };
 
-/** Things that need one root key: how many, and the first few by name. */
+/** The number of items that need one root key, and the names of the first few. */
 export type UnderKey = { readonly keyId: string; readonly count: number; readonly names: readonly string[] };
 
-/** So many of them are told: whoever has lost a key finds them one after the other. */
-export const NAMES_TOLD = 3;
+/** Most names that one message lists. */
+export const MAX_NAMES = 3;
 
 /** A root key that was not given and is needed; `what` as in `520 secrets (a, b, c, …) and 5 webhook tokens (…)`. */
-export type Lacked = { readonly keyId: string; readonly what: string };
+export type LackedKey = { readonly keyId: string; readonly what: string };
 
-/** Asked in the transaction that changes the root key, it holds for what that commits. Empty: all that is stored can be opened. */
+/**
+ * Lists the root keys that stored values need and the key ring lacks. Empty: everything can be opened. Called in the
+ * transaction that changes the root key, the result is valid for what that transaction commits.
+ */
 export async function lackedKeys(
   db: { readonly query: Query },
   { all }: KeyRing,
   accountId: Uuid,
   stores: readonly Pick<SealedStore, "what" | "underOthers">[],
-): Promise<readonly Lacked[]> {
+): Promise<readonly LackedKey[]> {
   const given = all.map(({ id }) => id);
   const lacked = new Map<string, string[]>();
   for (const { what, underOthers } of stores)
     for (const { keyId, count, names } of await underOthers(db, accountId, given)) {
-      const told = [...names, ...(count > names.length ? ["…"] : [])].join(", ");
-      lacked.set(keyId, [...(lacked.get(keyId) ?? []), `${count} ${what} (${told})`]);
+      const list = [...names, ...(count > names.length ? ["…"] : [])].join(", ");
+      lacked.set(keyId, [...(lacked.get(keyId) ?? []), `${count} ${what} (${list})`]);
     }
   return [...lacked].map(([keyId, things]) => ({ keyId, what: things.join(" and ") }));
 }

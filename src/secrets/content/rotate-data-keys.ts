@@ -2,7 +2,7 @@
 import type { Audit } from "../../audit/index.ts";
 import type { Clock } from "../../core/clock.ts";
 import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
-import type { Swept } from "../../platform/crypto/sealed-store.ts";
+import type { BatchResult } from "../../platform/crypto/sealed-store.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { forget } from "../../platform/forget.ts";
 import { Problem } from "../../core/problem.ts";
@@ -27,7 +27,7 @@ const BATCH = 4;
  * rotation: the contents that it has sealed are marked. A secret created meanwhile may get a second data key.
  */
 export const rotateDataKeys = (deps: RotateDeps) =>
-  async function* rotate(accountId: Uuid): AsyncGenerator<Swept> {
+  async function* rotate(accountId: Uuid): AsyncGenerator<BatchResult> {
     const rotation = await openRotation(deps.db, accountId, { id: deps.newId(), at: deps.clock.now() });
     const next = (after: Uuid | null) => listContents(deps.db, accountId, rotation.id, after, BATCH);
     let total = 0;
@@ -57,7 +57,7 @@ async function sealBatch(
   accountId: Uuid,
   rotationId: Uuid,
   batch: readonly NamedContent[],
-): Promise<Swept> {
+): Promise<BatchResult> {
   const outcomes = await Promise.all(batch.map((content) => resealContent(deps, accountId, rotationId, content)));
   return {
     done: outcomes.filter((outcome) => outcome === "sealed").length,

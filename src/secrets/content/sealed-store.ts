@@ -1,6 +1,6 @@
 /** The secrets as a sealed store: rewraps data keys under a new root key, and verifies that every content opens. */
 import type { Uuid } from "../../core/ids.ts";
-import type { SealedStore, Swept } from "../../platform/crypto/sealed-store.ts";
+import type { SealedStore, BatchResult } from "../../platform/crypto/sealed-store.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { forget } from "../../platform/forget.ts";
 import type { HoldRootKey } from "../../identity/index.ts";
@@ -50,7 +50,7 @@ async function rewrapBatch(
   accountId: Uuid,
   keyId: string,
   batch: readonly NamedContent[],
-): Promise<Swept> {
+): Promise<BatchResult> {
   const done: Rewrapped[] = [];
   const failed: string[] = [];
   for (const content of batch) {
@@ -83,7 +83,7 @@ function rewrapKey(
   );
 }
 
-async function verifyBatch(deps: SealedStoreDeps, accountId: Uuid, batch: readonly NamedContent[]): Promise<Swept> {
+async function verifyBatch(deps: SealedStoreDeps, accountId: Uuid, batch: readonly NamedContent[]): Promise<BatchResult> {
   const found = await Promise.all(batch.map((content) => verifyContent(deps, accountId, content)));
   const failed = batch.filter((_, nth) => found[nth] === false).map(({ name }) => name);
   const lacking = found.flatMap((one) => (typeof one === "object" ? [one.missingKeyId] : []));

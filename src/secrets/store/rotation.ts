@@ -1,5 +1,5 @@
 import type { Uuid } from "../../core/ids.ts";
-import { NAMES_TOLD, type UnderKey } from "../../platform/crypto/sealed-store.ts";
+import { MAX_NAMES, type UnderKey } from "../../platform/crypto/sealed-store.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import type { WrappedKey } from "../managers/kinds/kind.ts";
 import { CONTENT, type ContentRow } from "./contents.ts";
@@ -41,7 +41,7 @@ export const countUnderOtherKeys = (
   db.query<UnderKey>(
     `with other as (select c.id, c.key_id, ${NAME} ${FROM}
        where c.account_id = $1 and m.kind = 'platform' and c.key_id <> all ($2::text[]))
-     select key_id as "keyId", count(*) as count, (array_agg(name order by id))[1:${NAMES_TOLD}] as names
+     select key_id as "keyId", count(*) as count, (array_agg(name order by id))[1:${MAX_NAMES}] as names
        from other group by 1 order by 1`,
     [accountId, keyIds],
   );

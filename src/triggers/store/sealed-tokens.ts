@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import { keyIdIn } from "../../platform/crypto/seal.ts";
-import { NAMES_TOLD, type UnderKey } from "../../platform/crypto/sealed-store.ts";
+import { MAX_NAMES, type UnderKey } from "../../platform/crypto/sealed-store.ts";
 import type { Query } from "../../platform/db/db.ts";
 import { FROM } from "../store.ts";
 
@@ -25,7 +25,7 @@ export const countTokensUnderOthers = (
   db.query<UnderKey>(
     `with sealed as (select t.id, ${keyIdIn("t.token_sealed")} as key_id, ${NAME} ${FROM}
                      where t.account_id = $1 and t.deleted_at is null)
-     select key_id as "keyId", count(*) as count, (array_agg(name order by id))[1:${NAMES_TOLD}] as names
+     select key_id as "keyId", count(*) as count, (array_agg(name order by id))[1:${MAX_NAMES}] as names
        from sealed where key_id <> all ($2::text[]) group by 1 order by 1`,
     [accountId, keyIds],
   );
