@@ -83,7 +83,11 @@ function rewrapKey(
   );
 }
 
-async function verifyBatch(deps: SealedStoreDeps, accountId: Uuid, batch: readonly NamedContent[]): Promise<BatchResult> {
+async function verifyBatch(
+  deps: SealedStoreDeps,
+  accountId: Uuid,
+  batch: readonly NamedContent[],
+): Promise<BatchResult> {
   const found = await Promise.all(batch.map((content) => verifyContent(deps, accountId, content)));
   const failed = batch.filter((_, nth) => found[nth] === false).map(({ name }) => name);
   const lacking = found.flatMap((one) => (typeof one === "object" ? [one.missingKeyId] : []));
