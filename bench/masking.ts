@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { createMasker } from "../delegate/mask/masker.ts";
-import { matcherOf } from "../delegate/mask/matcher.ts";
+import { createMatcher } from "../delegate/mask/matcher.ts";
 import { beside, median, type Bench, type Sizes } from "./parts/result.ts";
 
 const PIECE = 64 * 1024;
@@ -27,7 +27,7 @@ export const masking: Bench = async (signal, progress, size) => {
   const { pieces, rounds, warmUp } = SIZES[size];
   const kinds = KINDS.map((kind) => {
     const secrets = Array.from({ length: kind.secrets }, () => randomBytes(24).toString("base64"));
-    const matcher = matcherOf(secrets.map((secret) => Buffer.from(secret)));
+    const matcher = createMatcher(secrets.map((secret) => Buffer.from(secret)));
     return { ...kind, matcher, piece: logOf(kind.shown ? secrets : ["src/build/step.ts"]), rates: [] as number[] };
   });
   const floors: number[] = [];

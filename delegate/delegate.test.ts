@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { assertGone, giveSign, joinServer, createPlace, printedProcess } from "./testing/kit.ts";
+import { assertEnded, createSignal, connectDelegate, createPlace, printedProcess } from "./testing/kit.ts";
 import { newTaskId, startPretendServer } from "./testing/pretend-server.ts";
 
 const place = createPlace();
 const server = await startPretendServer();
-const delegate = await joinServer(server, place);
+const delegate = await connectDelegate(server, place);
 after(async () => {
   await delegate.stop();
   await server.close();
@@ -115,7 +115,7 @@ test("output arrives while the script runs", async () => {
   const task = server.run({ script: "echo first; until [ -e go ]; do sleep 0.01; done; echo last" });
   await task.printed("first\n");
   assert.equal(task.output().toString(), "first\n");
-  giveSign(place, task, "go");
+  createSignal(place, task, "go");
   await task.finished;
   assert.equal(task.output().toString(), "first\nlast\n");
 });
@@ -181,9 +181,9 @@ test("a process left behind holding the output does not hang the end, and is gon
   });
   await task.printed("end\n");
   const begun = ["left", "away"].map((name) => printedProcess(place, task, name));
-  giveSign(place, task, "go");
+  createSignal(place, task, "go");
   assert.deepEqual((await task.finished).outcome, exited(0));
-  for (const process of begun) assertGone(process, "what the step left");
+  for (const process of begun) assertEnded(process, "what the step left");
 });
 
 test("many tasks at once", async () => {

@@ -9,11 +9,11 @@ import { textOf, startError } from "./fault.ts";
 import { type Folders, createFolders } from "./task-folder/task-folders.ts";
 import { removeUnusedFolders } from "./runtime-folder/unused-folders.ts";
 import {
-  endingOf,
+  createTerminationMethodOf,
   findIsolation,
   type Isolation,
   launcherCommand,
-  tellIsolation,
+  logIsolation,
   withNamespaces,
 } from "./isolation/isolation.ts";
 import { mayHaveSessionKeyring } from "./leftovers/keyrings.ts";
@@ -22,10 +22,10 @@ import { type Launcher, createLauncher } from "./launcher/client.ts";
 import type { Log } from "./log.ts";
 import { type Options, DEFAULT_MAX_STEP_OUTPUT } from "./options.ts";
 import { createKnownHosts } from "./remote/known-hosts.ts";
-import { noteOwner, removeOrphans } from "./work-folder/orphaned-folders.ts";
+import { writeOwnerNote, removeOrphanedFolders } from "./work-folder/orphaned-folders.ts";
 import { bootId } from "./processes/processes.ts";
 import { hasQueues, publicFolders } from "./leftovers/public-folders.ts";
-import { checkReach } from "./isolation/check-access.ts";
+import { checkStepAccess } from "./isolation/check-access.ts";
 import { findTools, defaultSearchPath, type Tools } from "./tasks/step-command.ts";
 import { openRuntimeFolder, type RuntimeFolder } from "./runtime-folder/runtime-folder.ts";
 import { openSession } from "./session/session.ts";
@@ -33,7 +33,7 @@ import type { StepUser } from "./isolation/step-user.ts";
 import { createTasks } from "./tasks/tasks.ts";
 import type { Timers } from "./timers.ts";
 import { defaultWorkDir, type WorkDir } from "./work-folder/work-dir.ts";
-import { claimWorkFolder, PLACES, type WorkFolder } from "./work-folder/claim.ts";
+import { claimWorkFolder, RUNTIME_PARENTS, type WorkFolder } from "./work-folder/claim.ts";
 
 export type Settings = Pick<
   Options,
@@ -100,14 +100,14 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
     const runtimeFolder = openRuntimeFolder(secrets.path);
     const stepPath = settings.stepPath ?? defaultSearchPath(process.env["PATH"], isRoot);
     const tools = findTools(`${stepPath}:${process.env["PATH"] ?? ""}`);
-    checkReach(workDir, user, tools.bash);
+    checkStepAccess(workDir, user, tools.bash);
     const boot = bootId();
     logStepUser(log, user, isRoot);
     logStart(log, settings, workDir);
     if (settings.belongsTo !== undefined) recordOwner(workDir, settings.belongsTo, log);
     const hiddenFolders = [settings.belongsTo, workDir.path, runtimeFolder.path].filter((path) => path !== undefined);
     const isolation = withNamespaces(found, user, hiddenFolders);
-    tellIsolation(log, isolation, user);
+    logIsolation(log, isolation, user);
     removeUnusedMemory(secrets, log);
     const folders = createClearedFolders(workDir, log);
     const sessionReport = { report: (): void => {} };
@@ -123,7 +123,7 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
       leftovers,
       log,
       launcher,
-      terminationMethodOf: endingOf(isolation),
+      terminationMethodOf: createTerminationMethodOf(isolation),
       mayGainPrivileges: isolation.mayGainPrivileges,
       namespaces: isolation.namespaces,
       sessions: new Set(),
@@ -162,8 +162,8 @@ export async function startDelegate(settings: Settings, deps: DelegateDeps): Pro
         unavailable: availability.check(),
       }),
       unavailable: availability.check,
-      take: tasks.handleMessage,
-      disconnected: tasks.disconnect,
+      handleMessage: tasks.handleMessage,
+      onDisconnected: tasks.disconnect,
       refused: refusal.resolve,
     });
     sessionReport.report = session.report;
@@ -197,7 +197,7 @@ const taskTimes = ({ timers, flushMs, pollMs, graceMs, leftoverGraceMs }: Delega
 function removeUnusedMemory({ path, inMemory }: WorkFolder["secrets"], log: Log): void {
   if (!inMemory)
     log.warn({ folder: path }, "this machine has no file system in memory; secrets of running steps lie on a disk");
-  removeUnusedFolders(log, PLACES).catch((error: unknown) =>
+  removeUnusedFolders(log, RUNTIME_PARENTS).catch((error: unknown) =>
     log.warn({ error: textOf(error) }, "unused folders in memory could not be looked for"),
   );
 }
@@ -209,8 +209,8 @@ function createClearedFolders(workDir: WorkDir, log: Log): Folders {
 }
 
 function recordOwner(workDir: WorkDir, owner: string, log: Log): void {
-  noteOwner(workDir, owner);
-  removeOrphans(workDir, log).catch((error: unknown) =>
+  writeOwnerNote(workDir, owner);
+  removeOrphanedFolders(workDir, log).catch((error: unknown) =>
     log.warn({ error: textOf(error) }, "work folders without an owner could not be looked for"),
   );
 }
@@ -270,7 +270,7 @@ function logKeyring(log: Log, isRoot: boolean): void {
 
 function logStepUser(log: Log, user: StepUser, isRoot: boolean): void {
   logKeyring(log, isRoot);
-  switch (user.apart) {
+  switch (user.separation) {
     case "delegate": {
       const more = isRoot ? "root, and can do anything here" : "the delegate's own user, and can read its files";
       return log.warn({ user: user.name }, `steps run as ${more}`);

@@ -36,7 +36,7 @@ export const MAX_CHUNK = 64 * 1024;
 /** Bytes of all output variables of a step together. */
 export const MAX_OUTPUTS = 512 * 1024;
 /** Bytes of a secret in one `secret` message, before base64. */
-export const MAX_SECRET_PIECE = 256 * 1024;
+export const MAX_SECRET_CHUNK = 256 * 1024;
 /** Secrets that one step uses at most. */
 export const MAX_STEP_SECRETS = 256;
 /** And those that log in on its host, besides. */
@@ -52,7 +52,7 @@ const epoch = z.int().min(1);
 const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const lease = { task: id, epoch };
 
-const usedAs = z.enum(["value", "file"]);
+const secretForm = z.enum(["value", "file"]);
 const nth = z
   .int()
   .min(0)
@@ -61,7 +61,9 @@ const nth = z
 /** What a step has of secrets: where they go. The secrets themselves come in `secret` messages, in the same order. */
 const stepSecrets = z.strictObject({
   /** `value`: its text. `file`: a file with its content, and the text is the path of that. `label`: for people, and for the file's name. */
-  uses: z.array(z.strictObject({ as: usedAs, label: z.string().max(256) })).max(MAX_STEP_SECRETS + MAX_LOGIN_SECRETS),
+  uses: z
+    .array(z.strictObject({ as: secretForm, label: z.string().max(256) }))
+    .max(MAX_STEP_SECRETS + MAX_LOGIN_SECRETS),
   /** Variables put together from texts and from secrets, which are numbers: places in `uses`. */
   env: z.array(z.strictObject({ name: z.string(), parts: z.array(z.union([z.string(), nth])) })),
 });
@@ -196,8 +198,8 @@ export const toDelegate = z.discriminatedUnion("kind", [
     kind: z.literal("secret"),
     ...lease,
     nth,
-    as: usedAs,
-    data: z.base64().max(Math.ceil(MAX_SECRET_PIECE / 3) * 4),
+    as: secretForm,
+    data: z.base64().max(Math.ceil(MAX_SECRET_CHUNK / 3) * 4),
     last: z.boolean(),
   }),
   z.strictObject({ kind: z.literal("cancel"), ...lease }),

@@ -21,7 +21,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { idsOf, livingProcesses } from "../processes/processes.ts";
 import { FIRST_ID } from "./step-ids.ts";
 import { paths } from "../task-folder/paths.ts";
-import { giveSign, joinServer, createPlace, optionsFor, printedPid, spawnDelegate, TOKEN } from "../testing/kit.ts";
+import {
+  createSignal,
+  connectDelegate,
+  createPlace,
+  optionsFor,
+  printedPid,
+  spawnDelegate,
+  TOKEN,
+} from "../testing/kit.ts";
 import { type PretendTask, startPretendServer } from "../testing/pretend-server.ts";
 
 const python = spawnSync("sh", ["-c", "command -v python3"], {
@@ -36,7 +44,7 @@ const place = createPlace();
 const exchange = mkdtempSync(join(tmpdir(), "railhead-exchange-"));
 chmodSync(exchange, 0o777);
 const server = await startPretendServer();
-const delegate = isRoot ? await joinServer(server, place) : undefined;
+const delegate = isRoot ? await connectDelegate(server, place) : undefined;
 after(async () => {
   await delegate?.stop();
   await server.close();
@@ -140,9 +148,9 @@ test(
       outputs: [{ name: "x", variable: "X" }],
     });
     await victim.printed("begun");
-    giveSign(place, holder, "go");
+    createSignal(place, holder, "go");
     await holder.finished;
-    giveSign(place, victim, "go");
+    createSignal(place, victim, "go");
     assert.deepEqual((await victim.finished).outcome, { kind: "exited", exitCode: 7, outputs: [] });
     assert.equal(victim.output().toString(), "begun\n");
     assert.match(holder.output().toString(), /\nfound \[\]\n$/);

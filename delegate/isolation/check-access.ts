@@ -10,8 +10,8 @@ import type { WorkDir } from "../work-folder/work-dir.ts";
  * start Bash, enter its working directory, write there.
  * @throws Fault that says what is in the way
  */
-export function checkReach(workDir: WorkDir, user: StepUser, bash: string): void {
-  const owner = user.take();
+export function checkStepAccess(workDir: WorkDir, user: StepUser, bash: string): void {
+  const owner = user.allocate();
   if (!owner) return;
   const { uid, gid } = owner;
   const folder = join(workDir.tasks, ".probe");
@@ -38,7 +38,7 @@ export function checkReach(workDir: WorkDir, user: StepUser, bash: string): void
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    user.giveBack(owner);
+    user.release(owner);
   }
 }
 

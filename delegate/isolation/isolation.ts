@@ -39,9 +39,11 @@ export function findIsolation(isRoot: boolean, mayGainPrivileges: boolean): Isol
   const unshare = findProgram("unshare");
   const priv = isRoot ? ["--ruid", String(process.getuid?.() ?? 0)] : [];
   return {
-    setpriv: setpriv !== undefined && works([setpriv, "--no-new-privs", ...priv, "true"]) ? setpriv : undefined,
+    setpriv: setpriv !== undefined && succeeds([setpriv, "--no-new-privs", ...priv, "true"]) ? setpriv : undefined,
     unshare:
-      isRoot && unshare !== undefined && works([unshare, ...NAMESPACE, "mount", "--bind", "/etc/group", "/etc/group"])
+      isRoot &&
+      unshare !== undefined &&
+      succeeds([unshare, ...NAMESPACE, "mount", "--bind", "/etc/group", "/etc/group"])
         ? unshare
         : undefined,
     mayGainPrivileges,
@@ -54,24 +56,24 @@ export function withNamespaces(isolation: Isolation, user: StepUser, hidden: rea
   const unshare = findProgram("unshare");
   const env = findProgram("env");
   // In a name space of users `sudo` finds no root.
-  if (user.apart === "own users" || isolation.mayGainPrivileges || !unshare || !env) return isolation;
-  const ids = user.take();
+  if (user.separation === "own users" || isolation.mayGainPrivileges || !unshare || !env) return isolation;
+  const ids = user.allocate();
   const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   if (ids === undefined && self.uid === 0) return isolation;
   const isPermitted = permitsNamespaces(unshare, ids ?? self);
-  if (ids) user.giveBack(ids);
+  if (ids) user.release(ids);
   return isPermitted ? { ...isolation, namespaces: { unshare, env, hidden } } : isolation;
 }
 
 const NAMESPACE = ["--mount", "--propagation", "slave"];
 
-const works = ([program = "", ...args]: readonly string[]): boolean =>
+const succeeds = ([program = "", ...args]: readonly string[]): boolean =>
   spawnSync(program, args, { stdio: "ignore", env: { PATH: SYSTEM_PATH } }).status === 0;
 
 const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** How the processes of a task are ended. */
-export const endingOf =
+export const createTerminationMethodOf =
   ({ setpriv, namespaces }: Isolation) =>
   (owner: StepOwner | undefined): TerminationMethod => {
     if (namespaces) return "namespace";
@@ -91,10 +93,10 @@ export function launcherCommand(
   let version = "";
   let argv: readonly string[] = [];
   return () => {
-    const now = database ? stampOf(database.sources) : "one";
+    const now = database ? fileVersions(database.sources) : "one";
     if (now === version) return { argv, version };
     version = now;
-    const id = user.spare();
+    const id = user.allocateLauncherId();
     const privileges = [
       ...(mayGainPrivileges ? [] : ["--no-new-privs"]),
       ...(id === undefined ? [] : ["--ruid", String(id)]),
@@ -111,7 +113,7 @@ export function launcherCommand(
 }
 
 /** Programs that change users put a new file in the place of the old one. */
-const stampOf = (files: readonly string[]): string =>
+const fileVersions = (files: readonly string[]): string =>
   files
     .map((file) => {
       const stat = statSync(file, { throwIfNoEntry: false });
@@ -119,10 +121,12 @@ const stampOf = (files: readonly string[]): string =>
     })
     .join(" ");
 
-export function tellIsolation(log: Tell, isolation: Isolation, user: StepUser): void {
+export function logIsolation(log: Tell, isolation: Isolation, user: StepUser): void {
   const means = {
-    users: user.apart,
-    end: endingOf(isolation)(user.apart === "own users" ? { uid: 1, gid: 1, ownUser: true } : undefined),
+    users: user.separation,
+    end: createTerminationMethodOf(isolation)(
+      user.separation === "own users" ? { uid: 1, gid: 1, ownUser: true } : undefined,
+    ),
     noNewPrivileges: isolation.setpriv !== undefined && !isolation.mayGainPrivileges,
     userDatabase: user.names !== undefined,
   };
@@ -135,11 +139,11 @@ export function tellIsolation(log: Tell, isolation: Isolation, user: StepUser): 
     log.warn(
       "steps may gain rights (--allow-privilege-escalation): what does is not bound by the user of its step, and it is not certain that all of it is ended",
     );
-  if (user.apart !== "own users" && isolation.namespaces === undefined)
+  if (user.separation !== "own users" && isolation.namespaces === undefined)
     log.warn(
       "name spaces are not permitted here, or would not let steps gain rights: steps share a user, and it is not certain that all of their processes are ended",
     );
-  if (user.apart === "own users" && !user.names)
+  if (user.separation === "own users" && !user.names)
     log.warn(
       "name spaces of file systems are not permitted here: the users of steps have no names and no home folders",
     );

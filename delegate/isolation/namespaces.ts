@@ -22,7 +22,7 @@ export type OwnParts = { readonly folder: string; readonly files: string; readon
 
 const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-const APART = [
+const UNSHARE_OPTIONS = [
   ...["--user", "--map-root-user", "--mount", "--propagation", "private", "--pid", "--ipc"],
   ...["--mount-proc", "--fork", "--kill-child"],
 ];
@@ -31,7 +31,7 @@ const APART = [
  * The first process in the name space: arguments are the step's program. When the step has ended it sends TERM to what
  * is left, waits a second for that, and ends, which kills the rest.
  */
-const FIRST = `setsid "$@" & exec >/dev/null 2>&1
+const FIRST_PROCESS = `setsid "$@" & exec >/dev/null 2>&1
 wait $!; code=$?
 set -- /proc/[0-9]*
 if [ $# -gt 1 ]; then
@@ -46,7 +46,7 @@ exit $code`;
  */
 const SETUP = `exec 3<"$2" 4<"$3" 5<"$4" && mount -c -a -T "$1" && cd "$2" && exec 3<&- 4<&- 5<&- || exit 126
 u=$5 g=$6 unshare=$7; shift 7
-exec "$unshare" --user --map-user="$u" --map-group="$g" -- /bin/sh -c '${FIRST.replaceAll("'", `'\\''`)}' sh "$@"`;
+exec "$unshare" --user --map-user="$u" --map-group="$g" -- /bin/sh -c '${FIRST_PROCESS.replaceAll("'", `'\\''`)}' sh "$@"`;
 
 /** Before the names of variables that hold one of the step's, as `name=value`. */
 const CARRIER = "railhead_";
@@ -70,7 +70,7 @@ const NOT_BY_BASH = /^(?:UID|EUID|PPID|SHELLOPTS|BASHOPTS|BASHPID|BASH_VERSINFO|
 export function permitsNamespaces(unshare: string, ids: { readonly uid: number; readonly gid: number }): boolean {
   const { uid, gid } = ids;
   const inner = `mount -t tmpfs none /dev/shm && exec "$0" --user --map-user=${uid} --map-group=${gid} -- setsid true`;
-  const tried = spawnSync(unshare, [...APART, "/bin/sh", "-c", inner, unshare], {
+  const tried = spawnSync(unshare, [...UNSHARE_OPTIONS, "/bin/sh", "-c", inner, unshare], {
     stdio: "ignore",
     cwd: "/",
     env: { PATH: SYSTEM_PATH },
@@ -80,7 +80,7 @@ export function permitsNamespaces(unshare: string, ids: { readonly uid: number; 
 }
 
 /** The step in name spaces of its own. @param bash by absolute path. @throws the system's error */
-export function inNamespaces(
+export function withStepNamespaces(
   { unshare, env, hidden }: Namespaces,
   { folder, files, table }: OwnParts,
   { uid, gid }: { readonly uid: number; readonly gid: number },
@@ -89,12 +89,12 @@ export function inNamespaces(
 ): StepOrder {
   const { work, tmp } = paths(folder);
   const line = (source: string, target: string, type: string, options: string): string =>
-    `${source} ${escaped(target)} ${type} ${options},X-mount.mkdir 0 0\n`;
+    `${source} ${escapeFstab(target)} ${type} ${options},X-mount.mkdir 0 0\n`;
   const bound = (fd: number, target: string): string => line(`/proc/self/fd/${fd}`, target, "none", "bind");
   writeFileSync(
     table,
     [
-      ...ofTheSession(uid).map(({ path, mode }) => line("railhead", path, "tmpfs", `mode=${mode}`)),
+      ...sessionFolders(uid).map(({ path, mode }) => line("railhead", path, "tmpfs", `mode=${mode}`)),
       ...hidden.map((path) => line("railhead", path, "tmpfs", "mode=755,size=1m")),
       line("railhead", "/dev/shm", "tmpfs", "mode=1777"),
       bound(4, "/tmp"),
@@ -113,7 +113,7 @@ export function inNamespaces(
   const given = [table, work, tmp, files, String(uid), String(gid), unshare];
   return {
     ...order,
-    command: [unshare, ...APART, "/bin/sh", "-c", SETUP, "sh", ...given, ...restored],
+    command: [unshare, ...UNSHARE_OPTIONS, "/bin/sh", "-c", SETUP, "sh", ...given, ...restored],
     env: {
       PATH: SYSTEM_PATH,
       ...Object.fromEntries(carried.map(([name, value], nth) => [`${CARRIER}${nth}`, `${name}=${value}`])),
@@ -122,12 +122,12 @@ export function inNamespaces(
 }
 
 /** Where a user's services listen, and where every user may make things. */
-const ofTheSession = (uid: number): readonly { readonly path: string; readonly mode: string }[] =>
+const sessionFolders = (uid: number): readonly { readonly path: string; readonly mode: string }[] =>
   [
     { path: `/run/user/${uid}`, mode: "700" },
     { path: "/run/lock", mode: "1777" },
   ].filter(({ path }) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory());
 
 /** As in fstab(5). */
-const escaped = (path: string): string =>
+const escapeFstab = (path: string): string =>
   path.replaceAll(/[\\ \t\n#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);

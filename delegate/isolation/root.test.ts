@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startDelegate } from "../delegate.ts";
 import { FIRST_ID } from "./step-ids.ts";
-import { assertGone, joinServer, createPlace, printedPid, QUICK, settingsFor, silentLog } from "../testing/kit.ts";
+import {
+  assertEnded,
+  connectDelegate,
+  createPlace,
+  printedPid,
+  QUICK,
+  settingsFor,
+  silentLog,
+} from "../testing/kit.ts";
 import { startPretendServer } from "../testing/pretend-server.ts";
 import { systemTimers } from "../timers.ts";
 
@@ -27,7 +35,7 @@ test(
   async () => {
     const place = createPlace();
     const server = await startPretendServer();
-    const delegate = await joinServer(server, place);
+    const delegate = await connectDelegate(server, place);
     const exchange = openFolder(place.path);
     const other = server.run({
       script: `umask 077; echo secret | tee file >${exchange}/file; echo uid=$(id -u); echo pid=$$; echo home=$HOME; sleep inf`,
@@ -76,14 +84,14 @@ test(
 test("what a step leaves running is found by its user, whatever else it hides", onlyAsRoot, async () => {
   const place = createPlace();
   const server = await startPretendServer();
-  const delegate = await joinServer(server, place);
+  const delegate = await connectDelegate(server, place);
   // A program that its user may not read runs as one that must not be looked into: /proc shows root as its owner.
   const program = join(openFolder(place.path), "program");
   copyFileSync("/usr/bin/sleep", program);
   chmodSync(program, 0o711);
   const task = server.run({ script: `cd /; (env -i setsid ${program} inf >/dev/null 2>&1 & echo "left=$!")` });
   assert.deepEqual((await task.finished).outcome, { kind: "exited", exitCode: 0, outputs: [] });
-  assertGone(printedPid(task.output(), "left"), "the hidden process");
+  assertEnded(printedPid(task.output(), "left"), "the hidden process");
   await delegate.stop();
   await server.close();
   place.remove();
@@ -95,7 +103,7 @@ test("the user of a task is no other's until the task's folder is gone, also aft
   const server = await startPretendServer({ ackEnds: () => acks });
   const uids: string[] = [];
   for (let round = 0; round < 2; round += 1) {
-    const delegate = await joinServer(server, place, { chance: () => 0 });
+    const delegate = await connectDelegate(server, place, { chance: () => 0 });
     const task = server.run({ script: "id -u" });
     await task.finished;
     uids.push(task.output().toString());
@@ -111,7 +119,7 @@ test("the user of a task is no other's until the task's folder is gone, also aft
 test("Bash and git work for a step's user", onlyAsRoot, async () => {
   const place = createPlace();
   const server = await startPretendServer();
-  const delegate = await joinServer(server, place);
+  const delegate = await connectDelegate(server, place);
   const script = [
     "set -e",
     'echo "$PATH"',

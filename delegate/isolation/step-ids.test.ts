@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { FIRST_ID, idsInUse, openStepIds, type Span, type StepIds } from "./step-ids.ts";
 import { createPlace } from "../testing/kit.ts";
-import { identityOf, prepareWorkDir } from "../work-folder/work-dir.ts";
+import { readOrCreateIdentity, prepareWorkDir } from "../work-folder/work-dir.ts";
 
 const BLOCK = 0x4_0000;
 const place = createPlace();
@@ -27,7 +27,7 @@ function open(registry: string, workDir: string, { foreign = [], chance = 0, ali
   return openStepIds({
     registry,
     workDir: made.path,
-    identity: identityOf(made),
+    identity: readOrCreateIdentity(made),
     chance: () => chance,
     foreign,
     alive,
@@ -36,24 +36,24 @@ function open(registry: string, workDir: string, { foreign = [], chance = 0, ali
 
 test("work folders have ids of their own, and the same ones again after a restart", () => {
   const registry = newRegistry();
-  assert.equal(open(registry, "a").take(), FIRST_ID);
-  assert.equal(open(registry, "b").take(), FIRST_ID + BLOCK);
-  assert.equal(open(registry, "a").take(), FIRST_ID);
+  assert.equal(open(registry, "a").allocate(), FIRST_ID);
+  assert.equal(open(registry, "b").allocate(), FIRST_ID + BLOCK);
+  assert.equal(open(registry, "a").allocate(), FIRST_ID);
 });
 
 test("a work folder that was moved has its ids again, whatever stands in its old place", () => {
   const registry = newRegistry();
   open(registry, "left");
   renameSync(join(place.path, "left"), join(place.path, "moved"));
-  identityOf(prepareWorkDir(join(place.path, "left"), false));
-  assert.equal(open(registry, "moved").take(), FIRST_ID);
-  assert.equal(open(registry, "left").take(), FIRST_ID + BLOCK);
+  readOrCreateIdentity(prepareWorkDir(join(place.path, "left"), false));
+  assert.equal(open(registry, "moved").allocate(), FIRST_ID);
+  assert.equal(open(registry, "left").allocate(), FIRST_ID + BLOCK);
 });
 
 test("a registry that was begun and not written is made; a damaged one is named", () => {
   const empty = join(place.path, "empty-registry");
   writeFileSync(empty, "");
-  assert.equal(open(empty, "checked").take(), FIRST_ID);
+  assert.equal(open(empty, "checked").allocate(), FIRST_ID);
   const damaged = join(place.path, "damaged-registry");
   writeFileSync(damaged, "no database ".repeat(100));
   assert.throws(() => open(damaged, "checked"), /damaged-registry, where .* cannot be used: .*--step-user/);
@@ -63,26 +63,26 @@ test("an id comes again only when it is given back, and then as late as can be",
   // The rest of the block is for launchers.
   const size = BLOCK - 1024;
   const ids = open(newRegistry(), "c", { chance: 1 - 2 / size });
-  ids.keep(FIRST_ID);
-  const [one, two, three] = [ids.take(), ids.take(), ids.take()];
+  ids.reserve(FIRST_ID);
+  const [one, two, three] = [ids.allocate(), ids.allocate(), ids.allocate()];
   assert.deepEqual([one, two, three], [FIRST_ID + size - 2, FIRST_ID + size - 1, FIRST_ID + 1]);
-  ids.giveBack(one);
-  assert.equal(ids.take(), FIRST_ID + 2);
-  for (let taken = 4; taken < size - 1; taken += 1) ids.take();
-  assert.equal(ids.take(), one);
-  assert.throws(() => ids.take(), /no user id is left/);
+  ids.release(one);
+  assert.equal(ids.allocate(), FIRST_ID + 2);
+  for (let taken = 4; taken < size - 1; taken += 1) ids.allocate();
+  assert.equal(ids.allocate(), one);
+  assert.throws(() => ids.allocate(), /no user id is left/);
 });
 
 test("the ids of a work folder that is gone serve another; those of one that stands do not", () => {
   const registry = newRegistry();
-  open(registry, "gone").take();
-  open(registry, "stands").take();
+  open(registry, "gone").allocate();
+  open(registry, "stands").allocate();
   rmSync(join(place.path, "gone"), { recursive: true });
-  assert.equal(open(registry, "new").take(), FIRST_ID);
-  assert.equal(open(registry, "newer").take(), FIRST_ID + 2 * BLOCK);
+  assert.equal(open(registry, "new").allocate(), FIRST_ID);
+  assert.equal(open(registry, "newer").allocate(), FIRST_ID + 2 * BLOCK);
   // Another work folder in the same place is another owner.
   rmSync(join(place.path, "stands"), { recursive: true });
-  assert.equal(open(registry, "stands").take(), FIRST_ID + BLOCK);
+  assert.equal(open(registry, "stands").allocate(), FIRST_ID + BLOCK);
 });
 
 test("ids that the machine's own files name are left out", () => {
@@ -90,7 +90,7 @@ test("ids that the machine's own files name are left out", () => {
     [FIRST_ID + BLOCK - 1, FIRST_ID + BLOCK],
     [100_000, 165_535],
   ];
-  assert.equal(open(newRegistry(), "d", { foreign }).take(), FIRST_ID + 2 * BLOCK);
+  assert.equal(open(newRegistry(), "d", { foreign }).allocate(), FIRST_ID + 2 * BLOCK);
 });
 
 test("when all ids belong to work folders, the refusal says what to do", () => {
@@ -115,14 +115,14 @@ test(
     // The far end of the first block: no test's delegate comes there.
     const size = BLOCK - 1024;
     const id = FIRST_ID + size - 7;
-    open(registry, "left").take();
+    open(registry, "left").allocate();
     const child = spawn("sleep", ["inf"], { uid: id, gid: id, stdio: "ignore", cwd: "/" });
     await once(child, "spawn");
     try {
       const again = open(registry, "left", { chance: 1 - 7 / size, alive: idsInUse() });
-      assert.equal(again.take(), id + 1);
+      assert.equal(again.allocate(), id + 1);
       rmSync(join(place.path, "left"), { recursive: true });
-      assert.equal(open(registry, "other", { alive: idsInUse() }).take(), FIRST_ID + BLOCK);
+      assert.equal(open(registry, "other", { alive: idsInUse() }).allocate(), FIRST_ID + BLOCK);
     } finally {
       child.kill("SIGKILL");
       await once(child, "exit");

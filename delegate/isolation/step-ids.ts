@@ -36,16 +36,16 @@ export type StepIds = {
   /** It is this work folder's. */
   readonly isOurs: (id: number) => boolean;
   /** An id that is never given to a task. @throws Fault when all ids are in use */
-  readonly spare: () => number;
+  readonly allocateLauncherId: () => number;
   /** One that no task, no process and no file in the work folder has. @throws Fault when there is none */
-  readonly take: () => number;
+  readonly allocate: () => number;
   /** An earlier delegate has given it to a task that is still there. */
-  readonly keep: (id: number) => void;
+  readonly reserve: (id: number) => void;
   /** The task's processes are gone and its files are removed. */
-  readonly giveBack: (id: number) => void;
+  readonly release: (id: number) => void;
 };
 
-export type Claim = {
+export type StepIdsClaim = {
   /** File of the machine's database. */
   readonly registry: string;
   /** Existing, links resolved; its lock is ours. */
@@ -65,12 +65,12 @@ export type Claim = {
 export type Span = readonly [first: number, last: number];
 
 /** @throws Fault when the registry cannot be used or no block is left */
-export function openStepIds(claim: Claim): StepIds {
-  const alive = claim.alive ?? idsInUse();
-  const first = blockStart(claimBlock(claim, alive));
+export function openStepIds(claim: StepIdsClaim): StepIds {
+  const livingIds = claim.alive ?? idsInUse();
+  const first = blockStart(claimBlock(claim, livingIds));
   // What an earlier delegate could not end keeps its id.
   const isOurs = (id: number): boolean => id >= first && id < first + BLOCK_SIZE;
-  const used = new Set([...alive].filter(isOurs));
+  const used = new Set([...livingIds].filter(isOurs));
   const size = claim.isNamed ? NAMED : BLOCK_SIZE - NAMED;
   let next = Math.floor(claim.chance() * size);
   // As late as possible again: in turn, and not the lowest that is free.
@@ -87,21 +87,21 @@ export function openStepIds(claim: Claim): StepIds {
     named: claim.isNamed ? Array.from({ length: size }, (_, nth) => first + nth) : undefined,
     isUnused: (id) => isOurs(id) && !used.has(id),
     isOurs,
-    spare: () => pick(first + BLOCK_SIZE - NAMED, NAMED, 0),
-    take: () => {
+    allocateLauncherId: () => pick(first + BLOCK_SIZE - NAMED, NAMED, 0),
+    allocate: () => {
       const id = pick(first, size, next);
       next = (id - first + 1) % size;
       return id;
     },
-    keep: (id) => void used.add(id),
-    giveBack: (id) => void used.delete(id),
+    reserve: (id) => void used.add(id),
+    release: (id) => void used.delete(id),
   };
 }
 
 /** Whether a process on this machine has an id of a block that the work folder owns. @param workDir its links resolved */
 export function hasLivingSteps(registry: string, workDir: string): boolean {
   const own = readBlocks(registry).filter((row) => row.workDir === workDir);
-  return own.some(({ block }) => isAlive(block, idsInUse()));
+  return own.some(({ block }) => hasLivingProcess(block, idsInUse()));
 }
 
 const blockStart = (block: number): number => FIRST_ID + block * BLOCK_SIZE;
@@ -126,7 +126,7 @@ function fields(file: string): string[][] {
   }
 }
 
-function claimBlock(claim: Claim, alive: ReadonlySet<number>): number {
+function claimBlock(claim: StepIdsClaim, alive: ReadonlySet<number>): number {
   try {
     return saveBlock(claim.registry, (rows) => chooseBlock(rows, claim, alive)).block;
   } catch (error) {
@@ -138,7 +138,7 @@ function claimBlock(claim: Claim, alive: ReadonlySet<number>): number {
 }
 
 /** The work folder's own block; otherwise the first that nobody has, or whose folder and processes are gone. */
-function chooseBlock(rows: readonly BlockRow[], claim: Claim, alive: ReadonlySet<number>): BlockRow {
+function chooseBlock(rows: readonly BlockRow[], claim: StepIdsClaim, alive: ReadonlySet<number>): BlockRow {
   const owner = hashOf(claim.identity);
   const own = rows.find((row) => row.owner === owner);
   const taken = new Set(rows.filter((row) => isInUse(row, alive)).map(({ block }) => block));
@@ -159,7 +159,7 @@ const isOfOwner = ({ owner, workDir }: BlockRow): boolean =>
 const hashOf = (identity: string): string => createHash("sha256").update(identity).digest("hex");
 
 function isInUse(row: BlockRow, alive: ReadonlySet<number>): boolean {
-  if (isAlive(row.block, alive)) return true;
+  if (hasLivingProcess(row.block, alive)) return true;
   try {
     return isOfOwner(row);
   } catch (error) {
@@ -168,7 +168,7 @@ function isInUse(row: BlockRow, alive: ReadonlySet<number>): boolean {
   }
 }
 
-function isAlive(block: number, alive: ReadonlySet<number>): boolean {
+function hasLivingProcess(block: number, alive: ReadonlySet<number>): boolean {
   const first = blockStart(block);
   return alive.values().some((id) => id >= first && id < first + BLOCK_SIZE);
 }

@@ -12,7 +12,7 @@ import { spawnSync } from "node:child_process";
 import { chownSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, startError, usageError } from "../fault.ts";
-import { type Claim, FIRST_ID, openStepIds, type StepIds } from "./step-ids.ts";
+import { type StepIdsClaim, FIRST_ID, openStepIds, type StepIds } from "./step-ids.ts";
 
 export type StepUser = {
   /** What USER and LOGNAME say in a step that has no user of its own. */
@@ -24,19 +24,19 @@ export type StepUser = {
   /** A user of steps of this work folder. */
   readonly isOurs: (uid: number) => boolean;
   /** An id that no step gets; undefined where steps have none of their own. @throws Fault when there is none */
-  readonly spare: () => number | undefined;
+  readonly allocateLauncherId: () => number | undefined;
   /** `delegate`: the steps share the delegate's own user. `own groups` and `nothing own`: another one. */
-  readonly apart: "own users" | "own groups" | "nothing own" | "delegate";
+  readonly separation: "own users" | "own groups" | "nothing own" | "delegate";
   /**
    * Whom the next task runs as; undefined: as the delegate. ssh works for no user without a name: where steps' users
    * have none it runs as one that has, with a group of its own, which alone can read what the task has.
    * @throws Fault when no id is left
    */
-  readonly take: (runs?: "script" | "ssh") => StepOwner | undefined;
+  readonly allocate: (runs?: "script" | "ssh") => StepOwner | undefined;
   /** An earlier delegate has given this to a task that is still there. */
-  readonly keep: (owner: StepOwner) => void;
+  readonly reserve: (owner: StepOwner) => void;
   /** The task's processes are gone and its files are removed. */
-  readonly giveBack: (owner: StepOwner) => void;
+  readonly release: (owner: StepOwner) => void;
 };
 
 export type StepOwner = { readonly uid: number; readonly gid: number; readonly ownUser: boolean };
@@ -54,54 +54,54 @@ const NAMED = "nobody";
  * @param claim the work folder, existing and locked; also used to try which ids may be chosen freely
  * @throws Fault when the user is unknown or may not be chosen
  */
-export function stepUser(wanted: string | undefined, claim: Claim): StepUser {
+export function createStepUser(wanted: string | undefined, claim: StepIdsClaim): StepUser {
   const self = process.getuid?.() ?? 0;
   if (self !== 0) {
     // In a container the user may have a number and no name.
     const name = passwd().find(({ uid }) => uid === self)?.name ?? String(self);
     if (wanted !== undefined && wanted !== name && wanted !== String(self))
       throw usageError(`--step-user '${wanted}': only a delegate started as root can run steps as another user`);
-    return { ...NOTHING_TO_SHARE_OUT, name, apart: "delegate", take: () => undefined };
+    return { ...NO_OWN_IDS, name, separation: "delegate", allocate: () => undefined };
   }
-  if (wanted === undefined && isFree(claim.workDir, FIRST_ID)) return ownUsers(openStepIds(claim));
-  const { name, uid, gid } = lookUp(wanted ?? NAMED);
-  if (uid === 0) return { ...NOTHING_TO_SHARE_OUT, name, apart: "delegate", take: () => undefined };
-  const ownGroups = isFree(claim.workDir, FIRST_GROUP);
+  if (wanted === undefined && canChooseId(claim.workDir, FIRST_ID)) return createOwnUsers(openStepIds(claim));
+  const { name, uid, gid } = findUser(wanted ?? NAMED);
+  if (uid === 0) return { ...NO_OWN_IDS, name, separation: "delegate", allocate: () => undefined };
+  const ownGroups = canChooseId(claim.workDir, FIRST_GROUP);
   const group = (): number => (ownGroups ? FIRST_GROUP + Math.floor(claim.chance() * GROUPS) : gid);
   return {
-    ...NOTHING_TO_SHARE_OUT,
+    ...NO_OWN_IDS,
     name,
-    apart: ownGroups ? "own groups" : "nothing own",
-    take: () => ({ uid, gid: group(), ownUser: false }),
+    separation: ownGroups ? "own groups" : "nothing own",
+    allocate: () => ({ uid, gid: group(), ownUser: false }),
   };
 }
 
-const NOTHING_TO_SHARE_OUT = {
+const NO_OWN_IDS = {
   names: undefined,
   isUnused: () => false,
   isOurs: () => false,
-  spare: () => undefined,
-  keep: () => {},
-  giveBack: () => {},
+  allocateLauncherId: () => undefined,
+  reserve: () => {},
+  release: () => {},
 } as const;
 
-const ownUsers = (ids: StepIds): StepUser => {
+const createOwnUsers = (ids: StepIds): StepUser => {
   const names = ids.named && new Map(ids.named.map((id, nth) => [id, `${NAMELESS}-${nth}`]));
   return {
     name: NAMELESS,
     names,
-    apart: "own users",
+    separation: "own users",
     isUnused: ids.isUnused,
     isOurs: ids.isOurs,
-    spare: ids.spare,
-    take: (runs) => {
-      const named = runs === "ssh" && !names ? lookUp(NAMED) : undefined;
-      const id = ids.take();
+    allocateLauncherId: ids.allocateLauncherId,
+    allocate: (runs) => {
+      const named = runs === "ssh" && !names ? findUser(NAMED) : undefined;
+      const id = ids.allocate();
       return named ? { uid: named.uid, gid: id, ownUser: false } : { uid: id, gid: id, ownUser: true };
     },
     // The group id is always the id that was taken; the user id is not, with a named user.
-    keep: ({ gid }) => ids.keep(gid),
-    giveBack: ({ gid }) => ids.giveBack(gid),
+    reserve: ({ gid }) => ids.reserve(gid),
+    release: ({ gid }) => ids.release(gid),
   };
 };
 
@@ -110,7 +110,7 @@ export const nameOf = (user: StepUser, owner: StepOwner | undefined): string =>
   (owner?.ownUser ? user.names?.get(owner.uid) : undefined) ?? user.name;
 
 /** In a container with a short map of ids the kernel refuses those outside it. */
-function isFree(workDir: string, id: number): boolean {
+function canChooseId(workDir: string, id: number): boolean {
   const probe = join(workDir, `.id-probe-${process.pid}`);
   try {
     writeFileSync(probe, "", { mode: 0o600 });
@@ -126,14 +126,14 @@ function isFree(workDir: string, id: number): boolean {
 
 type Entry = { readonly name: string; readonly uid: number; readonly gid: number };
 
-function lookUp(wanted: string): Entry {
+function findUser(wanted: string): Entry {
   const numbers = /^(\d{1,10})(?::(\d{1,10}))?$/.exec(wanted);
   const uid = numbers?.[1];
   if (uid !== undefined) {
     const known = passwd().find((entry) => entry.uid === Number(uid));
     return { name: known?.name ?? uid, uid: Number(uid), gid: Number(numbers?.[2] ?? known?.gid ?? uid) };
   }
-  const entry = passwd().find(({ name }) => name === wanted) ?? askSystem(wanted);
+  const entry = passwd().find(({ name }) => name === wanted) ?? findDirectoryUser(wanted);
   if (!entry) throw startError(`this machine has no user '${wanted}'; name one that exists`);
   return entry;
 }
@@ -147,7 +147,7 @@ function passwd(): readonly Entry[] {
 }
 
 /** Users of a directory service are not in the file. */
-function askSystem(name: string): Entry | undefined {
+function findDirectoryUser(name: string): Entry | undefined {
   if (name.startsWith("-")) return undefined;
   const [uid, gid] = ["-u", "-g"].map((flag) =>
     spawnSync("id", [flag, name], { encoding: "utf8", env: { PATH: process.env["PATH"] } }),

@@ -6,12 +6,12 @@ import { DatabaseSync } from "node:sqlite";
 /** `owner`: hash of the work folder's identity. */
 export type BlockRow = { readonly block: number; readonly owner: string; readonly workDir: string };
 
-const PATIENCE_MS = 10_000;
+const LOCK_TIMEOUT_MS = 10_000;
 
 /** All rows; none where no delegate has made the database. */
 export function readBlocks(path: string): readonly BlockRow[] {
   if (!existsSync(path)) return [];
-  const file = new DatabaseSync(path, { timeout: PATIENCE_MS });
+  const file = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
     return file.prepare(`select block, owner, work_dir as "workDir" from blocks`).all() as BlockRow[];
   } finally {
@@ -24,7 +24,7 @@ export function saveBlock(path: string, choose: (rows: readonly BlockRow[]) => B
   mkdirSync(dirname(path), { recursive: true, mode: 0o711 });
   // SQLite would make it readable for everybody, and whoever may read a file may lock it.
   writeFileSync(path, "", { flag: "a", mode: 0o600 });
-  const file = new DatabaseSync(path, { timeout: PATIENCE_MS });
+  const file = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
     file.exec("begin immediate");
     file.exec(

@@ -12,7 +12,7 @@ import type { FromLauncher, StepOrder, ToLauncher } from "./messages.ts";
 /** What runs a step and writes down how it ends. */
 export type Runner = {
   /** Settles when the step has been started, or will not be. */
-  readonly begun: Promise<void>;
+  readonly started: Promise<void>;
   /** The step's first process, the leader of its session. */
   readonly leader: () => ProcessIdentity | undefined;
   /** Why the step was not started, or how it ended cannot be known. */
@@ -22,7 +22,7 @@ export type Runner = {
   /** Brings what is left of the output into its file. The step's processes are gone. */
   readonly release: () => Promise<void>;
   /** Calls whenever one of the above has changed, and when the step has ended. */
-  readonly onNews: (look: () => void) => void;
+  readonly onChange: (look: () => void) => void;
 };
 
 export type Launcher = {
@@ -46,14 +46,14 @@ export type LauncherDeps = {
 };
 
 /** One process of the launcher. */
-type Generation = {
+type LauncherProcess = {
   readonly version: string;
   readonly root: string | undefined;
   readonly runners: Map<string, (message: FromLauncher | undefined) => void>;
   readonly kills: Map<number, (isDone: boolean) => void>;
-  readonly say: (message: ToLauncher) => void;
+  readonly send: (message: ToLauncher) => void;
   readonly isAlive: () => boolean;
-  readonly why: () => string;
+  readonly describeEnd: () => string;
   /** No further step: it may end when it has nothing left to do. */
   readonly retire: () => void;
   /** It ends when its steps have. */
@@ -64,30 +64,30 @@ const GONE = "The launcher of the steps has ended unexpectedly";
 const MAX_ERRORS = 2_000;
 
 export function createLauncher(deps: LauncherDeps): Launcher {
-  const generations = new Set<Generation>();
-  let current: Generation | undefined;
+  const generations = new Set<LauncherProcess>();
+  let current: LauncherProcess | undefined;
   let kills = 0;
 
-  const generation = (): Generation => {
+  const currentProcess = (): LauncherProcess => {
     const { argv, version } = deps.command();
     if (current?.isAlive() && current.version === version) return current;
     current?.retire();
     for (const one of generations) if (!one.isAlive()) generations.delete(one);
-    current = startGeneration(deps, argv, version);
+    current = startLauncherProcess(deps, argv, version);
     generations.add(current);
     return current;
   };
 
   const killOnce = (uid: number): Promise<boolean> =>
     new Promise((resolve) => {
-      const to = generation();
+      const to = currentProcess();
       kills += 1;
       to.kills.set(kills, resolve);
-      to.say({ kind: "kill", id: kills, uid });
+      to.send({ kind: "kill", id: kills, uid });
     });
 
   return {
-    run: (order) => makeRunner(generation, order),
+    run: (order) => createRunner(currentProcess, order),
     // One that ended at this moment is followed by another.
     killUser: async (uid) => (await killOnce(uid)) || killOnce(uid),
     root: () => (current?.isAlive() ? current.root : undefined),
@@ -97,7 +97,11 @@ export function createLauncher(deps: LauncherDeps): Launcher {
   };
 }
 
-function startGeneration({ log, folder, mkfifo }: LauncherDeps, argv: readonly string[], version: string): Generation {
+function startLauncherProcess(
+  { log, folder, mkfifo }: LauncherDeps,
+  argv: readonly string[],
+  version: string,
+): LauncherProcess {
   const fifos = join(folder, `fifos-${randomBytes(9).toString("base64url")}`);
   mkdirSync(fifos, { mode: 0o700 });
   const child = spawn(argv[0] ?? "", argv.slice(1), {
@@ -107,13 +111,13 @@ function startGeneration({ log, folder, mkfifo }: LauncherDeps, argv: readonly s
     // A signal to the delegate's group is no matter of its steps.
     detached: true,
   });
-  const runners: Generation["runners"] = new Map();
-  const waiting: Generation["kills"] = new Map();
+  const runners: LauncherProcess["runners"] = new Map();
+  const waiting: LauncherProcess["kills"] = new Map();
   let isAlive = true;
   let isRetired = false;
   let errors = "";
 
-  const rest = (): void => {
+  const disconnectIfIdle = (): void => {
     if (isRetired && isAlive && runners.size === 0 && waiting.size === 0 && child.connected) child.disconnect();
   };
   const ended = (why: string): void => {
@@ -136,25 +140,25 @@ function startGeneration({ log, folder, mkfifo }: LauncherDeps, argv: readonly s
       waiting.get(message.id)?.(message.error === undefined);
       waiting.delete(message.id);
     } else runners.get(message.key)?.(message);
-    rest();
+    disconnectIfIdle();
   });
   unref(child);
-  const say = (message: ToLauncher): void => {
+  const send = (message: ToLauncher): void => {
     // Its end is told by `exit`.
     if (child.connected) child.send(message, () => {});
   };
-  say({ kind: "setup", fifos, mkfifo });
+  send({ kind: "setup", fifos, mkfifo });
   return {
     version,
     root: child.pid === undefined ? undefined : `/proc/${child.pid}/root`,
     runners,
     kills: waiting,
-    say,
+    send,
     isAlive: () => isAlive,
-    why: () => `${GONE}${errors === "" ? "" : `: ${errors.trim()}`}`,
+    describeEnd: () => `${GONE}${errors === "" ? "" : `: ${errors.trim()}`}`,
     retire: () => {
       isRetired = true;
-      rest();
+      disconnectIfIdle();
     },
     detach: () => {
       isRetired = true;
@@ -171,7 +175,7 @@ function unref(child: ChildProcess): void {
 }
 
 /** A launcher that ends before it has claimed the step is followed by another, once. */
-function makeRunner(next: () => Generation, order: StepOrder): Runner {
+function createRunner(next: () => LauncherProcess, order: StepOrder): Runner {
   const { key } = order;
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -180,7 +184,7 @@ function makeRunner(next: () => Generation, order: StepOrder): Runner {
   let look = (): void => {};
   let isRepeated = false;
 
-  const hear = (message: FromLauncher | undefined): void => {
+  const handleMessage = (message: FromLauncher | undefined): void => {
     switch (message?.kind) {
       case "started":
         leader = { pid: message.pid, startTime: message.startTime };
@@ -198,19 +202,19 @@ function makeRunner(next: () => Generation, order: StepOrder): Runner {
         return released.resolve();
       case undefined:
         from.runners.delete(key);
-        if (repeat()) return;
-        failure ??= leader ? undefined : from.why();
+        if (restart()) return;
+        failure ??= leader ? undefined : from.describeEnd();
         begun.resolve();
         released.resolve();
         return look();
     }
   };
-  const startIn = (generation: Generation): Generation => {
-    generation.runners.set(key, hear);
-    generation.say({ kind: "start", order });
+  const startIn = (generation: LauncherProcess): LauncherProcess => {
+    generation.runners.set(key, handleMessage);
+    generation.send({ kind: "start", order });
     return generation;
   };
-  const repeat = (): boolean => {
+  const restart = (): boolean => {
     if (isRepeated || leader || failure !== undefined || !isUnclaimed(order.folder)) return false;
     isRepeated = true;
     try {
@@ -224,16 +228,16 @@ function makeRunner(next: () => Generation, order: StepOrder): Runner {
 
   let from = startIn(next());
   return {
-    begun: begun.promise,
+    started: begun.promise,
     leader: () => leader,
     failure: () => failure,
     isAlive: () => from.isAlive(),
     release: () => {
       if (!from.isAlive()) return Promise.resolve();
-      from.say({ kind: "release", key });
+      from.send({ kind: "release", key });
       return released.promise;
     },
-    onNews: (call) => {
+    onChange: (call) => {
       look = call;
     },
   };

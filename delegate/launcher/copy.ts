@@ -21,7 +21,7 @@ export type CopyEvents = {
 const NEWLINE = 0x0a;
 const BUFFER = 64 * 1024;
 /** Of the line that the limit falls into, so much is kept beyond the limit. */
-const LONGEST_LINE = 64 * 1024;
+const MAX_LINE = 64 * 1024;
 /** Shared: between a read and the write of its bytes nothing else runs. */
 const buffer = Buffer.allocUnsafeSlow(BUFFER);
 
@@ -48,16 +48,16 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
   };
 
   /** The one place that decides what reaches the file. */
-  const put = (length: number): void => {
+  const append = (length: number): void => {
     if (isCut || isFull) return;
     try {
       const room = maxBytes - written;
       if (length <= room) return write(buffer.subarray(0, length));
       const upTo = endOfLine(Math.max(0, room), length);
-      const most = room + LONGEST_LINE;
+      const most = room + MAX_LINE;
       isFull = upTo !== undefined || length >= most;
       write(buffer.subarray(0, Math.min(upTo ?? length, most)));
-      if (isFull) write(Buffer.from(`${last === NEWLINE ? "" : "\n"}${exceeded(maxBytes)}`));
+      if (isFull) write(Buffer.from(`${last === NEWLINE ? "" : "\n"}${describeLimit(maxBytes)}`));
     } catch (error) {
       isCut = true;
       events.cut(codeOf(error));
@@ -86,7 +86,7 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
     onread: {
       buffer,
       callback: (length) => {
-        put(length);
+        append(length);
         return true;
       },
     },
@@ -98,7 +98,7 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
       const length = readNow(pipe);
       if (length === undefined) return false;
       if (length === 0) end();
-      else put(length);
+      else append(length);
     }
     return true;
   };
@@ -112,7 +112,8 @@ export function copyOutput(pipe: number, { file, maxBytes }: CopyTarget, events:
   };
 }
 
-const exceeded = (maxBytes: number): string => `${ADDED.cut}${formatSize(maxBytes)}. The rest is not in the log.\n`;
+const describeLimit = (maxBytes: number): string =>
+  `${ADDED.cut}${formatSize(maxBytes)}. The rest is not in the log.\n`;
 
 /** Made with the first output: a silent step needs none. */
 const openOutput = (file: string): number =>

@@ -18,7 +18,7 @@ import type { FromLauncher, ToLauncher } from "./messages.ts";
 import { type Step, startStep } from "./step.ts";
 
 /** How often a launcher without a delegate looks whether a task whose output is still open was collected. */
-const ORPHAN_LOOK_MS = 1_000;
+const ORPHAN_CHECK_MS = 1_000;
 
 closeInheritedDescriptors();
 process.title = "railhead launcher";
@@ -28,14 +28,14 @@ for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const) proces
 const steps = new Map<string, Step>();
 let fifos: ReturnType<typeof createFifos> | undefined;
 
-process.on("message", (message: ToLauncher) => take(message));
+process.on("message", (message: ToLauncher) => handleMessage(message));
 process.on("disconnect", () => {
   fifos?.close();
   // What keeps the program from its end from now on are its steps.
-  setInterval(dropCollected, ORPHAN_LOOK_MS).unref();
+  setInterval(releaseCollected, ORPHAN_CHECK_MS).unref();
 });
 
-function take(message: ToLauncher): void {
+function handleMessage(message: ToLauncher): void {
   switch (message.kind) {
     case "setup":
       fifos = createFifos(message.fifos, message.mkfifo);
@@ -43,30 +43,30 @@ function take(message: ToLauncher): void {
     case "start":
       return start(message.order);
     case "kill":
-      return say({ kind: "killed", id: message.id, error: attempt(() => killUser(message.uid)) });
+      return send({ kind: "killed", id: message.id, error: runAndDescribeError(() => killUser(message.uid)) });
     case "release":
       steps.get(message.key)?.release();
-      return say({ kind: "released", key: message.key });
+      return send({ kind: "released", key: message.key });
   }
 }
 
 function start(order: Extract<ToLauncher, { kind: "start" }>["order"]): void {
   const { key } = order;
-  const error = attempt(() => {
+  const error = runAndDescribeError(() => {
     if (!fifos) throw new Error("the launcher was not set up");
     const step = startStep(order, fifos.take, {
-      exited: () => say({ kind: "exited", key }),
-      failed: (why) => say({ kind: "failed", key, message: why }),
-      over: () => void steps.delete(key),
+      exited: () => send({ kind: "exited", key }),
+      failed: (why) => send({ kind: "failed", key, message: why }),
+      finished: () => void steps.delete(key),
     });
     steps.set(key, step);
-    if (step.process) say({ kind: "started", key, ...step.process });
+    if (step.process) send({ kind: "started", key, ...step.process });
   });
-  if (error !== undefined) say({ kind: "failed", key, message: `The delegate could not start the script: ${error}` });
+  if (error !== undefined) send({ kind: "failed", key, message: `The delegate could not start the script: ${error}` });
 }
 
 /** Answers what went wrong. */
-function attempt(run: () => void): string | undefined {
+function runAndDescribeError(run: () => void): string | undefined {
   try {
     run();
     return undefined;
@@ -75,11 +75,11 @@ function attempt(run: () => void): string | undefined {
   }
 }
 
-function say(message: FromLauncher): void {
+function send(message: FromLauncher): void {
   // Without a delegate the files are enough.
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
-function dropCollected(): void {
+function releaseCollected(): void {
   for (const step of steps.values()) if (step.isCollected()) step.release();
 }

@@ -4,10 +4,10 @@ import { isAlive } from "../processes/processes.ts";
 import { pause, type Timers } from "../timers.ts";
 import type { Runner } from "./client.ts";
 
-const LOOK_MS = 5;
+const CHECK_MS = 5;
 
 /** @param drainMs how long the launcher may take for the rest of the output when all writers are gone */
-export function recordedRunner(
+export function createRecordedRunner(
   folder: string,
   { meta, launcher, leader }: Journal,
   bootId: string,
@@ -19,24 +19,24 @@ export function recordedRunner(
   const known = (): Journal["leader"] => (isOurs ? (leader ?? readJournal(folder).leader) : undefined);
   const until = async (isSo: () => boolean): Promise<void> => {
     const end = timers.elapsed() + drainMs;
-    while (!isSo() && runs() && timers.elapsed() < end) await pause(timers, LOOK_MS);
+    while (!isSo() && runs() && timers.elapsed() < end) await pause(timers, CHECK_MS);
   };
   return {
-    begun: until(() => known() !== undefined),
+    started: until(() => known() !== undefined),
     leader: known,
     failure: () => undefined,
     isAlive: runs,
     release: () => until(() => readJournal(folder).exit?.copied === true),
-    onNews: () => {},
+    onChange: () => {},
   };
 }
 
 /** Of a task that was never started. */
-export const noRunner: Runner = {
-  begun: Promise.resolve(),
+export const unstartedRunner: Runner = {
+  started: Promise.resolve(),
   leader: () => undefined,
   failure: () => undefined,
   isAlive: () => false,
   release: () => Promise.resolve(),
-  onNews: () => {},
+  onChange: () => {},
 };

@@ -21,13 +21,13 @@ export type StepEvents = {
   readonly exited: () => void;
   readonly failed: (why: string) => void;
   /** Status and output are recorded: nothing more is done for the step. */
-  readonly over: () => void;
+  readonly finished: () => void;
 };
 
 /** Of the machine's clock that only goes forward. */
 const elapsedMs = (): bigint => process.hrtime.bigint() / 1_000_000n;
 
-const CLAIM = `launcher ${process.pid} ${startTimeOf(process.pid)}\n`;
+const CLAIM_LINE = `launcher ${process.pid} ${startTimeOf(process.pid)}\n`;
 
 /** @throws the system's error: the step was not started */
 export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEvents): Step {
@@ -36,7 +36,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
   let copy: Copy | undefined;
   let isCopied = false;
   let hasExited = false;
-  const note = (words: string): void => {
+  const appendToJournal = (words: string): void => {
     try {
       writeSync(journal, words);
     } catch (error) {
@@ -45,7 +45,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
   };
   const finish = (): void => {
     closeSync(journal);
-    events.over();
+    events.finished();
   };
   try {
     const pipe = takePipe(order.ids);
@@ -53,11 +53,11 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
       pipe.reader,
       { file: at.output, maxBytes: order.maxOutput },
       {
-        cut: (code) => note(`cut ${code}\n`),
+        cut: (code) => appendToJournal(`cut ${code}\n`),
         ended: () => {
           isCopied = true;
           if (!hasExited) return;
-          note("copied 0\n");
+          appendToJournal("copied 0\n");
           finish();
         },
       },
@@ -66,7 +66,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
       const child = spawnStep(order, pipe.writer);
       // However soon it ends, it is there until this turn is over.
       const process = child.pid === undefined ? undefined : { pid: child.pid, startTime: startTimeOf(child.pid) };
-      if (process) note(`pid ${process.pid} ${process.startTime}\n`);
+      if (process) appendToJournal(`pid ${process.pid} ${process.startTime}\n`);
       child.once("error", (error) => {
         events.failed(`The delegate could not start the script: ${error.message}`);
         hasExited = true;
@@ -76,7 +76,9 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
         // All that the step itself has written is in the pipe by now.
         copy?.drain();
         hasExited = true;
-        note(`exit ${signal ? 128 + system.signals[signal] : code} ${elapsedMs()}\n${isCopied ? "copied 0\n" : ""}`);
+        appendToJournal(
+          `exit ${signal ? 128 + system.signals[signal] : code} ${elapsedMs()}\n${isCopied ? "copied 0\n" : ""}`,
+        );
         events.exited();
         if (isCopied) finish();
       });
@@ -102,7 +104,7 @@ export function startStep(order: StepOrder, takePipe: TakePipe, events: StepEven
 function claim(prepared: string, journal: string): number {
   const fd = openSync(prepared, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
   try {
-    writeSync(fd, CLAIM);
+    writeSync(fd, CLAIM_LINE);
     renameSync(prepared, journal);
     return fd;
   } catch (error) {

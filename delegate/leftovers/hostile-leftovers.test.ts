@@ -6,7 +6,18 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, 
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
-import { A, as, B, looking, testFolder, onlyAsRoot, owner, PATH, UNUSED, withPython } from "../testing/looking.ts";
+import {
+  A,
+  runAs,
+  B,
+  createTestLeftovers,
+  testFolder,
+  onlyAsRoot,
+  owner,
+  PATH,
+  UNUSED,
+  withPython,
+} from "../testing/leftovers-kit.ts";
 
 const place = testFolder();
 chmodSync(place, 0o711);
@@ -40,7 +51,7 @@ function running(t: TestContext, uid: number, code: string, ...args: string[]): 
 
 test("names that are not UTF-8 are removed, and those of other users stop nothing", onlyAsRoot, async (t) => {
   const folder = publicFolder();
-  as(
+  runAs(
     A,
     "bash",
     "-c",
@@ -50,24 +61,24 @@ test("names that are not UTF-8 are removed, and those of other users stop nothin
   );
   assert.equal(spawnSync("bash", ["-c", `touch "$1/"${LONG}`, "-", folder]).status, 0);
   assert.equal(readdirSync(folder, { encoding: "buffer" }).length, 4);
-  const leftovers = looking(t, [folder]);
-  leftovers.end(owner(A));
+  const leftovers = createTestLeftovers(t, [folder]);
+  leftovers.releaseUser(owner(A));
   await leftovers.givenBack(A);
   assert.deepEqual(readdirSync(folder, { encoding: "buffer" }), [Buffer.alloc(120, 0xff)]);
 });
 
 test("a folder that cannot be removed keeps its own user, and no other", onlyAsRoot, async (t) => {
   const folder = publicFolder();
-  as(A, "mkdir", "-p", join(folder, "of-a", "mounted"));
-  as(B, "mkdir", join(folder, "of-b"));
+  runAs(A, "mkdir", "-p", join(folder, "of-a", "mounted"));
+  runAs(B, "mkdir", join(folder, "of-b"));
   const mounted = join(folder, "of-a", "mounted");
   if (spawnSync("sh", ["-c", 'mount -t tmpfs railhead "$1"', "-", mounted]).status !== 0)
     return t.skip("needs the right to mount");
   const unmount = (): number | null => spawnSync("sh", ["-c", 'umount "$1"', "-", mounted], { stdio: "ignore" }).status;
   t.after(unmount);
-  const leftovers = looking(t, [folder, join(place, "no-such-folder")]);
-  leftovers.end(owner(A));
-  leftovers.end(owner(B));
+  const leftovers = createTestLeftovers(t, [folder, join(place, "no-such-folder")]);
+  leftovers.releaseUser(owner(A));
+  leftovers.releaseUser(owner(B));
   await leftovers.givenBack(B);
   assert.deepEqual(leftovers.order, [B]);
   assert.deepEqual(readdirSync(folder), ["of-a"]);
@@ -78,11 +89,11 @@ test("a folder that cannot be removed keeps its own user, and no other", onlyAsR
 
 test("a user that has left very much does not keep another one waiting", onlyAsRoot, async (t) => {
   const folder = publicFolder();
-  as(A, "sh", "-c", 'cd "$1" && seq 10500 | xargs touch', "-", folder);
-  as(B, "touch", join(folder, "of-b"));
-  const leftovers = looking(t, [folder]);
-  leftovers.end(owner(A));
-  leftovers.end(owner(B));
+  runAs(A, "sh", "-c", 'cd "$1" && seq 10500 | xargs touch', "-", folder);
+  runAs(B, "touch", join(folder, "of-b"));
+  const leftovers = createTestLeftovers(t, [folder]);
+  leftovers.releaseUser(owner(A));
+  leftovers.releaseUser(owner(B));
   await leftovers.givenBack(A);
   assert.deepEqual(leftovers.order, [B, A]);
   assert.deepEqual(readdirSync(folder), []);
@@ -107,12 +118,12 @@ sys.stdin.read()
 
 test("a step cannot go on filling a folder that it has made in the folder of an ended task", withPython, async (t) => {
   const folder = publicFolder();
-  as(A, "mkdir", "-m", "777", join(folder, "of-a"));
+  runAs(A, "mkdir", "-m", "777", join(folder, "of-a"));
   chmodSync(join(folder, "of-a"), 0o777);
   const line = running(t, B, FILL, join(folder, "of-a"));
   assert.equal(await line(), "filling");
-  const leftovers = looking(t, [folder]);
-  leftovers.end(owner(A));
+  const leftovers = createTestLeftovers(t, [folder]);
+  leftovers.releaseUser(owner(A));
   await leftovers.givenBack(A);
   assert.deepEqual(readdirSync(folder), []);
   assert.equal(await line(), "taken");
@@ -142,12 +153,15 @@ test(
     const queue = await line();
     assert.match(queue, /^\d+$/);
     const kept: number[] = [];
-    const leftovers = looking(t, [], { isUnused: (uid) => uid === UNUSED, keep: ({ uid }) => kept.push(uid) });
-    leftovers.end(owner(A));
+    const leftovers = createTestLeftovers(t, [], {
+      isUnused: (uid) => uid === UNUSED,
+      keep: ({ uid }) => kept.push(uid),
+    });
+    leftovers.releaseUser(owner(A));
     await leftovers.givenBack(A);
     assert.equal(hasQueue(queue), true);
     assert.deepEqual(kept, []);
-    leftovers.end(owner(B));
+    leftovers.releaseUser(owner(B));
     await leftovers.givenBack(B);
     assert.equal(hasQueue(queue), false);
   },
@@ -158,7 +172,7 @@ test("what an earlier delegate has not removed keeps its user until it is gone",
   mkdirSync(join(folder, "old", "inner"), { recursive: true });
   chownSync(join(folder, "old"), UNUSED, UNUSED);
   let isTaken = false;
-  const leftovers = looking(t, [folder], {
+  const leftovers = createTestLeftovers(t, [folder], {
     isUnused: (uid) => uid === UNUSED && !isTaken,
     keep: ({ uid }) => {
       assert.equal(existsSync(join(folder, "old", "inner")), true);

@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { hasSession, createKeyrings, usersWithKeys } from "./keyrings.ts";
+import { hasSessionKeyring, createKeyrings, usersWithKeys } from "./keyrings.ts";
 import { findProgram } from "../tasks/step-command.ts";
-import { as, looking, testFolder, owner, PATH, withPython } from "../testing/looking.ts";
+import { runAs, createTestLeftovers, testFolder, owner, PATH, withPython } from "../testing/leftovers-kit.ts";
 
 test("users with keys are read from the kernel's table", () => {
   const text = "    0:     9 8/8 3/1000000 64/25000000\n2013529074:     2 2/2 2/200 40/20000\n";
@@ -42,15 +42,15 @@ const has = (uid: number, ring: string, name: string): boolean =>
 
 test("both keyrings of an ended task's user are emptied before it is given back", withKeys, async (t) => {
   const user = newUser();
-  as(user, standIn, "add", "user", "one", "1", "@u");
-  as(user, standIn, "add", "user", "two", "2", "@us");
+  runAs(user, standIn, "add", "user", "one", "1", "@u");
+  runAs(user, standIn, "add", "user", "two", "2", "@us");
   assert.deepEqual([has(user, "@u", "one"), has(user, "@us", "two")], [true, true]);
-  const leftovers = looking(t, [], { keyrings: createKeyrings(keyctl) });
-  leftovers.end(owner(user));
+  const leftovers = createTestLeftovers(t, [], { keyrings: createKeyrings(keyctl) });
+  leftovers.releaseUser(owner(user));
   await leftovers.givenBack(user);
   assert.deepEqual([has(user, "@u", "one"), has(user, "@us", "two")], [false, false]);
   // The next task finds what it adds, as on a machine that has just started.
-  as(user, standIn, "add", "user", "three", "3", "@u");
+  runAs(user, standIn, "add", "user", "three", "3", "@u");
   assert.equal(has(user, "@us", "three"), true);
 });
 
@@ -59,27 +59,27 @@ test(
   withKeys,
   async (t) => {
     const user = newUser();
-    as(user, standIn, "add", "user", "one", "1", "@u");
+    runAs(user, standIn, "add", "user", "one", "1", "@u");
     // The user may search it and change its rights, and nothing else.
-    as(user, standIn, "setperm", "@u", "0x00280000");
+    runAs(user, standIn, "setperm", "@u", "0x00280000");
     assert.notEqual(spawnSync(standIn, ["clear", "@u"], { env: { PATH }, uid: user, gid: user }).status, 0);
-    const leftovers = looking(t, [], { keyrings: createKeyrings(keyctl) });
-    leftovers.end(owner(user));
+    const leftovers = createTestLeftovers(t, [], { keyrings: createKeyrings(keyctl) });
+    leftovers.releaseUser(owner(user));
     await leftovers.givenBack(user);
     assert.equal(has(user, "@u", "one"), false);
-    as(user, standIn, "add", "user", "two", "2", "@u");
+    runAs(user, standIn, "add", "user", "two", "2", "@u");
   },
 );
 
 test("a keyring that nothing can clear any more keeps its own user, and no other", withKeys, async (t) => {
   const [first, second] = [newUser(), newUser()];
-  for (const user of [first, second]) as(user, standIn, "add", "user", "one", "1", "@u");
+  for (const user of [first, second]) runAs(user, standIn, "add", "user", "one", "1", "@u");
   // The kernel removes it some time later: without rights even root could not.
-  as(first, standIn, "timeout", "@u", "60");
-  as(first, standIn, "setperm", "@u", "0");
+  runAs(first, standIn, "timeout", "@u", "60");
+  runAs(first, standIn, "setperm", "@u", "0");
   const keyrings = createKeyrings(keyctl);
   const refused = Promise.withResolvers<void>();
-  const leftovers = looking(t, [], {
+  const leftovers = createTestLeftovers(t, [], {
     keyrings: {
       ...keyrings,
       clear: (uid) =>
@@ -89,7 +89,7 @@ test("a keyring that nothing can clear any more keeps its own user, and no other
         }),
     },
   });
-  for (const user of [first, second]) leftovers.end(owner(user));
+  for (const user of [first, second]) leftovers.releaseUser(owner(user));
   await leftovers.givenBack(second);
   await refused.promise;
   assert.deepEqual(leftovers.order, [second]);
@@ -99,7 +99,7 @@ test("a keyring that nothing can clear any more keeps its own user, and no other
 test("a session keyring of its own is told from that of the user, and from another user's", () => {
   const line = (user: number, name: string): string =>
     `04117847 I--Q---     2 perm 3f030000  ${user} 65534 keyring   ${name}: empty\n`;
-  assert.equal(hasSession(line(0, "_uid_ses.0") + line(0, "_uid.0"), 0), false);
-  assert.equal(hasSession(line(0, "_uid.0") + line(0, "_ses"), 0), true);
-  assert.equal(hasSession(line(1000, "_ses"), 0), false);
+  assert.equal(hasSessionKeyring(line(0, "_uid_ses.0") + line(0, "_uid.0"), 0), false);
+  assert.equal(hasSessionKeyring(line(0, "_uid.0") + line(0, "_ses"), 0), true);
+  assert.equal(hasSessionKeyring(line(1000, "_ses"), 0), false);
 });

@@ -19,13 +19,13 @@ export type Keyrings = {
 };
 
 /** What the kernel gives to a user's keyrings: everything to the user, and to no other. */
-const RIGHTS = "0x1f3f0000";
+const DEFAULT_RIGHTS = "0x1f3f0000";
 
 /** The rights come first: a step may have taken those to clear, or have let other users in. */
 const COMMANDS = [
-  ["setperm", "@u", RIGHTS],
+  ["setperm", "@u", DEFAULT_RIGHTS],
   ["clear", "@u"],
-  ["setperm", "@us", RIGHTS],
+  ["setperm", "@us", DEFAULT_RIGHTS],
   ["clear", "@us"],
   // As the kernel has made it: the session keyring of a user leads to the user's keyring.
   ["link", "@u", "@us"],
@@ -33,7 +33,7 @@ const COMMANDS = [
 
 /** @param keyctl path of the program; undefined if it is not installed */
 export const createKeyrings = (keyctl: string | undefined = findProgram("keyctl")): Keyrings => ({
-  users: () => (keyctl === undefined ? new Set() : usersWithKeys(read("/proc/key-users"))),
+  users: () => (keyctl === undefined ? new Set() : usersWithKeys(readIfPermitted("/proc/key-users"))),
   clear: async (uid) => {
     if (keyctl === undefined) return;
     for (const args of COMMANDS) await promisify(execFile)(keyctl, args, { uid, gid: uid, cwd: "/", env: {} });
@@ -60,17 +60,17 @@ export function mayHaveSessionKeyring(): boolean {
     const { status, stdout } = spawnSync(keyctl, ["rdescribe", "@s"], { encoding: "utf8", env: {} });
     if (status === 0) return !stdout.includes("_uid_ses.");
   }
-  return hasSession(read("/proc/keys"), process.getuid?.() ?? 0);
+  return hasSessionKeyring(readIfPermitted("/proc/keys"), process.getuid?.() ?? 0);
 }
 
 /** @param text as /proc/keys has it: id, flags, uses, when it ends, rights, user, group, type, description */
-export const hasSession = (text: string, uid: number): boolean =>
+export const hasSessionKeyring = (text: string, uid: number): boolean =>
   text.split("\n").some((line) => {
     const [, , , , , user, , type, name] = line.trim().split(/\s+/);
     return user === String(uid) && type === "keyring" && name === "_ses:";
   });
 
-function read(path: string): string {
+function readIfPermitted(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

@@ -5,7 +5,16 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { join } from "node:path";
 import { test } from "node:test";
 import { removeTree } from "../work-folder/remove-tree.ts";
-import { A, as, B, looking, testFolder, onlyAsRoot, owner, withPython } from "../testing/looking.ts";
+import {
+  A,
+  runAs,
+  B,
+  createTestLeftovers,
+  testFolder,
+  onlyAsRoot,
+  owner,
+  withPython,
+} from "../testing/leftovers-kit.ts";
 
 const place = testFolder();
 
@@ -18,12 +27,12 @@ test(
   "System V memory, queues and semaphores of an ended task go, and its user is given back",
   onlyAsRoot,
   async (t) => {
-    as(A, "ipcmk", "-Q");
-    as(A, "ipcmk", "-S", "1");
-    as(A, "ipcmk", "-M", "64");
+    runAs(A, "ipcmk", "-Q");
+    runAs(A, "ipcmk", "-S", "1");
+    runAs(A, "ipcmk", "-M", "64");
     for (const table of ["msg", "sem", "shm"]) assert.equal(rowsOf(table, A).length, 1, table);
-    const leftovers = looking(t, []);
-    leftovers.end(owner(A));
+    const leftovers = createTestLeftovers(t, []);
+    leftovers.releaseUser(owner(A));
     await leftovers.givenBack(A);
     for (const table of ["msg", "sem", "shm"]) assert.deepEqual(rowsOf(table, A), [], table);
   },
@@ -38,10 +47,10 @@ about = ctypes.create_string_buffer(256)
 libc.shmctl(id, 2, about)
 struct.pack_into("I", about, 4, 0)
 print(libc.shmctl(id, 1, about))`;
-  assert.equal(as(A, "python3", "-c", give).trim(), "0");
+  assert.equal(runAs(A, "python3", "-c", give).trim(), "0");
   assert.equal(rowsOf("shm", A).length, 1);
-  const leftovers = looking(t, []);
-  leftovers.end(owner(A));
+  const leftovers = createTestLeftovers(t, []);
+  leftovers.releaseUser(owner(A));
   await leftovers.givenBack(A);
   assert.deepEqual(rowsOf("shm", A), []);
 });
@@ -51,11 +60,11 @@ test("a file that was passed over while its task ran goes when the task has ende
   const file = join(folder, "of-b");
   writeFileSync(file, "");
   chownSync(file, B, B);
-  const leftovers = looking(t, [folder]);
-  leftovers.end(owner(A));
+  const leftovers = createTestLeftovers(t, [folder]);
+  leftovers.releaseUser(owner(A));
   await leftovers.givenBack(A);
   assert.equal(existsSync(file), true);
-  leftovers.end(owner(B));
+  leftovers.releaseUser(owner(B));
   await leftovers.givenBack(B);
   assert.equal(existsSync(file), false);
 });
@@ -71,18 +80,18 @@ test("a folder with many names is read in parts, between which other work goes o
   };
   count();
   const turns = new Set<number>();
-  const leftovers = looking(t, [folder], { asks: () => turns.add(turn) });
-  leftovers.end(owner(A));
+  const leftovers = createTestLeftovers(t, [folder], { asks: () => turns.add(turn) });
+  leftovers.releaseUser(owner(A));
   await leftovers.givenBack(A);
   isOver = true;
   assert.ok(turns.size >= 3, `all names were looked at in ${turns.size} turns of the event loop`);
 });
 
 test("a folder that cannot be removed at first is tried again until it can", async (t) => {
-  const leftovers = looking(t, []);
+  const leftovers = createTestLeftovers(t, []);
   let tries = 0;
   await new Promise<void>((resolve) => {
-    leftovers.again(async () => {
+    leftovers.retry(async () => {
       tries += 1;
       if (tries < 3) throw new Error("not yet");
       resolve();

@@ -9,7 +9,7 @@
 import { textOf } from "../fault.ts";
 import { type Keyrings, createKeyrings } from "./keyrings.ts";
 import type { Log } from "../log.ts";
-import { type Found, createPublicSearch } from "./public-search.ts";
+import { type Findings, createPublicSearch } from "./public-search.ts";
 import { type Budget, removeTree } from "../work-folder/remove-tree.ts";
 import { createRetries, type Retries } from "./retries.ts";
 import type { StepOwner, StepUser } from "../isolation/step-user.ts";
@@ -18,23 +18,23 @@ import type { Timers } from "../timers.ts";
 
 export type Leftovers = {
   /** The task has no process any more. Its user is given back when nothing else of it is left either. */
-  readonly end: (owner: StepOwner) => void;
+  readonly releaseUser: (owner: StepOwner) => void;
   /** Does what has failed again, after pauses that get longer, until it does not fail. */
-  readonly again: (work: () => Promise<void>) => void;
+  readonly retry: (work: () => Promise<void>) => void;
   readonly stop: () => void;
 };
 
 /** Where a step can leave more than can be told. */
-const MAX_TOLD = 1_000;
+const MAX_REPORTED = 1_000;
 /** Entries that are removed at one look, of each user and in all. */
-const MAX_OF_USER = 10_000;
-const MAX_OF_LOOK = 40_000;
+const MAX_PER_USER = 10_000;
+const MAX_PER_SWEEP = 40_000;
 
 type Deps = {
   readonly log: Pick<Log, "warn">;
   readonly timers: Timers;
   readonly everyMs: number;
-  readonly user: Pick<StepUser, "giveBack" | "isUnused" | "isOurs" | "keep">;
+  readonly user: Pick<StepUser, "release" | "isUnused" | "isOurs" | "reserve">;
   /** Where every user may make things; asked at each look. */
   readonly folders: () => readonly string[];
   readonly keyrings?: Keyrings;
@@ -43,120 +43,120 @@ type Deps = {
 /** Users of ended tasks of which something may be left. */
 type Ended = Map<number, StepOwner>;
 type Pauses = Retries<number | (() => Promise<void>)>;
-type Tell = (what: string, error: unknown) => void;
+type Report = (what: string, error: unknown) => void;
 
 export function createLeftovers(deps: Deps): Leftovers {
   const { log, timers, everyMs, user } = deps;
   const ended: Ended = new Map();
-  const works = new Set<() => Promise<void>>();
+  const failedWork = new Set<() => Promise<void>>();
   const pauses: Pauses = createRetries(timers, everyMs);
-  const look = makeLook(deps, ended, pauses);
+  const sweep = createSweep(deps, ended, pauses);
   let stop: (() => void) | undefined;
 
-  const repeat = async (): Promise<void> => {
-    for (const work of [...works].filter(pauses.isDue))
+  const retryFailed = async (): Promise<void> => {
+    for (const work of [...failedWork].filter(pauses.isDue))
       await work().then(
         () => {
-          works.delete(work);
-          pauses.succeeded(work);
+          failedWork.delete(work);
+          pauses.recordSuccess(work);
         },
-        () => pauses.failed(work),
+        () => pauses.recordFailure(work),
       );
   };
 
-  const soon = (): void => {
+  const schedule = (): void => {
     stop ??= timers.after(everyMs, () => {
-      Promise.all([look(), repeat()])
+      Promise.all([sweep(), retryFailed()])
         .catch((error: unknown) =>
           log.warn({ error: textOf(error) }, "what steps leave behind could not be looked for"),
         )
         .finally(() => {
           stop = undefined;
-          if (ended.size > 0 || works.size > 0) soon();
+          if (ended.size > 0 || failedWork.size > 0) schedule();
         });
     });
   };
   // An earlier delegate may not have come to it.
-  soon();
+  schedule();
 
   return {
-    end: (owner) => {
-      if (!owner.ownUser) return user.giveBack(owner);
+    releaseUser: (owner) => {
+      if (!owner.ownUser) return user.release(owner);
       ended.set(owner.uid, owner);
-      soon();
+      schedule();
     },
-    again: (work) => {
-      works.add(work);
-      soon();
+    retry: (work) => {
+      failedWork.add(work);
+      schedule();
     },
     stop: () => stop?.(),
   };
 }
 
 /** One look at all places. @throws when it cannot be known what is there: then no user is given back */
-function makeLook(deps: Deps, ended: Ended, pauses: Pauses): () => Promise<void> {
+function createSweep(deps: Deps, ended: Ended, pauses: Pauses): () => Promise<void> {
   const { timers, user, folders, keyrings = createKeyrings() } = deps;
-  const tell = makeTell(deps.log);
+  const report = createReporter(deps.log);
   let isFirst = true;
   /** What an earlier delegate has not removed keeps its user, as what a task of this one has left does. */
-  const keepUnused = (uid: number): void => {
+  const reserveUnused = (uid: number): void => {
     if (ended.has(uid) || !user.isUnused(uid)) return;
     const owner = { uid, gid: uid, ownUser: true };
-    user.keep(owner);
+    user.reserve(owner);
     ended.set(uid, owner);
   };
-  const isLeft = (uid: number): boolean => ended.has(uid) || user.isUnused(uid);
+  const hasEnded = (uid: number): boolean => ended.has(uid) || user.isUnused(uid);
   const search = createPublicSearch({
     timers,
-    tell,
+    report,
     isOurs: user.isOurs,
-    isLeft: (uid) => {
-      keepUnused(uid);
+    hasEnded: (uid) => {
+      reserveUnused(uid);
       return ended.has(uid);
     },
   });
   const giveBack = (owner: StepOwner): void => {
     ended.delete(owner.uid);
-    pauses.succeeded(owner.uid);
-    user.giveBack(owner);
+    pauses.recordSuccess(owner.uid);
+    user.release(owner);
   };
 
   return async () => {
     const withKeys = keyrings.users();
-    if (isFirst) for (const uid of withKeys) keepUnused(uid);
+    if (isFirst) for (const uid of withKeys) reserveUnused(uid);
     isFirst = false;
     const now = [...ended];
-    const found = newFound();
-    for (const uid of await removeSystemV({ isLeft, isOurs: user.isOurs })) {
-      keepUnused(uid);
-      found.kept.add(uid);
-      tell("/proc/sysvipc", new Error("something of it is still there"));
+    const found = createFindings();
+    for (const uid of await removeSystemV({ hasEnded, isOurs: user.isOurs })) {
+      reserveUnused(uid);
+      found.usersWithLeftovers.add(uid);
+      report("/proc/sysvipc", new Error("something of it is still there"));
     }
     await Promise.all(folders().map((folder) => search(folder, found)));
     const isClean = ([uid]: readonly [number, StepOwner]): boolean =>
-      !found.kept.has(uid) && !found.trees.has(uid) && !withKeys.has(uid);
+      !found.usersWithLeftovers.has(uid) && !found.trees.has(uid) && !withKeys.has(uid);
     for (const [, owner] of now.filter(isClean)) giveBack(owner);
     for (const [uid, owner] of now.filter((one) => !isClean(one))) {
       if (!pauses.isDue(uid)) continue;
       try {
-        if (!(await removeTrees(uid, found, tell)) || found.kept.has(uid)) continue;
-        if (withKeys.has(uid)) await clearKeys(uid, keyrings, tell);
+        if (!(await removeTrees(uid, found, report)) || found.usersWithLeftovers.has(uid)) continue;
+        if (withKeys.has(uid)) await clearKeys(uid, keyrings, report);
         giveBack(owner);
       } catch {
-        pauses.failed(uid);
+        pauses.recordFailure(uid);
       }
     }
   };
 }
 
-function newFound(): Found {
+function createFindings(): Findings {
   const budgets = new Map<number, Budget>();
   return {
-    kept: new Set(),
+    usersWithLeftovers: new Set(),
     trees: new Map(),
-    all: { left: MAX_OF_LOOK },
+    totalBudget: { left: MAX_PER_SWEEP },
     budgetOf: (uid) => {
-      const budget = budgets.get(uid) ?? { left: MAX_OF_USER };
+      const budget = budgets.get(uid) ?? { left: MAX_PER_USER };
       budgets.set(uid, budget);
       return budget;
     },
@@ -164,9 +164,9 @@ function newFound(): Found {
 }
 
 /** False: more is left than is removed at one look. @throws the system's error, which it has told */
-async function removeTrees(uid: number, { trees, budgetOf, all }: Found, tell: Tell): Promise<boolean> {
+async function removeTrees(uid: number, { trees, budgetOf, totalBudget }: Findings, tell: Report): Promise<boolean> {
   for (const path of trees.get(uid) ?? []) {
-    const before = Math.min(budgetOf(uid).left, all.left);
+    const before = Math.min(budgetOf(uid).left, totalBudget.left);
     const budget = { left: before };
     try {
       if (!(await removeTree(path, { budget, uid }))) return false;
@@ -174,13 +174,13 @@ async function removeTrees(uid: number, { trees, budgetOf, all }: Found, tell: T
       tell(path.toString(), error);
       throw error;
     } finally {
-      for (const one of [budgetOf(uid), all]) one.left -= before - budget.left;
+      for (const one of [budgetOf(uid), totalBudget]) one.left -= before - budget.left;
     }
   }
   return true;
 }
 
-async function clearKeys(uid: number, keyrings: Keyrings, tell: Tell): Promise<void> {
+async function clearKeys(uid: number, keyrings: Keyrings, tell: Report): Promise<void> {
   try {
     await keyrings.clear(uid);
   } catch (error) {
@@ -190,10 +190,10 @@ async function clearKeys(uid: number, keyrings: Keyrings, tell: Tell): Promise<v
 }
 
 /** Each once. */
-function makeTell(log: Pick<Log, "warn">): Tell {
+function createReporter(log: Pick<Log, "warn">): Report {
   const told = new Set<string>();
   return (what, error) => {
-    if (told.has(what) || told.size >= MAX_TOLD) return;
+    if (told.has(what) || told.size >= MAX_REPORTED) return;
     told.add(what);
     log.warn(
       { path: what, error: textOf(error) },

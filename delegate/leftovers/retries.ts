@@ -4,21 +4,21 @@ import type { Timers } from "../timers.ts";
 export type Retries<K> = {
   /** It has not failed, or its pause is over. */
   readonly isDue: (key: K) => boolean;
-  readonly failed: (key: K) => void;
-  readonly succeeded: (key: K) => void;
+  readonly recordFailure: (key: K) => void;
+  readonly recordSuccess: (key: K) => void;
 };
 
-const LONGEST_MS = 300_000;
+const MAX_PAUSE_MS = 300_000;
 
 /** @param firstMs the pause after the first failure */
 export function createRetries<K>(timers: Pick<Timers, "elapsed">, firstMs: number): Retries<K> {
   const pauses = new Map<K, { readonly until: number; readonly ms: number }>();
   return {
     isDue: (key) => (pauses.get(key)?.until ?? 0) <= timers.elapsed(),
-    failed: (key) => {
-      const ms = Math.min((pauses.get(key)?.ms ?? firstMs / 2) * 2, LONGEST_MS);
+    recordFailure: (key) => {
+      const ms = Math.min((pauses.get(key)?.ms ?? firstMs / 2) * 2, MAX_PAUSE_MS);
       pauses.set(key, { until: timers.elapsed() + ms, ms });
     },
-    succeeded: (key) => void pauses.delete(key),
+    recordSuccess: (key) => void pauses.delete(key),
   };
 }

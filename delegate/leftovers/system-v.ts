@@ -11,8 +11,8 @@ const TABLES = [
   { table: "sem", column: "semid", option: "-s" },
 ] as const;
 /** Removed by one program at most; and by one of the second round, should one id spoil the others of its program. */
-const MANY = 500;
-const FEW = 20;
+const FIRST_BATCH = 500;
+const SECOND_BATCH = 20;
 /** Programs that are started at one look, in each of both rounds. What is left goes at the next look. */
 const MAX_PROGRAMS = 50;
 
@@ -21,7 +21,7 @@ type Found = { readonly args: readonly string[]; readonly owner: number; readonl
 
 type Users = {
   /** Its task has ended, or it is a step's user that no task has. */
-  readonly isLeft: (uid: number) => boolean;
+  readonly hasEnded: (uid: number) => boolean;
   /** A user of steps of this work folder. */
   readonly isOurs: (uid: number) => boolean;
 };
@@ -31,14 +31,16 @@ type Users = {
  * runs can name any user as the owner of what it makes: that stays until the task has ended, and keeps no other user.
  * Answers the users of whose making something is still there. @throws when the kernel's tables have another form
  */
-export async function removeSystemV({ isLeft, isOurs }: Users): Promise<ReadonlySet<number>> {
+export async function removeSystemV({ hasEnded, isOurs }: Users): Promise<ReadonlySet<number>> {
   const find = (): readonly Found[] =>
-    TABLES.flatMap(readTable).filter(({ owner, creator }) => isLeft(creator) || (isLeft(owner) && !isOurs(creator)));
+    TABLES.flatMap(readTable).filter(
+      ({ owner, creator }) => hasEnded(creator) || (hasEnded(owner) && !isOurs(creator)),
+    );
   const first = find();
   if (first.length === 0) return new Set();
-  await remove(first, MANY);
-  await remove(find(), FEW);
-  return new Set(find().flatMap(({ creator }) => (isLeft(creator) ? [creator] : [])));
+  await remove(first, FIRST_BATCH);
+  await remove(find(), SECOND_BATCH);
+  return new Set(find().flatMap(({ creator }) => (hasEnded(creator) ? [creator] : [])));
 }
 
 /** What is there afterwards tells whether it has worked. */

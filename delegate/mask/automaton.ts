@@ -59,7 +59,7 @@ export function* buildAutomaton(needles: readonly string[]): Generator<void, Aut
     done = 0;
     yield;
   }
-  const links = yield* linked(trie);
+  const links = yield* createLinks(trie);
   const longest = needles.reduce((most, needle) => Math.max(most, needle.length), 0);
   return { ...trie, ...links, longest };
 }
@@ -67,7 +67,7 @@ export function* buildAutomaton(needles: readonly string[]): Generator<void, Aut
 type Links = Pick<Automaton, "fail" | "rowOf" | "rows">;
 
 /** Breadth first: what a shorter text leads to is known before a longer one asks for it. */
-function* linked(trie: Trie): Generator<void, Links> {
+function* createLinks(trie: Trie): Generator<void, Links> {
   const { child, sibling, byte, ends, size } = trie;
   const links = { fail: new Int32Array(size), rowOf: new Int32Array(size).fill(-1), rows: rowsFor(trie) };
   const queue = new Int32Array(size);
@@ -79,7 +79,7 @@ function* linked(trie: Trie): Generator<void, Links> {
     const back = links.fail[state] ?? 0;
     if (ends[state] === 0) ends[state] = ends[back] ?? 0;
     for (let kid = child[state] ?? 0; kid > 0; kid = sibling[kid] ?? 0) {
-      links.fail[kid] = state === 0 ? 0 : next(trie, links, back, byte[kid] ?? 0);
+      links.fail[kid] = state === 0 ? 0 : nextState(trie, links, back, byte[kid] ?? 0);
       queue[queued] = kid;
       queued += 1;
     }
@@ -103,12 +103,12 @@ function fillRow(trie: Trie, links: Links, state: number, from: number): void {
   const { child, sibling, byte } = trie;
   const back = links.fail[state] ?? 0;
   if (state > 0)
-    for (let wanted = 0; wanted < ROW; wanted += 1) links.rows[from + wanted] = next(trie, links, back, wanted);
+    for (let wanted = 0; wanted < ROW; wanted += 1) links.rows[from + wanted] = nextState(trie, links, back, wanted);
   for (let kid = child[state] ?? 0; kid > 0; kid = sibling[kid] ?? 0) links.rows[from + (byte[kid] ?? 0)] = kid;
   links.rowOf[state] = from;
 }
 
-function next({ child, byte }: Trie, { rowOf, rows, fail }: Links, from: number, wanted: number): number {
+function nextState({ child, byte }: Trie, { rowOf, rows, fail }: Links, from: number, wanted: number): number {
   for (let state = from; ; state = fail[state] ?? 0) {
     const row = rowOf[state] ?? -1;
     if (row >= 0) return rows[row + wanted] ?? 0;

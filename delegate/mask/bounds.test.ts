@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createHeld } from "./held.ts";
-import { MOST_BETWEEN } from "./letters.ts";
+import { createByteQueue } from "./byte-queue.ts";
+import { MAX_GAP } from "./letters.ts";
 import { MASK } from "./marks.ts";
-import { createMasker, MOST_HELD, type Masker } from "./masker.ts";
-import { matcherOf } from "./matcher.ts";
+import { createMasker, MAX_PENDING, type Masker } from "./masker.ts";
+import { createMatcher } from "./matcher.ts";
 
 const PIECE = 64 * 1024;
 const PIECES = 128;
@@ -16,7 +16,7 @@ const BEGINNING = SECRET.slice(0, 20);
 const DUMPED = `00000000: ${[...Buffer.from(BEGINNING.slice(0, 16))].map((byte) => byte.toString(16)).join(" ")}\n`;
 
 const maskerOf = (value: string, exactBytes?: number): Masker =>
-  createMasker(matcherOf([Buffer.from(value)], exactBytes));
+  createMasker(createMatcher([Buffer.from(value)], exactBytes));
 const through = (masker: Masker, pieces: readonly Buffer[]): string =>
   Buffer.concat([...pieces.map(masker.push), masker.end()]).toString("latin1");
 
@@ -62,7 +62,7 @@ test("property: between two letters 64 bytes may stand, of what is passed over, 
       const sorted = [...new Set(cuts.map((place) => place % output.length))].toSorted((a, b) => a - b);
       const pieces = [0, ...sorted].map((start, nth) => output.subarray(start, sorted[nth]));
       const shown = through(maskerOf(SECRET), pieces);
-      assert.equal(shown, between.length <= MOST_BETWEEN ? `<${MASK}>` : output.toString("latin1"));
+      assert.equal(shown, between.length <= MAX_GAP ? `<${MASK}>` : output.toString("latin1"));
     }),
     { numRuns: 500 },
   );
@@ -80,13 +80,13 @@ test("what the secret itself has between two letters is passed over as well, als
 
 test("of a long secret with much between its letters at most 1 MiB waits, and what is more is masked once", () => {
   const value = Array.from({ length: 4_000 }, (_, nth) => String(nth * 7919)).join("x");
-  assert.ok(value.length * MOST_BETWEEN > 1.5 * MOST_HELD);
-  const spread = Buffer.from([...value].join("\0".repeat(MOST_BETWEEN)));
+  assert.ok(value.length * MAX_GAP > 1.5 * MAX_PENDING);
+  const spread = Buffer.from([...value].join("\0".repeat(MAX_GAP)));
   const masker = maskerOf(value);
   const out = [masker.push(Buffer.from("<"))];
   for (let from = 0; from < spread.length; from += PIECE) {
     out.push(masker.push(spread.subarray(from, from + PIECE)));
-    assert.ok(masker.pending() <= MOST_HELD, `${masker.pending()} bytes wait`);
+    assert.ok(masker.pending() <= MAX_PENDING, `${masker.pending()} bytes wait`);
   }
   out.push(masker.push(Buffer.from(">")), masker.end());
   assert.equal(Buffer.concat(out).toString("latin1"), `<${MASK}>`);
@@ -99,7 +99,7 @@ test("property: what is held comes out in order, in any portions", () => {
   });
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const held = createHeld();
+      const held = createByteQueue();
       let model = Buffer.alloc(0);
       for (const { bytes, share } of steps) {
         held.add(Buffer.from(bytes));

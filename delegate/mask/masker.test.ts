@@ -5,10 +5,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { MASK } from "./marks.ts";
 import { createMasker, type Masker } from "./masker.ts";
-import { matcherOf } from "./matcher.ts";
+import { createMatcher } from "./matcher.ts";
 
 const maskerOf = (...values: readonly (string | Buffer)[]): Masker =>
-  createMasker(matcherOf(values.map((value) => Buffer.from(value))));
+  createMasker(createMatcher(values.map((value) => Buffer.from(value))));
 
 /** All that comes out when the pieces go in, one after the other. */
 const through = (masker: Masker, pieces: readonly (string | Buffer)[]): string =>
@@ -269,7 +269,7 @@ test("of a value above 64 KiB without line breaks nothing is left when it is pri
 });
 
 test("what a stream had before counts for what follows", () => {
-  const matcher = matcherOf([Buffer.from("hunter2")]);
+  const matcher = createMatcher([Buffer.from("hunter2")]);
   assert.equal(createMasker(matcher, Buffer.from("x hunt")).push(Buffer.from("er2 y")).toString(), `${MASK} y`);
   assert.equal(createMasker(matcher, Buffer.from("x hunter2")).push(Buffer.from(" y")).toString(), " y");
 });

@@ -7,14 +7,14 @@
  * decided and goes out, each mark as MASK. When more than MOST_HELD bytes wait, they are masked. 5. `release` lets go of beginnings that are short, `end` of everything.
  */
 import { createDumps } from "./dumps/dumps.ts";
-import { createHeld } from "./held.ts";
+import { createByteQueue } from "./byte-queue.ts";
 import { createMarks } from "./marks.ts";
 import type { Matcher } from "./matcher.ts";
 import { createScanner } from "./scanner.ts";
 
 const EMPTY = Buffer.alloc(0);
 /** Bytes that the beginning of a secret keeps back at most. When it is longer, it is masked though its end is not known. */
-export const MOST_HELD = 1024 * 1024;
+export const MAX_PENDING = 1024 * 1024;
 
 export type Masker = {
   /** Reads bytes; answers what is decided. */
@@ -34,7 +34,7 @@ export function createMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
   const marks = createMarks();
   const main = createScanner(matcher);
   const dumps = createDumps(matcher, marks.add);
-  const pending = createHeld();
+  const pending = createByteQueue();
   let position = 0;
 
   const read = (bytes: Buffer): void => {
@@ -57,7 +57,7 @@ export function createMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
   const takeDecided = (which: "any" | "long"): Buffer => {
     const end = position + pending.length();
     const decided = Math.max(position, marks.endOver(Math.min(main.unfinished(which), dumps.unfinished(which))));
-    if (end - decided <= MOST_HELD) return take(decided);
+    if (end - decided <= MAX_PENDING) return take(decided);
     marks.add(decided, end, true);
     return take(end);
   };
@@ -82,13 +82,13 @@ export function createMasker(matcher: Matcher, before: Buffer = EMPTY): Masker {
 }
 
 /** The whole of a text, masked. */
-export function maskedText(matcher: Matcher, text: string): string {
+export function maskText(matcher: Matcher, text: string): string {
   const masker = createMasker(matcher);
   const bytes = Buffer.from(text);
   return Buffer.concat([masker.push(bytes), masker.end()]).toString();
 }
 
-export function holdsSecret(matcher: Matcher, text: string): boolean {
+export function containsSecret(matcher: Matcher, text: string): boolean {
   const masker = createMasker(matcher);
   // The line's end: a line of numbers is read when it is whole.
   masker.push(Buffer.from(`${text}\n`));

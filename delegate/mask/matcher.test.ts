@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { BLOCK } from "./fingerprints.ts";
 import { MASK } from "./marks.ts";
 import { createMasker } from "./masker.ts";
-import { type Matcher, matcherInSteps, matcherOf } from "./matcher.ts";
+import { type Matcher, createMatcherAsync, createMatcher } from "./matcher.ts";
 
 const MIB = 1024 * 1024;
 
@@ -46,7 +46,7 @@ for (const [kind, make] of Object.entries(KINDS))
     const other = (async () => {
       for (; !isDone; turns += 1) await setImmediate();
     })();
-    const matcher = await matcherInSteps(values);
+    const matcher = await createMatcherAsync(values);
     isDone = true;
     await other;
     assert.ok(sizeOf(matcher) < 100 * MIB, `${sizeOf(matcher)} bytes`);
@@ -82,7 +82,7 @@ test("property: by fingerprints alone, each line of a value is found in every en
       fc.constantFrom(...encodings),
       cuts,
       (lines, encode, at) => {
-        const matcher = matcherOf([Buffer.from(lines.join("\n"))], 0);
+        const matcher = createMatcher([Buffer.from(lines.join("\n"))], 0);
         for (const text of lines) {
           const output = Buffer.from(`\v${encode(text)}\v`);
           const shown = through(matcher, output, at);
@@ -97,7 +97,7 @@ test("property: by fingerprints alone, each line of a value is found in every en
 
 test("property: of a part of a large value at most 15 letters show at either end", () => {
   const value = noise(30_000, "part").toString("base64");
-  const matcher = matcherOf([Buffer.from(value)], 0);
+  const matcher = createMatcher([Buffer.from(value)], 0);
   fc.assert(
     fc.property(
       fc.nat({ max: value.length - 400 }),
@@ -117,7 +117,7 @@ test("property: of a part of a large value at most 15 letters show at either end
 test("values that fit go to the automaton, the smallest first, and the others are found all the same", () => {
   const small = Buffer.from("hunter2 and more");
   const large = Buffer.from(noise(3_000, "large").toString("base64"));
-  const matcher = matcherOf([large, small], 200_000);
+  const matcher = createMatcher([large, small], 200_000);
   assert.ok(matcher.fingerprints?.hasEntries());
   assert.ok(matcher.automaton.longest < 200);
   for (const value of [small, large])
@@ -128,7 +128,7 @@ test("values that fit go to the automaton, the smallest first, and the others ar
 });
 
 test("output without secrets comes through byte for byte, by fingerprints as well", () => {
-  const matcher = matcherOf([noise(64 * 1024, "secret")], 0);
+  const matcher = createMatcher([noise(64 * 1024, "secret")], 0);
   const output = noise(MIB, "output");
   assert.equal(through(matcher, output, [1, 1_000, 500_000]), output.toString("latin1"));
 });

@@ -6,7 +6,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type Automaton, automatonBytes, buildAutomaton } from "./automaton.ts";
 import { BLOCK, type Fingerprints, createFingerprints } from "./fingerprints.ts";
-import { longestBetween, MOST_BETWEEN } from "./letters.ts";
+import { longestGap, MAX_GAP } from "./letters.ts";
 import { MAX_PLAIN, MAX_VALUE, needlesByPiece, needlesOf } from "./needles.ts";
 
 export type Matcher = {
@@ -15,7 +15,7 @@ export type Matcher = {
   /** Letters that the longest of what is looked for has. */
   readonly longest: number;
   /** Bytes that may be passed over between two letters of a secret. */
-  readonly mostBetween: number;
+  readonly maxGap: number;
 };
 
 /** Memory of one task's automaton, in bytes. */
@@ -30,13 +30,13 @@ export const weightOf = (value: Buffer): number =>
   Math.min(value.length, MAX_VALUE) + Math.max(0, Math.min(value.length, MAX_PLAIN) - MAX_VALUE) / 4;
 
 /** Pauses every few milliseconds, so that the caller can let other work run. */
-export function* buildMatcher(values: readonly Buffer[], exactBytes = EXACT_BYTES): Generator<void, Matcher> {
+export function* createMatcherSteps(values: readonly Buffer[], exactBytes = EXACT_BYTES): Generator<void, Matcher> {
   const exact = new Set<string>();
   const rest: Buffer[] = [];
   let [room, tried, between] = [exactBytes, 0, 0];
   for (const value of values.toSorted((a, b) => a.length - b.length)) {
     tried += value.length;
-    between = Math.max(between, longestBetween(value.toString("latin1", 0, MAX_PLAIN)));
+    between = Math.max(between, longestGap(value.toString("latin1", 0, MAX_PLAIN)));
     const needles = tried <= EXACT_VALUES ? [...new Set(needlesOf(value))] : undefined;
     const bytes = needles ? automatonBytes(needles) : 0;
     if (needles && bytes <= room) {
@@ -46,17 +46,17 @@ export function* buildMatcher(values: readonly Buffer[], exactBytes = EXACT_BYTE
     yield;
   }
   const automaton = yield* buildAutomaton([...exact]);
-  const fingerprints = rest.length > 0 ? yield* fingerprintsOf(rest) : undefined;
+  const fingerprints = rest.length > 0 ? yield* createFingerprintSteps(rest) : undefined;
   return {
     automaton,
     fingerprints,
     longest: Math.max(automaton.longest, fingerprints ? BLOCK : 0),
     // UTF-16 doubles what the value has there.
-    mostBetween: MOST_BETWEEN + 2 * between,
+    maxGap: MAX_GAP + 2 * between,
   };
 }
 
-function* fingerprintsOf(values: readonly Buffer[]): Generator<void, Fingerprints> {
+function* createFingerprintSteps(values: readonly Buffer[]): Generator<void, Fingerprints> {
   const weight = values.reduce((sum, value) => sum + weightOf(value), 0);
   const made = createFingerprints(filterBits(weight));
   let done = 0;
@@ -77,8 +77,8 @@ function* fingerprintsOf(values: readonly Buffer[]): Generator<void, Fingerprint
 const filterBits = (weight: number): number => 2 ** Math.min(24, Math.max(16, Math.ceil(Math.log2(weight * 8))));
 
 /** At once; for few and small values. */
-export function matcherOf(values: readonly Buffer[], exactBytes = EXACT_BYTES): Matcher {
-  const steps = buildMatcher(values, exactBytes);
+export function createMatcher(values: readonly Buffer[], exactBytes = EXACT_BYTES): Matcher {
+  const steps = createMatcherSteps(values, exactBytes);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -86,8 +86,8 @@ export function matcherOf(values: readonly Buffer[], exactBytes = EXACT_BYTES): 
 }
 
 /** The event loop turns between the steps. */
-export async function matcherInSteps(values: readonly Buffer[], exactBytes = EXACT_BYTES): Promise<Matcher> {
-  const steps = buildMatcher(values, exactBytes);
+export async function createMatcherAsync(values: readonly Buffer[], exactBytes = EXACT_BYTES): Promise<Matcher> {
+  const steps = createMatcherSteps(values, exactBytes);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

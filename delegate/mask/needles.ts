@@ -27,30 +27,31 @@ export const isBreak = (byte: number): boolean => byte === NEWLINE || byte === R
 
 /** The letters of all forms that give the value away: wholly, or one line of it. Of a value above MAX_VALUE its beginning alone. */
 export function needlesOf(value: Buffer): readonly string[] {
-  const { units, few } = unitsOf(value);
-  return units.flatMap((unit) => formsOf(unit, few)).flatMap(needle);
+  const { units, commonFormsOnly } = unitsOf(value);
+  return units.flatMap((unit) => formsOf(unit, commonFormsOnly)).flatMap(toNeedle);
 }
 
 /** The same, and the lines behind MAX_VALUE as they are; unit by unit, long ones in pieces, so that the caller can pause. */
 export function* needlesByPiece(value: Buffer): Generator<readonly string[]> {
-  const { units, few } = unitsOf(value);
-  for (const unit of units) for (const piece of pieces(unit)) yield [...new Set(formsOf(piece, few))].flatMap(needle);
+  const { units, commonFormsOnly } = unitsOf(value);
+  for (const unit of units)
+    for (const piece of pieces(unit)) yield [...new Set(formsOf(piece, commonFormsOnly))].flatMap(toNeedle);
   const rest = value.subarray(MAX_VALUE, MAX_PLAIN);
   for (const line of rest.includes(0) ? [rest] : linesOf(rest))
-    if (line.length >= MIN_LINE) yield needle(line.toString("latin1"));
+    if (line.length >= MIN_LINE) yield toNeedle(line.toString("latin1"));
 }
 
-function unitsOf(value: Buffer): { readonly units: readonly Buffer[]; readonly few: boolean } {
-  const whole = trimmed(value.subarray(0, MAX_VALUE), BREAKS);
-  if (whole.filter((byte) => !isBreak(byte)).length < MIN_VALUE) return { units: [], few: false };
-  const few = whole.length > LARGE;
+function unitsOf(value: Buffer): { readonly units: readonly Buffer[]; readonly commonFormsOnly: boolean } {
+  const whole = trim(value.subarray(0, MAX_VALUE), BREAKS);
+  if (whole.filter((byte) => !isBreak(byte)).length < MIN_VALUE) return { units: [], commonFormsOnly: false };
+  const commonFormsOnly = whole.length > LARGE;
   // Bytes that are no text have no lines.
-  if (few && whole.includes(0)) return { units: [whole], few };
+  if (commonFormsOnly && whole.includes(0)) return { units: [whole], commonFormsOnly };
   const lines = linesOf(whole).filter((line) => line.length >= MIN_LINE);
-  return { units: few && lines.length > 0 ? lines : [whole, ...lines], few };
+  return { units: commonFormsOnly && lines.length > 0 ? lines : [whole, ...lines], commonFormsOnly };
 }
 
-const needle = (form: string): readonly string[] => {
+const toNeedle = (form: string): readonly string[] => {
   const letters = lettersOf(form);
   return letters.length >= MIN_VALUE ? [letters] : [];
 };
@@ -65,14 +66,14 @@ function linesOf(value: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0, end = 0; end >= 0 && start < value.length; start = end + 1) {
     end = value.indexOf(NEWLINE, start);
-    if (end < 0 && start === 0) return [trimmed(value, BLANKS)];
-    lines.push(trimmed(value.subarray(start, end < 0 ? value.length : end), BLANKS));
+    if (end < 0 && start === 0) return [trim(value, BLANKS)];
+    lines.push(trim(value.subarray(start, end < 0 ? value.length : end), BLANKS));
     if (end < 0) break;
   }
   return lines;
 }
 
-function trimmed(bytes: Buffer, away: ReadonlySet<number | undefined>): Buffer {
+function trim(bytes: Buffer, away: ReadonlySet<number | undefined>): Buffer {
   let start = 0;
   let end = bytes.length;
   while (start < end && away.has(bytes[start])) start += 1;

@@ -1,23 +1,23 @@
 /** Reads one stream of bytes and tells where secrets stand in it. Positions count the bytes of the stream from its beginning. */
 import type { Automaton } from "./automaton.ts";
 import type { BlockReader } from "./fingerprints.ts";
-import { BRACKET, BREAK, ESC, ESCAPE, goesOn, isFinal, KIND } from "./letters.ts";
+import { BRACKET, BREAK, ESC, ESCAPE, isParameterByte, isFinal, KIND } from "./letters.ts";
 import type { Matcher } from "./matcher.ts";
 import { MIN_VALUE } from "./needles.ts";
 import { createPositions, type Positions } from "./positions.ts";
 
 /** More line breaks in a row than these end what was begun. */
-const MOST_BREAKS = 2;
+const MAX_BREAKS = 2;
 /** At the end a beginning of so many bytes that is half of a secret is masked: whatever was cut off was not meant to be. */
-const TELLING = 8;
+const MIN_PARTIAL = 8;
 
 /** `joins`: one of several blocks of a text; with its neighbour it is one. */
-export type Found = (start: number, end: number, joins: boolean) => void;
+export type OnFound = (start: number, end: number, joins: boolean) => void;
 
 export type Scanner = {
-  readonly read: (bytes: Buffer, found: Found) => void;
+  readonly read: (bytes: Buffer, found: OnFound) => void;
   /** Nothing more comes: a secret of which most was read counts. */
-  readonly end: (found: Found) => void;
+  readonly end: (found: OnFound) => void;
   /**
    * Where the longest beginning of a secret starts that the stream may complete; the position of the end for none.
    * `long`: only beginnings of at least 4 letters and a quarter of the secret.
@@ -32,7 +32,7 @@ type State = {
   readonly automaton: Automaton;
   readonly blocks: BlockReader | undefined;
   readonly positions: Positions;
-  readonly mostBetween: number;
+  readonly maxGap: number;
   node: number;
   /** Bytes passed over since the last letter. */
   between: number;
@@ -44,12 +44,12 @@ type State = {
   escapeLength: number;
 };
 
-export const createScanner = ({ automaton, fingerprints, mostBetween }: Matcher): Scanner =>
+export const createScanner = ({ automaton, fingerprints, maxGap }: Matcher): Scanner =>
   scannerFrom({
     automaton,
     blocks: fingerprints?.reader(),
     positions: createPositions(),
-    mostBetween,
+    maxGap,
     node: 0,
     between: 0,
     breaks: 0,
@@ -66,7 +66,7 @@ const scannerFrom = (state: State): Scanner => {
       const { depth, shortest } = state.automaton;
       const node = unfinishedNode(state);
       const length = depth[node] ?? 0;
-      if (length >= TELLING && length * 2 >= (shortest[node] ?? 0))
+      if (length >= MIN_PARTIAL && length * 2 >= (shortest[node] ?? 0))
         found(positions.of(positions.letters() - length), positions.end(), false);
     },
     unfinished: (which) => {
@@ -82,7 +82,7 @@ const scannerFrom = (state: State): Scanner => {
   };
 };
 
-function read(state: State, bytes: Uint8Array, found: Found): void {
+function read(state: State, bytes: Uint8Array, found: OnFound): void {
   for (let at = 0; at < bytes.length;) {
     if (state.escape !== "no") {
       at = readEscape(state, bytes, at, found);
@@ -99,7 +99,7 @@ function read(state: State, bytes: Uint8Array, found: Found): void {
 }
 
 /** Reads letters up to the next other byte, and answers its place. Local variables make it three times as fast. */
-function readLetters(state: State, bytes: Uint8Array, from: number, found: Found, all = false): number {
+function readLetters(state: State, bytes: Uint8Array, from: number, found: OnFound, all = false): number {
   const { byte, child, ends, fail, rowOf, rows } = state.automaton;
   const { positions } = state;
   const before = positions.letters();
@@ -139,17 +139,17 @@ function readLetters(state: State, bytes: Uint8Array, from: number, found: Found
 function lineBreak(state: State): void {
   passOver(state, 1);
   state.breaks += 1;
-  if (state.breaks > MOST_BREAKS) giveUp(state);
+  if (state.breaks > MAX_BREAKS) resetMatch(state);
 }
 
 /** More of them than may stand between two letters end what was begun: it would wait for as long as they come. */
 function passOver(state: State, count: number): void {
   state.positions.passOver(count);
   state.between += count;
-  if (state.between > state.mostBetween) giveUp(state);
+  if (state.between > state.maxGap) resetMatch(state);
 }
 
-function giveUp(state: State): void {
+function resetMatch(state: State): void {
   state.node = 0;
   state.blocks?.reset();
 }
@@ -157,13 +157,13 @@ function giveUp(state: State): void {
 const ONE_ESC = Buffer.from([ESC]);
 
 /** An ESC that begins no control sequence is a letter. */
-function readEsc(state: State, found: Found): void {
+function readEsc(state: State, found: OnFound): void {
   state.escape = "no";
   readLetters(state, ONE_ESC, 0, found, true);
 }
 
 /** Reads inside of what may be a control sequence; answers where other bytes begin. One that is too long ends: letters follow. */
-function readEscape(state: State, bytes: Uint8Array, from: number, found: Found): number {
+function readEscape(state: State, bytes: Uint8Array, from: number, found: OnFound): number {
   if (state.escape === "begun") {
     if (bytes[from] !== BRACKET) {
       readEsc(state, found);
@@ -175,8 +175,8 @@ function readEscape(state: State, bytes: Uint8Array, from: number, found: Found)
     return from + 1;
   }
   let at = from;
-  const most = from + state.mostBetween - state.escapeLength;
-  while (at < bytes.length && at < most && goesOn(bytes[at] ?? 0)) at += 1;
+  const most = from + state.maxGap - state.escapeLength;
+  while (at < bytes.length && at < most && isParameterByte(bytes[at] ?? 0)) at += 1;
   if (at === most) state.escape = "no";
   else if (at < bytes.length) {
     state.escape = "no";

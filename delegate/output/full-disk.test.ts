@@ -6,10 +6,10 @@ import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ToServer } from "../../protocol/messages.ts";
-import { NOT_REACHED } from "./output-variables.ts";
-import { mostReturned, readReturned } from "../remote/outputs.ts";
+import { END_NOT_REACHED } from "./output-variables.ts";
+import { maxResultBytes, readRemoteResult } from "../remote/outputs.ts";
 import { FEEDER } from "../remote/script.ts";
-import { joinServer, createPlace, createSigns, optionsFor, TOKEN } from "../testing/kit.ts";
+import { connectDelegate, createPlace, createSignalFolder, optionsFor, TOKEN } from "../testing/kit.ts";
 import { startPretendServer } from "../testing/pretend-server.ts";
 
 const MAIN = new URL("../main.ts", import.meta.url).pathname;
@@ -33,7 +33,7 @@ test(
     });
     chmodSync(place.path, 0o755);
     const server = await startPretendServer();
-    const delegate = await joinServer(server, place);
+    const delegate = await connectDelegate(server, place);
     const script = `echo first; dd if=/dev/zero of=fill bs=64k 2>/dev/null; head -c 1000000 /dev/zero | tr '\\0' x; echo "status $?" >&2; echo important; exit 0`;
     const task = server.run({ script });
     assert.deepEqual((await task.finished).outcome, {
@@ -57,7 +57,7 @@ test(
       place.remove();
     });
     const server = await startPretendServer();
-    const delegate = await joinServer(server, place);
+    const delegate = await connectDelegate(server, place);
     const fill = join(place.path, "fill");
     writeFileSync(fill, Buffer.alloc(15.9 * 1024 * 1024));
     const messages: ToServer[] = [];
@@ -95,7 +95,7 @@ test(
   onlyAsRoot,
   async (t) => {
     const place = createPlace();
-    const signs = createSigns();
+    const signs = createSignalFolder();
     const server = await startPretendServer();
     const begin = "mount -t tmpfs -o size=8m,mode=1777 railhead-test /dev/shm && echo mounted && exec sleep inf";
     const holder = spawn(UNSHARE, ["--mount", "sh", "-c", begin]);
@@ -186,16 +186,16 @@ test(
     assert.ok(feeder && payload && outputs);
     writeFileSync(feeder, FEEDER);
     writeFileSync(payload, "");
-    writeFileSync(outputs, NOT_REACHED);
-    const most = mostReturned([{ name: "x", variable: "X" }]);
+    writeFileSync(outputs, END_NOT_REACHED);
+    const most = maxResultBytes([{ name: "x", variable: "X" }]);
     const run = (...ssh: readonly string[]): number | null =>
       spawnSync("bash", [feeder, payload, outputs, String(most), ...ssh], { stdio: "ignore" }).status;
     assert.equal(run("bash", "-c", "head -c 66000000 /dev/zero; exit 5"), 5);
     assert.equal(statSync(outputs).size, most + 1);
-    assert.deepEqual(readReturned(outputs, "cookie", []), { kind: "tooMuch" });
-    writeFileSync(outputs, NOT_REACHED);
+    assert.deepEqual(readRemoteResult(outputs, "cookie", []), { kind: "tooMuch" });
+    writeFileSync(outputs, END_NOT_REACHED);
     writeFileSync(join(place.path, "fill"), Buffer.alloc(800 * 1024));
     assert.equal(run("bash", "-c", "head -c 500000 /dev/zero; exit 5"), 5);
-    assert.deepEqual(readReturned(outputs, "cookie", []), { kind: "unwritten" });
+    assert.deepEqual(readRemoteResult(outputs, "cookie", []), { kind: "unwritten" });
   },
 );

@@ -5,41 +5,43 @@ import { createMasking } from "./masking.ts";
 import { MASK } from "../mask/marks.ts";
 
 test("secrets above the limit of a task are refused, which names the limit", () => {
-  const { refusal } = createMasking();
+  const { findRefusal } = createMasking();
   const values = (count: number): readonly Buffer[] =>
     Array.from({ length: count }, () => Buffer.alloc(64 * 1024, "x"));
-  assert.equal(refusal(values(96)), undefined);
-  const refused = refusal(values(97));
+  assert.equal(findRefusal(values(96)), undefined);
+  const refused = findRefusal(values(97));
   assert.equal(refused?.until, "never");
   assert.match(refused.message, /count 6208 KiB, and the limit is 6144 KiB/);
-  assert.equal(refusal([Buffer.alloc(10 * 1024 * 1024)]), undefined);
+  assert.equal(findRefusal([Buffer.alloc(10 * 1024 * 1024)]), undefined);
 });
 
 test("the tasks of a delegate share a bound: the next one waits until memory is free, the only one never does", async () => {
   const masking = createMasking(10_000, 12_000);
   const secret = [Buffer.alloc(8_000, "secret ")];
   const first = masking.createStepMask(secret);
-  assert.equal(masking.refusal([Buffer.alloc(4_000)]), undefined);
-  assert.equal(masking.refusal(secret)?.until, "now");
+  assert.equal(masking.findRefusal([Buffer.alloc(4_000)]), undefined);
+  assert.equal(masking.findRefusal(secret)?.until, "now");
   await first.ready;
   first.release();
   first.release();
-  assert.equal(masking.refusal(secret), undefined);
+  assert.equal(masking.findRefusal(secret), undefined);
   masking.createStepMask(secret);
-  assert.equal(masking.refusal([Buffer.alloc(4_001)])?.until, "now");
+  assert.equal(masking.findRefusal([Buffer.alloc(4_001)])?.until, "now");
 });
 
 test("until its masks are made, and after they are given up, nothing is told of a task", async () => {
   // 1120 bytes: more than is made ready at once.
-  const { text, holds, ready, release } = createMasking().createStepMask([Buffer.from("correct horse\n".repeat(80))]);
-  assert.equal(text("a correct horse"), "(withheld)");
-  assert.equal(holds("anything"), true);
+  const { maskText, containsSecret, ready, release } = createMasking().createStepMask([
+    Buffer.from("correct horse\n".repeat(80)),
+  ]);
+  assert.equal(maskText("a correct horse"), "(withheld)");
+  assert.equal(containsSecret("anything"), true);
   await ready;
-  assert.equal(text("a correct horse"), `a ${MASK}`);
-  assert.deepEqual([holds("a correct horse"), holds("anything")], [true, false]);
-  assert.equal(holds("63 6f 72 72 65 63 74 20 68 6f 72 73 65"), true);
+  assert.equal(maskText("a correct horse"), `a ${MASK}`);
+  assert.deepEqual([containsSecret("a correct horse"), containsSecret("anything")], [true, false]);
+  assert.equal(containsSecret("63 6f 72 72 65 63 74 20 68 6f 72 73 65"), true);
   release();
-  assert.equal(text("a correct horse"), "(withheld)");
+  assert.equal(maskText("a correct horse"), "(withheld)");
 });
 
 test("the automata of a delegate's tasks share a bound: beyond it secrets are found by fingerprints alone", async () => {
@@ -47,10 +49,10 @@ test("the automata of a delegate's tasks share a bound: beyond it secrets are fo
   // Fingerprints mask a part of a value; an automaton masks whole values and lines only.
   const start = async () => {
     const value = randomBytes(24 * 1024).toString("base64");
-    const { text, ready, release } = createStepMask([Buffer.from(value)]);
+    const { maskText, ready, release } = createStepMask([Buffer.from(value)]);
     await ready;
-    assert.equal(text(value), MASK);
-    return { hasAutomaton: !text(value.slice(1_000, 1_064)).includes(MASK), release };
+    assert.equal(maskText(value), MASK);
+    return { hasAutomaton: !maskText(value.slice(1_000, 1_064)).includes(MASK), release };
   };
   const oneByOne: Awaited<ReturnType<typeof start>>[] = [];
   for (let nth = 0; nth < 16; nth += 1) oneByOne.push(await start());

@@ -1,19 +1,19 @@
 /** What of a task may be told: its secrets are masked in its output and in everything else that is reported of it. */
 import type { Automaton } from "../mask/automaton.ts";
-import { holdsSecret, maskedText } from "../mask/masker.ts";
-import { EXACT_BYTES, type Matcher, matcherInSteps, matcherOf, weightOf } from "../mask/matcher.ts";
-import { maskedOutput, type Output, plainOutput, withheldOutput } from "./output.ts";
+import { containsSecret, maskText } from "../mask/masker.ts";
+import { EXACT_BYTES, type Matcher, createMatcherAsync, createMatcher, weightOf } from "../mask/matcher.ts";
+import { createMaskedOutput, type Output, createPlainOutput, createWithheldOutput } from "./output.ts";
 import type { Timers } from "../timers.ts";
 
 /** The values to mask; `none`: the task has no secrets; `lost`: it had some, and they are not known any more. */
 export type Masks = readonly Buffer[] | "none" | "lost";
 
 export type StepMask = {
-  readonly output: (folder: string, deps: { readonly timers: Timers; readonly changed: () => void }) => Output;
+  readonly createOutput: (folder: string, deps: { readonly timers: Timers; readonly changed: () => void }) => Output;
   /** Before `ready` and after `release` nothing of the text is told. */
-  readonly text: (text: string) => string;
+  readonly maskText: (text: string) => string;
   /** Whether the text may hold a secret. */
-  readonly holds: (text: string) => boolean;
+  readonly containsSecret: (text: string) => boolean;
   /** Settles when secrets can be told from other text. */
   readonly ready: Promise<void>;
   /** Nothing more is asked: the memory is for other tasks. */
@@ -22,7 +22,7 @@ export type StepMask = {
 
 export type Masking = {
   /** Why a task with these secrets cannot be run: `never` here, or not `now`. Undefined when it can. */
-  readonly refusal: (
+  readonly findRefusal: (
     values: readonly Buffer[],
   ) => { readonly until: "never" | "now"; readonly message: string } | undefined;
   readonly createStepMask: (masks: Masks) => StepMask;
@@ -34,7 +34,7 @@ const DELEGATE_WEIGHT = 16 * 1024 * 1024;
 /** Memory of all automata of a delegate together; tasks beyond that have fingerprints alone. */
 const DELEGATE_EXACT = 128 * 1024 * 1024;
 /** So much is made ready at once, in a few milliseconds; more in steps, while the delegate does other things. */
-const AT_ONCE = 1024;
+const SYNCHRONOUS_WEIGHT = 1024;
 
 const WITHHELD = "(withheld)";
 
@@ -44,7 +44,7 @@ export function createMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGAT
   let exactInUse = 0;
 
   const masked = (values: readonly Buffer[]): StepMask => {
-    const weight = weightOfAll(values);
+    const weight = totalWeight(values);
     weightInUse += weight;
     const room = Math.min(EXACT_BYTES, Math.max(0, DELEGATE_EXACT - exactInUse));
     // Reserved at once: other tasks may begin before this automaton is made.
@@ -52,7 +52,7 @@ export function createMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGAT
     exactInUse += exact;
     let isReleased = false;
     let matcher: Matcher | undefined;
-    const take = (made: Matcher): Matcher => {
+    const useMatcher = (made: Matcher): Matcher => {
       matcher = made;
       if (isReleased) return made;
       exactInUse -= exact;
@@ -60,14 +60,17 @@ export function createMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGAT
       exactInUse += exact;
       return made;
     };
-    const making = weight <= AT_ONCE ? take(matcherOf(values, room)) : matcherInSteps(values, room).then(take);
-    const ready = Promise.resolve(making).then(() => undefined);
+    const matcherPromise =
+      weight <= SYNCHRONOUS_WEIGHT
+        ? useMatcher(createMatcher(values, room))
+        : createMatcherAsync(values, room).then(useMatcher);
+    const ready = Promise.resolve(matcherPromise).then(() => undefined);
     // Told by the output, which waits for it.
     ready.catch(() => {});
     return {
-      output: (folder, deps) => maskedOutput(folder, making, deps),
-      text: (text) => (matcher ? maskedText(matcher, text) : WITHHELD),
-      holds: (text) => (matcher ? holdsSecret(matcher, text) : text !== ""),
+      createOutput: (folder, deps) => createMaskedOutput(folder, matcherPromise, deps),
+      maskText: (text) => (matcher ? maskText(matcher, text) : WITHHELD),
+      containsSecret: (text) => (matcher ? containsSecret(matcher, text) : text !== ""),
       ready,
       release: () => {
         if (isReleased) return;
@@ -80,9 +83,9 @@ export function createMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGAT
   };
 
   return {
-    refusal: (values) => {
-      const weight = weightOfAll(values);
-      if (weight > taskWeight) return { until: "never", message: tooLarge(weight, taskWeight) };
+    findRefusal: (values) => {
+      const weight = totalWeight(values);
+      if (weight > taskWeight) return { until: "never", message: describeTooLarge(weight, taskWeight) };
       if (weightInUse === 0 || weightInUse + weight <= delegateWeight) return undefined;
       return { until: "now", message: "The secrets of its running steps take up the delegate's memory for masking." };
     },
@@ -94,21 +97,26 @@ export function createMasking(taskWeight = TASK_WEIGHT, delegateWeight = DELEGAT
 }
 
 const always = { ready: Promise.resolve(), release: () => {} } as const;
-const unmasked: StepMask = { ...always, output: plainOutput, text: (text) => text, holds: () => false };
+const unmasked: StepMask = {
+  ...always,
+  createOutput: createPlainOutput,
+  maskText: (text) => text,
+  containsSecret: () => false,
+};
 const withheld: StepMask = {
   ...always,
-  output: withheldOutput,
-  text: () => WITHHELD,
-  holds: (text) => text !== "",
+  createOutput: createWithheldOutput,
+  maskText: () => WITHHELD,
+  containsSecret: (text) => text !== "",
 };
 
-const weightOfAll = (values: readonly Buffer[]): number => values.reduce((sum, value) => sum + weightOf(value), 0);
+const totalWeight = (values: readonly Buffer[]): number => values.reduce((sum, value) => sum + weightOf(value), 0);
 
 const bytesOf = (automaton: Automaton): number =>
   Object.values(automaton).reduce<number>((sum, part) => sum + (typeof part === "number" ? 0 : part.byteLength), 0);
 
 const kib = (bytes: number): number => Math.ceil(bytes / 1024);
 
-const tooLarge = (weight: number, most: number): string =>
+const describeTooLarge = (weight: number, most: number): string =>
   `The secrets of the step are too large to be masked in its output: they count ${kib(weight)} KiB, and the limit is ` +
   `${kib(most)} KiB. Of each secret the first 64 KiB count in full, and a quarter of what follows up to 1 MiB.`;

@@ -11,10 +11,10 @@ type Deps = {
   readonly runtimeFolder: Pick<RuntimeFolder, "removeSecretFiles">;
   readonly masking: Masking;
 };
-type From = { readonly lease: Lease; readonly folder: string; readonly masks: Masks };
+type ChannelSource = { readonly lease: Lease; readonly folder: string; readonly masks: Masks };
 
 /** All that leaves of a task: its output on the way to the server, and what may be said of it. */
-export type Outlet = Shipper & {
+export type OutputChannel = Shipper & {
   readonly stepMask: StepMask;
   /** The processes are gone: so is whoever might read the secrets, and nothing more is written to the output. */
   readonly close: (end: End) => Promise<End>;
@@ -22,24 +22,27 @@ export type Outlet = Shipper & {
   readonly stop: () => void;
 };
 
-export function openOutlet({ log, intervals, runtimeFolder, masking }: Deps, { lease, folder, masks }: From): Outlet {
+export function openOutputChannel(
+  { log, intervals, runtimeFolder, masking }: Deps,
+  { lease, folder, masks }: ChannelSource,
+): OutputChannel {
   const stepMask = masking.createStepMask(masks);
-  const output = stepMask.output(folder, { timers: intervals.timers, changed: () => pump() });
+  const output = stepMask.createOutput(folder, { timers: intervals.timers, changed: () => sendAvailable() });
   const shipper = createShipper(lease, output.file);
 
-  const pump = (): void => {
+  const sendAvailable = (): void => {
     try {
       output.advance();
     } catch (error) {
       // A disk that is full now may have room at the next look.
       log.warn({ task: lease.task, error: textOf(error) }, "the output of a task could not be masked");
     }
-    shipper.pump();
+    shipper.sendAvailable();
   };
 
   return {
     ...shipper,
-    pump,
+    sendAvailable,
     stepMask,
     close: async (end) => {
       if (masks !== "none") runtimeFolder.removeSecretFiles(lease);

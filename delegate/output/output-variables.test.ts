@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
-import { bashText, NOT_REACHED, parseOutputs, readOutputs, type Wanted } from "./output-variables.ts";
+import { bashCommand, END_NOT_REACHED, parseOutputs, readOutputs, type OutputVariable } from "./output-variables.ts";
 
 // A quote in the path: it stands in shell text.
 const folder = join(mkdtempSync(join(tmpdir(), "railhead-outputs-")), "it's here");
@@ -14,13 +14,13 @@ mkdirSync(folder);
 after(() => rmSync(join(folder, ".."), { recursive: true }));
 const script = join(folder, "script.sh");
 const file = join(folder, "outputs");
-const X: readonly Wanted[] = [{ name: "x", variable: "X" }];
+const X: readonly OutputVariable[] = [{ name: "x", variable: "X" }];
 
 /** Runs a script as a step does. */
-function run(text: string, wanted: readonly Wanted[] = X) {
+function run(text: string, wanted: readonly OutputVariable[] = X) {
   writeFileSync(script, text);
-  writeFileSync(file, NOT_REACHED);
-  const { status, stdout, stderr } = spawnSync("bash", ["-c", bashText(script, file, wanted), script], {
+  writeFileSync(file, END_NOT_REACHED);
+  const { status, stdout, stderr } = spawnSync("bash", ["-c", bashCommand(script, file, wanted), script], {
     encoding: "utf8",
     cwd: folder,
   });
@@ -84,7 +84,7 @@ test("an unset variable gives no output, unlike an empty one", () => {
 
 test("a variable's name is never shell text", () => {
   const wanted = [{ name: "x", variable: "X}$(touch pwned)" }];
-  assert.equal(bashText("/s", "/o", wanted), ". '/s'");
+  assert.equal(bashCommand("/s", "/o", wanted), ". '/s'");
 });
 
 test("a script that ends early hands nothing over, and every status is its own", () => {

@@ -15,7 +15,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
 import { codeOf } from "../fault.ts";
 
-export type Wanted = { readonly name: string; readonly variable: string };
+export type OutputVariable = { readonly name: string; readonly variable: string };
 export type Output = { readonly name: string; readonly value: string };
 
 /**
@@ -29,7 +29,7 @@ export type Outputs =
   | { readonly kind: "unwritten" };
 
 /** What the file holds until the script has reached its end, which replaces it: an empty file is one that could not be written. */
-export const NOT_REACHED = "-";
+export const END_NOT_REACHED = "-";
 
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -37,18 +37,18 @@ const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export const isShellName = (name: string): boolean => SHELL_NAME.test(name);
 
 /** As one word of Bash, whatever it holds. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const quoteForBash = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
  * The text for `bash -c`. It is one line on purpose: Bash reads it as a whole
  * before the script can define aliases. `builtin` passes over the script's
  * functions; `set +eux` and the traps would turn the epilogue into output.
  */
-export const bashText = (script: string, file: string, wanted: readonly Wanted[]): string =>
-  bashLine(`. ${quoted(script)}`, `>|${quoted(file)}`, wanted);
+export const bashCommand = (script: string, file: string, wanted: readonly OutputVariable[]): string =>
+  bashLine(`. ${quoteForBash(script)}`, `>|${quoteForBash(file)}`, wanted);
 
 /** The same; `source` runs the script in this very shell, `sink` is the redirection to where its variables go. */
-export function bashLine(source: string, sink: string, wanted: readonly Wanted[]): string {
+export function bashLine(source: string, sink: string, wanted: readonly OutputVariable[]): string {
   const variables = [...new Set(wanted.map(({ variable }) => variable))].filter(isShellName);
   if (variables.length === 0) return source;
   // The first that fails is the last: the record that says that all was written must not follow it.
@@ -62,12 +62,12 @@ export function bashLine(source: string, sink: string, wanted: readonly Wanted[]
 }
 
 /** Reads what the epilogue wrote. The file is the step's: it may hold anything, or be something else. */
-export function readOutputs(file: string, wanted: readonly Wanted[]): Outputs {
+export function readOutputs(file: string, wanted: readonly OutputVariable[]): Outputs {
   if (wanted.length === 0) return { kind: "read", outputs: [] };
   const limit = MAX_OUTPUTS + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
   const bytes = readRegular(file, limit);
   if (bytes === "tooLarge") return { kind: "tooLarge" };
-  if (bytes === undefined || bytes.toString("latin1") === NOT_REACHED) return { kind: "none" };
+  if (bytes === undefined || bytes.toString("latin1") === END_NOT_REACHED) return { kind: "none" };
   const read = parseOutputs(bytes, wanted);
   return read.kind === "none" ? { kind: "unwritten" } : read;
 }
@@ -77,7 +77,7 @@ export function readOutputs(file: string, wanted: readonly Wanted[]): Outputs {
  * variable that was not set gives no output: its absence can be told from an
  * empty value. Bytes that are no UTF-8 become U+FFFD.
  */
-export function parseOutputs(bytes: Buffer, wanted: readonly Wanted[]): Outputs {
+export function parseOutputs(bytes: Buffer, wanted: readonly OutputVariable[]): Outputs {
   const values = new Map<string, string>();
   let start = 0;
   for (let end = bytes.indexOf(0); end > start; end = bytes.indexOf(0, start)) {

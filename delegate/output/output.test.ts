@@ -32,7 +32,7 @@ function begin() {
     clock.waiting.clear();
     const output: Output = createMasking()
       .createStepMask([Buffer.from("correct horse")])
-      .output(folder, {
+      .createOutput(folder, {
         timers,
         changed: () => output.advance(),
       });

@@ -25,7 +25,7 @@ export type Output = {
   readonly stop: () => void;
 };
 
-export const plainOutput = (folder: string): Output => ({
+export const createPlainOutput = (folder: string): Output => ({
   file: paths(folder).output,
   advance: () => {},
   finish: () => Promise.resolve(),
@@ -33,9 +33,9 @@ export const plainOutput = (folder: string): Output => ({
 });
 
 /** How long the beginning of a secret may keep output back. */
-const HOLD_MS = 100;
+const MAX_DELAY_MS = 100;
 /** Bytes masked in one go; other tasks want their turn. */
-const TURN = 256 * 1024;
+const MAX_BATCH = 256 * 1024;
 
 type Deps = {
   readonly timers: Timers;
@@ -44,9 +44,13 @@ type Deps = {
 };
 
 /** @param matcher perhaps still to come: until then nothing goes out */
-export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>, { timers, changed }: Deps): Output {
+export function createMaskedOutput(
+  folder: string,
+  matcher: Matcher | Promise<Matcher>,
+  { timers, changed }: Deps,
+): Output {
   const at = paths(folder);
-  let { read, length } = resume(folder);
+  let { read, length } = readProgress(folder);
   let masker: Masker | undefined;
   let ready: Matcher | undefined;
   let consumed = read;
@@ -59,53 +63,53 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
   let isOver = false;
   let isStopped = false;
 
-  const begin = (made: Matcher): void => {
+  const start = (made: Matcher): void => {
     ready = made;
-    masker = createMasker(made, before(at.output, read, made.longest));
+    masker = createMasker(made, readContext(at.output, read, made.longest));
   };
 
-  const put = ({ pending }: Masker, bytes: Buffer): void => {
+  const appendMasked = ({ pending }: Masker, bytes: Buffer): void => {
     const decided = read - pending();
     if (decided === consumed) return;
     append(at.masked, bytes);
     length += bytes.length;
     consumed = decided;
-    note(at.maskedTo, consumed, length);
+    writeProgress(at.maskedTo, consumed, length);
   };
 
   /** False when everything has been read. */
-  const some = (): boolean => {
+  const maskNext = (): boolean => {
     const slice = readSlice(at.output, read);
     if (slice.bytes.length === 0 || !masker || !ready) return false;
-    const { starts, end } = partsOf(slice, MAX_ADDED - addedLines);
+    const { starts, end } = findAddedLines(slice, MAX_ADDED - addedLines);
     addedLines += starts.length;
     const { out, last } = pushParts(masker, ready, slice.bytes.subarray(0, end), starts);
     masker = last;
     read += end;
     arrivals.push({ end: read, at: timers.elapsed() });
-    put(masker, out);
+    appendMasked(masker, out);
     return true;
   };
 
-  const hold = (): void => {
+  const scheduleRelease = (): void => {
     arrivals = arrivals.filter(({ end }) => end > consumed);
     const oldest = arrivals[0];
     stopHold?.();
-    stopHold = oldest && timers.after(Math.max(0, oldest.at + HOLD_MS - timers.elapsed()), due);
+    stopHold = oldest && timers.after(Math.max(0, oldest.at + MAX_DELAY_MS - timers.elapsed()), release);
   };
 
-  const due = (): void => {
+  const release = (): void => {
     stopHold = undefined;
     isDue = true;
     changed();
   };
 
-  if ("automaton" in matcher) begin(matcher);
+  if ("automaton" in matcher) start(matcher);
   else
     matcher.then(
       (made) => {
         if (isOver || isStopped) return;
-        begin(made);
+        start(made);
         changed();
       },
       // The caller of `finish` gets the error.
@@ -120,12 +124,12 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
         isDue = false;
         // What still waits then is more than a beginning, and waits for what follows.
         arrivals = [];
-        put(masker, masker.release());
+        appendMasked(masker, masker.release());
       }
-      const end = read + TURN;
+      const end = read + MAX_BATCH;
       let isMore = true;
-      while (isMore && read < end) isMore = some();
-      hold();
+      while (isMore && read < end) isMore = maskNext();
+      scheduleRelease();
       if (isMore)
         stopTurn ??= timers.after(0, () => {
           stopTurn = undefined;
@@ -136,13 +140,13 @@ export function maskedOutput(folder: string, matcher: Matcher | Promise<Matcher>
       isOver = true;
       stopHold?.();
       stopTurn?.();
-      if (!masker) begin(await matcher);
-      for (let turn = read + TURN; some();) {
+      if (!masker) start(await matcher);
+      for (let turn = read + MAX_BATCH; maskNext();) {
         if (read < turn) continue;
-        turn = read + TURN;
+        turn = read + MAX_BATCH;
         await new Promise((resolve) => setImmediate(resolve));
       }
-      if (masker) put(masker, masker.end());
+      if (masker) appendMasked(masker, masker.end());
     },
     stop: () => {
       isStopped = true;
@@ -161,11 +165,11 @@ const LONGEST_ADDED = Math.max(...ADDED_LINES.map(({ length }) => length));
  * Where added lines begin, at most `most` of them, and where to stop: before a place where one may begin at the end of a
  * slice that is not the last. Each byte is searched once, however many such lines a step prints.
  */
-function partsOf(
+function findAddedLines(
   { bytes, available }: Slice,
   most: number,
 ): { readonly starts: readonly number[]; readonly end: number } {
-  const starts = ADDED_LINES.flatMap((line) => placesOf(line, bytes, most))
+  const starts = ADDED_LINES.flatMap((line) => findAll(line, bytes, most))
     .toSorted((one, other) => one - other)
     .slice(0, most);
   if (available === bytes.length || starts.length === most) return { starts, end: bytes.length };
@@ -188,7 +192,7 @@ function pushParts(first: Masker, matcher: Matcher, bytes: Buffer, starts: reado
   return { out: Buffer.concat(out), last };
 }
 
-function placesOf(line: Buffer, bytes: Buffer, most: number): readonly number[] {
+function findAll(line: Buffer, bytes: Buffer, most: number): readonly number[] {
   const places: number[] = [];
   let place = most > 0 ? bytes.indexOf(line) : -1;
   for (; place >= 0 && places.length < most; place = bytes.indexOf(line, place + line.length)) places.push(place);
@@ -196,27 +200,27 @@ function placesOf(line: Buffer, bytes: Buffer, most: number): readonly number[] 
 }
 
 /** Of a task whose masks are not known any more: what was masked before, and no more. */
-export function withheldOutput(folder: string): Output {
+export function createWithheldOutput(folder: string): Output {
   const at = paths(folder);
   return {
     file: at.masked,
     advance: () => {},
     finish: async () => {
-      const { read, length } = resume(folder);
+      const { read, length } = readProgress(folder);
       const { available } = readSlice(at.output, read);
       if (available === 0) return;
       const line = Buffer.from(
         `railhead: ${available} bytes of output are withheld: after a restart of the machine it is not known any more which secrets they may hold\n`,
       );
       append(at.masked, line);
-      note(at.maskedTo, read + available, length + line.length);
+      writeProgress(at.maskedTo, read + available, length + line.length);
     },
     stop: () => {},
   };
 }
 
 /** Where an earlier delegate stopped; what it had not noted is cut off. */
-function resume(folder: string): { readonly read: number; readonly length: number } {
+function readProgress(folder: string): { readonly read: number; readonly length: number } {
   const at = paths(folder);
   const [read = 0, length = 0] = textIn(at.maskedTo).split(" ").filter(Boolean).map(Number);
   try {
@@ -237,12 +241,12 @@ function textIn(file: string): string {
 }
 
 /** A line of numbers that is not whole yet, and its like. */
-const BESIDE = 8 * 1024;
+const CONTEXT_EXTRA = 8 * 1024;
 
 /** Enough to tell which secret may have begun before `end`: two line breaks may stand between any two of its bytes. */
-function before(file: string, end: number, longest: number): Buffer {
+function readContext(file: string, end: number, longest: number): Buffer {
   const pieces: Buffer[] = [];
-  for (let from = Math.max(0, end - 3 * longest - BESIDE); from < end;) {
+  for (let from = Math.max(0, end - 3 * longest - CONTEXT_EXTRA); from < end;) {
     const { bytes } = readSlice(file, from);
     if (bytes.length === 0) break;
     pieces.push(bytes.subarray(0, end - from));
@@ -261,7 +265,7 @@ function append(file: string, bytes: Buffer): void {
 }
 
 /** One write of always the same length: whole or not at all. */
-function note(file: string, read: number, length: number): void {
+function writeProgress(file: string, read: number, length: number): void {
   const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
   try {
     writeSync(fd, `${String(read).padStart(16)} ${String(length).padStart(16)}`, 0);

@@ -31,19 +31,19 @@ const kinds = (sent: readonly ToServer[]) =>
 test("a short step needs one message", () => {
   const { shipper, sent, link } = begin("");
   shipper.connect(link, 0);
-  shipper.pump();
+  shipper.sendAvailable();
   assert.deepEqual(sent, []);
   shipper.end(end);
-  shipper.pump();
+  shipper.sendAvailable();
   assert.deepEqual(kinds(sent), [["finished", 0]]);
 });
 
 test("a window of four messages waits for acks, and goes on with them", () => {
   const { shipper, sent, link } = begin("x".repeat(MAX_CHUNK * 6 + 1));
   shipper.connect(link, 0);
-  shipper.pump();
+  shipper.sendAvailable();
   assert.equal(sent.length, 4);
-  assert.equal(shipper.acked(MAX_CHUNK * 2), true);
+  assert.equal(shipper.acknowledge(MAX_CHUNK * 2), true);
   assert.deepEqual(kinds(sent.slice(4)), [
     ["log", MAX_CHUNK * 4],
     ["log", MAX_CHUNK * 5],
@@ -57,7 +57,7 @@ test("a busy network takes one message at a time", () => {
   state.busy = true;
   shipper.connect(link, 0);
   assert.equal(sent.length, 1);
-  shipper.acked(MAX_CHUNK);
+  shipper.acknowledge(MAX_CHUNK);
   assert.equal(sent.length, 2);
 });
 
@@ -82,20 +82,20 @@ test("a new connection goes on where the server says, the end included", () => {
 test("an ack for what was never sent is refused, a repeated one is not", () => {
   const { shipper, link } = begin("one\n");
   shipper.connect(link, 0);
-  assert.equal(shipper.acked(4), true);
-  assert.equal(shipper.acked(2), true);
-  assert.equal(shipper.acked(5), false);
+  assert.equal(shipper.acknowledge(4), true);
+  assert.equal(shipper.acknowledge(2), true);
+  assert.equal(shipper.acknowledge(5), false);
 });
 
 test("an unfinished character waits for its rest, and goes with the end at the latest", () => {
   const { shipper, file, sent, link } = begin("");
   shipper.connect(link, 0);
   appendFileSync(file, Buffer.from([0x61, 0xe2, 0x82]));
-  shipper.pump();
+  shipper.sendAvailable();
   appendFileSync(file, Buffer.from([0xac]));
-  shipper.pump();
+  shipper.sendAvailable();
   appendFileSync(file, Buffer.from([0xe2]));
-  shipper.pump();
+  shipper.sendAvailable();
   shipper.end(end);
   assert.deepEqual(kinds(sent), [
     ["log", 0],

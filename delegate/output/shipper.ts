@@ -1,6 +1,6 @@
 import type { ToServer } from "../../protocol/messages.ts";
 import { MAX_CHUNK } from "../../protocol/messages.ts";
-import { cutLength, readSlice } from "./slice.ts";
+import { sendableLength, readSlice } from "./slice.ts";
 
 type Finished = Extract<ToServer, { kind: "finished" }>;
 export type End = Pick<Finished, "startedAt" | "endedAt" | "outcome">;
@@ -14,16 +14,16 @@ export type Link = {
 };
 
 /** Bytes of output on their way without an ack, per task; the memory a step's output can take. */
-const WINDOW = 4 * MAX_CHUNK;
+const MAX_UNACKNOWLEDGED = 4 * MAX_CHUNK;
 
 export type Shipper = {
   /** A connection stands; the server has committed `offset` bytes. */
   readonly connect: (link: Link, offset: number) => void;
   readonly disconnect: () => void;
   /** Sends what there is to send now. */
-  readonly pump: () => void;
+  readonly sendAvailable: () => void;
   /** The server has committed up to here. False: it cannot have, we have not sent that much. */
-  readonly acked: (offset: number) => boolean;
+  readonly acknowledge: (offset: number) => boolean;
   /** Nothing more is written to the output; the rest goes with the end. */
   readonly end: (end: End) => void;
 };
@@ -37,7 +37,7 @@ export function createShipper(lease: Lease, file: string): Shipper {
   let endSent = false;
 
   /** One message; false when there is nothing to send or when it must wait. */
-  const one = (to: Link): boolean => {
+  const sendNext = (to: Link): boolean => {
     const slice = readSlice(file, sent);
     if (end && slice.available <= MAX_CHUNK) {
       to.send({ kind: "finished", ...lease, offset: sent, data: slice.bytes.toString("base64"), ...end });
@@ -45,16 +45,16 @@ export function createShipper(lease: Lease, file: string): Shipper {
       return false;
     }
     // One message may always be on its way: its ack is what wakes us again.
-    if (sent - committed >= (to.isBusy() ? 1 : WINDOW)) return false;
-    const length = cutLength(slice);
+    if (sent - committed >= (to.isBusy() ? 1 : MAX_UNACKNOWLEDGED)) return false;
+    const length = sendableLength(slice);
     if (length === 0) return false;
     to.send({ kind: "log", ...lease, offset: sent, data: slice.bytes.toString("base64", 0, length) });
     sent += length;
     return true;
   };
 
-  const pump = (): void => {
-    while (link && !endSent && one(link));
+  const sendAvailable = (): void => {
+    while (link && !endSent && sendNext(link));
   };
 
   return {
@@ -62,21 +62,21 @@ export function createShipper(lease: Lease, file: string): Shipper {
       link = to;
       sent = committed = offset;
       endSent = false;
-      pump();
+      sendAvailable();
     },
     disconnect: () => {
       link = undefined;
     },
-    pump,
-    acked: (offset) => {
+    sendAvailable,
+    acknowledge: (offset) => {
       if (offset > sent) return false;
       committed = Math.max(committed, offset);
-      pump();
+      sendAvailable();
       return true;
     },
     end: (value) => {
       end = value;
-      pump();
+      sendAvailable();
     },
   };
 }

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { MAX_CHUNK } from "../../protocol/messages.ts";
-import { cutLength, readSlice, wholeCharacters } from "./slice.ts";
+import { sendableLength, readSlice, wholeCharactersLength } from "./slice.ts";
 
 test("a cut never splits a character", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", minLength: 1 }), fc.nat(), (text, at) => {
       const bytes = Buffer.from(text);
       const part = bytes.subarray(0, at % (bytes.length + 1));
-      const kept = part.subarray(0, wholeCharacters(part));
+      const kept = part.subarray(0, wholeCharactersLength(part));
       assert.ok(text.toWellFormed().startsWith(kept.toString()));
       assert.ok(part.length - kept.length <= 3);
     }),
@@ -20,18 +20,18 @@ test("a cut never splits a character", () => {
 });
 
 test("bytes that are no text are sent as they are, three at most wait for more", () => {
-  fc.assert(fc.property(fc.uint8Array(), (bytes) => wholeCharacters(Buffer.from(bytes)) >= bytes.length - 3));
-  assert.equal(wholeCharacters(Buffer.from([0x80, 0x80, 0x80, 0x80])), 4);
-  assert.equal(wholeCharacters(Buffer.from([0x61, 0xe2, 0x82])), 1);
-  assert.equal(wholeCharacters(Buffer.from([0xe2, 0x82, 0xac])), 3);
-  assert.equal(wholeCharacters(Buffer.from([0xff])), 1);
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => wholeCharactersLength(Buffer.from(bytes)) >= bytes.length - 3));
+  assert.equal(wholeCharactersLength(Buffer.from([0x80, 0x80, 0x80, 0x80])), 4);
+  assert.equal(wholeCharactersLength(Buffer.from([0x61, 0xe2, 0x82])), 1);
+  assert.equal(wholeCharactersLength(Buffer.from([0xe2, 0x82, 0xac])), 3);
+  assert.equal(wholeCharactersLength(Buffer.from([0xff])), 1);
 });
 
 test("a full message ends with a line where there is one; the end of the file is not held back", () => {
   const bytes = Buffer.from("one\ntwo\nthr");
-  assert.equal(cutLength({ bytes, available: 100 }), 8);
-  assert.equal(cutLength({ bytes, available: bytes.length }), bytes.length);
-  assert.equal(cutLength({ bytes: Buffer.from("no line"), available: 100 }), 7);
+  assert.equal(sendableLength({ bytes, available: 100 }), 8);
+  assert.equal(sendableLength({ bytes, available: bytes.length }), bytes.length);
+  assert.equal(sendableLength({ bytes: Buffer.from("no line"), available: 100 }), 7);
 });
 
 test("a slice begins at the offset and is bounded", () => {

@@ -7,7 +7,7 @@ const NEWLINE = 0x0a;
 /** What the file holds from an offset on, at most MAX_CHUNK bytes, and how many bytes there are in all from it. */
 export type Slice = { readonly bytes: Buffer; readonly available: number };
 
-const NOTHING: Slice = { bytes: Buffer.alloc(0), available: 0 };
+const EMPTY_SLICE: Slice = { bytes: Buffer.alloc(0), available: 0 };
 
 /** Reads, and keeps no descriptor: a delegate may hold thousands of ended tasks while the server is away. */
 export function readSlice(path: string, offset: number): Slice {
@@ -15,12 +15,12 @@ export function readSlice(path: string, offset: number): Slice {
   try {
     fd = openSync(path, "r");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return NOTHING;
+    if (codeOf(error) === "ENOENT") return EMPTY_SLICE;
     throw error;
   }
   try {
     const available = Math.max(0, fstatSync(fd).size - offset);
-    if (available === 0) return NOTHING;
+    if (available === 0) return EMPTY_SLICE;
     const bytes = Buffer.allocUnsafe(Math.min(available, MAX_CHUNK));
     return { bytes: bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset)), available };
   } finally {
@@ -32,16 +32,16 @@ export function readSlice(path: string, offset: number): Slice {
  * How much of the slice to send while more may follow: a whole number of
  * characters, and whole lines when there is more than one message can carry.
  */
-export function cutLength({ bytes, available }: Slice): number {
+export function sendableLength({ bytes, available }: Slice): number {
   if (available > bytes.length) {
     const line = bytes.lastIndexOf(NEWLINE) + 1;
     if (line > 0) return line;
   }
-  return wholeCharacters(bytes);
+  return wholeCharactersLength(bytes);
 }
 
 /** The length without an unfinished UTF-8 character at the end; bytes that are no UTF-8 are left as they are. */
-export function wholeCharacters(bytes: Buffer): number {
+export function wholeCharactersLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if ((byte & 0xc0) === 0x80) continue;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createPlace, createSigns, optionsFor, spawnDelegate, TOKEN } from "../testing/kit.ts";
+import { createPlace, createSignalFolder, optionsFor, spawnDelegate, TOKEN } from "../testing/kit.ts";
 import { newTaskId, startPretendServer } from "../testing/pretend-server.ts";
 
 const LINE = "railhead: The output of this step exceeded 64 KiB. The rest is not in the log.\n";
@@ -11,7 +11,7 @@ const LINE = "railhead: The output of this step exceeded 64 KiB. The rest is not
 const KEPT = 64 * 1024;
 
 test("beyond the limit output is dropped and the log says so; the step goes on, also with another delegate", async (t) => {
-  const { path: signs, remove } = createSigns();
+  const { path: signs, remove } = createSignalFolder();
   const place = createPlace();
   const server = await startPretendServer();
   const start = () => spawnDelegate([...optionsFor(server, place), "--max-step-output", "64KiB", "--token", TOKEN]);
@@ -31,7 +31,7 @@ test("beyond the limit output is dropped and the log says so; the step goes on, 
   const failing = server.run({ script: "head -c 1000000 /dev/zero | tr '\\0' x; exit 7" });
   const exact = server.run({ script: `head -c ${KEPT} /dev/zero | tr '\\0' y` });
   const lease = { task: newTaskId(), epoch: 1 };
-  server.give(lease, 0, "value", "correct horse battery");
+  server.sendSecret(lease, 0, "value", "correct horse battery");
   const secret = server.run(
     {
       script: 'for i in {1..9000}; do echo "$S"; done',
@@ -74,7 +74,7 @@ test("a secret that the limit cuts off is masked, as by other lines that follow 
   const value = "Zk9-wQ4xT7_pL2mB8vN3rY6c";
   const run = async (script: string, outputs: { name: string; variable: string }[] = []): Promise<string> => {
     const lease = { task: newTaskId(), epoch: 1 };
-    server.give(lease, 0, "value", value);
+    server.sendSecret(lease, 0, "value", value);
     const secrets = { uses: [{ as: "value" as const, label: "s" }], env: [{ name: "S", parts: [0] }] };
     const task = server.run({ script, secrets, outputs }, lease);
     await task.finished;

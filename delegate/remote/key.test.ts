@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
-import { isEncrypted, privateKeyIn } from "./key.ts";
+import { isEncrypted, extractPrivateKey } from "./key.ts";
 
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
@@ -16,7 +16,7 @@ test("whether a key is encrypted is known of each form of PEM", () => {
     [ec.export({ type: "sec1", format: "pem" }), false],
   ] as const) {
     assert.equal(isEncrypted(key), is, key.slice(0, 40));
-    assert.equal(privateKeyIn(key), key);
+    assert.equal(extractPrivateKey(key), key);
   }
 });
 
@@ -32,13 +32,13 @@ test("what stands around a key goes, what is in it stays", () => {
     `\xEF\xBB\xBF${key}\n\n`,
     key.trimEnd(),
   ])
-    assert.equal(privateKeyIn(text), key);
+    assert.equal(extractPrivateKey(text), key);
 });
 
 test("what holds no private key says what it is instead, and never what is in it", () => {
   const key = ec.export({ type: "sec1", format: "pem" });
   const faultOf = (text: string): string => {
-    const found = privateKeyIn(text);
+    const found = extractPrivateKey(text);
     return typeof found === "string" ? "none" : found.fault;
   };
   assert.match(faultOf(""), /^is no private key/);

@@ -16,12 +16,12 @@ const MAGIC = "openssh-key-v1\0";
  * Brings the file into ssh's form. `label` names the secret for people.
  * @throws Refusal for what can be no key for this login; the system's error
  */
-export function settleKey(file: string, label: string, hasPassphrase: boolean): void {
+export function normalizeKey(file: string, label: string, hasPassphrase: boolean): void {
   const refuse = (why: string): UnusableInputError =>
     new UnusableInputError(`the key of its SSH credential, the secret [${label}], ${why}`);
   if (statSync(file).size > MAX_KEY) throw refuse(`has more than ${MAX_KEY / 1024} KiB: ssh reads no such key`);
   const given = readFileSync(file, "latin1");
-  const key = privateKeyIn(given);
+  const key = extractPrivateKey(given);
   if (typeof key === "object") throw refuse(key.fault);
   if (!hasPassphrase && isEncrypted(key)) throw refuse("is encrypted, and the credential names no passphrase");
   if (key === given) return;
@@ -31,17 +31,17 @@ export function settleKey(file: string, label: string, hasPassphrase: boolean): 
 }
 
 /** From its first line to its last, each ended by a line feed; or what is there instead. */
-export function privateKeyIn(given: string): string | { readonly fault: string } {
+export function extractPrivateKey(given: string): string | { readonly fault: string } {
   const text = given.replaceAll(/\r\n?/g, "\n").replace(/^\xEF\xBB\xBF/, "");
   const begin = BEGIN.exec(text);
-  if (!begin) return { fault: instead(text) };
+  if (!begin) return { fault: describeOtherContent(text) };
   const last = `\n-----END ${begin[1]}-----`;
   const end = text.indexOf(last, begin.index);
   if (end < 0) return { fault: `is cut off: it has no line${last.replace("\n", " ")}` };
   return `${text.slice(begin.index, end + last.length)}\n`;
 }
 
-function instead(text: string): string {
+function describeOtherContent(text: string): string {
   if (text.startsWith("PuTTY-User-Key-File-"))
     return "has the form of PuTTY, which ssh does not read; puttygen writes it in ssh's with: -O private-openssh";
   if (PUBLIC.test(text)) return "is a public key; ssh logs in with the private one";

@@ -15,7 +15,7 @@ function scene(t: TestContext) {
   const hosts = createKnownHosts(undefined, own, silentLog());
   const learn = (text: string, host = "Web1.example", port = 22): string => {
     writeFileSync(copy, text);
-    hosts.learn(copy, { host, port });
+    hosts.adoptKeys(copy, { host, port });
     return existsSync(own) ? readFileSync(own, "utf8") : "";
   };
   return { hosts, own, copy, learn };
@@ -49,9 +49,9 @@ test("nothing else of what stands in the step's copy is taken over", (t) => {
   assert.equal(learn(`web1.example ${KEY}\nweb1.example ${OTHER}\n`), first, "a second key of a known host");
   rmSync(copy);
   symlinkSync(own, copy);
-  hosts.learn(copy, { host: "web1.example", port: 22 });
+  hosts.adoptKeys(copy, { host: "web1.example", port: 22 });
   rmSync(copy);
-  hosts.learn(copy, { host: "web1.example", port: 22 });
+  hosts.adoptKeys(copy, { host: "web1.example", port: 22 });
   assert.equal(readFileSync(own, "utf8"), first);
 });
 
@@ -62,7 +62,7 @@ test("an operator's file is the only truth, read for each step, and never writte
   const hosts = createKnownHosts(file, own, silentLog());
   assert.deepEqual(hosts.copy(), { text: "a\n", strict: true });
   writeFileSync(copy, `web1.example ${KEY}\n`);
-  hosts.learn(copy, { host: "web1.example", port: 22 });
+  hosts.adoptKeys(copy, { host: "web1.example", port: 22 });
   assert.ok(!existsSync(own));
   assert.equal(readFileSync(file, "utf8"), "a\n");
   rmSync(file);

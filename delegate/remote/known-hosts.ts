@@ -13,7 +13,7 @@ export type KnownHosts = {
   /** What the step's ssh begins with. @throws the system's error, of an operator's file */
   readonly copy: () => { readonly text: string; readonly strict: boolean };
   /** Takes over what ssh has added to its copy. */
-  readonly learn: (copy: string, target: { readonly host: string; readonly port: number }) => void;
+  readonly adoptKeys: (copy: string, target: { readonly host: string; readonly port: number }) => void;
 };
 
 const MAX_COPY = 16 * 1024 * 1024;
@@ -26,12 +26,12 @@ export function createKnownHosts(
   log: Pick<Log, "info" | "warn">,
 ): KnownHosts {
   if (operators !== undefined)
-    return { copy: () => ({ text: readFileSync(operators, "utf8"), strict: true }), learn: () => {} };
+    return { copy: () => ({ text: readFileSync(operators, "utf8"), strict: true }), adoptKeys: () => {} };
   return {
     copy: () => ({ text: textIn(own), strict: false }),
-    learn: (copy, target) => {
+    adoptKeys: (copy, target) => {
       try {
-        learnFrom(copy, target, own, log);
+        adoptKeysFrom(copy, target, own, log);
       } catch (error) {
         log.warn({ host: target.host, error: textOf(error) }, "the key of a host could not be kept");
       }
@@ -39,7 +39,7 @@ export function createKnownHosts(
   };
 }
 
-function learnFrom(
+function adoptKeysFrom(
   copy: string,
   { host, port }: { readonly host: string; readonly port: number },
   own: string,

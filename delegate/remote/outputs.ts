@@ -1,13 +1,13 @@
 /** What came back from the other host by ssh's standard output: whether the script began and ended there, and what it handed over. */
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
-import { parseOutputs, readRegular, type Outputs, type Wanted } from "../output/output-variables.ts";
+import { parseOutputs, readRegular, type Outputs, type OutputVariable } from "../output/output-variables.ts";
 import { beginMark, endMark } from "./script.ts";
 
 /**
  * `absent`: the script was never begun. `cut`: it was, and how it ended is not known. `unwritten`: what came back could not
  * be written on the delegate. `tooMuch`: more came back than a script may hand over and a login shell may print.
  */
-export type Returned =
+export type RemoteResult =
   | { readonly kind: "unwritten" }
   | { readonly kind: "tooMuch" }
   | { readonly kind: "absent" }
@@ -18,17 +18,17 @@ export type Returned =
 const MAX_PREFACE = 64 * 1024;
 
 /** The variables with their names and the marks around them, and the preface; a file with more is one that the feeder has cut (script.ts). */
-export const mostReturned = (wanted: readonly Wanted[]): number =>
+export const maxResultBytes = (wanted: readonly OutputVariable[]): number =>
   MAX_OUTPUTS + MAX_PREFACE + wanted.reduce((sum, { variable }) => sum + variable.length + 2, 1);
 
-export function readReturned(file: string, cookie: string, wanted: readonly Wanted[]): Returned {
-  const bytes = readRegular(file, mostReturned(wanted));
+export function readRemoteResult(file: string, cookie: string, wanted: readonly OutputVariable[]): RemoteResult {
+  const bytes = readRegular(file, maxResultBytes(wanted));
   if (bytes !== "tooLarge" && bytes?.length === 0) return { kind: "unwritten" };
   if (bytes === "tooLarge") return { kind: "tooMuch" };
-  return bytes === undefined ? { kind: "absent" } : parseReturned(bytes, cookie, wanted);
+  return bytes === undefined ? { kind: "absent" } : parseRemoteResult(bytes, cookie, wanted);
 }
 
-export function parseReturned(bytes: Buffer, cookie: string, wanted: readonly Wanted[]): Returned {
+export function parseRemoteResult(bytes: Buffer, cookie: string, wanted: readonly OutputVariable[]): RemoteResult {
   const begin = Buffer.from(beginMark(cookie));
   const end = Buffer.from(endMark(cookie));
   const from = bytes.indexOf(begin);

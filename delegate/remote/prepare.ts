@@ -5,13 +5,13 @@ import type { Owner } from "../task-folder/task-folders.ts";
 import type { Program, Tools } from "../tasks/step-command.ts";
 import type { StepFiles } from "../runtime-folder/runtime-folder.ts";
 import { paths } from "../task-folder/paths.ts";
-import { settleKey } from "./key.ts";
+import { normalizeKey } from "./key.ts";
 import type { KnownHosts } from "./known-hosts.ts";
-import { mostReturned } from "./outputs.ts";
-import { cookieThere, payloadOf } from "./script.ts";
-import { answerOf, askpass, askpassEnvironment, KNOWN_HOSTS, sshArguments } from "./ssh.ts";
+import { maxResultBytes } from "./outputs.ts";
+import { remoteCookie, createPayload } from "./script.ts";
+import { answerPlace, askpass, askpassEnvironment, KNOWN_HOSTS, sshArguments } from "./ssh.ts";
 
-export type Preparing = {
+export type RemoteStep = {
   readonly folder: string;
   readonly files: StepFiles;
   readonly owner: Owner;
@@ -20,7 +20,7 @@ export type Preparing = {
   /** Where the step's secret files are; of texts, the texts. */
   readonly texts: readonly string[];
   /** Puts a file among the step's secret ones and answers its path. */
-  readonly keep: (name: string, text: string) => string;
+  readonly writeSecretFile: (name: string, text: string) => string;
 };
 
 /**
@@ -29,7 +29,7 @@ export type Preparing = {
  * @throws Refusal for a key that is none; the system's error
  */
 export function prepareRemote(
-  { folder, files, owner, cookie, work, texts, keep }: Preparing,
+  { folder, files, owner, cookie, work, texts, writeSecretFile }: RemoteStep,
   ssh: string,
   tools: Tools,
   knownHosts: KnownHosts,
@@ -37,48 +37,48 @@ export function prepareRemote(
   const at = paths(folder);
   const { target } = work;
   const { text, strict } = knownHosts.copy();
-  put(join(at.work, KNOWN_HOSTS), text, 0o600, owner);
-  const key = target.auth.kind === "key" ? keyAt(texts, work, target.auth) : undefined;
-  const payload = keep(
+  createFile(join(at.work, KNOWN_HOSTS), text, 0o600, owner);
+  const key = target.auth.kind === "key" ? prepareKeyFile(texts, work, target.auth) : undefined;
+  const payload = writeSecretFile(
     "payload",
-    payloadOf({ ...work, workingDirectory: target.workingDirectory, cookie: cookieThere(cookie) }),
+    createPayload({ ...work, workingDirectory: target.workingDirectory, cookie: remoteCookie(cookie) }),
   );
-  const answer = answerOf(target.auth);
+  const answer = answerPlace(target.auth);
   const program = join(at.tmp, "askpass");
-  if (answer !== null) put(program, askpass(tools.cat), 0o500, owner);
+  if (answer !== null) createFile(program, askpass(tools.cat), 0o500, owner);
   return {
     command: [
       tools.bash,
       files.script,
       payload,
       files.outputs,
-      String(mostReturned(work.outputs)),
+      String(maxResultBytes(work.outputs)),
       ssh,
       ...sshArguments(target, key, strict),
     ],
-    env: answer === null ? [] : askpassEnvironment(program, textAt(texts, answer)),
+    env: answer === null ? [] : askpassEnvironment(program, secretTextAt(texts, answer)),
   };
 }
 
-function textAt(texts: readonly string[], nth: number): string {
+function secretTextAt(texts: readonly string[], nth: number): string {
   const text = texts[nth];
   if (text === undefined) throw new Error("what the step logs in with did not come with its task");
   return text;
 }
 
 /** The file of the key, in the form that ssh takes. */
-function keyAt(
+function prepareKeyFile(
   texts: readonly string[],
   { secrets }: ShellTask,
   { key, passphrase }: Extract<ShellTarget["auth"], { kind: "key" }>,
 ): string {
-  const file = textAt(texts, key);
-  settleKey(file, secrets?.uses[key]?.label ?? "", passphrase !== null);
+  const file = secretTextAt(texts, key);
+  normalizeKey(file, secrets?.uses[key]?.label ?? "", passphrase !== null);
   return file;
 }
 
 /** New, and through no link that somebody has put there. */
-function put(path: string, text: string, mode: number, owner: Owner): void {
+function createFile(path: string, text: string, mode: number, owner: Owner): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
   try {
     const bytes = Buffer.from(text);

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { assertGone, printedPid } from "../testing/kit.ts";
-import { parseReturned } from "./outputs.ts";
-import { BOOT, payloadOf, type Remote } from "./script.ts";
+import { assertEnded, printedPid } from "../testing/kit.ts";
+import { parseRemoteResult } from "./outputs.ts";
+import { BOOT, createPayload, type RemoteScript } from "./script.ts";
 
 const COOKIE = "a-cookie-of-this-test";
-const remote = (script: string, more: Partial<Remote> = {}): Remote => ({
+const remote = (script: string, more: Partial<RemoteScript> = {}): RemoteScript => ({
   script,
   env: [],
   outputs: [{ name: "x", variable: "X" }],
@@ -39,11 +39,11 @@ async function runWith(
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
   child.stdin.destroy();
   const bytes = Buffer.concat(returned);
-  return { code, shown: Buffer.concat(shown), returned: parseReturned(bytes, COOKIE, remote("").outputs), bytes };
+  return { code, shown: Buffer.concat(shown), returned: parseRemoteResult(bytes, COOKIE, remote("").outputs), bytes };
 }
 
 test("a script runs while its lifeline is open, and hands its variables over", async () => {
-  const { code, shown, returned } = await runWith(payloadOf(remote("echo out; X=1; (exit 3)")));
+  const { code, shown, returned } = await runWith(createPayload(remote("echo out; X=1; (exit 3)")));
   assert.equal(code, 3);
   assert.equal(shown.toString(), "out\n");
   const outputs = { kind: "read", outputs: [{ name: "x", value: "1" }] };
@@ -51,7 +51,7 @@ test("a script runs while its lifeline is open, and hands its variables over", a
 });
 
 test("of a payload that was cut anywhere nothing runs", async () => {
-  const whole = payloadOf(remote("echo ran; X=1"));
+  const whole = createPayload(remote("echo ran; X=1"));
   const last = whole.lastIndexOf("__railhead;");
   for (const length of [whole.indexOf("\n") + 1, 200, whole.indexOf("echo ran") + 4, last, last + 5]) {
     const { shown, returned } = await runWith(whole.slice(0, length), "");
@@ -62,18 +62,18 @@ test("of a payload that was cut anywhere nothing runs", async () => {
 
 test("once nobody has said anything for too long, the script is ended, whatever it has started", async () => {
   const script = 'sleep 1000 & echo "a=$!"; setsid sleep 1000 & echo "b=$!"; echo "c=$$"; sleep 1000';
-  const { code, shown, returned } = await runWith(payloadOf(remote(script, { silence: 1 })));
+  const { code, shown, returned } = await runWith(createPayload(remote(script, { silence: 1 })));
   assert.equal(code, 143);
   assert.match(shown.toString(), /nothing was heard from the delegate for 1 s/);
   assert.deepEqual([returned.kind, "code" in returned && returned.code], ["over", 143]);
-  for (const name of ["a", "b", "c"]) assertGone(printedPid(shown, name), name);
+  for (const name of ["a", "b", "c"]) assertEnded(printedPid(shown, name), name);
 });
 
 test("and so it is when the lifeline ends, also one that ignores TERM", async () => {
   const script = `trap '' TERM; echo "c=$$"; echo ready; while :; do sleep 0.1; done`;
-  const { code, shown } = await runWith(payloadOf(remote(script)), "ready");
+  const { code, shown } = await runWith(createPayload(remote(script)), "ready");
   assert.equal(code, 137);
-  assertGone(printedPid(shown, "c"), "c");
+  assertEnded(printedPid(shown, "c"), "c");
 });
 
 test("values and names of variables are the script's alone: the wrapper reads none of them", async () => {
@@ -88,7 +88,7 @@ test("values and names of variables are the script's alone: the wrapper reads no
     { name: "BASH", value: "/nowhere/bash" },
     { name: "kill", value: "x" },
   ];
-  const { code, shown } = await runWith(payloadOf(remote('echo "$PATH|$Q|$__railhead_script"; X=1', { env })));
+  const { code, shown } = await runWith(createPayload(remote('echo "$PATH|$Q|$__railhead_script"; X=1', { env })));
   assert.equal(code, 0);
   assert.equal(shown.toString(), "/nowhere|'; echo broken out; '|echo mine\n");
 });
@@ -96,7 +96,7 @@ test("values and names of variables are the script's alone: the wrapper reads no
 test("what came back counts between its two marks only", () => {
   const begin = `\0railhead begin ${COOKIE}\0`;
   const end = `\0railhead end ${COOKIE} 0\0`;
-  const parsed = (text: string) => parseReturned(Buffer.from(text), COOKIE, remote("").outputs);
+  const parsed = (text: string) => parseRemoteResult(Buffer.from(text), COOKIE, remote("").outputs);
   assert.deepEqual(parsed("welcome\n"), { kind: "absent" });
   assert.deepEqual(parsed(`\0railhead begin other\0X=1\0\0${end}`), { kind: "absent" });
   assert.deepEqual(parsed(`${begin}X=1\0\0`), { kind: "cut" });
@@ -115,7 +115,7 @@ test("a variable is data, whatever Bash itself means by its name", async () => {
   const names = await namesOfBash();
   assert.ok(names.includes("RANDOM") && names.includes("HISTCMD"), names.join());
   const env = [...names, "POSIXLY_CORRECT", "PLAIN"].map((name) => ({ name, value }));
-  const { code, shown, returned } = await runWith(payloadOf(remote('echo "$PLAIN"; X=$PLAIN', { env })));
+  const { code, shown, returned } = await runWith(createPayload(remote('echo "$PLAIN"; X=$PLAIN', { env })));
   assert.deepEqual(readdirSync(folder), []);
   rmSync(folder, { recursive: true });
   assert.deepEqual([code, shown.toString(), returned.kind], [0, `${value}\n`, "over"]);
@@ -134,7 +134,7 @@ test("what the host's own environment says to Bash changes nothing", async () =>
     POSIXLY_CORRECT: "1",
     ...Object.fromEntries(["kill", "sleep", "cat", "wait", "echo"].map((name) => [`BASH_FUNC_${name}%%`, "() { :; }"])),
   };
-  const { code, returned } = await runWith(payloadOf(remote("X=1")), undefined, { env });
+  const { code, returned } = await runWith(createPayload(remote("X=1")), undefined, { env });
   const outputs = { kind: "read", outputs: [{ name: "x", value: "1" }] };
   assert.deepEqual([code, returned], [0, { kind: "over", code: 0, outputs }]);
 });
@@ -150,7 +150,7 @@ test(
     copyFileSync("/usr/bin/setpriv", sudo);
     chmodSync(sudo, 0o4755);
     const script = `${sudo} --reuid=0 --regid=0 --clear-groups sleep 1000 & echo "theirs=$!"; sleep 0.2; echo ready; wait`;
-    const { shown } = await runWith(payloadOf(remote(script)), "ready", { uid: 65_534 });
+    const { shown } = await runWith(createPayload(remote(script)), "ready", { uid: 65_534 });
     const pid = printedPid(shown, "theirs");
     process.kill(pid, "SIGKILL");
     assert.match(shown.toString(), new RegExp(`another user's and go on: ${pid}\\n`));

@@ -20,7 +20,7 @@
  */
 import { createHash } from "node:crypto";
 import { COOKIE_NAME } from "../processes/members.ts";
-import { bashLine, quoted, type Wanted } from "../output/output-variables.ts";
+import { bashLine, quoteForBash, type OutputVariable } from "../output/output-variables.ts";
 
 /**
  * The command for the login shell, whichever that is: no line break, no single quote inside of the quotes. `-p`: functions
@@ -53,10 +53,10 @@ ended=("\${PIPESTATUS[@]}")
 exit "\${ended[0]}"
 `;
 
-export type Remote = {
+export type RemoteScript = {
   readonly script: string;
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  readonly outputs: readonly Wanted[];
+  readonly outputs: readonly OutputVariable[];
   readonly workingDirectory: string | null;
   readonly cookie: string;
   /** Seconds without a word from the delegate; for tests. */
@@ -64,11 +64,11 @@ export type Remote = {
 };
 
 /** What the script's processes are known by there. The task's own cookie stays here, where processes are known by that. */
-export const cookieThere = (cookie: string): string =>
+export const remoteCookie = (cookie: string): string =>
   createHash("sha256").update(`on another host: ${cookie}`).digest("base64url");
 
 /** What the line above reads: a length, and the text for Bash. */
-export function payloadOf(remote: Remote): string {
+export function createPayload(remote: RemoteScript): string {
   const text = [
     environmentOf(remote),
     main(remote),
@@ -87,19 +87,19 @@ export const beginMark = (cookie: string): string => `\0railhead begin ${cookie}
 export const endMark = (cookie: string): string => `\0railhead end ${cookie} `;
 
 /** Bash does not let them be set, and tells its options by the last two; OPTIND counts for itself. */
-const BASHS_OWN = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "OPTIND", "PPID", "SHELLOPTS", "UID"]);
+const BASH_READONLY = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "OPTIND", "PPID", "SHELLOPTS", "UID"]);
 
 /**
  * Unset first: to RANDOM and some others a value is arithmetic, which Bash evaluates as code, until they are (Bash's manual,
  * "Bash Variables"). POSIXLY_CORRECT changes how the rest is read, so it is the last.
  */
-function environmentOf({ env, cookie }: Remote): string {
+function environmentOf({ env, cookie }: RemoteScript): string {
   const isLast = ({ name }: { readonly name: string }): boolean => name === "POSIXLY_CORRECT";
   const given = env
-    .filter(({ name }) => !BASHS_OWN.has(name))
+    .filter(({ name }) => !BASH_READONLY.has(name))
     .toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)))
-    .map(({ name, value }) => `builtin unset -v ${name}; builtin export ${name}=${quoted(value)}`);
-  return ["__railhead_env() {", `export ${COOKIE_NAME}=${quoted(cookie)}`, ...given, "}"].join("\n");
+    .map(({ name, value }) => `builtin unset -v ${name}; builtin export ${name}=${quoteForBash(value)}`);
+  return ["__railhead_env() {", `export ${COOKIE_NAME}=${quoteForBash(cookie)}`, ...given, "}"].join("\n");
 }
 
 /**
@@ -110,7 +110,7 @@ function environmentOf({ env, cookie }: Remote): string {
  * Names begin with __railhead: one that the host exports under the same name would be exported again. Once the step's
  * variables are set nothing of ours is read any more: they may have any name.
  */
-function main({ script, outputs, workingDirectory, cookie, silence = SILENCE_S }: Remote): string {
+function main({ script, outputs, workingDirectory, cookie, silence = SILENCE_S }: RemoteScript): string {
   const line = `exec {__railhead_out}>&9 9>&-; ${bashLine(". /dev/fd/8", '>&"$__railhead_out"', outputs)}`;
   const signals = "HUP INT QUIT TERM USR1 USR2 ALRM PIPE";
   // A name like \`-\` or one that CDPATH knows would lead elsewhere.
@@ -119,9 +119,9 @@ function main({ script, outputs, workingDirectory, cookie, silence = SILENCE_S }
   return `__railhead() {
 builtin unset -v POSIXLY_CORRECT
 shopt -uo posix
-local __railhead_cookie=${quoted(cookie)}
-local __railhead_script=${quoted(script)}
-local __railhead_line=${quoted(line)}
+local __railhead_cookie=${quoteForBash(cookie)}
+local __railhead_script=${quoteForBash(script)}
+local __railhead_line=${quoteForBash(line)}
 local __railhead_life __railhead_tell __railhead_log __railhead_outputs __railhead_relays __railhead_job __railhead_watch __railhead_status __railhead_nth
 builtin printf '\\0railhead begin %s\\0' "$__railhead_cookie"
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
@@ -132,7 +132,7 @@ fi
 ${
   folder === null
     ? ":"
-    : `if ! builtin cd -- ${quoted(folder)} >/dev/null; then
+    : `if ! builtin cd -- ${quoteForBash(folder)} >/dev/null; then
   builtin echo "railhead: the step's working directory cannot be entered" >&2
   __railhead_over 1
   return 1

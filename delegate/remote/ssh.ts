@@ -1,6 +1,6 @@
 /** The system's ssh: its arguments, and how it gets a password without anybody seeing it. */
 import type { ShellTarget } from "../../protocol/messages.ts";
-import { quoted } from "../output/output-variables.ts";
+import { quoteForBash } from "../output/output-variables.ts";
 import { BOOT } from "./script.ts";
 
 /** Beside ssh, which is started in the step's working directory. */
@@ -48,7 +48,7 @@ export function sshArguments(
     ...(auth.kind === "password"
       ? ["PreferredAuthentications=password,keyboard-interactive", "PubkeyAuthentication=no"]
       : ["PreferredAuthentications=publickey"]),
-    `BatchMode=${isAsked(auth) ? "no" : "yes"}`,
+    `BatchMode=${asksForSecret(auth) ? "no" : "yes"}`,
   ];
   return [
     ...["-F", "none", "-T", "-a", "-x"],
@@ -60,10 +60,10 @@ export function sshArguments(
 }
 
 /** Whether ssh has to ask for something. */
-const isAsked = (auth: ShellTarget["auth"]): boolean => auth.kind === "password" || auth.passphrase !== null;
+const asksForSecret = (auth: ShellTarget["auth"]): boolean => auth.kind === "password" || auth.passphrase !== null;
 
 /** The place of what is answered when ssh asks, among the step's secrets. */
-export const answerOf = (auth: ShellTarget["auth"]): number | null =>
+export const answerPlace = (auth: ShellTarget["auth"]): number | null =>
   auth.kind === "password" ? auth.password : auth.passphrase;
 
 /**
@@ -74,7 +74,7 @@ export const askpass = (cat: string): string => `#!/bin/sh
 case $1 in
 *"old password"*|*[Nn]"ew password"*|*[Rr]etype*|*[Cc]"urrent password"*) exit 1 ;;
 esac
-exec ${quoted(cat)} -- "$RAILHEAD_ANSWER"
+exec ${quoteForBash(cat)} -- "$RAILHEAD_ANSWER"
 `;
 
 /** DISPLAY is for versions of ssh that ask a program only where there is one. */

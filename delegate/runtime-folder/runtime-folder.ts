@@ -36,7 +36,7 @@ import { type IncomingSecrets, createIncomingSecrets, type SecretUses } from "./
 import { MAX_PLAIN } from "../mask/needles.ts";
 import { LOCK_FILE } from "../work-folder/lock.ts";
 import { NOTE } from "./note.ts";
-import { NOT_REACHED } from "../output/output-variables.ts";
+import { END_NOT_REACHED } from "../output/output-variables.ts";
 import type { Lease } from "../output/shipper.ts";
 
 /** The step's own files beside its folders. */
@@ -100,7 +100,7 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
       const files = filesOf(lease);
       mkdirSync(taskPath(lease), { mode: 0o700 });
       writeFileSync(files.script, script, { mode: owner ? 0o640 : 0o600, flag: "wx" });
-      if (hasOutputs) writeFileSync(files.outputs, NOT_REACHED, { mode: 0o600, flag: "wx" });
+      if (hasOutputs) writeFileSync(files.outputs, END_NOT_REACHED, { mode: 0o600, flag: "wx" });
       if (!owner) return;
       if (hasOutputs) chownSync(files.outputs, owner.uid, owner.gid);
       for (const path of [files.script, taskPath(lease)]) chownSync(path, 0, owner.gid);

@@ -8,11 +8,11 @@ import { after, test } from "node:test";
 import type { ShellTask } from "../../protocol/messages.ts";
 import { MASK } from "../mask/marks.ts";
 import {
-  giveSign,
-  joinServer,
+  createSignal,
+  connectDelegate,
   createPlace,
-  memoryOf,
-  createSigns,
+  runtimeFolderOf,
+  createSignalFolder,
   optionsFor,
   printedPid,
   spawnDelegate,
@@ -23,7 +23,7 @@ import { newTaskId, type PretendServer, startPretendServer } from "../testing/pr
 const VALUE = "s3cr3t-Pa55/word";
 const onlyAsRoot = { skip: process.getuid?.() === 0 ? false : "needs root: only then steps have users of their own" };
 
-const { path: signs, remove } = createSigns();
+const { path: signs, remove } = createSignalFolder();
 after(remove);
 
 const uses = (...kinds: readonly ("value" | "file")[]): NonNullable<ShellTask["secrets"]> => ({
@@ -42,7 +42,7 @@ type Scene = {
 async function scene(play: (scene: Scene) => Promise<void>): Promise<void> {
   const place = createPlace();
   const server = await startPretendServer();
-  const runtimeFolder = (): string => memoryOf(place);
+  const runtimeFolder = (): string => runtimeFolderOf(place);
   try {
     await play({ server, place, runtimeFolder });
   } finally {
@@ -55,7 +55,7 @@ async function scene(play: (scene: Scene) => Promise<void>): Promise<void> {
 /** A scene with one delegate in this process. */
 const inProcess = (play: (scene: Scene) => Promise<void>): Promise<void> =>
   scene(async (parts) => {
-    const delegate = await joinServer(parts.server, parts.place);
+    const delegate = await connectDelegate(parts.server, parts.place);
     try {
       await play(parts);
     } finally {
@@ -66,7 +66,7 @@ const inProcess = (play: (scene: Scene) => Promise<void>): Promise<void> =>
 test("a value arrives in the environment, also inside other text, and leaves masked", () =>
   inProcess(async ({ server }) => {
     const lease = newLease();
-    server.give(lease, 0, "value", VALUE);
+    server.sendSecret(lease, 0, "value", VALUE);
     const task = server.run(
       {
         script: `[ "$S0" = '${VALUE.slice(0, 4)}''${VALUE.slice(4)}' ] && echo same; echo "$URL"; echo "$S0" | base64; set -x; : "$S0"`,
@@ -85,7 +85,7 @@ test(
   () =>
     inProcess(async ({ server, place, runtimeFolder }) => {
       const lease = newLease();
-      server.give(lease, 0, "value", VALUE);
+      server.sendSecret(lease, 0, "value", VALUE);
       const task = server.run(
         { script: `cat /proc/*/cmdline | tr '\\0' ' '; echo end; ${until("go")}`, secrets: uses("value") },
         lease,
@@ -98,7 +98,7 @@ test(
         join(runtimeFolder(), `${lease.task}.1`, "script.sh"),
       ])
         assert.ok(!readFileSync(path).includes(VALUE), `it stands in ${path}`);
-      giveSign(place, lease, "go");
+      createSignal(place, lease, "go");
       await task.finished;
     }),
 );
@@ -107,7 +107,7 @@ test("a step whose secrets are too large to be masked is refused before it start
   inProcess(async ({ server }) => {
     const lease = newLease();
     const kinds = Array.from({ length: 97 }, () => "file" as const);
-    for (const nth of kinds.keys()) server.give(lease, nth, "file", Buffer.alloc(64 * 1024, `${nth} `));
+    for (const nth of kinds.keys()) server.sendSecret(lease, nth, "file", Buffer.alloc(64 * 1024, `${nth} `));
     const task = server.run({ script: "echo started", secrets: uses(...kinds) }, lease);
     const { outcome } = await task.finished;
     assert.equal(outcome.kind, "refused");
@@ -121,7 +121,7 @@ test("a file has its content, only its step can read it, and it is gone with the
   inProcess(async ({ server, place, runtimeFolder }) => {
     const lease = newLease();
     const content = Buffer.from(Array.from({ length: 10 * 1024 * 1024 }, (_, at) => (at * 7 + (at >> 8)) & 255));
-    server.give(lease, 0, "file", content);
+    server.sendSecret(lease, 0, "file", content);
     const script = `echo "path=$S0"; wc -c <"$S0"; md5sum <"$S0"; case "$S0" in "$PWD"*) echo inside;; esac; ${until("go")}`;
     const task = server.run({ script, secrets: uses("file") }, lease);
     await task.printed("-\n");
@@ -134,7 +134,7 @@ test("a file has its content, only its step can read it, and it is gone with the
     });
     await other.finished;
     assert.match(other.output().toString(), /Permission denied[\s\S]*Permission denied[\s\S]*no\n$/);
-    giveSign(place, lease, "go");
+    createSignal(place, lease, "go");
     await task.finished;
     assert.equal(existsSync(path), false);
   }),
@@ -143,7 +143,7 @@ test("a file has its content, only its step can read it, and it is gone with the
 test("the environment of a step can be read by no other step", onlyAsRoot, () =>
   inProcess(async ({ server, place }) => {
     const lease = newLease();
-    server.give(lease, 0, "value", VALUE);
+    server.sendSecret(lease, 0, "value", VALUE);
     const task = server.run({ script: `echo "pid=$$"; ${until("go")}`, secrets: uses("value") }, lease);
     await task.printed("\n");
     const pid = printedPid(task.output(), "pid");
@@ -154,7 +154,7 @@ test("the environment of a step can be read by no other step", onlyAsRoot, () =>
     await other.finished;
     assert.ok(!other.output().includes(VALUE));
     assert.match(other.output().toString(), /Permission denied/);
-    giveSign(place, lease, "go");
+    createSignal(place, lease, "go");
     await task.finished;
   }),
 );
@@ -163,7 +163,7 @@ for (const end of ["cancel", "failure"] as const)
   test(`after a ${end} no file is left`, () =>
     inProcess(async ({ server, runtimeFolder }) => {
       const lease = newLease();
-      server.give(lease, 0, "file", "content of the file");
+      server.sendSecret(lease, 0, "file", "content of the file");
       const task = server.run(
         { script: end === "cancel" ? `echo "at $S0"; sleep 60` : "exit 3", secrets: uses("file") },
         lease,
@@ -181,7 +181,7 @@ test("an output variable with a secret, or with what gives it away, is refused a
   inProcess(async ({ server }) => {
     for (const script of ['X="user:$S0"', 'X=$(printf %s "user:$S0" | base64)']) {
       const lease = newLease();
-      server.give(lease, 0, "value", VALUE);
+      server.sendSecret(lease, 0, "value", VALUE);
       const outputs = [
         { name: "fine", variable: "PWD" },
         { name: "token", variable: "X" },
@@ -197,8 +197,8 @@ test("an output variable with a secret, or with what gives it away, is refused a
 test("a secret that comes in pieces is put together; its task does not start without it", () =>
   inProcess(async ({ server }) => {
     const lease = newLease();
-    server.give(lease, 0, "value", VALUE, 3);
-    server.give(lease, 1, "file", "0123456789", 4);
+    server.sendSecret(lease, 0, "value", VALUE, 3);
+    server.sendSecret(lease, 1, "file", "0123456789", 4);
     const task = server.run(
       {
         script: `[ "\${#S0}" = ${VALUE.length} ] && [ "$(cat "$S1")" = 01234''56789 ]`,
@@ -218,7 +218,7 @@ test("a secret that comes in pieces is put together; its task does not start wit
 test("what came before the connection was lost is forgotten, and has to come again", () =>
   inProcess(async ({ server, runtimeFolder }) => {
     const lease = newLease();
-    server.give(lease, 0, "file", "content");
+    server.sendSecret(lease, 0, "file", "content");
     const heard = newLease();
     await server.run({ script: ":" }, heard).finished;
     assert.deepEqual(readdirSync(join(runtimeFolder(), "incoming")), [`${lease.task}.1`]);
@@ -236,7 +236,7 @@ test("a task that is cancelled while its secrets are on their way is not begun b
     const sign = join(signs, "begun");
     server.send({ kind: "cancel", ...lease });
     // They had left the server before the answer was there.
-    server.give(lease, 0, "value", VALUE);
+    server.sendSecret(lease, 0, "value", VALUE);
     const task = server.run({ script: `: >'${sign}'`, secrets: uses("value") }, lease);
     assert.equal((await task.finished).outcome.kind, "lost");
     assert.equal(existsSync(sign), false);
@@ -249,7 +249,7 @@ test("a value that no process can be given fails the step without showing it", (
       [VALUE.repeat(20_000), /E2BIG|could not start/],
     ] as const) {
       const lease = newLease();
-      server.give(lease, 0, "value", value);
+      server.sendSecret(lease, 0, "value", value);
       const { outcome } = await server.run({ script: "echo started", secrets: uses("value") }, lease).finished;
       assert.equal(outcome.kind, "lost");
       assert.match(outcome.kind === "lost" ? outcome.message : "", why);
@@ -263,7 +263,7 @@ test("after kill -9 of the delegate the rest is masked too, and the files of ste
     await server.welcomed();
     const [goes, ends] = [newLease(), newLease()];
     const tell = (at: number) => `${VALUE.slice(0, at)}''${VALUE.slice(at)}`;
-    for (const lease of [goes, ends]) server.give(lease, 0, "file", `a file\n${VALUE}\n`);
+    for (const lease of [goes, ends]) server.sendSecret(lease, 0, "file", `a file\n${VALUE}\n`);
     const half = `printf '%s' '${VALUE.slice(0, 9)}'`;
     const rest = `printf '%s\\n' '${VALUE.slice(9)}'`;
     const script = `echo "path=$S0"; ${half}; touch '${signs}/half'; ${until("go")}; ${rest}; cat "$S0"; echo '${tell(5)}' done`;
@@ -279,7 +279,7 @@ test("after kill -9 of the delegate the rest is masked too, and the files of ste
     await other.printed("path=");
     await other.printed("end\n");
     await first.kill();
-    giveSign(place, ends, "go");
+    createSignal(place, ends, "go");
     await gone(place, ends);
     const files = [task, other].map(({ output }) => /^path=(.*)$/m.exec(output().toString())?.[1] ?? assert.fail());
     assert.deepEqual(
@@ -293,7 +293,7 @@ test("after kill -9 of the delegate the rest is masked too, and the files of ste
       files.map((path) => existsSync(path)),
       [true, false],
     );
-    giveSign(place, goes, "go");
+    createSignal(place, goes, "go");
     await task.finished;
     assert.equal(existsSync(files[0] ?? ""), false);
     for (const { output } of [task, other]) {
@@ -310,7 +310,7 @@ test("what a killed delegate had received and not begun is removed by the next o
   scene(async ({ server, place, runtimeFolder }) => {
     const first = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();
-    server.give(newLease(), 0, "file", "never used");
+    server.sendSecret(newLease(), 0, "file", "never used");
     await server.run({ script: ":" }).finished;
     assert.equal(readdirSync(join(runtimeFolder(), "incoming")).length, 1);
     await first.kill();
@@ -326,7 +326,7 @@ test("where the masks are gone, as after a restart of the machine, what was not 
     const first = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();
     const lease = newLease();
-    server.give(lease, 0, "value", VALUE);
+    server.sendSecret(lease, 0, "value", VALUE);
     const task = server.run(
       {
         script: `echo before; ${until("go")}; echo "$S0"; X=1`,
@@ -341,7 +341,7 @@ test("where the masks are gone, as after a restart of the machine, what was not 
     server.cut();
     const second = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     await server.welcomed();
-    giveSign(place, lease, "go");
+    createSignal(place, lease, "go");
     const { outcome } = await task.finished;
     assert.match(task.output().toString(), /^before\nrailhead: 17 bytes of output are withheld: /);
     assert.deepEqual(outcome, { kind: "refused", message: "its output variable 'x' holds a secret; none was taken" });

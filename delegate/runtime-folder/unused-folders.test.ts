@@ -5,9 +5,17 @@ import { test } from "node:test";
 import { writeWorkFolderNote, removeUnusedFolders } from "./unused-folders.ts";
 import { lockWorkDir, tryLock } from "../work-folder/lock.ts";
 import { removeFolderIfUnused } from "./note.ts";
-import { createPlace, memoryOf, optionsFor, type Place, silentLog, spawnDelegate, TOKEN } from "../testing/kit.ts";
+import {
+  createPlace,
+  runtimeFolderOf,
+  optionsFor,
+  type Place,
+  silentLog,
+  spawnDelegate,
+  TOKEN,
+} from "../testing/kit.ts";
 import { startPretendServer } from "../testing/pretend-server.ts";
-import { identityOf, prepareWorkDir } from "../work-folder/work-dir.ts";
+import { readOrCreateIdentity, prepareWorkDir } from "../work-folder/work-dir.ts";
 
 /** Settles once it is not there. */
 function gone(path: string): Promise<void> {
@@ -25,7 +33,7 @@ function gone(path: string): Promise<void> {
 test("a delegate that stops leaves no folder in memory, with or without a step before", async (t) => {
   for (const script of [undefined, "echo here"]) {
     const place = createPlace();
-    const path = memoryOf(place);
+    const path = runtimeFolderOf(place);
     const server = await startPretendServer();
     const delegate = spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
     t.after(async () => {
@@ -46,7 +54,7 @@ test("after kill -9 the next delegate of the machine removes an empty folder, an
   const server = await startPretendServer();
   const places = [createPlace(), createPlace(), createPlace()] as const;
   const [empty, orphan, next] = places;
-  const paths = [memoryOf(empty), memoryOf(orphan)] as const;
+  const paths = [runtimeFolderOf(empty), runtimeFolderOf(orphan)] as const;
   const start = (place: Place) => spawnDelegate([...optionsFor(server, place), "--token", TOKEN]);
   const begun: ReturnType<typeof start>[] = [];
   t.after(async () => {
@@ -61,7 +69,7 @@ test("after kill -9 the next delegate of the machine removes an empty folder, an
     begun.push(delegate);
     await welcome;
     await delegate.kill();
-    assert.deepEqual(readdirSync(memoryOf(place)), ["lock", "work-folder"]);
+    assert.deepEqual(readdirSync(runtimeFolderOf(place)), ["lock", "work-folder"]);
   }
   // The second delegate has removed the first one's.
   await gone(paths[0]);
@@ -79,7 +87,7 @@ test("what is used, holds something, or is not surely a delegate's stays", async
     const folder = join(memory, `railhead-${letter.repeat(32)}`);
     mkdirSync(folder, { recursive: true });
     const workDir = prepareWorkDir(join(place.path, letter), false);
-    identityOf(workDir);
+    readOrCreateIdentity(workDir);
     writeWorkFolderNote(folder, workDir);
     if (how.isUsed) releases.push(await lockWorkDir(folder));
     if (how.holds) writeFileSync(join(folder, "task"), "");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { joinServer, createPlace, optionsFor, spawnDelegate, TOKEN } from "../testing/kit.ts";
+import { connectDelegate, createPlace, optionsFor, spawnDelegate, TOKEN } from "../testing/kit.ts";
 import { newTaskId, startPretendServer } from "../testing/pretend-server.ts";
 import { systemTimers, type Timers } from "../timers.ts";
 
@@ -14,7 +14,7 @@ test("5 MB of output arrive complete, in order and once, across cut connections"
       if (++logs % 17 === 0) self.cut();
     },
   });
-  const delegate = await joinServer(server, place, { chance: () => 0 });
+  const delegate = await connectDelegate(server, place, { chance: () => 0 });
   const task = server.run({ script: "seq -w 1 700000; printf end" });
   await task.finished;
   const expected = Array.from({ length: 700_000 }, (_, n) => `${String(n + 1).padStart(6, "0")}\n`).join("");
@@ -31,7 +31,7 @@ test("an end without its ack is told again on the next connection", async () => 
   const place = createPlace();
   let acks = false;
   const server = await startPretendServer({ ackEnds: () => acks });
-  const delegate = await joinServer(server, place, { chance: () => 0 });
+  const delegate = await connectDelegate(server, place, { chance: () => 0 });
   const task = server.run({ script: "echo x" });
   await task.finished;
   acks = true;
@@ -53,7 +53,7 @@ test("an end without its ack is told again on the next connection", async () => 
 test("an illegal message closes the connection, and the delegate comes back", async () => {
   const place = createPlace();
   const server = await startPretendServer();
-  const delegate = await joinServer(server, place, { chance: () => 0 });
+  const delegate = await connectDelegate(server, place, { chance: () => 0 });
   const lease = { task: newTaskId(), epoch: 1 };
   const illegal = [
     "no json",
@@ -87,7 +87,7 @@ test("a server that says nothing any more is left", async () => {
   // A clock that runs ahead: between two beats a long time passes.
   let ahead = 0;
   const timers: Timers = { ...systemTimers, elapsed: () => systemTimers.elapsed() + (ahead += 60_000) };
-  const delegate = await joinServer(server, place, { chance: () => 0, timers, heartbeatMs: 5 });
+  const delegate = await connectDelegate(server, place, { chance: () => 0, timers, heartbeatMs: 5 });
   await server.disconnected();
   await delegate.stop();
   await server.close();
@@ -97,7 +97,7 @@ test("a server that says nothing any more is left", async () => {
 test("heartbeats are sent", async () => {
   const place = createPlace();
   const server = await startPretendServer();
-  const delegate = await joinServer(server, place, { heartbeatMs: 5 });
+  const delegate = await connectDelegate(server, place, { heartbeatMs: 5 });
   await server.next((message) => message.kind === "heartbeat");
   await delegate.stop();
   await server.close();
@@ -125,7 +125,7 @@ test("a stopped delegate has no heartbeat pending", async (t) => {
       };
     },
   };
-  const delegate = await joinServer(server, place, { timers, heartbeatMs });
+  const delegate = await connectDelegate(server, place, { timers, heartbeatMs });
   assert.equal(pending, 1);
   await delegate.stop();
   assert.equal(pending, 0);
@@ -155,7 +155,7 @@ test("a server that is not there yet is waited for", async () => {
   const place = createPlace();
   let attempts = 0;
   const server = await startPretendServer({ refuseWith: () => (++attempts < 3 ? 503 : undefined) });
-  const delegate = await joinServer(server, place, { chance: () => 0 });
+  const delegate = await connectDelegate(server, place, { chance: () => 0 });
   assert.equal(attempts, 3);
   await delegate.stop();
   await server.close();

@@ -20,10 +20,10 @@ export type SessionDeps = {
   readonly heartbeatMs: number;
   readonly hello: () => Extract<ToServer, { kind: "hello" }>;
   /** Does what the message says; a text tells why it is illegal. */
-  readonly take: (message: TaskMessage, link: Link) => string | undefined;
+  readonly handleMessage: (message: TaskMessage, link: Link) => string | undefined;
   /** Why no tasks are taken now. */
   readonly unavailable: () => string | undefined;
-  readonly disconnected: () => void;
+  readonly onDisconnected: () => void;
   /** The server wants no more of us. */
   readonly refused: (message: string) => void;
 };
@@ -66,7 +66,7 @@ export function openSession(deps: SessionDeps): OpenSession {
         deps.refused(message);
       },
       closed: (reason) => {
-        deps.disconnected();
+        deps.onDisconnected();
         if (stopped) return;
         failures += 1;
         const waitMs = backoffMs(failures, deps.chance());
@@ -97,8 +97,8 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
   });
   let reason: string | undefined;
   let welcomed = false;
-  let lastSign = timers.elapsed();
-  let stopBeat = (): void => {};
+  let lastSignOfLife = timers.elapsed();
+  let stopHeartbeat = (): void => {};
 
   const send = (message: ToServer): void => {
     // After a close the repeat on the next connection takes care of it.
@@ -114,18 +114,18 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
     if (welcomed && socket.readyState === WebSocket.OPEN) send({ kind: "heartbeat", unavailable: deps.unavailable() });
   };
 
-  const beat = (): void => {
-    stopBeat = timers.after(deps.heartbeatMs, () => {
-      if (timers.elapsed() - lastSign > deps.heartbeatMs * MISSED_BEATS)
+  const scheduleHeartbeat = (): void => {
+    stopHeartbeat = timers.after(deps.heartbeatMs, () => {
+      if (timers.elapsed() - lastSignOfLife > deps.heartbeatMs * MISSED_BEATS)
         return abandon("no sign of life from the server");
       report();
       // The answer comes from the server's WebSocket itself: it shows a connection that is open on our side only.
       if (socket.readyState === WebSocket.OPEN) socket.ping();
-      beat();
+      scheduleHeartbeat();
     });
   };
 
-  const take = (message: ToDelegate): string | undefined => {
+  const handleValid = (message: ToDelegate): string | undefined => {
     if (message.kind === "refused") {
       events.refused(`${message.code}: ${message.message}`);
       return undefined;
@@ -139,25 +139,25 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
         "connected to the server",
       );
     }
-    return deps.take(message, link);
+    return deps.handleMessage(message, link);
   };
 
   socket.on("open", () => {
     send(deps.hello());
-    beat();
+    scheduleHeartbeat();
   });
   socket.on("message", (data, isBinary) => {
     if (socket.readyState !== WebSocket.OPEN) return;
-    lastSign = timers.elapsed();
+    lastSignOfLife = timers.elapsed();
     const message = isBinary ? undefined : parse(data);
-    const illegal = message ? take(message) : "a frame that is no message of the protocol";
+    const illegal = message ? handleValid(message) : "a frame that is no message of the protocol";
     if (illegal === undefined) return;
     log.error({ illegal }, "the server broke the protocol; the connection is closed");
     abandon(`protocol broken: ${illegal}`);
   });
   for (const sign of ["ping", "pong"] as const)
     socket.on(sign, () => {
-      lastSign = timers.elapsed();
+      lastSignOfLife = timers.elapsed();
     });
   socket.on("unexpected-response", (request, response) => {
     request.destroy();
@@ -170,13 +170,13 @@ function connect(deps: SessionDeps, events: Events): OpenSession {
     reason ??= error.message;
   });
   socket.on("close", () => {
-    stopBeat();
+    stopHeartbeat();
     events.closed(reason ?? "the server closed the connection");
   });
   return {
     close: () => {
       // Until the server answers the close, a beat would look at folders that may already be removed.
-      stopBeat();
+      stopHeartbeat();
       socket.close(1001);
     },
     report,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { journalHead, type Meta, parseJournal } from "./journal.ts";
+import { formatHead, type Meta, parseJournal } from "./journal.ts";
 
 const meta: Meta = {
   task: "t".repeat(22),
@@ -12,7 +12,7 @@ const meta: Meta = {
   ending: "search",
   outputs: [{ name: "x", variable: "X" }],
 };
-const head = journalHead(meta);
+const head = formatHead(meta);
 
 test("a journal grows line by line", () => {
   assert.deepEqual(parseJournal(head), {

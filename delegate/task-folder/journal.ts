@@ -62,7 +62,7 @@ export type Journal = {
   readonly isUnstarted: boolean;
 };
 
-export const journalHead = (entry: Meta): string => `${JSON.stringify(entry)}\n`;
+export const formatHead = (entry: Meta): string => `${JSON.stringify(entry)}\n`;
 
 export function readJournal(folder: string): Journal {
   const at = paths(folder);
@@ -127,7 +127,7 @@ function parseHead(head: string): Meta | undefined {
 }
 
 /** Kept, so that the next delegate carries on with the stopping. */
-export function noteCancelled(folder: string): void {
+export function recordCancelled(folder: string): void {
   claimBack(folder);
   appendFileSync(paths(folder).journal, "cancelled\n");
 }

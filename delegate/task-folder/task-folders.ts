@@ -24,7 +24,7 @@ import {
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "../fault.ts";
-import { journalHead, type Meta } from "./journal.ts";
+import { formatHead, type Meta } from "./journal.ts";
 import { removeTree } from "../work-folder/remove-tree.ts";
 import { paths } from "./paths.ts";
 import type { WorkDir } from "../work-folder/work-dir.ts";
@@ -32,7 +32,7 @@ import type { WorkDir } from "../work-folder/work-dir.ts";
 /** Who the step's own part belongs to; undefined when it is the delegate's own user. */
 export type Owner = { readonly uid: number; readonly gid: number } | undefined;
 
-export type Found = { readonly folder: string; readonly task: string; readonly epoch: number };
+export type FoundTask = { readonly folder: string; readonly task: string; readonly epoch: number };
 
 export type Folders = {
   /**
@@ -40,7 +40,7 @@ export type Folders = {
    * @throws the system's error; ENOTEMPTY or EEXIST when the task was started before
    */
   readonly create: (meta: Meta, owner: Owner) => string;
-  readonly scan: () => readonly Found[];
+  readonly scan: () => readonly FoundTask[];
   /** The folder is gone from `tasks/` at once; its content follows, however much it is. When that fails it can be called again. */
   readonly discard: (folder: string) => Promise<void>;
   /** Removes what belongs to no task. Called once at the start. */
@@ -54,14 +54,14 @@ const NAME = /^([A-Za-z0-9_-]{22})\.([1-9][0-9]{0,15})$/;
 
 export function createFolders({ tasks, spare: aside }: WorkDir): Folders {
   /** On their way out: where they are by now. */
-  const leaving = new Map<string, string>();
-  const fresh = (): string => join(aside, randomBytes(9).toString("base64url"));
+  const discarded = new Map<string, string>();
+  const newPath = (): string => join(aside, randomBytes(9).toString("base64url"));
 
   return {
     create: (meta, owner) => {
-      const prepared = fresh();
+      const prepared = newPath();
       try {
-        fill(prepared, meta, owner);
+        createFiles(prepared, meta, owner);
         const folder = join(tasks, keyOf(meta));
         renameSync(prepared, folder);
         return folder;
@@ -78,44 +78,44 @@ export function createFolders({ tasks, spare: aside }: WorkDir): Folders {
           : [{ folder: join(tasks, name), task, epoch: Number(epoch) }];
       }),
     discard: async (folder) => {
-      const moved = leaving.get(folder) ?? fresh();
+      const moved = discarded.get(folder) ?? newPath();
       try {
-        if (!leaving.has(folder)) renameSync(folder, moved);
+        if (!discarded.has(folder)) renameSync(folder, moved);
       } catch (error) {
         if (codeOf(error) === "ENOENT") return;
         throw error;
       }
-      leaving.set(folder, moved);
-      if (!removeUsual(moved)) await removeWhole(moved);
-      leaving.delete(folder);
+      discarded.set(folder, moved);
+      if (!removeKnownFiles(moved)) await removeAll(moved);
+      discarded.delete(folder);
     },
     clear: async () => {
-      const removed = await Promise.allSettled((await readdir(aside)).map((name) => removeWhole(join(aside, name))));
+      const removed = await Promise.allSettled((await readdir(aside)).map((name) => removeAll(join(aside, name))));
       for (const one of removed) if (one.status === "rejected") throw one.reason;
     },
   };
 }
 
-async function removeWhole(path: string): Promise<void> {
+async function removeAll(path: string): Promise<void> {
   if (!(await removeTree(path))) throw new Error(`${path} holds more files than are removed at once`);
 }
 
 /** The step's group may pass through the folder; the step's own are work and tmp. */
-function fill(folder: string, meta: Meta, owner: Owner): void {
+function createFiles(folder: string, meta: Meta, owner: Owner): void {
   const at = paths(folder);
   mkdirSync(folder, { mode: 0o700 });
   for (const own of [at.work, at.tmp]) {
     mkdirSync(own, { mode: 0o700 });
     if (owner) chownSync(own, owner.uid, owner.gid);
   }
-  writeFileSync(at.prepared, journalHead(meta), { mode: 0o600, flag: "wx" });
+  writeFileSync(at.prepared, formatHead(meta), { mode: 0o600, flag: "wx" });
   if (!owner) return;
   chownSync(folder, 0, owner.gid);
   chmodSync(folder, 0o710);
 }
 
 /** At once, when the step left nothing behind; false when something is left, which takes longer. */
-function removeUsual(folder: string): boolean {
+function removeKnownFiles(folder: string): boolean {
   const at = paths(folder);
   try {
     for (const file of [at.journal, at.prepared, at.output, at.masked, at.maskedTo]) unlinkIfThere(file);

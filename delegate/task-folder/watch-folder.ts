@@ -24,7 +24,7 @@ export function watchFolder(folder: string, { timers, flushMs, pollMs }: Interva
     stopFlush ??= timers.after(flushMs, () => {
       stopFlush = undefined;
       // The watch stands before the look: nothing can change unseen between the two.
-      stopWatch ??= kernelWatch(folder, soon);
+      stopWatch ??= createWatcher(folder, soon);
       look();
     });
   };
@@ -43,7 +43,7 @@ export function watchFolder(folder: string, { timers, flushMs, pollMs }: Interva
   };
 }
 
-function kernelWatch(folder: string, changed: () => void): () => void {
+function createWatcher(folder: string, changed: () => void): () => void {
   try {
     const watcher = watch(folder, { persistent: false }, changed);
     // The folder is gone, or the kernel has no watches left: the slow look goes on.

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, test } from "node:test";
-import { assertGone, giveSign, joinServer, createPlace, printedProcess } from "../testing/kit.ts";
+import { assertEnded, createSignal, connectDelegate, createPlace, printedProcess } from "../testing/kit.ts";
 import { newTaskId, type PretendTask, startPretendServer } from "../testing/pretend-server.ts";
 
 const place = createPlace();
 const server = await startPretendServer();
-const delegate = await joinServer(server, place);
+const delegate = await connectDelegate(server, place);
 after(async () => {
   await delegate.stop();
   await server.close();
@@ -37,7 +37,7 @@ test("cancelling ends every process, however it tried to get away", async () => 
   cancel(task);
   const { outcome } = await task.finished;
   assert.deepEqual(outcome, { kind: "cancelled", survivors: 0 });
-  for (const [nth, process] of begun.entries()) assertGone(process, names[nth] ?? "");
+  for (const [nth, process] of begun.entries()) assertEnded(process, names[nth] ?? "");
 });
 
 test("a step's own end takes all of them along too", async () => {
@@ -46,10 +46,10 @@ test("a step's own end takes all of them along too", async () => {
   });
   await Promise.all(names.map((name) => task.printed(`${name}=`)));
   const begun = names.map((name) => printedProcess(place, task, name));
-  giveSign(place, task, "go");
+  createSignal(place, task, "go");
   const { outcome } = await task.finished;
   assert.deepEqual(outcome, { kind: "exited", exitCode: 4, outputs: [] });
-  for (const [nth, process] of begun.entries()) assertGone(process, names[nth] ?? "");
+  for (const [nth, process] of begun.entries()) assertEnded(process, names[nth] ?? "");
 });
 
 test("a script may clean up when it is cancelled, and what it says then is kept", async () => {
@@ -79,6 +79,6 @@ test("a dropped task is ended and forgotten, and nothing is reported", async () 
   server.send({ kind: "drop", task: task.task, epoch: task.epoch });
   // A connection made later names what is held: nothing, once the task is gone.
   while (existsSync(home)) await server.run({ script: ":" }).finished;
-  assertGone(script, "the script");
+  assertEnded(script, "the script");
   assert.equal(reported, false);
 });

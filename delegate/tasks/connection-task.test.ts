@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { joinServer, createPlace } from "../testing/kit.ts";
+import { connectDelegate, createPlace } from "../testing/kit.ts";
 import { newTaskId, startPretendServer } from "../testing/pretend-server.ts";
 
 test("a test of a connection goes on across lost connections, tells its end until the ack, and is done once", async () => {
@@ -13,7 +13,7 @@ test("a test of a connection goes on across lost connections, tells its end unti
   await once(registry, "listening");
   const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
   const server = await startPretendServer({ ackEnds: () => false });
-  const delegate = await joinServer(server, place, { chance: () => 0 });
+  const delegate = await connectDelegate(server, place, { chance: () => 0 });
   const spec = { registryUrl: url, providerType: "Other", auth: { type: "Anonymous" }, delegateSelectors: [] };
   const work = { kind: "connection" as const, type: "ContainerRegistry", spec, secrets: [], timeoutMs: 20_000 };
   const lease = { task: newTaskId(), epoch: 1 };

@@ -5,8 +5,8 @@ import type { StepMask } from "../output/masking.ts";
 import type { Exit, Meta } from "../task-folder/journal.ts";
 import type { Log } from "../log.ts";
 import { type Output, type Outputs, readOutputs } from "../output/output-variables.ts";
-import { mostReturned, readReturned } from "../remote/outputs.ts";
-import { cookieThere } from "../remote/script.ts";
+import { maxResultBytes, readRemoteResult } from "../remote/outputs.ts";
+import { remoteCookie } from "../remote/script.ts";
 import type { End, Lease } from "../output/shipper.ts";
 import { readSlice } from "../output/slice.ts";
 import { ADDED, paths } from "../task-folder/paths.ts";
@@ -60,14 +60,14 @@ function readRemoteOutputs(
   host: string,
   exit: Exit,
 ): Outputs | RefusedOutcome {
-  const returned = readReturned(file, cookieThere(cookie), outputs);
+  const returned = readRemoteResult(file, remoteCookie(cookie), outputs);
   switch (returned.kind) {
     case "unwritten":
       return { kind: "refused", message: `what ${host} sent back could not be written: ${FULL}` };
     case "tooMuch":
       return {
         kind: "refused",
-        message: `${host} sent more than ${Math.floor(mostReturned(outputs) / 1024)} KiB beside the log; no output variable was taken`,
+        message: `${host} sent more than ${Math.floor(maxResultBytes(outputs) / 1024)} KiB beside the log; no output variable was taken`,
       };
     case "absent":
       return { kind: "refused", message: `nothing was run on ${host}: ssh ended with ${exit.code}; its log says why` };
@@ -80,7 +80,7 @@ function readRemoteOutputs(
 
 /** An output variable is stored and shown; masked it would be a wrong value for whoever reads it. */
 function outcomeWithOutputs(outputs: readonly Output[], exit: Exit, stepMask: StepMask): End["outcome"] {
-  const leaking = outputs.find(({ value }) => stepMask.holds(value));
+  const leaking = outputs.find(({ value }) => stepMask.containsSecret(value));
   if (!leaking) return { kind: "exited", exitCode: exit.code, outputs: [...outputs] };
   if (exit.code !== 0) return { kind: "exited", exitCode: exit.code, outputs: [] };
   return { kind: "refused", message: `its output variable '${leaking.name}' holds a secret; none was taken` };

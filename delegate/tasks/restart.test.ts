@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { journalHead, readJournal } from "../task-folder/journal.ts";
+import { formatHead, readJournal } from "../task-folder/journal.ts";
 import { bootId } from "../processes/processes.ts";
 import { paths } from "../task-folder/paths.ts";
 import {
-  assertGone,
+  assertEnded,
   type DelegateProcess,
   fileHolds,
   folderOf,
-  giveSign,
+  createSignal,
   createPlace,
-  createSigns,
+  createSignalFolder,
   optionsFor,
   printedProcess,
   spawnDelegate,
@@ -20,7 +20,7 @@ import {
 } from "../testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "../testing/pretend-server.ts";
 
-const { path: signs, remove } = createSigns();
+const { path: signs, remove } = createSignalFolder();
 after(remove);
 
 type Scene = {
@@ -104,11 +104,11 @@ test("a background process that holds the output does not hang a step that ended
     await task.printed("begun");
     const left = printedProcess(place, task, "left");
     await first.kill();
-    giveSign(place, task, "go");
+    createSignal(place, task, "go");
     await fileHolds(paths(folderOf(place, task)).journal, "\nexit 0 ");
     begin();
     assert.equal((await task.finished).outcome.kind, "exited");
-    assertGone(left, "what the step left");
+    assertEnded(left, "what the step left");
   }));
 
 test("a cancelling that kill -9 interrupted is carried on", () =>
@@ -126,7 +126,7 @@ test("a cancelling that kill -9 interrupted is carried on", () =>
     await first.kill();
     begin();
     assert.deepEqual((await task.finished).outcome, { kind: "cancelled", survivors: 0 });
-    assertGone(pid, "the script");
+    assertEnded(pid, "the script");
   }));
 
 test("a launcher that is gone without a word loses the task, and what is left of it is ended", () =>
@@ -142,7 +142,7 @@ test("a launcher that is gone without a word loses the task, and what is left of
     begin();
     const { outcome } = await task.finished;
     assert.deepEqual(outcome, { kind: "lost", message: "The script's launcher vanished without leaving a status." });
-    for (const process of begun) assertGone(process, "a process of the step");
+    for (const process of begun) assertEnded(process, "a process of the step");
   }));
 
 test("tasks from before a restart of the machine are lost and say so, one that was never started is given back", () =>
@@ -161,7 +161,7 @@ test("tasks from before a restart of the machine are lost and say so, one that w
         ending: "search" as const,
         outputs: [],
       };
-      writeFileSync(join(folder, name), `${journalHead(meta)}${words}`);
+      writeFileSync(join(folder, name), `${formatHead(meta)}${words}`);
       return task;
     };
     const planted = [

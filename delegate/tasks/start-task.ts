@@ -12,8 +12,8 @@ import type { TerminationMethod } from "../processes/terminate.ts";
 import type { Leftovers } from "../leftovers/leftovers.ts";
 import type { Launcher } from "../launcher/client.ts";
 import type { StepOrder } from "../launcher/messages.ts";
-import { noRunner } from "../launcher/recorded.ts";
-import { inNamespaces, type Namespaces } from "../isolation/namespaces.ts";
+import { unstartedRunner } from "../launcher/recorded.ts";
+import { withStepNamespaces, type Namespaces } from "../isolation/namespaces.ts";
 import { FEEDER } from "../remote/script.ts";
 import { prepareRemote } from "../remote/prepare.ts";
 import {
@@ -45,7 +45,7 @@ export type TasksDeps = TaskDeps & {
   readonly terminationMethodOf: (owner: StepOwner | undefined) => TerminationMethod;
   readonly mayGainPrivileges: boolean;
   readonly namespaces: Namespaces | undefined;
-  readonly leftovers: Pick<Leftovers, "again" | "end">;
+  readonly leftovers: Pick<Leftovers, "retry" | "releaseUser">;
   readonly availability: Availability;
 };
 
@@ -66,12 +66,12 @@ export function startTask(deps: TasksDeps, lease: Lease, work: ShellTask | Conne
 function startWithUser(deps: TasksDeps, lease: Lease, work: ShellTask): LeasedTask | string {
   let owner: StepOwner | undefined;
   try {
-    owner = deps.user.take(work.target ? "ssh" : "script");
+    owner = deps.user.allocate(work.target ? "ssh" : "script");
   } catch (error) {
     return returnTask(deps, lease, error);
   }
   const task = startAs(owner, deps, lease, work);
-  if ((typeof task === "string" || task.folder === undefined) && owner) deps.user.giveBack(owner);
+  if ((typeof task === "string" || task.folder === undefined) && owner) deps.user.release(owner);
   return task;
 }
 
@@ -87,7 +87,7 @@ function createMeta(
     cookie: randomBytes(24).toString("base64url"),
     ...received,
     bootId: deps.bootId,
-    owner: deps.user.apart === "nothing own" ? null : (owner ?? null),
+    owner: deps.user.separation === "nothing own" ? null : (owner ?? null),
     ending: deps.terminationMethodOf(owner),
     ...(deps.mayGainPrivileges ? { mayGainPrivileges: true } : {}),
     outputs: work.outputs,
@@ -130,7 +130,7 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
   let handed: StepSecrets | undefined;
   try {
     handed = writeTaskFiles(deps, { lease, folder, owner }, work);
-    const unmaskable = handed && deps.masking.refusal(handed.masks);
+    const unmaskable = handed && deps.masking.findRefusal(handed.masks);
     if (unmaskable) {
       handed = undefined;
       throw new UnusableInputError(unmaskable.message);
@@ -161,7 +161,7 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
       return returnTask(deps, lease, error);
     }
     // The folder stays until the server has acknowledged: it is the promise not to start the task again.
-    const task = createTask(deps, { ...held, runner: noRunner, masks: handed?.masks ?? "none" });
+    const task = createTask(deps, { ...held, runner: unstartedRunner, masks: handed?.masks ?? "none" });
     if (error instanceof UnusableInputError) void task.collect(error.message, "refused");
     else void task.collect(`The delegate could not start the script: ${textOf(error)}`);
     return task;
@@ -186,7 +186,7 @@ function applyNamespaces({ namespaces, runtimeFolder, tools }: TasksDeps, lease:
   if (!namespaces) return order;
   const files = runtimeFolder.pathOfTask(lease);
   const ids = order.ids ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  return inNamespaces(
+  return withStepNamespaces(
     namespaces,
     { folder: order.folder, files, table: join(files, "mounts") },
     ids,
@@ -203,8 +203,8 @@ function createProgram(deps: TasksDeps, place: Place, work: ShellTask, texts: re
   if (!work.target) return createScriptProgram(tools, files, whole);
   const ssh = findSsh(deps.searchPath);
   if (ssh === undefined) throw new Error(NO_SSH);
-  const keep = (name: string, text: string): string =>
+  const writeSecretFile = (name: string, text: string): string =>
     runtimeFolder.writeSecretFile(place.lease, place.owner, name, text);
   const remote = { ...whole, target: work.target };
-  return prepareRemote({ ...place, files, work: remote, texts, keep }, ssh, tools, deps.knownHosts);
+  return prepareRemote({ ...place, files, work: remote, texts, writeSecretFile }, ssh, tools, deps.knownHosts);
 }

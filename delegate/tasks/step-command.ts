@@ -5,7 +5,7 @@ import { startError } from "../fault.ts";
 import type { Owner } from "../task-folder/task-folders.ts";
 import type { StepOrder } from "../launcher/messages.ts";
 import { COOKIE_NAME } from "../processes/members.ts";
-import { bashText, isShellName } from "../output/output-variables.ts";
+import { bashCommand, isShellName } from "../output/output-variables.ts";
 import type { StepFiles } from "../runtime-folder/runtime-folder.ts";
 import { paths } from "../task-folder/paths.ts";
 
@@ -43,7 +43,7 @@ export type Program = {
 
 /** The script, on this machine. */
 export const createScriptProgram = ({ bash }: Tools, files: StepFiles, { outputs, env }: ShellTask): Program => ({
-  command: [bash, "-c", bashText(files.script, files.outputs, outputs), files.script],
+  command: [bash, "-c", bashCommand(files.script, files.outputs, outputs), files.script],
   env,
 });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { LAUNCHER_VANISHED } from "./recovery.ts";
 import type { Masking, Masks } from "../output/masking.ts";
 import { textOf } from "../fault.ts";
-import { type Meta, noteCancelled, readJournal } from "../task-folder/journal.ts";
+import { type Meta, recordCancelled, readJournal } from "../task-folder/journal.ts";
 import { terminateProcesses, type Timeouts, type RemainingProcesses } from "../processes/terminate.ts";
 import type { Launcher, Runner } from "../launcher/client.ts";
 import type { Log } from "../log.ts";
@@ -12,7 +12,7 @@ import { outcomeOf } from "./outcome.ts";
 import type { KnownHosts } from "../remote/known-hosts.ts";
 import { KNOWN_HOSTS } from "../remote/ssh.ts";
 import type { RuntimeFolder } from "../runtime-folder/runtime-folder.ts";
-import { openOutlet } from "../output/output-channel.ts";
+import { openOutputChannel } from "../output/output-channel.ts";
 import type { End, Lease, Link } from "../output/shipper.ts";
 import { paths } from "../task-folder/paths.ts";
 import type { Timers } from "../timers.ts";
@@ -82,7 +82,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
   const { folder, lease, meta, runner } = held;
   const { log, intervals } = deps;
   const now = (): number => taskTime(held, intervals.timers);
-  const channel = openOutlet(deps, held);
+  const channel = openOutputChannel(deps, held);
   let phase: "running" | "ending" | "ended" = "running";
   let unwatch = (): void => {};
   let ending: Promise<void> = Promise.resolve();
@@ -112,7 +112,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
   const createEnd = (message: string, kind: "lost" | "refused" = "lost"): End => ({
     startedAt: held.startedAt,
     endedAt: now(),
-    outcome: { kind, message: channel.stepMask.text(message).slice(0, 1024) },
+    outcome: { kind, message: channel.stepMask.maskText(message).slice(0, 1024) },
   });
 
   const terminateProcessesOfTask = async (timeouts: Timeouts): Promise<RemainingProcesses> => {
@@ -137,7 +137,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
 
   const cancelProcesses = async (): Promise<End> => {
     try {
-      noteCancelled(folder);
+      recordCancelled(folder);
     } catch (error) {
       // A full disk must not keep the processes alive; only a restart right now would forget the cancelling.
       log.warn({ task: lease.task, error: textOf(error) }, "could not note that a task is being cancelled");
@@ -153,7 +153,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
     if (phase === "running" && (failure !== undefined || !runner.isAlive() || readJournal(folder).exit))
       void finish(() => collectEnd(failure ?? LAUNCHER_VANISHED));
     // What is printed while the task is being ended is sent on as well.
-    channel.pump();
+    channel.sendAvailable();
   };
 
   return {
@@ -162,12 +162,12 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
     owner: meta?.owner ?? undefined,
     connect: channel.connect,
     disconnect: channel.disconnect,
-    acknowledge: channel.acked,
+    acknowledge: channel.acknowledge,
     hasEnded: () => phase === "ended",
     isClean: () => phase === "ended" && remaining === 0,
     follow: () => {
       unwatch = watchFolder(folder, intervals, checkProgress);
-      runner.onNews(checkProgress);
+      runner.onChange(checkProgress);
     },
     collect: (because, as) => finish(() => collectEnd(because, as)),
     cancel: () => {
@@ -219,7 +219,7 @@ const targetOf = (deps: TaskDeps, { folder, meta, runner, begunAt }: TaskRecord)
 /** Ends the task's processes, answers how many are left, and takes over what its ssh has learned. */
 async function terminateTask(deps: TaskDeps, held: TaskRecord, timeouts: Timeouts): Promise<RemainingProcesses> {
   const { lease, folder, meta, runner } = held;
-  await runner.begun;
+  await runner.started;
   const method = meta?.ending ?? "search";
   const { killUser } = deps.launcher;
   const mayGainPrivileges = meta?.mayGainPrivileges === true;
@@ -230,6 +230,6 @@ async function terminateTask(deps: TaskDeps, held: TaskRecord, timeouts: Timeout
   await runner.release();
   if (left !== 0 && left !== "unknown")
     deps.log.warn({ task: lease.task, survivors: left }, "processes of a task could not be ended");
-  if (meta?.remote) deps.knownHosts.learn(join(paths(folder).work, KNOWN_HOSTS), meta.remote);
+  if (meta?.remote) deps.knownHosts.adoptKeys(join(paths(folder).work, KNOWN_HOSTS), meta.remote);
   return left;
 }

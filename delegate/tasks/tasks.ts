@@ -4,9 +4,9 @@ import type { ConnectionTask, ShellTask, ToDelegate } from "../../protocol/messa
 import { examineJournal } from "./recovery.ts";
 import { startTask, ALREADY_STARTED, startTimesOf, type TasksDeps } from "./start-task.ts";
 import { textOf } from "../fault.ts";
-import { type Found, keyOf } from "../task-folder/task-folders.ts";
+import { type FoundTask, keyOf } from "../task-folder/task-folders.ts";
 import { claimBack, type Journal, readJournal } from "../task-folder/journal.ts";
-import { recordedRunner } from "../launcher/recorded.ts";
+import { createRecordedRunner } from "../launcher/recorded.ts";
 import { createReturnedTask } from "./returned-task.ts";
 import type { Lease, Link } from "../output/shipper.ts";
 import { type LeasedTask, createTask } from "./task.ts";
@@ -145,11 +145,11 @@ function removeFolder({ folders, leftovers, log }: TasksDeps, task: LeasedTask, 
   const discard = async (): Promise<void> => {
     await folders.discard(folder);
     // A task whose processes could not be ended keeps its user: no other task may get it.
-    if (task.owner && task.isClean()) leftovers.end(task.owner);
+    if (task.owner && task.isClean()) leftovers.releaseUser(task.owner);
   };
   discard().catch((error: unknown) => {
     log.warn({ folder, error: textOf(error) }, "the folder of an ended task could not be removed; it is tried again");
-    leftovers.again(discard);
+    leftovers.retry(discard);
   });
 }
 
@@ -172,19 +172,19 @@ function startOrReturnTask(deps: TasksDeps, lease: Lease, work: ShellTask | Conn
   return reason === undefined ? startTask(deps, lease, work) : createReturnedTask(lease, `The delegate ${reason}.`);
 }
 
-function recoverTask(deps: TasksDeps, found: Found): LeasedTask {
+function recoverTask(deps: TasksDeps, found: FoundTask): LeasedTask {
   const { folder, task, epoch } = found;
   const isUnstarted = claimBack(folder);
   const journal = readJournal(folder);
   const decision = examineJournal(journal, deps.bootId, isUnstarted);
   const owner = journal.meta?.owner ?? undefined;
-  if (owner) deps.user.keep(owner);
+  if (owner) deps.user.reserve(owner);
   if (decision.kind === "return") return createReturnedTask({ task, epoch }, decision.reason, { folder, owner });
   const held = createTask(deps, {
     lease: { task, epoch },
     folder,
     meta: journal.meta,
-    runner: recordedRunner(folder, journal, deps.bootId, deps.timeouts),
+    runner: createRecordedRunner(folder, journal, deps.bootId, deps.timeouts),
     masks: journal.meta?.secrets ? (deps.runtimeFolder.masksOf({ task, epoch }) ?? "lost") : "none",
     ...startTimesOf(journal.meta, deps),
     endedAt: endTimeOf(folder, journal, deps),

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { fileHolds, giveSign, joinServer, createPlace } from "../testing/kit.ts";
+import { fileHolds, createSignal, connectDelegate, createPlace } from "../testing/kit.ts";
 import { type Finished, startPretendServer } from "../testing/pretend-server.ts";
 import { systemTimers } from "../timers.ts";
 
@@ -23,7 +23,7 @@ async function begin(t: TestContext) {
   t.mock.method(Date, "now", () => real() + ahead);
   const place = createPlace();
   const server = await startPretendServer();
-  let delegate = await joinServer(server, place);
+  let delegate = await connectDelegate(server, place);
   t.after(async () => {
     await delegate.stop();
     await server.close();
@@ -34,7 +34,7 @@ async function begin(t: TestContext) {
     server,
     set: (by: number): void => void (ahead = by),
     stop: () => delegate.stop(),
-    start: async () => void (delegate = await joinServer(server, place)),
+    start: async () => void (delegate = await connectDelegate(server, place)),
   };
 }
 
@@ -52,7 +52,7 @@ for (const by of [HOUR, -HOUR]) {
     const task = server.run({ script: SCRIPT });
     await task.printed("begun");
     set(by);
-    giveSign(place, task, "go");
+    createSignal(place, task, "go");
     assertLasted(await task.finished, systemTimers.elapsed() - before);
   });
 
@@ -63,10 +63,10 @@ for (const by of [HOUR, -HOUR]) {
     await Promise.all([ended.printed("begun"), running.printed("begun")]);
     await stop();
     set(by);
-    giveSign(place, ended, "go");
+    createSignal(place, ended, "go");
     await fileHolds(join(place.path, "tasks", `${ended.task}.1`, "journal"), "\nexit 0 ");
     await start();
-    giveSign(place, running, "go");
+    createSignal(place, running, "go");
     for (const { finished } of [ended, running]) assertLasted(await finished, systemTimers.elapsed() - before);
   });
 

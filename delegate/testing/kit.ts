@@ -11,8 +11,8 @@ import { type Delegate, type Settings, startDelegate, type DelegateDeps } from "
 import type { Log } from "../log.ts";
 import { isAlive, type ProcessIdentity, processInfo } from "../processes/processes.ts";
 import { systemTimers } from "../timers.ts";
-import { identityOf, prepareWorkDir } from "../work-folder/work-dir.ts";
-import { placeOf } from "../work-folder/claim.ts";
+import { readOrCreateIdentity, prepareWorkDir } from "../work-folder/work-dir.ts";
+import { createRuntimeFolder } from "../work-folder/claim.ts";
 import type { PretendServer } from "./pretend-server.ts";
 import { stepProcess } from "./step-process.ts";
 
@@ -37,15 +37,16 @@ export function createPlace(): Place {
 }
 
 /** Where the delegate on this work folder has the lock of its identity and keeps secrets. It is made if it is not there. */
-export function memoryOf({ path }: Pick<Place, "path">): string {
+export function runtimeFolderOf({ path }: Pick<Place, "path">): string {
   const isRoot = process.getuid?.() === 0;
   return (
-    placeOf(identityOf(prepareWorkDir(path, isRoot)), isRoot)?.path ?? assert.fail("there is no file system in memory")
+    createRuntimeFolder(readOrCreateIdentity(prepareWorkDir(path, isRoot)), isRoot)?.path ??
+    assert.fail("there is no file system in memory")
   );
 }
 
 /** A folder to leave signs in, for steps of every user. */
-export function createSigns(): { readonly path: string; readonly remove: () => void } {
+export function createSignalFolder(): { readonly path: string; readonly remove: () => void } {
   const path = mkdtempSync(join(baseFolder(), "railhead-signs-"));
   chmodSync(path, 0o777);
   return { path, remove: () => rmSync(path, { recursive: true }) };
@@ -69,7 +70,7 @@ export const settingsFor = (
 });
 
 /** A delegate in this process, connected and welcomed. */
-export async function joinServer(
+export async function connectDelegate(
   server: PretendServer,
   place: Place,
   more: Partial<DelegateDeps> = {},
@@ -125,7 +126,7 @@ type Lease = { readonly task: string; readonly epoch: number };
 export const folderOf = (place: Place, { task, epoch }: Lease): string => join(place.path, "tasks", `${task}.${epoch}`);
 
 /** Makes a file in a running step's working directory: the sign that its script waits for. */
-export function giveSign(place: Place, lease: Lease, name: string): void {
+export function createSignal(place: Place, lease: Lease, name: string): void {
   writeFileSync(join(folderOf(place, lease), "work", name), "");
 }
 
@@ -146,7 +147,7 @@ export function fileHolds(path: string, text: string): Promise<void> {
  * A process is gone when its pid names nothing or another process, or a zombie that only waits for its parent.
  * @param process of a step: as found while it was alive, since the step may know it by another number
  */
-export function assertGone(process: number | ProcessIdentity, what: string): void {
+export function assertEnded(process: number | ProcessIdentity, what: string): void {
   const pid = typeof process === "number" ? process : process.pid;
   const info = processInfo(pid);
   const isGone = typeof process === "number" ? info === undefined || info.isZombie : !isAlive(process);

@@ -11,7 +11,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import {
   type ConnectionTask,
   MAX_FRAME,
-  MAX_SECRET_PIECE,
+  MAX_SECRET_CHUNK,
   type ShellTask,
   type ToDelegate,
   type ToServer,
@@ -48,7 +48,13 @@ export type PretendServer = {
   ) => PretendTask;
   readonly send: (message: ToDelegate) => void;
   /** Sends a secret of the task that follows, in pieces of that size. */
-  readonly give: (lease: Lease, nth: number, as: "value" | "file", content: string | Buffer, piece?: number) => void;
+  readonly sendSecret: (
+    lease: Lease,
+    nth: number,
+    as: "value" | "file",
+    content: string | Buffer,
+    piece?: number,
+  ) => void;
   /** Sends any text as a frame. */
   readonly sendRaw: (text: string) => void;
   /** Cuts the connection; the delegate comes back. */
@@ -170,7 +176,7 @@ export async function startPretendServer(behaviour: Behaviour = {}): Promise<Pre
     welcomed: () => greeted.promise,
     nextWelcome: () => welcome.promise,
     send,
-    give: (lease, nth, as, content, piece = MAX_SECRET_PIECE) => {
+    sendSecret: (lease, nth, as, content, piece = MAX_SECRET_CHUNK) => {
       const bytes = Buffer.from(content);
       for (let from = 0; from <= bytes.length; from += piece) {
         const data = bytes.toString("base64", from, from + piece);

@@ -21,8 +21,8 @@ import { lockWorkDir, type Release, takeLock } from "./lock.ts";
 import type { Log } from "../log.ts";
 import { removeFolderIfUnused } from "../runtime-folder/note.ts";
 import { REGISTRY } from "../isolation/step-ids.ts";
-import { type StepUser, stepUser } from "../isolation/step-user.ts";
-import { identityOf, prepareWorkDir, type WorkDir } from "./work-dir.ts";
+import { type StepUser, createStepUser } from "../isolation/step-user.ts";
+import { readOrCreateIdentity, prepareWorkDir, type WorkDir } from "./work-dir.ts";
 
 export type WorkFolder = {
   readonly workDir: WorkDir;
@@ -53,45 +53,48 @@ export async function claimWorkFolder(wanted: Wanted, { chance, log }: Deps): Pr
   const { path, stepUser: user, registry = REGISTRY, isNamed } = wanted;
   const workDir = prepareWorkDir(path, isRoot);
   const unlock = await lockWorkDir(workDir.path, () => void prepareWorkDir(path, isRoot));
-  let forget: Release | undefined;
+  let releaseIdentity: Release | undefined;
   try {
-    const identity = identityOf(workDir);
-    const place = placeOf(identity, isRoot);
-    forget = place && (await claimIdentity(place.path, workDir, isRoot, log));
+    const identity = readOrCreateIdentity(workDir);
+    const place = createRuntimeFolder(identity, isRoot);
+    releaseIdentity = place && (await claimIdentity(place.path, workDir, isRoot, log));
     const release = async (): Promise<void> => {
-      await forget?.();
+      await releaseIdentity?.();
       await unlock();
     };
-    const secrets = place?.inMemory ? place : { path: secretsOnDisk(workDir, isRoot), inMemory: false };
+    const secrets = place?.inMemory ? place : { path: createDiskFolder(workDir, isRoot), inMemory: false };
     const claim = { registry, workDir: workDir.path, identity, chance, isNamed };
-    return { workDir, identity, secrets, user: stepUser(user, claim), release };
+    return { workDir, identity, secrets, user: createStepUser(user, claim), release };
   } catch (error) {
-    await forget?.();
+    await releaseIdentity?.();
     await unlock();
     throw error;
   }
 }
 
 /** Where folders in memory are made, the first that is there. */
-const MEMORY = ["/dev/shm", "/run"] as const;
+const MEMORY_PARENTS = ["/dev/shm", "/run"] as const;
 /** For the lock alone, where there is no memory. Steps without a user of their own have another /tmp. */
-const ON_DISK = "/tmp";
+const DISK_PARENT = "/tmp";
 /** Where folders of delegates may be, for `removeForgotten`. */
-export const PLACES = [...MEMORY, ON_DISK] as const;
+export const RUNTIME_PARENTS = [...MEMORY_PARENTS, DISK_PARENT] as const;
 
 const TMPFS = 0x0102_1994;
 const RAMFS = 0x8584_58f6;
 
-type Place = { readonly path: string; readonly inMemory: boolean };
+type RuntimePath = { readonly path: string; readonly inMemory: boolean };
 
 /**
  * Makes the folder of this identity. The name says nothing, and no other user can guess it to be there first.
  * Undefined: no such folder can be made.
  */
-export function placeOf(identity: string, isRoot: boolean): Place | undefined {
+export function createRuntimeFolder(identity: string, isRoot: boolean): RuntimePath | undefined {
   const name = `railhead-${createHash("sha256").update(`secrets of ${identity}`).digest("hex").slice(0, 32)}`;
-  return PLACES.map((place): Place => ({ path: join(place, name), inMemory: place !== ON_DISK && isInMemory(place) }))
-    .filter(({ path, inMemory }) => inMemory || path.startsWith(ON_DISK))
+  return RUNTIME_PARENTS.map((place): RuntimePath => ({
+    path: join(place, name),
+    inMemory: place !== DISK_PARENT && isInMemory(place),
+  }))
+    .filter(({ path, inMemory }) => inMemory || path.startsWith(DISK_PARENT))
     .find(({ path }) => createFolder(path, isRoot));
 }
 
@@ -115,7 +118,7 @@ function createFolder(path: string, isRoot: boolean): boolean {
   }
 }
 
-function secretsOnDisk(workDir: WorkDir, isRoot: boolean): string {
+function createDiskFolder(workDir: WorkDir, isRoot: boolean): string {
   const path = join(workDir.path, "secrets");
   if (!createFolder(path, isRoot)) throw startError(`${path} cannot be used for the secrets of steps`);
   return path;
@@ -139,7 +142,7 @@ async function claimIdentity(
     );
     unlock = () => Promise.resolve();
   }
-  if (!unlock) throw isCopy(workDir, readNotedWorkDir(path));
+  if (!unlock) throw copyError(workDir, readNotedWorkDir(path));
   const release = unlock;
   try {
     const note = writeWorkFolderNote(path, workDir);
@@ -153,7 +156,7 @@ async function claimIdentity(
   }
 }
 
-const isCopy = (workDir: WorkDir, other: string | undefined) =>
+const copyError = (workDir: WorkDir, other: string | undefined) =>
   startError(
     other === undefined || other === workDir.path
       ? `another delegate with the same identity is running, and not on the work folder ${workDir.path}, though perhaps on what was there before; ` +

@@ -9,7 +9,7 @@ import { opendir } from "node:fs/promises";
 const BATCH = 1_000;
 
 /** @throws the system's error when the folder cannot be opened or read */
-export async function* namesIn(folder: string): AsyncGenerator<Buffer> {
+export async function* readNames(folder: string): AsyncGenerator<Buffer> {
   const options: object = { encoding: "buffer", bufferSize: BATCH };
   const opened: Dir = await opendir(folder, options);
   for await (const entry of opened) {
@@ -19,4 +19,4 @@ export async function* namesIn(folder: string): AsyncGenerator<Buffer> {
   }
 }
 
-export const pathOf = (folder: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${folder}/`), name]);
+export const joinPath = (folder: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${folder}/`), name]);

@@ -8,7 +8,7 @@ import { lockWorkDir, tryLock } from "./lock.ts";
 import {
   type DelegateProcess,
   createPlace,
-  memoryOf,
+  runtimeFolderOf,
   optionsFor,
   type Place,
   spawnDelegate,
@@ -52,7 +52,7 @@ test("a running step cannot keep the delegate from starting again", async (t) =>
   await server.welcomed();
   const env = [
     { name: "LOCK", value: join(place.path, "lock") },
-    { name: "OTHER", value: join(memoryOf(place), "lock") },
+    { name: "OTHER", value: join(runtimeFolderOf(place), "lock") },
   ];
   const step = server.run({ script: TAKE, env });
   await step.printed("begun");

@@ -12,7 +12,7 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as rest } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, Fault, textOf, startError } from "../fault.ts";
 
 /** Gives the lock back; the end of the process, however it comes, does the same. */
@@ -23,15 +23,15 @@ export const LOCK_FILE = "lock";
  * A program that removes an unused folder holds its lock for a moment, and a delegate that ends may need one, too: for a
  * second a lock that another process holds does not count as a delegate's.
  */
-const LOOKS = 25;
-const BETWEEN_LOOKS_MS = 40;
+const ATTEMPTS = 25;
+const RETRY_MS = 40;
 const SQLITE_BUSY = 5;
 
 /**
  * Files that this process has locked, by device and inode. The kernel releases a lock when its process closes any
  * descriptor of the file, so a locked file is not opened again. One that is collected as garbage would be closed, too.
  */
-const held = new Map<string, DatabaseSync>();
+const lockedFiles = new Map<string, DatabaseSync>();
 
 /**
  * @param prepare makes the folder if it is not there; called before each look, since a folder without use may be removed
@@ -60,53 +60,53 @@ export async function takeLock(path: string, prepare = (): void => {}): Promise<
     try {
       prepare();
       const release = tryLock(path);
-      if (release || look === LOOKS) return release;
+      if (release || look === ATTEMPTS) return release;
     } catch (error) {
-      if (codeOf(error) !== "ENOENT" || look === LOOKS) throw error;
+      if (codeOf(error) !== "ENOENT" || look === ATTEMPTS) throw error;
     }
-    await rest(BETWEEN_LOOKS_MS);
+    await sleep(RETRY_MS);
   }
 }
 
 /** Undefined: this or another process holds it, or the folder was replaced meanwhile. @throws the system's error */
 export function tryLock(path: string): Release | undefined {
   const at = join(path, LOCK_FILE);
-  const key = keyOf(at) ?? create(at);
-  if (held.has(key)) return undefined;
+  const key = fileIdentity(at) ?? createLockFile(at);
+  if (lockedFiles.has(key)) return undefined;
   const file = new DatabaseSync(at);
-  let isHeld = false;
+  let isLocked = false;
   try {
     // Node's SQLite refuses the mode `off`, and would make a second file.
     file.exec("pragma journal_mode = memory; begin exclusive");
     // The folder may have been removed, or moved away, before the lock was ours.
-    isHeld = keyOf(at) === key;
+    isLocked = fileIdentity(at) === key;
   } catch (error) {
     if (!isBusy(error)) throw error;
   } finally {
-    if (!isHeld) file.close();
+    if (!isLocked) file.close();
   }
-  if (!isHeld) return undefined;
-  held.set(key, file);
+  if (!isLocked) return undefined;
+  lockedFiles.set(key, file);
   return () => {
-    if (held.delete(key)) file.close();
+    if (lockedFiles.delete(key)) file.close();
     return Promise.resolve();
   };
 }
 
 /** Undefined: there is no such file. */
-function keyOf(at: string): string | undefined {
+function fileIdentity(at: string): string | undefined {
   const stat = statSync(at, { throwIfNoEntry: false, bigint: true });
   return stat && `${stat.dev}:${stat.ino}`;
 }
 
 /** SQLite would make it readable for every user, and a user that can read a file can lock it. */
-function create(at: string): string {
+function createLockFile(at: string): string {
   try {
     writeFileSync(at, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   }
-  const key = keyOf(at);
+  const key = fileIdentity(at);
   if (key === undefined) throw new Error(`${at} was removed while it was made`);
   return key;
 }

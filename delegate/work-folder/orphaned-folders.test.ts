@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { lockWorkDir } from "./lock.ts";
-import { noteOwner, removeOrphans } from "./orphaned-folders.ts";
+import { writeOwnerNote, removeOrphanedFolders } from "./orphaned-folders.ts";
 import { openStepIds, REGISTRY } from "../isolation/step-ids.ts";
 import { createPlace, silentLog } from "../testing/kit.ts";
-import { A, onlyAsRoot, PATH, withPython } from "../testing/looking.ts";
-import { identityOf, prepareWorkDir, type WorkDir } from "./work-dir.ts";
+import { A, onlyAsRoot, PATH, withPython } from "../testing/leftovers-kit.ts";
+import { readOrCreateIdentity, prepareWorkDir, type WorkDir } from "./work-dir.ts";
 
 const place = createPlace();
 after(place.remove);
@@ -20,9 +20,9 @@ const dataDir = (name: string): string => join(place.path, `data-of-${name}`);
 /** A work folder beside the others, whose data directory is there. */
 function workFolder(name: string): WorkDir {
   const made = prepareWorkDir(join(shelf, name), false);
-  identityOf(made);
+  readOrCreateIdentity(made);
   mkdirSync(dataDir(name));
-  noteOwner(made, dataDir(name));
+  writeOwnerNote(made, dataDir(name));
   return made;
 }
 
@@ -39,7 +39,7 @@ test("only a work folder whose data directory is gone, that nobody uses and that
     warn: (_: unknown, text?: string) => void told.push(text ?? ""),
   };
 
-  await removeOrphans(own, log);
+  await removeOrphanedFolders(own, log);
   assert.deepEqual(readdirSync(shelf).toSorted(), ["bare", "busy", "kept", "own", "used"]);
   assert.deepEqual(told.toSorted(), [
     "a work folder whose data directory is gone still holds tasks; it stays",
@@ -47,14 +47,14 @@ test("only a work folder whose data directory is gone, that nobody uses and that
   ]);
 
   await release();
-  await removeOrphans(own, log);
+  await removeOrphanedFolders(own, log);
   assert.equal(existsSync(used.path), false);
 });
 
 test("a removal that was cut short is brought to its end, and told by name; what a person has put there stays", async () => {
   const own = workFolder("second");
   // What other tests have left.
-  await removeOrphans(own, silentLog());
+  await removeOrphanedFolders(own, silentLog());
   const make = (name: string, mark?: string): string => {
     const gone = join(shelf, name);
     for (const folder of ["tasks", "work-folder/spare/left"]) mkdirSync(join(gone, folder), { recursive: true });
@@ -69,7 +69,7 @@ test("a removal that was cut short is brought to its end, and told by name; what
   foreign.push(make("gone", MARK));
   const told: unknown[] = [];
   const log = { info: (...words: unknown[]) => void told.push(words), warn: () => {} };
-  await removeOrphans(own, log);
+  await removeOrphanedFolders(own, log);
   const words = "removed a work folder whose data directory is gone";
   assert.deepEqual(new Set(told), new Set([rest, shared].map((gone) => [{ folder: "/data/work/third", gone }, words])));
   assert.equal(existsSync(rest), false);
@@ -121,7 +121,7 @@ test("a step that still lives cannot lead the removal of a work folder to other 
   t.after(() => step.kill("SIGKILL"));
   const lines = createInterface({ input: step.stdout })[Symbol.asyncIterator]();
   assert.equal((await lines.next()).value, "ready");
-  await removeOrphans(own, silentLog());
+  await removeOrphanedFolders(own, silentLog());
   assert.equal((await lines.next()).value, "refused");
   assert.equal(existsSync(orphan.path), false);
   assert.equal(readdirSync(kept).length, 50);
@@ -131,15 +131,15 @@ test("a work folder stays as long as a process has one of its users", onlyAsRoot
   const own = workFolder("fourth");
   const orphan = workFolder("living");
   rmSync(dataDir("living"), { recursive: true });
-  const claim = { registry: REGISTRY, workDir: orphan.path, identity: identityOf(orphan), chance: () => 0 };
-  const id = openStepIds(claim).take();
+  const claim = { registry: REGISTRY, workDir: orphan.path, identity: readOrCreateIdentity(orphan), chance: () => 0 };
+  const id = openStepIds(claim).allocate();
   const step = spawn("sleep", ["inf"], { uid: id, gid: id, cwd: "/", env: { PATH } });
   t.after(() => step.kill("SIGKILL"));
-  await removeOrphans(own, silentLog());
+  await removeOrphanedFolders(own, silentLog());
   assert.equal(existsSync(orphan.path), true);
   const isOver = once(step, "exit");
   step.kill("SIGKILL");
   await isOver;
-  await removeOrphans(own, silentLog());
+  await removeOrphanedFolders(own, silentLog());
   assert.equal(existsSync(orphan.path), false);
 });

@@ -30,43 +30,43 @@ const NOTE = "owner";
  * which says what it was called. Only these two are removed, and only where both names are ours: whatever a person has put
  * there stays, and so does the folder then.
  */
-const GONE = ".gone-";
-const GONE_NAME = /^\.gone-[A-Za-z0-9_-]{12}$/;
+const REMOVAL_PREFIX = ".gone-";
+const REMOVAL_NAME = /^\.gone-[A-Za-z0-9_-]{12}$/;
 const WORK_FOLDER = "work-folder";
-const MARK = "railhead-removes-work-folder";
+const REMOVAL_MARK = "railhead-removes-work-folder";
 
 /** @param owner the folder without which the work folder has no use */
-export function noteOwner(workDir: WorkDir, owner: string): void {
+export function writeOwnerNote(workDir: WorkDir, owner: string): void {
   const fresh = join(workDir.path, `${NOTE}.new`);
   writeFileSync(fresh, `${owner}\n`, { mode: 0o600 });
   renameSync(fresh, join(workDir.path, NOTE));
 }
 
 /** Looks at the folders beside this one. What cannot be removed is told and stays. */
-export async function removeOrphans(workDir: WorkDir, log: Pick<Log, "info" | "warn">): Promise<void> {
+export async function removeOrphanedFolders(workDir: WorkDir, log: Pick<Log, "info" | "warn">): Promise<void> {
   const beside = dirname(workDir.path);
   for (const name of readdirSync(beside)) {
     const folder = join(beside, name);
     if (folder === workDir.path) continue;
     try {
-      await removeOrphan(folder, log);
+      await removeIfOrphaned(folder, log);
     } catch (error) {
       log.warn({ folder, error: textOf(error) }, "a work folder whose data directory is gone could not be removed");
     }
   }
 }
 
-async function removeOrphan(folder: string, log: Pick<Log, "info" | "warn">): Promise<void> {
-  if (!isOurs(folder)) return;
+async function removeIfOrphaned(folder: string, log: Pick<Log, "info" | "warn">): Promise<void> {
+  if (!isOwnFolder(folder)) return;
   // An earlier delegate has not come to its end.
-  const was = GONE_NAME.test(basename(folder)) ? textIn(join(folder, MARK)) : undefined;
+  const was = REMOVAL_NAME.test(basename(folder)) ? textIn(join(folder, REMOVAL_MARK)) : undefined;
   if (was !== undefined) return removeMarked(folder, was, log);
-  if (!isOrphan(folder)) return;
+  if (!isOrphaned(folder)) return;
   const release = lockIfFree(folder);
   if (!release) return;
   try {
     // Its owner may have come back before the lock was ours.
-    if (!isOrphan(folder)) return;
+    if (!isOrphaned(folder)) return;
     // Results that nobody has fetched: the data directory's disk may only be away.
     if (readdirSync(join(folder, "tasks")).length > 0)
       return log.warn({ folder }, "a work folder whose data directory is gone still holds tasks; it stays");
@@ -74,9 +74,9 @@ async function removeOrphan(folder: string, log: Pick<Log, "info" | "warn">): Pr
     if (process.getuid?.() === 0 && hasLivingSteps(REGISTRY, folder))
       return log.warn({ folder }, "a work folder whose data directory is gone still has processes of steps; it stays");
     // Under its own name it is there whole or not at all.
-    const gone = join(dirname(folder), `${GONE}${randomBytes(9).toString("base64url")}`);
+    const gone = join(dirname(folder), `${REMOVAL_PREFIX}${randomBytes(9).toString("base64url")}`);
     mkdirSync(gone, { mode: 0o700 });
-    writeFileSync(join(gone, MARK), `${folder}\n`, { mode: 0o600, flag: "wx" });
+    writeFileSync(join(gone, REMOVAL_MARK), `${folder}\n`, { mode: 0o600, flag: "wx" });
     renameSync(folder, join(gone, WORK_FOLDER));
     await removeMarked(gone, folder, log);
   } finally {
@@ -88,7 +88,7 @@ async function removeOrphan(folder: string, log: Pick<Log, "info" | "warn">): Pr
 async function removeMarked(gone: string, folder: string, log: Pick<Log, "info">): Promise<void> {
   if (!(await removeTree(join(gone, WORK_FOLDER)))) throw new Error("it holds more files than are removed at once");
   log.info({ folder, gone }, "removed a work folder whose data directory is gone");
-  rmSync(join(gone, MARK), { force: true });
+  rmSync(join(gone, REMOVAL_MARK), { force: true });
   try {
     rmdirSync(gone);
   } catch (error) {
@@ -98,7 +98,7 @@ async function removeMarked(gone: string, folder: string, log: Pick<Log, "info">
 }
 
 /** A folder of our user's. Names that are not UTF-8, and what we may not look at, are not a delegate's. */
-function isOurs(folder: string): boolean {
+function isOwnFolder(folder: string): boolean {
   try {
     const stat = lstatSync(folder);
     return stat.isDirectory() && stat.uid === process.getuid?.();
@@ -108,12 +108,12 @@ function isOurs(folder: string): boolean {
 }
 
 /** A work folder with a note, and what the note names is surely not there. */
-function isOrphan(folder: string): boolean {
-  const owner = noteIn(folder);
-  return hasIdentity(folder) && owner !== undefined && isAbsolute(owner) && isGone(owner);
+function isOrphaned(folder: string): boolean {
+  const owner = readOwnerNote(folder);
+  return hasIdentity(folder) && owner !== undefined && isAbsolute(owner) && isMissing(owner);
 }
 
-const noteIn = (folder: string): string | undefined => textIn(join(folder, NOTE));
+const readOwnerNote = (folder: string): string | undefined => textIn(join(folder, NOTE));
 
 function textIn(file: string): string | undefined {
   try {
@@ -124,7 +124,7 @@ function textIn(file: string): string | undefined {
   }
 }
 
-function isGone(path: string): boolean {
+function isMissing(path: string): boolean {
   try {
     statSync(path);
     return false;

@@ -14,15 +14,15 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, chown, type FileHandle, open, rename, rmdir, unlink } from "node:fs/promises";
 import { codeOf } from "../fault.ts";
-import { namesIn, pathOf } from "./entry-names.ts";
+import { readNames, joinPath } from "./entry-names.ts";
 
 /** Linux's O_PATH, which Node does not name: whatever the folder's mode is, it can be opened for this. */
 const O_PATH = 0o10_000_000;
 const FOLDER = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** So often a folder may have got new entries while it was emptied: without root another step can still write there. */
-const MAX_REFILLED = 1_000;
+const MAX_REFILLS = 1_000;
 /** Entries that one call removes or moves, unless the caller says otherwise. */
-const USUAL_BUDGET = 1_000_000;
+const DEFAULT_BUDGET = 1_000_000;
 const SLASH = 0x2f;
 
 /** Entries that may still be removed or moved. It counts down. */
@@ -45,8 +45,8 @@ export async function removeTree(path: Buffer | string, removal: Removal = {}): 
   const parent = await openFolder(bytes.subarray(0, Math.max(slash, 1)));
   if (!parent) return true;
   try {
-    const entry = pathOf(below(parent), bytes.subarray(slash + 1));
-    await removeEntry(entry, removal.budget ?? { left: USUAL_BUDGET }, removal.uid);
+    const entry = joinPath(descriptorPath(parent), bytes.subarray(slash + 1));
+    await removeEntry(entry, removal.budget ?? { left: DEFAULT_BUDGET }, removal.uid);
     return true;
   } catch (error) {
     if (error instanceof BudgetUsedUp) return false;
@@ -58,7 +58,7 @@ export async function removeTree(path: Buffer | string, removal: Removal = {}): 
 
 class BudgetUsedUp extends Error {}
 
-const below = (folder: FileHandle): string => `/proc/self/fd/${folder.fd}`;
+const descriptorPath = (folder: FileHandle): string => `/proc/self/fd/${folder.fd}`;
 
 type Owner = { readonly uid: number; readonly gid: number };
 
@@ -78,47 +78,47 @@ function spend(budget: Budget): void {
 
 async function removeEntry(path: Buffer, budget: Budget, uid: number | undefined): Promise<void> {
   spend(budget);
-  if (await unlinked(path)) return;
+  if (await tryUnlink(path)) return;
   const folder = await openFolder(path);
   if (folder) {
     try {
       const owner = await folder.stat();
       if (uid !== undefined && owner.uid !== uid) return;
-      await chmod(below(folder), 0o700);
-      await empty({ top: below(folder), owner: process.getuid?.() === 0 ? owner : undefined, budget });
+      await chmod(descriptorPath(folder), 0o700);
+      await emptyFolder({ top: descriptorPath(folder), owner: process.getuid?.() === 0 ? owner : undefined, budget });
     } finally {
       await folder.close();
     }
   }
   // Whatever could not be removed makes this fail.
-  await rmdir(path).catch(unlessGone);
+  await rmdir(path).catch(ignoreMissing);
 }
 
-async function empty(tree: Tree): Promise<void> {
+async function emptyFolder(tree: Tree): Promise<void> {
   let refilled = 0;
   let isMoving = true;
   while (isMoving) {
     isMoving = false;
-    for await (const name of namesIn(tree.top)) {
+    for await (const name of readNames(tree.top)) {
       const done = await flatten(tree, name);
       isMoving ||= done !== "nothing";
       if (done === "refilled") refilled += 1;
-      if (refilled > MAX_REFILLED) throw new Error("a folder is filled while it is removed");
+      if (refilled > MAX_REFILLS) throw new Error("a folder is filled while it is removed");
     }
   }
 }
 
 /** Removes the entry; folders that it holds come to the top. */
 async function flatten(tree: Tree, name: Buffer): Promise<"done" | "refilled" | "nothing"> {
-  const path = pathOf(tree.top, name);
+  const path = joinPath(tree.top, name);
   spend(tree.budget);
-  if (await unlinked(path)) return "done";
+  if (await tryUnlink(path)) return "done";
   let hasMoved = false;
-  await inFolder(path, tree.owner, async (here) => {
-    for await (const inner of namesIn(here)) {
-      const from = pathOf(here, inner);
+  await withFolder(path, tree.owner, async (here) => {
+    for await (const inner of readNames(here)) {
+      const from = joinPath(here, inner);
       spend(tree.budget);
-      if (!(await unlinked(from))) await moveUp(from, tree);
+      if (!(await tryUnlink(from))) await moveUp(from, tree);
       hasMoved = true;
     }
   });
@@ -137,16 +137,16 @@ async function flatten(tree: Tree, name: Buffer): Promise<"done" | "refilled" | 
 async function moveUp(path: Buffer, { top, owner }: Tree): Promise<void> {
   const to = `${top}/${randomBytes(12).toString("base64url")}`;
   try {
-    await rename(path, to).catch(unlessGone);
+    await rename(path, to).catch(ignoreMissing);
   } catch (error) {
     if (codeOf(error) !== "EACCES") throw error;
     // Its entry `..` changes, for which an ordinary user must be allowed to write there.
-    await inFolder(path, owner, () => rename(path, to).catch(unlessGone));
+    await withFolder(path, owner, () => rename(path, to).catch(ignoreMissing));
   }
 }
 
 /** False when it is a folder, or may be one. */
-async function unlinked(path: Buffer): Promise<boolean> {
+async function tryUnlink(path: Buffer): Promise<boolean> {
   try {
     await unlink(path);
     return true;
@@ -159,15 +159,19 @@ async function unlinked(path: Buffer): Promise<boolean> {
 }
 
 /** Does nothing when it is gone, or another thing by now. */
-async function inFolder(path: Buffer, owner: Owner | undefined, work: (here: string) => Promise<void>): Promise<void> {
+async function withFolder(
+  path: Buffer,
+  owner: Owner | undefined,
+  work: (here: string) => Promise<void>,
+): Promise<void> {
   const folder = await openFolder(path);
   if (!folder) return;
   try {
     // The owner first: the former one could change the mode again. Some file systems have no owners.
-    if (owner) await chown(below(folder), owner.uid, owner.gid).catch(() => {});
+    if (owner) await chown(descriptorPath(folder), owner.uid, owner.gid).catch(() => {});
     // Package caches make their folders read-only; the owner may open them again. It also shuts out other users.
-    await chmod(below(folder), 0o700);
-    await work(below(folder));
+    await chmod(descriptorPath(folder), 0o700);
+    await work(descriptorPath(folder));
   } finally {
     await folder.close();
   }
@@ -183,6 +187,6 @@ async function openFolder(path: Buffer): Promise<FileHandle | undefined> {
   }
 }
 
-function unlessGone(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (codeOf(error) !== "ENOENT") throw error;
 }

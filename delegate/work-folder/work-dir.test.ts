@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { lockWorkDir } from "./lock.ts";
 import { createPlace, spawnDelegate } from "../testing/kit.ts";
-import { defaultWorkDir, identityOf, prepareWorkDir } from "./work-dir.ts";
+import { defaultWorkDir, readOrCreateIdentity, prepareWorkDir } from "./work-dir.ts";
 
 const place = createPlace();
 after(place.remove);
 
 test("the identity is made once, is closed to others, and stays", () => {
   const workDir = prepareWorkDir(place.path, false);
-  const identity = identityOf(workDir);
+  const identity = readOrCreateIdentity(workDir);
   assert.match(identity, /^[A-Za-z0-9_-]{43}$/);
-  assert.equal(identityOf(prepareWorkDir(place.path, false)), identity);
+  assert.equal(readOrCreateIdentity(prepareWorkDir(place.path, false)), identity);
   assert.equal(readFileSync(join(place.path, "identity"), "utf8"), identity);
   assert.equal(statSync(join(place.path, "identity")).mode & 0o777, 0o600);
 });
@@ -21,7 +21,7 @@ test("the identity is made once, is closed to others, and stays", () => {
 test("a damaged identity is not replaced behind the owner's back", () => {
   const other = createPlace();
   writeFileSync(join(other.path, "identity"), "short");
-  assert.throws(() => identityOf(prepareWorkDir(other.path, false)), /damaged/);
+  assert.throws(() => readOrCreateIdentity(prepareWorkDir(other.path, false)), /damaged/);
   other.remove();
 });
 
@@ -46,7 +46,7 @@ test("one delegate per work folder; the lock is free when it is given back", asy
 });
 
 test("a second program on the folder ends with a clear message", async () => {
-  identityOf(prepareWorkDir(place.path, false));
+  readOrCreateIdentity(prepareWorkDir(place.path, false));
   const release = await lockWorkDir(place.path);
   const second = spawnDelegate([
     "--url",

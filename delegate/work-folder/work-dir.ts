@@ -62,11 +62,11 @@ export function prepareWorkDir(wanted: string, open: boolean): WorkDir {
 }
 
 /** The identity kept in the folder; made when there is none. @throws Fault when the file holds something else */
-export function identityOf(workDir: WorkDir): string {
+export function readOrCreateIdentity(workDir: WorkDir): string {
   const path = join(workDir.path, "identity");
   const fresh = join(workDir.path, `identity.${process.pid}`);
   try {
-    return checked(path);
+    return readIdentity(path);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }
@@ -79,7 +79,7 @@ export function identityOf(workDir: WorkDir): string {
   } finally {
     rmSync(fresh);
   }
-  return checked(path);
+  return readIdentity(path);
 }
 
 /** Whether a delegate has made the folder. @throws the system's error */
@@ -92,7 +92,7 @@ export function hasIdentity(folder: string): boolean {
   }
 }
 
-function checked(path: string): string {
+function readIdentity(path: string): string {
   const text = readFileSync(path, "utf8").trim();
   if (!IDENTITY.test(text)) throw startError(`${path} is damaged; delete it and the delegate registers as a new one`);
   return text;

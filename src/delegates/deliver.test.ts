@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { test } from "node:test";
-import { MAX_SECRET_PIECE, type ToDelegate } from "../../protocol/messages.ts";
+import { MAX_SECRET_CHUNK, type ToDelegate } from "../../protocol/messages.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { Problem } from "../core/problem.ts";
 import { deliver, type LeaseOf, type To } from "./deliver.ts";
@@ -111,7 +111,7 @@ const holding =
   });
 
 test("secrets go first, in pieces of which the last is marked, then the script with their places and no value", async () => {
-  const large = Buffer.alloc(MAX_SECRET_PIECE + 3, "x");
+  const large = Buffer.alloc(MAX_SECRET_CHUNK + 3, "x");
   const { sent, kinds } = await deliverScene({ openSecret: holding(large, "end") });
   assert.deepEqual(kinds, ["secret", "secret", "secret", "secret", "run"]);
   const pieces = sent.flatMap((message) => (message.kind === "secret" ? [message] : []));
@@ -119,7 +119,7 @@ test("secrets go first, in pieces of which the last is marked, then the script w
     pieces.map(({ nth, as, last, data }) => [nth, as, last, Buffer.from(data, "base64").length]),
     [
       [0, "value", true, 5],
-      [1, "file", false, MAX_SECRET_PIECE],
+      [1, "file", false, MAX_SECRET_CHUNK],
       [1, "file", false, 3],
       [1, "file", true, 3],
     ],

@@ -1,4 +1,4 @@
-import { MAX_SECRET_PIECE, type ToDelegate } from "../../protocol/messages.ts";
+import { MAX_SECRET_CHUNK, type ToDelegate } from "../../protocol/messages.ts";
 import { problem } from "./problems.ts";
 import type { OpenedSecret, SecretUse } from "./task.ts";
 
@@ -87,9 +87,9 @@ async function* pieces(secret: Open): AsyncGenerator<{ readonly data: Buffer; re
   let before: Buffer = Buffer.alloc(0);
   let isFirst = true;
   for await (const bytes of wholeOf(secret)) {
-    for (let from = 0; from < bytes.length; from += MAX_SECRET_PIECE) {
+    for (let from = 0; from < bytes.length; from += MAX_SECRET_CHUNK) {
       if (!isFirst) yield { data: before, last: false };
-      before = bytes.subarray(from, from + MAX_SECRET_PIECE);
+      before = bytes.subarray(from, from + MAX_SECRET_CHUNK);
       isFirst = false;
     }
   }

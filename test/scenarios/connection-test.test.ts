@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { startDelegate } from "../../delegate/delegate.ts";
-import { createPlace, QUICK, silentLog, joinServer } from "../../delegate/testing/kit.ts";
+import { createPlace, QUICK, silentLog, connectDelegate } from "../../delegate/testing/kit.ts";
 import { newTaskId, startPretendServer } from "../../delegate/testing/pretend-server.ts";
 import { systemTimers } from "../../delegate/timers.ts";
 import { connectorYaml, create, made } from "../support/contract.ts";
@@ -71,7 +71,7 @@ test("a test that the server ends is ended, and one that takes too long ends by 
   await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
   const server = await startPretendServer();
-  const delegate = await joinServer(server, place, { chance: () => 0 });
+  const delegate = await connectDelegate(server, place, { chance: () => 0 });
   try {
     const lease = { task: newTaskId(), epoch: 1 };
     const finished = () => server.next((message) => message.kind === "finished");

@@ -6,7 +6,7 @@ import { after, before, test, type TestContext } from "node:test";
 import { type Delegate, type Settings, startDelegate } from "../../delegate/delegate.ts";
 import { environmentHas, livingProcesses } from "../../delegate/processes/processes.ts";
 import {
-  assertGone,
+  assertEnded,
   createPlace,
   optionsFor,
   type Place,
@@ -16,7 +16,7 @@ import {
   silentLog,
   spawnDelegate,
   TOKEN,
-  memoryOf,
+  runtimeFolderOf,
 } from "../../delegate/testing/kit.ts";
 import { newTaskId, type PretendServer, startPretendServer } from "../../delegate/testing/pretend-server.ts";
 import { systemTimers } from "../../delegate/timers.ts";
@@ -43,7 +43,7 @@ async function delegate(t: TestContext, more: Partial<Settings> = {}): Promise<P
   const running: Delegate = await startDelegate(settingsFor(server, place, more), around);
   t.after(async () => {
     await running.stop();
-    rmSync(memoryOf(place), { recursive: true, force: true });
+    rmSync(runtimeFolderOf(place), { recursive: true, force: true });
     place.remove();
     await server.disconnected();
   });
@@ -58,9 +58,9 @@ type Login = { readonly password: string } | { readonly key: string; readonly pa
 function runThere(work: Work, login: Login = { key: ssh.key }, where: Partial<ShellTarget> = {}, secret?: string) {
   const lease = { task: newTaskId(), epoch: 1 };
   const own = secret === undefined ? [] : [secret];
-  for (const [nth, value] of own.entries()) server.give(lease, nth, "value", value);
+  for (const [nth, value] of own.entries()) server.sendSecret(lease, nth, "value", value);
   const taken = "password" in login ? [login.password] : [login.key, ...(login.passphrase ? [login.passphrase] : [])];
-  for (const [nth, content] of taken.entries()) server.give(lease, own.length + nth, "file", content);
+  for (const [nth, content] of taken.entries()) server.sendSecret(lease, own.length + nth, "file", content);
   const first = own.length;
   const target: ShellTarget = {
     host: "127.0.0.1",
@@ -289,7 +289,7 @@ test(
     server.send({ kind: "cancel", task: task.task, epoch: task.epoch });
     const { outcome } = await task.finished;
     assert.deepEqual(outcome, { kind: "cancelled", survivors: 0 });
-    for (const name of PIDS) assertGone(printedPid(task.output(), name), name);
+    for (const name of PIDS) assertEnded(printedPid(task.output(), name), name);
     assert.match(task.output().toString(), /asked to end/);
   },
 );
@@ -338,7 +338,7 @@ test("what a script leaves running on the host is ended with it, and holds nothi
   const task = runThere({ script: `${LEAVES}\nX=1`, outputs: [{ name: "x", variable: "X" }] });
   const { outcome } = await task.finished;
   assert.deepEqual(outcome, { kind: "exited", exitCode: 0, outputs: [{ name: "x", value: "1" }] });
-  for (const name of PIDS) assertGone(printedPid(task.output(), name), name);
+  for (const name of PIDS) assertEnded(printedPid(task.output(), name), name);
 });
 
 test(
@@ -364,7 +364,7 @@ echo ready; while [ ! -e "$HOME/go" ]; do sleep 0.05; done; rm -f "$HOME/go"`;
       const text = readFileSync(join(folder, file), "latin1");
       for (const word of [secret, ssh.password, "unique-word"]) assert.ok(!text.includes(word), `${word} in ${file}`);
     }
-    const safe = join(memoryOf(place), `${task.task}.1`);
+    const safe = join(runtimeFolderOf(place), `${task.task}.1`);
     const kept = readdirSync(join(safe, "files"));
     assert.ok(kept.includes("payload") && kept.length === 2, kept.join());
     writeFileSync(join(ssh.home, "go"), "");
@@ -388,7 +388,7 @@ test(
     const place = await delegate(t);
     const task = runThere({ script: 'echo ready; while [ ! -e "$HOME/go2" ]; do sleep 0.05; done' });
     await task.printed("ready");
-    const files = join(memoryOf(place), `${task.task}.1`, "files");
+    const files = join(runtimeFolderOf(place), `${task.task}.1`, "files");
     const found = livingProcesses(2).find(({ pid }) => client().test(commandOf(pid)));
     assert.ok(found);
     const other = server.run({

@@ -4,14 +4,14 @@
  */
 
 /** Which bytes stand where. `from` and `to` are places for each byte; those of a line with an offset all are the whole line's. */
-export type Dumped = {
+export type DumpedBytes = {
   readonly bytes: readonly number[];
   readonly from: readonly number[];
   readonly to: readonly number[];
   /** Nothing but blanks and marks between numbers stands before the first byte: it continues the line before. */
   readonly continues: boolean;
   /** Nothing else comes after the last byte. */
-  readonly goesOn: boolean;
+  readonly continuesAfter: boolean;
 };
 
 /** Where a line may begin to be one: four numbers of one or more bytes, or four cells of `od -c`. */
@@ -31,34 +31,34 @@ const CELL = / {3}[!-~]| {2}\\[0abfnrtv]| [0-7]{3}| {4}/y;
 const OPEN_CELLS = /^(?: {3}[!-~]| {2}\\[0abfnrtv]| [0-7]{3}| {4})* {0,3}[\\0-7]{0,3}$/;
 
 /** Whether more of the line may show that all of it is one thing. */
-export const isOpenDump = (line: string): boolean =>
+export const mayBecomeDump = (line: string): boolean =>
   OPEN_OFFSET.test(line) || (line.startsWith(" ") && OPEN_CELLS.test(line));
 
 const PLAIN =
   /^\s*(?:[0-9A-Fa-f]{4}|[0-7]{6}|[0-9A-Fa-f]{8}|[0-9A-Fa-f]{16})(?: +(?:[0-9A-Fa-f]{4}|[0-7]{6}|[0-9A-Fa-f]{8}|[0-9A-Fa-f]{16}))*\s*$/;
 
 /** In order; nothing for a line without such bytes. */
-export function dumpedOn(line: string): readonly Dumped[] {
+export function parseDumpLine(line: string): readonly DumpedBytes[] {
   const offset = OFFSET.exec(line);
   if (!offset) {
     const whole = line.startsWith(" ") ? cells(line, 0) : undefined;
     if (whole) return [wholeLine(whole, line)];
-    return PLAIN.test(line) ? [{ ...words(line, 0, false), continues: true, goesOn: true }] : runs(line);
+    return PLAIN.test(line) ? [{ ...words(line, 0, false), continues: true, continuesAfter: true }] : runs(line);
   }
   const start = offset[0].length;
   const bytes = cells(line, start) ?? words(line, start, offset.groups?.["colon"] === ":").bytes;
   return bytes.length > 0 ? [wholeLine(bytes, line)] : [];
 }
 
-const wholeLine = (bytes: readonly number[], line: string): Dumped => ({
+const wholeLine = (bytes: readonly number[], line: string): DumpedBytes => ({
   bytes,
   from: bytes.map(() => 0),
   to: bytes.map(() => line.length),
   continues: true,
-  goesOn: true,
+  continuesAfter: true,
 });
 
-const NAMED: Readonly<Record<string, number>> = { "0": 0, a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 };
+const ESCAPED_BYTES: Readonly<Record<string, number>> = { "0": 0, a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
 /** As `od -c` and `od -b` write them: four characters each, to the end of the line. */
 function cells(line: string, start: number): readonly number[] | undefined {
@@ -69,13 +69,13 @@ function cells(line: string, start: number): readonly number[] | undefined {
     if (cell === undefined) return undefined;
     const text = cell.slice(1);
     if (/^[0-7]{3}$/.test(text)) bytes.push(Number.parseInt(text, 8) & 255);
-    else bytes.push(text.startsWith(" \\") ? (NAMED[text.slice(2)] ?? 0) : text.charCodeAt(2));
+    else bytes.push(text.startsWith(" \\") ? (ESCAPED_BYTES[text.slice(2)] ?? 0) : text.charCodeAt(2));
   }
   return bytes.length > 0 ? bytes : undefined;
 }
 
 /** Numbers of one width, each of one byte or of several, up to where something else comes. */
-function words(line: string, start: number, isBigEndian: boolean): Pick<Dumped, "bytes" | "from" | "to"> {
+function words(line: string, start: number, isBigEndian: boolean): Pick<DumpedBytes, "bytes" | "from" | "to"> {
   const word = isBigEndian ? /( )([0-9A-Fa-f]+)(?![^ ])/y : /([ \t]*)([0-9A-Fa-f]+)(?=\s|$)/y;
   const [bytes, from, to]: [number[], number[], number[]] = [[], [], []];
   let width = 0;
@@ -115,30 +115,32 @@ const BYTE = /(?:0x|\\x)?([0-9A-Fa-f]{2})/g;
 const BETWEEN = /^[\s:,;'"-]*$/;
 
 /** Whether the text holds nothing but blanks and the marks between numbers. */
-export const isBetween = (text: string): boolean => BETWEEN.test(text);
+export const isSeparator = (text: string): boolean => BETWEEN.test(text);
 
 /** Bytes in hex with one to four marks between them, as in lists of quoted words, anywhere in the line. */
-function runs(line: string): readonly Dumped[] {
+function runs(line: string): readonly DumpedBytes[] {
   let end = 0;
   const found = [...line.matchAll(RUN)].map((run) => {
     const tokens = [...run[0].matchAll(BYTE)];
-    const continues = isBetween(line.slice(end, run.index));
+    const continues = isSeparator(line.slice(end, run.index));
     end = run.index + run[0].length;
     return {
       bytes: tokens.map(([, digits = ""]) => Number.parseInt(digits, 16)),
       from: tokens.map(({ index }) => run.index + index),
       to: tokens.map((token) => run.index + token.index + token[0].length),
       continues,
-      goesOn: false,
+      continuesAfter: false,
     };
   });
-  return found.map((run, nth) => (nth === found.length - 1 ? { ...run, goesOn: isBetween(line.slice(end)) } : run));
+  return found.map((run, nth) =>
+    nth === found.length - 1 ? { ...run, continuesAfter: isSeparator(line.slice(end)) } : run,
+  );
 }
 
 const OPEN_TOKEN = /(?<![0-9A-Za-z])(?:0x?|\\x?|(?:0x|\\x)?[0-9A-Fa-f]{1,2})$|(?<=[0-9A-Fa-f]{2})\\x?[0-9A-Fa-f]{0,2}$/;
 
 /** Where the number begins that the line ends in, and that more of the line may complete; the line's length for none. */
-export function openToken(line: string): number {
+export function findOpenToken(line: string): number {
   const open = /^[\s0-9A-Fa-f]*$/.test(line) ? /[0-9A-Fa-f]*$/.exec(line) : OPEN_TOKEN.exec(line);
   return open?.index ?? line.length;
 }

@@ -5,11 +5,11 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { MASK } from "../marks.ts";
 import { createMasker } from "../masker.ts";
-import { matcherOf } from "../matcher.ts";
+import { createMatcher } from "../matcher.ts";
 
 /** All that comes out when the pieces go in, one after the other; `EXACT` and no more than fingerprints. */
 function through(value: Buffer, output: Buffer, at: readonly number[], exactBytes?: number): string {
-  const masker = createMasker(matcherOf([value], exactBytes));
+  const masker = createMasker(createMatcher([value], exactBytes));
   const places = [...new Set(at.map((place) => place % (output.length + 1)))].toSorted((a, b) => a - b);
   const pieces = [0, ...places].map((start, nth) => output.subarray(start, places[nth]));
   return Buffer.concat([...pieces.map(masker.push), masker.end()]).toString("latin1");
@@ -102,14 +102,14 @@ test("a dump without a value comes through byte for byte, and nothing of it wait
     const printed = run(command, input);
     assert.equal(through(Buffer.from("hunter2"), printed, [100, 1_000, 1_001]), printed.toString("latin1"));
   }
-  const masker = createMasker(matcherOf([Buffer.from("hunter2")]));
+  const masker = createMasker(createMatcher([Buffer.from("hunter2")]));
   assert.equal(masker.push(Buffer.from("00000000  61 62 63 64")).toString(), "");
   assert.equal(masker.push(Buffer.from(" 65\n10 20 30 4")).toString(), "00000000  61 62 63 64 65\n10 20 30 ");
   assert.equal(masker.release().toString(), "4");
 });
 
 test("a part of a dumped value that is printed slowly waits for the rest of it", () => {
-  const masker = createMasker(matcherOf([Buffer.from("hunter2")]));
+  const masker = createMasker(createMatcher([Buffer.from("hunter2")]));
   assert.equal(masker.push(Buffer.from("a\n 68 75 6e 74")).toString(), "a\n ");
   assert.equal(masker.release().toString(), "");
   assert.equal(masker.push(Buffer.from(" 65 72 32\n")).toString(), `${MASK}\n`);

@@ -1,8 +1,8 @@
 /** Looks for secrets in the bytes that `od`, `hexdump`, `xxd` and their like have written as numbers. */
-import { CANDIDATE, type Dumped, dumpedOn, isBetween, isOpenDump, openToken } from "./dump-lines.ts";
+import { CANDIDATE, type DumpedBytes, parseDumpLine, isSeparator, mayBecomeDump, findOpenToken } from "./dump-lines.ts";
 import type { Matcher } from "../matcher.ts";
 import { MIN_VALUE } from "../needles.ts";
-import { type Found, createScanner, type Scanner } from "../scanner.ts";
+import { type OnFound, createScanner, type Scanner } from "../scanner.ts";
 
 /** A longer line is read in pieces. */
 const MAX_LINE = 4096;
@@ -25,14 +25,14 @@ type Run = {
   repeats: number;
 };
 
-export function createDumps(matcher: Matcher, found: Found): Dumps {
+export function createDumps(matcher: Matcher, found: OnFound): Dumps {
   let run: Run | undefined;
   let line = "";
   let lineAt = 0;
 
   const newRun = (): Run => ({ scanner: createScanner(matcher), from: [], to: [], first: 0, repeats: 0 });
 
-  const feed = (to: Run, dumped: Dumped, at: number): void => {
+  const feed = (to: Run, dumped: DumpedBytes, at: number): void => {
     for (const place of dumped.from) to.from.push(at + place);
     for (const place of dumped.to) to.to.push(at + place);
     to.repeats = 0;
@@ -40,7 +40,7 @@ export function createDumps(matcher: Matcher, found: Found): Dumps {
   };
 
   const foundIn =
-    ({ from, to, first }: Run): Found =>
+    ({ from, to, first }: Run): OnFound =>
     (start, end, joins) =>
       found(from[Math.max(0, start - first)] ?? 0, to[end - 1 - first] ?? 0, joins);
 
@@ -53,13 +53,13 @@ export function createDumps(matcher: Matcher, found: Found): Dumps {
     }
     let now = before;
     let isOpen = true;
-    const all = dumpedOn(text);
+    const all = parseDumpLine(text);
     for (const dumped of all) {
       if (!dumped.continues || !now) now = newRun();
       feed(now, dumped, at);
-      isOpen = dumped.goesOn;
+      isOpen = dumped.continuesAfter;
     }
-    if (all.length === 0) return !isWhole && (isOpenDump(text) || isBetween(text)) ? before : undefined;
+    if (all.length === 0) return !isWhole && (mayBecomeDump(text) || isSeparator(text)) ? before : undefined;
     return isOpen ? now : undefined;
   };
 
@@ -95,11 +95,11 @@ export function createDumps(matcher: Matcher, found: Found): Dumps {
 
   const unfinished = (which: "any" | "long"): number => {
     const end = lineAt + line.length;
-    if (line !== "" && isOpenDump(line)) {
-      const isHeld = which === "any" || dumpedOn(line).some(({ bytes }) => bytes.length >= MIN_VALUE);
+    if (line !== "" && mayBecomeDump(line)) {
+      const isHeld = which === "any" || parseDumpLine(line).some(({ bytes }) => bytes.length >= MIN_VALUE);
       return Math.min(unfinishedIn(run, which, end), isHeld ? lineAt : end);
     }
-    const known = which === "any" ? openToken(line) : line.length;
+    const known = which === "any" ? findOpenToken(line) : line.length;
     return Math.min(unfinishedIn(runAfter(line.slice(0, known)), which, end), lineAt + known);
   };
 
@@ -111,7 +111,7 @@ export function createDumps(matcher: Matcher, found: Found): Dumps {
       line = text.slice(whole);
       lineAt += whole;
       while (line.length > MAX_LINE) {
-        const cut = openToken(line.slice(0, MAX_LINE)) || MAX_LINE;
+        const cut = findOpenToken(line.slice(0, MAX_LINE)) || MAX_LINE;
         takeLines(line.slice(0, cut), lineAt);
         line = line.slice(cut);
         lineAt += cut;

@@ -31,7 +31,7 @@ export function testFolder(): string {
 export const owner = (uid: number): StepOwner => ({ uid, gid: uid, ownUser: true });
 
 /** Runs the program as the user. Answers what it has printed. */
-export const as = (uid: number, program: string, ...args: string[]): string => {
+export const runAs = (uid: number, program: string, ...args: string[]): string => {
   const { status, stdout, stderr } = spawnSync(program, args, {
     uid,
     gid: uid,
@@ -43,7 +43,7 @@ export const as = (uid: number, program: string, ...args: string[]): string => {
   return stdout;
 };
 
-export type Looking = Leftovers & {
+export type TestLeftovers = Leftovers & {
   readonly givenBack: (uid: number) => Promise<void>;
   /** All that were given back until now, in turn. */
   readonly order: readonly number[];
@@ -57,7 +57,7 @@ type Hooks = {
   readonly keyrings?: Keyrings;
 };
 
-export function looking(t: TestContext, folders: readonly string[], hooks: Hooks = {}): Looking {
+export function createTestLeftovers(t: TestContext, folders: readonly string[], hooks: Hooks = {}): TestLeftovers {
   const back = new Map<number, PromiseWithResolvers<void>>();
   const order: number[] = [];
   const of = (uid: number): PromiseWithResolvers<void> => {
@@ -79,7 +79,7 @@ export function looking(t: TestContext, folders: readonly string[], hooks: Hooks
     },
     everyMs: 1,
     user: {
-      giveBack: ({ uid }) => {
+      release: ({ uid }) => {
         order.push(uid);
         of(uid).resolve();
       },
@@ -88,7 +88,7 @@ export function looking(t: TestContext, folders: readonly string[], hooks: Hooks
         return hooks.isUnused?.(uid) ?? false;
       },
       isOurs: (uid) => uid === A || uid === B || uid === UNUSED,
-      keep: (kept) => hooks.keep?.(kept),
+      reserve: (kept) => hooks.keep?.(kept),
     },
     folders: () => folders,
     keyrings: hooks.keyrings ?? { users: () => new Set(), clear: () => Promise.resolve() },

@@ -2,7 +2,7 @@
  * Bytes in the order in which they came, of which the first are taken out again. Pieces are joined so that each is longer
  * than the next: how many there are, and how often a byte is copied, grows with the logarithm of the length alone.
  */
-export type Held = {
+export type ByteQueue = {
   readonly add: (bytes: Buffer) => void;
   /** The first bytes, at most `length()` of them. */
   readonly take: (count: number) => Buffer;
@@ -11,7 +11,7 @@ export type Held = {
 
 const EMPTY = Buffer.alloc(0);
 
-export function createHeld(): Held {
+export function createByteQueue(): ByteQueue {
   const pieces: Buffer[] = [];
   let length = 0;
 
