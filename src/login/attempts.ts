@@ -1,4 +1,7 @@
-/** Attempts to sign in are counted before they are looked at, so that many at once get no further than one after the other. */
+/**
+ * Counts each attempt to sign in before it is checked, so that parallel attempts have no advantage over sequential
+ * ones.
+ */
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -7,11 +10,13 @@ import { problem } from "./problems.ts";
 import { deleteTallies, lockTallies, saveTally, takeBackAttempt } from "./store/failures.ts";
 
 export type Attempts = {
-  /** Counts an attempt as failed. Throws `login.blocked` (429) while any of the subjects has to wait; that counts nothing. */
+  /**
+   * Counts an attempt as failed. Throws `login.blocked` (429) during a pause of any subject, and counts nothing then.
+   */
   readonly begin: (accountId: Uuid, subjects: readonly Subject[]) => Promise<void>;
   /**
-   * The attempt has succeeded: what the person failed at from here is forgotten. An address and a person from anywhere
-   * keep their failures, but for this one: somebody else may have caused them, and an attacker has a name of its own too.
+   * Called after a correct password. Deletes the failures of pairs. For an address, and for a person from anywhere,
+   * takes back this attempt only: another client may have caused their failures, and an attacker has an account, too.
    */
   readonly succeed: (accountId: Uuid, subjects: readonly Subject[]) => Promise<void>;
 };
@@ -37,7 +42,7 @@ export const createAttempts = ({ db, clock }: { readonly db: Db; readonly clock:
     const keysOf = (isPair: boolean): readonly string[] =>
       subjects.filter(({ policy }) => (policy === "pair") === isPair).map(({ key }) => key);
     await db.transaction(async (tx) => {
-      // In the order that everybody locks in.
+      // The same lock order as in every other transaction.
       await lockTallies(tx, accountId, [...keysOf(true), ...keysOf(false)]);
       await deleteTallies(tx, accountId, keysOf(true));
       await takeBackAttempt(tx, accountId, keysOf(false));

@@ -1,6 +1,6 @@
 /**
- * How failed attempts to sign in are slowed down, never for good: what an attacker can cause is a pause, and a person
- * with a browser that has signed in before does not share it (docs/api/login.md, "After failed attempts").
+ * Pauses after failed attempts to sign in. An attacker can cause a pause and no permanent lock, and a browser that has
+ * signed in before is not affected by others (docs/api/login.md, "After failed attempts").
  */
 import { hash } from "node:crypto";
 import { isIP } from "node:net";
@@ -8,39 +8,41 @@ import { isIP } from "node:net";
 export type Tally = { readonly failures: number; readonly blockedUntil: number; readonly lastAt: number };
 
 type Policy = {
-  /** So many failures cost nothing: people mistype. */
+  /** The number of failures without a pause, for typing errors. */
   readonly free: number;
-  /** The longest pause. */
+  /** The longest pause in milliseconds. */
   readonly mostMs: number;
 };
 
 export const POLICIES = {
   /** One person from one address, or from one known browser. */
   pair: { free: 10, mostMs: 15 * 60_000 },
-  /** One address, whomever it tries. */
+  /** One address, for all persons. */
   address: { free: 30, mostMs: 15 * 60_000 },
-  /** One person from anywhere: many addresses guess together. Short, since it holds up the person as well. */
+  /**
+   * One person from anywhere, against guesses from many addresses. The pause is short, since it also delays the person.
+   */
   person: { free: 50, mostMs: 60_000 },
 } as const satisfies Record<string, Policy>;
 
 export type Subject = { readonly key: string; readonly policy: keyof typeof POLICIES };
 
-/** Failures that nothing followed for so long are forgotten. */
+/** Failures are deleted after this time in milliseconds without another one. */
 export const FORGET_MS = 60 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 
-/** The tally after one more attempt, which counts as failed until it has succeeded. */
+/** The tally after one more attempt, which counts as failed until `succeed` is called. */
 export function afterAttempt(tally: Tally | undefined, policy: Policy, now: number): Tally {
   const failures = (tally && tally.lastAt + FORGET_MS > now ? tally.failures : 0) + 1;
   const over = failures - policy.free;
-  // 2 ** 40 milliseconds are more than any pause.
+  // 2 ** 40 milliseconds are longer than every pause.
   const pause = over < 1 ? 0 : Math.min(policy.mostMs, FIRST_PAUSE_MS * 2 ** Math.min(over - 1, 30));
   return { failures, blockedUntil: now + pause, lastAt: now };
 }
 
 /**
- * Whom an attempt counts against. A browser that this person has signed in with before stands for itself: whatever
- * others do to the person's name, or from the same address, does not hold it up.
+ * The subjects that an attempt counts for. A browser where this person has signed in before counts alone: attempts of
+ * others with the person's name, or from the same address, do not delay it.
  */
 export function subjectsOf(attempt: {
   email: string;
@@ -57,16 +59,19 @@ export function subjectsOf(attempt: {
   ];
 }
 
-/** One person, from anywhere. */
+/** The key of one person from anywhere. */
 export const keyOfPerson = (email: string): string => keyOf("person", email.trim().toLowerCase());
 
-/** Whoever has found an open browser guesses apart from those who sign in, and holds up none of them. */
+/**
+ * The subject of a password change. It is separate from sign-in: guesses in an unattended browser do not delay
+ * sign-ins.
+ */
 export const subjectOfChange = (userId: string): Subject => ({ key: keyOf("change", userId), policy: "pair" });
 
 const keyOf = (kind: string, ...parts: readonly string[]): string =>
   `${kind} ${hash("sha256", JSON.stringify(parts), "base64url")}`;
 
-/** Whoever has one address of version 6 has the whole /64. */
+/** The network that counts as one address: for IPv6 the /64, which one client usually controls. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
   if (isIP(plain) !== 6) return plain;

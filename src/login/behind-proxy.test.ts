@@ -1,4 +1,4 @@
-/** Behind a proxy: whose failed sign-ins hold up whom, and which address the trail has. */
+/** Pauses after failed sign-ins behind a proxy, and the address in the audit trail. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { givePassword, PASSWORD } from "../../test/support/sessions.ts";
@@ -6,7 +6,7 @@ import { pretendBrowser } from "../../test/support/browser.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
 
 const ADMIN = "admin@railhead.local";
-/** More than an address, or a person from an address, may fail at without a pause. */
+/** More failures than an address, or a person from an address, has without a pause. */
 const ATTEMPTS = 44;
 
 let behindProxy: TestPlatform;
@@ -28,7 +28,7 @@ const from = (forwarded: string) => ({ headers: { "x-forwarded-for": forwarded }
 const signIn = (platform: TestPlatform, forwarded: string, password = PASSWORD): Promise<Answer> =>
   pretendBrowser(platform).send("POST", "/auth/login", { email: ADMIN, password }, from(forwarded));
 
-/** Each with its own header; answers the statuses. */
+/** Sends one wrong sign-in per header. Returns the statuses. */
 async function fail(platform: TestPlatform, forwarded: (nth: number) => string): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let nth = 0; nth < ATTEMPTS; nth += 1)
@@ -44,7 +44,7 @@ const newestAddress = async (platform: TestPlatform, operation: string): Promise
   return entry?.address;
 };
 
-test("44 wrong sign-ins from elsewhere hold up neither the known browser nor another address", async () => {
+test("44 wrong sign-ins from another address delay neither the known browser nor a third address", async () => {
   const known = pretendBrowser(behindProxy);
   const home = from("198.51.100.7");
   assert.equal((await known.send("POST", "/auth/login", { email: ADMIN, password: PASSWORD }, home)).status, 200);
@@ -52,7 +52,7 @@ test("44 wrong sign-ins from elsewhere hold up neither the known browser nor ano
   assert.ok(statuses.includes(429));
   assert.equal(await newestAddress(behindProxy, "session.refuse"), "203.0.113.66");
   assert.equal((await signIn(behindProxy, "203.0.113.66")).status, 429);
-  // From the attacker's own address, as behind one router, the known browser stands for itself.
+  // The known browser has its own count, even from the attacker's address, as behind one router.
   const beside = await known.send("POST", "/auth/login", { email: ADMIN, password: PASSWORD }, from("203.0.113.66"));
   assert.equal(beside.status, 200, beside.text);
   // A browser that has never signed in, from another address.
@@ -60,13 +60,13 @@ test("44 wrong sign-ins from elsewhere hold up neither the known browser nor ano
   assert.equal(await newestAddress(behindProxy, "session.create"), "198.51.100.8");
 });
 
-test("what the client writes into the header through a trusted proxy has no effect: its own address counts", async () => {
+test("an x-forwarded-for entry that the client adds through a trusted proxy is ignored: its own address counts", async () => {
   const statuses = await fail(behindProxy, (nth) => `192.0.2.${nth}, 203.0.113.77`);
   assert.ok(statuses.includes(429), "another first address each time was taken for another client");
   assert.equal(await newestAddress(behindProxy, "session.refuse"), "203.0.113.77");
 });
 
-test("the header of a peer that is not trusted has no effect", async () => {
+test("the x-forwarded-for header of an untrusted peer is ignored", async () => {
   const statuses = await fail(direct, (nth) => `192.0.2.${nth}`);
   assert.ok(statuses.includes(429), "another header each time was taken for another client");
   assert.equal(await newestAddress(direct, "session.refuse"), "127.0.0.1");

@@ -18,7 +18,11 @@ export type ChangeDeps = SignInDeps & {
   readonly ended: (tx: Tx) => void;
 };
 
-/** The person's other sessions end; the one that asks goes on as a new one. Guessing the current password is slowed down as signing in is. */
+/**
+ * Changes the caller's password. All sessions of the person end; the calling browser gets a new one. Wrong current
+ * passwords cause pauses as wrong sign-ins do. Throws `login.no_password`, `login.wrong_current`,
+ * `login.weak_password`, `login.busy`.
+ */
 export const changePassword =
   (deps: ChangeDeps) =>
   async (
@@ -45,10 +49,10 @@ export const changePassword =
     if (fault !== undefined) throw problem("login.weak_password", [fault]);
     const hash = await deps.hashInTurn(signedIn, () => hashPassword(newPassword));
     return deps.db.transaction(async (tx) => {
-      // Somebody was quicker, the administrator perhaps: that password counts.
+      // Another change, for example by an administrator, was committed first: that password counts.
       if (!(await deps.people.savePassword(tx, accountId, person.id, { hash, mustChange: false, was })))
         throw problem("login.wrong_current");
-      // The hash may have waited for seconds, in which the person may have ended this session from another browser.
+      // Hashing may wait for seconds. The person may have ended this session from another browser meanwhile.
       if (!(await findSession(tx, accountId, session.id))) throw problem("login.no_session");
       const ended = await deleteSessionsOf(tx, accountId, person.id);
       const opened = await openSession(tx, deps, { accountId, userId: person.id, method: session.method }, visitor);

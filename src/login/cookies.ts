@@ -1,7 +1,6 @@
 /**
- * Cookies of the browser that somebody signs in with. Behind https their names begin with `__Host-`: a browser takes
- * such a cookie from this very host alone, over https, for the whole path. Plain http, which is for trying things out
- * on one's own machine, cannot have that.
+ * Cookies of the browser. Behind https their names begin with `__Host-`: browsers accept such a cookie from this exact
+ * host only, over https, for the whole path. Plain http, for trials on one's own machine, cannot have that prefix.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Opened } from "./open-session.ts";
@@ -10,9 +9,12 @@ import { writeSession } from "./session.ts";
 export type CookieKind = "session" | "device" | "sign_in";
 
 export type Cookies = {
-  /** The value; undefined without one, and when two of the name disagree. */
+  /** The value of the cookie. Undefined if it is missing, or if two cookies of the name have different values. */
   readonly read: (headers: IncomingHttpHeaders, kind: CookieKind) => string | undefined;
-  /** As text of `set-cookie`. `sameSite` is Strict but for what has to come along when another site leads back to us. */
+  /**
+   * The text of `set-cookie`. `sameSite` is Strict, except for a cookie that has to be sent when another site redirects
+   * here.
+   */
   readonly write: (
     kind: CookieKind,
     value: string,
@@ -49,6 +51,6 @@ const valuesOf = (header: string, name: string): readonly string[] =>
     return at > 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : [];
   });
 
-/** The cookie of a session that was opened just now. */
+/** The cookie of a session that was just opened. */
 export const sessionCookie = (cookies: Cookies, opened: Opened, now: number): string =>
   cookies.write("session", writeSession(opened), { seconds: Math.floor((opened.expiresAt - now) / 1_000) });

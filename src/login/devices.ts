@@ -1,4 +1,4 @@
-/** A browser that somebody has signed in with before: known by a sealed cookie, so that nothing has to be kept of it. */
+/** Browsers where a person has signed in before. A sealed cookie identifies them, so the server stores nothing. */
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Uuid } from "../core/ids.ts";
@@ -9,9 +9,9 @@ import type { Cookies } from "./cookies.ts";
 const YEAR_SECONDS = 365 * 24 * 3_600;
 
 export type Devices = {
-  /** What the browser is called for this person; undefined for a browser or a person that is not known. */
+  /** The browser's random name for this person. Undefined for an unknown browser or person. */
   readonly of: (headers: IncomingHttpHeaders, accountId: Uuid, userId: Uuid | undefined) => string | undefined;
-  /** The cookie that makes it known. */
+  /** The cookie that makes the browser known for this person. */
   readonly remember: (accountId: Uuid, userId: Uuid) => string;
 };
 
@@ -31,7 +31,7 @@ export function createDevices({ keys, cookies }: Deps): Devices {
     },
     remember: (accountId, userId) => {
       const name = randomBytes(16).toString("base64url");
-      // Nothing of it is stored: it need not follow the account to another root key.
+      // Nothing is stored, so the sealed name does not change when the account changes its root key.
       const sealed = sealer.seal(name, identityOf(accountId, userId), keys.preferred.id);
       return cookies.write("device", sealed.toString("base64url"), { seconds: YEAR_SECONDS });
     },

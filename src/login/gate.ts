@@ -1,6 +1,6 @@
 /**
- * From the headers of a request to the session in them. Answers are kept for at most a second (invariant 9): a session that is
- * ended anywhere is over everywhere within that.
+ * Finds the session in the headers of a request. Results are cached for at most a second (invariant 9), so an ended
+ * session is refused on every replica within that time.
  */
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -25,7 +25,7 @@ import {
 } from "./session.ts";
 import { findSession, noteSeen } from "./store/sessions.ts";
 
-/** A session that holds now, with whose it is. */
+/** A valid session and its person. */
 export type Live = {
   readonly accountId: Uuid;
   readonly session: Session;
@@ -34,21 +34,26 @@ export type Live = {
 };
 
 export type Gate = {
-  /** The session of the cookie alone: for what only tells the browser who it is. Throws for pages from elsewhere. */
+  /**
+   * Checks the cookie and the origin: for reads that tell the browser who is signed in. Throws `login.other_origin`.
+   */
   readonly look: (headers: IncomingHttpHeaders) => Promise<Live | undefined>;
   /**
-   * With its anti-forgery token: for everything else. Throws `login.no_session` without a session, `login.must_change`
-   * while the one-time password stands.
+   * Checks the anti-forgery token, too. Throws `login.no_session` without a session, `login.must_change` while the
+   * person has a one-time password.
    */
   readonly enter: (headers: IncomingHttpHeaders) => Promise<Live>;
   /**
-   * With a one-time password too. For the change of it, and for seeing and ending one's sessions: whoever has stolen such
-   * a password must get nothing by it that outlives it.
+   * As `enter`, and also allows a one-time password: for changing it, and for listing and ending sessions. A stolen
+   * one-time password must not give access that lasts longer than the password itself.
    */
   readonly enterWithOneTime: (headers: IncomingHttpHeaders) => Promise<Live>;
-  /** As a credential of the interface: undefined without a session, refused while the one-time password stands. */
+  /**
+   * As a credential of the API: undefined without a session. Throws `login.must_change` while the person has a one-time
+   * password.
+   */
   readonly credential: (headers: IncomingHttpHeaders) => Promise<Live | undefined>;
-  /** Forgets what is kept in memory: something has ended, here or on another replica. */
+  /** Clears the cache. Called when a session has ended on any replica. */
   readonly forget: () => void;
 };
 
@@ -63,11 +68,11 @@ type Deps = {
 
 const KEEP_MS = 1_000;
 const MAX_KEPT = 10_000;
-/** How exactly it is known when somebody was last here. */
+/** The precision of `lastSeenAt` in milliseconds. */
 const SEEN_MS = 60_000;
 
 export function createSessionGuard(deps: Deps): Gate {
-  // By a hash: what is kept in memory is of no use as a cookie.
+  // The key is a hash, so that a memory dump contains no cookie.
   const none = () => createLru<string, { readonly live: Live; readonly until: number }>(MAX_KEPT);
   let kept = none();
 
@@ -79,7 +84,7 @@ export function createSessionGuard(deps: Deps): Gate {
     const known = kept.get(key);
     if (known && known.until > now) return known.live;
     kept.delete(key);
-    // What is read before something ends is not kept after it.
+    // A result read before `forget` goes into the discarded cache.
     const keeping = kept;
     const live = await lookUp(deps, cookie, now);
     if (live) keeping.set(key, { live, until: now + KEEP_MS });
@@ -118,7 +123,10 @@ function required(live: Live | undefined): Live {
   return live;
 }
 
-/** The trail is told whose session it was: the person has shown who they are, or a page of elsewhere has used their browser. */
+/**
+ * The refusal with the session's person as its actor, for the audit trail: the session is valid, and a foreign page may
+ * have used it.
+ */
 const refused = (
   { accountId, person: { id, name, email } }: Live,
   code: "login.other_origin" | "login.no_csrf" | "login.must_change",

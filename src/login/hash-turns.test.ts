@@ -1,4 +1,4 @@
-/** Whose password is hashed next, with hashes that the test ends itself. */
+/** Order of password hashing. The test ends each hash itself. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Uuid } from "../core/ids.ts";
@@ -8,7 +8,7 @@ const visitor = (nth: number, network = "192.0.2"): Hasher => ({ kind: "visitor"
 const ADA: Hasher = { kind: "signed-in", id: "ada" as Uuid };
 const BUSY = { code: "login.busy", status: 503 };
 
-/** Hashes that note that they began, and end in that order when the test says so. */
+/** Hashes that record their start and end in that order, when the test says so. */
 function hashes(elapsed = (): number => 0) {
   const inTurn = createHashQueue(elapsed);
   const began: string[] = [];
@@ -29,10 +29,10 @@ function hashes(elapsed = (): number => 0) {
   };
 }
 
-test("a signed-in actor waits for one hash, however many unauthenticated callers wait, and is not refused for them", async () => {
+test("a signed-in actor waits for one hash and is not refused, however many unauthenticated callers wait", async () => {
   const { began, ask, settled, endOldest } = hashes();
   const refused: unknown[] = [];
-  // More than may wait: 5 networks with 60 attempts each.
+  // More than the queue accepts: 5 networks with 60 attempts each.
   for (let nth = 0; nth < 300; nth += 1)
     ask("visitor", visitor(nth % 5)).catch((error: unknown) => void refused.push(error));
   await settled();
@@ -45,7 +45,7 @@ test("a signed-in actor waits for one hash, however many unauthenticated callers
   assert.equal(await adas, "ada");
 });
 
-test("callers of one network hold up and refuse callers of that network alone", async () => {
+test("callers of one network delay and refuse callers of that network only", async () => {
   const { began, ask, settled, endOldest } = hashes();
   for (let nth = 0; nth < 52; nth += 1) ask("flood", visitor(1)).catch(assert.ifError);
   await assert.rejects(ask("flood", visitor(1)), BUSY);
@@ -56,7 +56,7 @@ test("callers of one network hold up and refuse callers of that network alone", 
   assert.deepEqual(began.slice(2), ["other"]);
 });
 
-test("a hash whose turn comes too late is refused, and so are more of one actor than may wait", async () => {
+test("a hash that waits too long is refused, and so are more hashes of one actor than the queue accepts", async () => {
   let now = 0;
   const { ask, settled, endOldest } = hashes(() => now);
   for (let nth = 0; nth < 11; nth += 1) ask("ada", ADA).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** How people get in: passwords and sessions (docs/api/login.md). */
+/** Sign-in of people: passwords, sessions and single sign-on (docs/api/login.md). */
 import type { RemovedReference } from "../platform/removed-reference.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Authorize, GrantsOf, RequireHeldOf } from "../access/index.ts";
@@ -57,7 +57,10 @@ export type LoginDeps = {
   readonly mayReach: MayReach;
   readonly lifetimes: Lifetimes;
   readonly publicUrl: () => string;
-  /** Says on every replica, after the commit, that credentials have ended: each of them hears it by `onEnded`. */
+  /**
+   * Notifies every replica after the commit that credentials have ended. Each of them then calls the listeners of
+   * `onEnded`.
+   */
   readonly ended: (tx: Tx) => void;
   readonly onEnded: (listener: () => void) => void;
 };
@@ -100,13 +103,13 @@ export function createLogin(deps: LoginDeps) {
       }),
     ],
     serve: addLoginPages,
-    /** Who is signed in, for requests without a token (`SessionOf` of the HTTP server). */
+    /** The signed-in person, for requests without a token (`SessionOf` of the HTTP server). */
     sessionOf: async (headers: IncomingHttpHeaders): Promise<{ actor: Actor; credential: string } | undefined> => {
       const live = await gate.credential(headers);
       if (!live) return undefined;
       const { accountId, person, session } = live;
       const { id, name, email } = person;
-      // Kept by whoever knows when they change, not with the session.
+      // Grants are cached by the access slice, which knows when they change, and not with the session.
       const grants = await deps.grantsOf(accountId, { type: "USER", id });
       const credential = { kind: "session", accountId, id: session.id } as const;
       return {
@@ -114,25 +117,25 @@ export function createLogin(deps: LoginDeps) {
         credential: `session.${session.id}`,
       };
     },
-    /** Somebody is not to be signed in any more, wherever they are. */
+    /** Ends all sessions of the user and removes the permission to link by e-mail. */
     async endSessions(tx: Tx, { accountId, id }: Somebody): Promise<readonly RemovedReference[]> {
       const count = await deleteSessionsOf(tx, accountId, id);
       await disallowLink(tx, accountId, id);
       deps.ended(tx);
       return count === 0 ? [] : [{ type: "SESSION", count, identifiers: [] }];
     },
-    /** A link by e-mail was allowed for the address that the person had. */
+    /** Removes the permission to link by e-mail, which was given for the user's previous address. */
     endAllowance: (tx: Tx, { accountId, id }: Somebody): Promise<void> => disallowLink(tx, accountId, id),
-    /** Whom of these people nobody may try to sign in as now, from an address they have not signed in from before. */
+    /** Those of the people whose sign-in from an unknown browser is paused now. */
     async locked(accountId: Uuid, people: readonly Pick<User, "id" | "email">[]): Promise<ReadonlySet<Uuid>> {
       const keys = people.map(({ email }) => keyOfPerson(email));
       const paused = await pausedAmong(db, accountId, keys, clock.now());
       return new Set(people.filter((_person, at) => paused.includes(keys[at] ?? "")).map(({ id }) => id));
     },
-    /** Those of the sessions that hold at this moment: what is open with another one ends. */
+    /** Those of the sessions that are valid now. Streams of the others are closed. */
     standing: (sessions: readonly SessionId[], now: number): Promise<readonly Uuid[]> =>
       standingSessions(db, sessions, { now, seenAfter: now - deps.lifetimes.idleMs }),
-    /** Sessions that are over, and failures that nothing followed. */
+    /** Deletes expired sessions, used sign-in states and old failures. Runs at most once a minute. */
     async sweep(): Promise<void> {
       const now = clock.now();
       if (now < nextSweep) return;

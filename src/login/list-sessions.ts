@@ -6,7 +6,7 @@ import type { Lifetimes, Session } from "./session.ts";
 import { selectSessions } from "./store/sessions.ts";
 
 export type ListedSession = Session & {
-  /** The one that asks. */
+  /** Whether it is the session of this request. */
   readonly current: boolean;
 };
 type Deps = {
@@ -16,7 +16,7 @@ type Deps = {
   readonly gate: Pick<Gate, "enterWithOneTime">;
 };
 
-/** The person's own sessions, the newest first. */
+/** Lists the person's own sessions, newest first. */
 export const listSessions =
   ({ db, clock, lifetimes, gate }: Deps) =>
   async (headers: IncomingHttpHeaders): Promise<readonly ListedSession[]> => {

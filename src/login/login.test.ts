@@ -1,4 +1,4 @@
-/** Signing in with a password, and what a session is good for (docs/api/login.md). */
+/** Sign-in with a password, and the rights of a session (docs/api/login.md). */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { pretendBrowser, type PretendBrowser } from "../../test/support/browser.ts";
@@ -31,7 +31,7 @@ const trail = async (operation: string): Promise<readonly Record<string, unknown
     [operation],
   );
 
-/** Of the newest entries of an operation: outcome, code and status. */
+/** Outcome, code and status of the newest entries of an operation. */
 const outcomes = async (operation: string, limit: number): Promise<readonly string[]> => {
   const rows = await platform.db.query<{ outcome: string; code: string | null; status: number | null }>(
     "select outcome, code, status from audit_entries where operation = $1 order by at desc, id desc limit $2",
@@ -40,7 +40,7 @@ const outcomes = async (operation: string, limit: number): Promise<readonly stri
   return rows.map(({ outcome, code, status }) => `${outcome} ${code} ${status}`);
 };
 
-test("e-mail and password open a session: for REST and GraphQL, with its anti-forgery token", async () => {
+test("e-mail and password open a session for REST and GraphQL, with its anti-forgery token", async () => {
   const browser = pretendBrowser(platform);
   const nobody = await browser.send("GET", "/auth/session");
   assert.deepEqual([nobody.status, nobody.body.data], [200, { signedIn: false, openIdConnect: null }]);
@@ -74,7 +74,7 @@ test("each cookie is set once (RFC 6265 section 4.1.1)", async () => {
   assert.deepEqual(names(await browser.send("POST", "/auth/logout")), ["railhead_session"]);
 });
 
-test("what is typed around an address does not matter, and what is no address is not kept", async () => {
+test("spaces around the e-mail address are ignored, and text that is no address is not recorded", async () => {
   assert.equal((await pretendBrowser(platform).signIn(`  ${ADMIN} `, PASSWORD)).status, 200);
   for (const typed of ["hunter2 is my password", "p@ssw0rd-of-mine", "  "])
     assert.equal((await pretendBrowser(platform).signIn(typed, PASSWORD)).status, 401);
@@ -87,7 +87,7 @@ test("what is typed around an address does not matter, and what is no address is
   assert.ok(everything.every(({ text }) => !text.includes("hunter2") && !text.includes("p@ssw0rd")));
 });
 
-test("a session that is refused is in the trail, with whose it is", async () => {
+test("a refused session is in the audit trail with its user", async () => {
   const browser = await signedInBrowser();
   const from = (headers: Readonly<Record<string, string>>, path = "/ng/api/organizations") =>
     browser.send("POST", path, {}, { headers });
@@ -116,7 +116,7 @@ test("a session that is refused is in the trail, with whose it is", async () => 
   );
 });
 
-test("the cookie: out of reach of scripts and of other sites, with a hash alone in the database", async () => {
+test("the session cookie is HttpOnly and SameSite=Strict, and the database has only a hash of it", async () => {
   const answer = await pretendBrowser(platform).signIn(ADMIN, PASSWORD);
   const [session = "", device = ""] = answer.headers.getSetCookie();
   assert.match(
@@ -130,7 +130,7 @@ test("the cookie: out of reach of scripts and of other sites, with a hash alone 
   assert.ok(!answer.text.includes(secret));
 });
 
-test("a session ends when nobody used it for half a day, and after a week in any case", async () => {
+test("a session ends after half a day without a request, and after a week in any case", async () => {
   const idle = await signedInBrowser();
   platform.clock.advance(12 * 3_600_000 - 1_000);
   assert.equal((await projects(idle)).status, 200);
@@ -168,7 +168,7 @@ test("signing out ends the session within a second on every replica, and is reco
     (await platform.send("GET", "/ng/api/organizations", { apiKey: null, headers: { cookie } })).status,
     401,
   );
-  // By NOTIFY: the clock stands still, so that what is kept for a second would be kept for ever.
+  // NOTIFY does it: the clock stands still, so a cached result would never expire.
   await until(elsewhere, (status) => status === 401);
   const [entry] = await trail("session.delete");
   assert.deepEqual([entry?.["actor_kind"], entry?.["actor_name"]], ["user", "admin"]);
@@ -205,7 +205,7 @@ test("the list of one's own sessions: one is ended, then all of them", async () 
   assert.deepEqual([(await projects(one)).status, (await projects(two)).status], [401, 401]);
 });
 
-test("nobody ends a session of somebody else", async () => {
+test("a session of another user cannot be ended", async () => {
   await platform.addUser("_account_admin");
   const [other] = await platform.db.query<{ email: string }>("select email from users where email <> $1", [ADMIN]);
   const theirs = await signedIn(platform, other?.email);
@@ -218,7 +218,7 @@ test("nobody ends a session of somebody else", async () => {
   assert.equal(still.status, 200, still.text);
 });
 
-test("a one-time password opens nothing but the change of it", async () => {
+test("a one-time password allows only its change", async () => {
   await platform.db.query("update users set must_change_password = true where email = $1", [ADMIN]);
   const browser = await signedInBrowser();
   assert.equal((await browser.send("GET", "/auth/session")).body.data.mustChangePassword, true);
@@ -240,7 +240,7 @@ test("a one-time password opens nothing but the change of it", async () => {
   assert.equal((await trail("password.change")).length, 1);
 });
 
-test("a changed password ends the other sessions, makes this one a new one, and is the one that counts", async () => {
+test("a changed password ends the other sessions, renews this one, and replaces the old password", async () => {
   const [browser, other] = [await signedInBrowser(), await signedInBrowser()];
   const before = browser.cookies()["railhead_session"];
   const chosen = "seven grey herons at dusk";
@@ -266,7 +266,7 @@ test("a changed password ends the other sessions, makes this one a new one, and 
   assert.equal((await fresh.signIn(ADMIN, chosen)).status, 200);
 });
 
-test("a hash that was made with less is made anew when its person signs in", async () => {
+test("a password hash with outdated parameters is renewed at sign-in", async () => {
   const weak = await hashPassword(PASSWORD, { memory: 8 * 1024, passes: 1, parallelism: 1 });
   await platform.db.query("update users set password_hash = $1 where email = $2", [weak, ADMIN]);
   await signedInBrowser();
@@ -277,7 +277,7 @@ test("a hash that was made with less is made anew when its person signs in", asy
   await signedInBrowser();
 });
 
-test("signing in and failing to are recorded, with the address; the password never", async () => {
+test("sign-ins and failed sign-ins are recorded with the address, and never with the password", async () => {
   const browser = pretendBrowser(platform);
   const typed = "one that somebody typed";
   assert.equal((await browser.signIn("Nobody@Example.com", typed)).status, 401);
@@ -298,7 +298,7 @@ test("signing in and failing to are recorded, with the address; the password nev
   assert.ok(everything.every(({ text }) => !text.includes(typed) && !text.includes(PASSWORD)));
 });
 
-test("what is no JSON, or has more than it should, is refused before anything is looked at", async () => {
+test("a body that is not JSON, or has unknown or too long fields, is refused before any lookup", async () => {
   for (const [contentType, body] of [
     ["text/plain", JSON.stringify({ email: ADMIN, password: PASSWORD })],
     ["application/yaml", `email: ${ADMIN}\npassword: ${PASSWORD}\n`],
@@ -314,7 +314,7 @@ test("what is no JSON, or has more than it should, is refused before anything is
   assert.deepEqual(await platform.db.query("select 1 from sign_in_failures"), []);
 });
 
-test("whoever is deleted or deactivated is signed out within a second on every replica, and does not get in again", async () => {
+test("a deleted or deactivated user is signed out within a second on every replica and cannot sign in again", async () => {
   const replica = await platform.replica();
   for (const how of ["deleted", "deactivated"]) {
     await platform.addUser("_account_viewer");
@@ -338,7 +338,7 @@ test("whoever is deleted or deactivated is signed out within a second on every r
   }
 });
 
-test("a person whose sign-in is held up is shown as locked, by REST and GraphQL, for as long as that goes on", async () => {
+test("a user whose sign-in is paused is shown as locked in REST and GraphQL for as long as the pause lasts", async () => {
   const [person] = (await platform.graphql(`{ users { nodes { id email } } }`)).body.data.users.nodes;
   const shown = async (): Promise<readonly boolean[]> => {
     const whole = await platform.send("GET", `/ng/api/user/${person.id}`);
@@ -358,7 +358,7 @@ test("a person whose sign-in is held up is shown as locked, by REST and GraphQL,
       body: JSON.stringify(wrong),
     });
   assert.deepEqual(await shown(), [false, false, false, false]);
-  // From anywhere, each time as soon as this address may again: fifty cost the person nothing.
+  // From anywhere, each time after the pause of the address: fifty failures have no effect on the person.
   await platform.db.query("delete from sign_in_failures");
   for (let failed = 0; failed < 50; failed += 1) {
     assert.equal((await attempt()).status, 401);

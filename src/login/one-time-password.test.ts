@@ -1,4 +1,4 @@
-/** An administrator gives a person a first password without a shell on the server. */
+/** An administrator sets a first password for a person without a shell on the server. */
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -32,7 +32,7 @@ const setFor = ({ id }: Pick<Person, "id">, apiKey?: string): Promise<Answer> =>
 const hashOf = async ({ email }: Person): Promise<unknown> =>
   (await platform.db.query("select password_hash, must_change_password from users where email = $1", [email]))[0];
 
-test("it is shown once, signs the person in, and is good for choosing another one and nothing else", async () => {
+test("a one-time password is shown once, signs the user in, and allows only its change", async () => {
   const person = await invite("ada@example.com");
   const answer = await setFor(person);
   assert.equal(answer.status, 200, answer.text);
@@ -59,7 +59,7 @@ test("it is shown once, signs the person in, and is good for choosing another on
   assert.equal((await pretendBrowser(platform).signIn(person.email, oneTimePassword)).status, 401);
 });
 
-test("another one ends the sessions and the password before it, and the trail has who set it, never what", async () => {
+test("a new one-time password ends sessions and the previous password, and the trail has its author but not its value", async () => {
   const person = await invite("bob@example.com");
   const first = (await setFor(person)).body.data.oneTimePassword;
   const browser = pretendBrowser(platform);
@@ -75,7 +75,7 @@ test("another one ends the sessions and the password before it, and the trail ha
   assert.match(entry?.difference ?? "", /"sessions".*1/);
 });
 
-test("who manages people takes over nobody who holds more, and nobody sets their own", async () => {
+test("an administrator of users cannot set the password of a user who holds more, and no user sets their own", async () => {
   const admin = (await platform.graphql("{ users(limit: 50) { nodes { id email } } }")).body.data.users.nodes.find(
     ({ email }: Person) => email === "admin@railhead.local",
   );
@@ -101,12 +101,12 @@ test("who manages people takes over nobody who holds more, and nobody sets their
     [400, "You change your own password by POST /auth/password, with the current one."],
   );
   assert.deepEqual(await hashOf(admin), before);
-  // Who holds nothing is within reach.
+  // A user without permissions is allowed.
   const within = await setFor(await invite("eve@example.com"), manager);
   assert.equal(within.status, 200, within.text);
 });
 
-test("without the permission, for nobody, and for a person who may not sign in: refused, and nothing is written", async () => {
+test("a one-time password is refused without the permission, for an unknown user and for a deactivated one", async () => {
   const person = await invite("carl@example.com");
   const before = await hashOf(person);
   assert.equal((await setFor(person, await platform.addUser("_account_viewer"))).status, 403);
@@ -116,7 +116,7 @@ test("without the permission, for nobody, and for a person who may not sign in: 
   assert.deepEqual(await hashOf(person), before);
 });
 
-/** What setting a one-time password is made of; `meanwhile` happens while the password is hashed. */
+/** The dependencies of setting a one-time password. `meanwhile` runs while the password is hashed. */
 function settingWith(meanwhile: () => Promise<unknown>) {
   const { db, clock } = platform;
   const newId = () => randomUUIDv7() as Uuid;

@@ -1,4 +1,4 @@
-/** A password that an administrator sets for a person, good for choosing another one and nothing else. */
+/** A password that an administrator sets for a person. It allows only the choice of another one. */
 import { randomBytes } from "node:crypto";
 import type { Authorize, RequireHeldOf } from "../access/index.ts";
 import type { Audit } from "../audit/index.ts";
@@ -15,7 +15,7 @@ import { keptOf } from "./reset-password.ts";
 import { listIdentities } from "./store/identities.ts";
 import { deleteSessionsOf } from "./store/sessions.ts";
 
-/** `oneTimePassword` exists in this answer alone: the database has its hash. */
+/** `oneTimePassword` exists in this answer only: the database has its hash. */
 export type OneTimePassword = { readonly email: string; readonly oneTimePassword: string };
 type Deps = {
   readonly db: Db;
@@ -30,8 +30,8 @@ type Deps = {
 };
 
 /**
- * Replaces whatever password the person has, and ends their sessions. Who manages people lets nobody in by it who holds more
- * than they do: they would know that person's password. Throws `login.no_user`, `login.own_password`, `access.beyond_own`.
+ * Replaces the person's password and ends their sessions. The person must not hold more than the actor, who knows the
+ * password then. Throws `login.no_user`, `login.own_password`, `access.beyond_own`.
  */
 export const setOneTimePassword =
   (deps: Deps) =>
@@ -41,12 +41,12 @@ export const setOneTimePassword =
     const id = fromWire(text);
     const found = id && (await deps.people.byId(accountId, id));
     if (!found) throw problem("login.no_user");
-    // A key of one's own must not open a session that outlives it.
+    // An actor's API key must not open a session that outlives the key.
     if (asking.kind === "user" && asking.id === found.id) throw problem("login.own_password");
     const oneTimePassword = randomBytes(15).toString("base64url");
     const signedIn = { kind: "signed-in", id: actorId(asking) ?? accountId } as const;
     const hash = await deps.hashInTurn(signedIn, () => hashPassword(oneTimePassword));
-    // The hash may have waited for seconds, in which the actor may have lost the account, the credential or a role.
+    // Hashing may wait for seconds. The actor may have lost the account, the credential or a role meanwhile.
     const actor = await deps.stillActor(asking);
     deps.authorize(actor, "core_user_manage", { accountId });
     return deps.db.transaction(async (tx) => {

@@ -5,14 +5,17 @@ import type { Tx } from "../platform/db/db.ts";
 import { hashOf, newSessionSecret, type Lifetimes, type SessionSecret, type SignInMethod } from "./session.ts";
 import { insertSession } from "./store/sessions.ts";
 
-/** The browser that signs in, as far as it shows. */
+/** What is known of the browser that signs in. */
 export type Visitor = { readonly facts: RequestFacts; readonly userAgent: string | undefined };
 
 export type Opened = SessionSecret & { readonly userId: Uuid; readonly expiresAt: number };
 
 const LONGEST_AGENT = 200;
 
-/** A new session, whatever cookie the browser came with: none that somebody else chose becomes one. */
+/**
+ * Opens a new session and ignores the browser's cookie, so that an attacker cannot choose the session (session
+ * fixation).
+ */
 export async function openSession(
   tx: Tx,
   deps: { readonly clock: Clock; readonly newId: NewId; readonly lifetimes: Lifetimes },
@@ -35,7 +38,7 @@ export async function openSession(
     secretHash: hashOf(opened.secret),
     method,
     remoteAddress: facts.remoteAddress,
-    // Control characters have no business in a list that people read.
+    // Control characters would disturb the list of sessions.
     userAgent: userAgent.replace(/\p{C}/gu, "").slice(0, LONGEST_AGENT).toWellFormed(),
     createdAt,
     expiresAt: opened.expiresAt,

@@ -1,10 +1,10 @@
-/** Which pages may use a session: those of this server. */
+/** Pages that may use a session: those of this server. */
 import type { IncomingHttpHeaders } from "node:http";
 import { problem } from "./problems.ts";
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
-/** The origins of the server: that of its public address, and its other names where that is this very machine. */
+/** The origins of the server: that of its public address, and all names of the loopback address if it is one. */
 export function ownOrigins(publicUrl: string): readonly string[] {
   const url = URL.parse(publicUrl);
   if (!url) return [];
@@ -12,16 +12,16 @@ export function ownOrigins(publicUrl: string): readonly string[] {
   return LOOPBACK.map((host) => `${url.protocol}//${host}${url.port === "" ? "" : `:${url.port}`}`);
 }
 
-/** False when a browser says that the request comes from elsewhere. */
+/** False if the browser's headers show that a page of another origin sent the request. */
 export function isOwnOrigin(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const { origin } = headers;
   if (origin !== undefined && !ownOrigins(publicUrl).includes(origin)) return false;
-  // Browsers say it also where they send no origin; what is typed or bookmarked is "none".
+  // Browsers send it even without an origin. It is "none" for a typed or bookmarked address.
   const site = headers["sec-fetch-site"];
   return site === undefined || site === "same-origin" || site === "none";
 }
 
-/** Throws `login.other_origin` when a browser says that the request comes from elsewhere. */
+/** Throws `login.other_origin` if the browser's headers show that a page of another origin sent the request. */
 export function checkOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
   if (!isOwnOrigin(headers, publicUrl)) throw problem("login.other_origin");
 }

@@ -1,8 +1,8 @@
-/** `GET /login`: the page where people sign in, and see where they are. Everything it loads comes from this server. */
+/** `GET /login`: the sign-in page with the list of sessions. It loads only files of this server. */
 import type { FastifyInstance } from "fastify";
 import { readFileSync } from "node:fs";
 
-/** Forms are sent by the script: without it a password must not end up in an address. */
+/** The script sends the forms. Without it, a form must not put a password into an address. */
 const POLICY =
   "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -22,7 +22,7 @@ export function addLoginPages(app: FastifyInstance): void {
   }
 }
 
-/** What every page of this slice says to a browser: nothing from elsewhere, no frame around it, no address passed on. */
+/** Headers of every page of this slice: only own files, no frames, no referrer. */
 export const GUARDS = {
   "content-security-policy": POLICY,
   "x-content-type-options": "nosniff",

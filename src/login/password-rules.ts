@@ -1,4 +1,4 @@
-/** What a password that somebody chooses has to be: long, and nothing that is tried first (NIST SP 800-63B, 5.1.1.2). */
+/** Rules for chosen passwords: long, and not among the first guesses (NIST SP 800-63B, 5.1.1.2). */
 import { COMMON } from "./common-passwords.ts";
 
 export const SHORTEST = 12;
@@ -6,7 +6,7 @@ export const LONGEST = 200;
 
 type Person = { readonly email: string; readonly name: string };
 
-/** Why the password is not taken, as the end of "The new password …"; undefined when it is. */
+/** Why the password is refused, as the end of "The new password …". Undefined if it is accepted. */
 export function passwordFault(password: string, person: Person): string | undefined {
   const length = Array.from(password.normalize("NFC")).length;
   if (length < SHORTEST) return `has ${length} characters; it takes at least ${SHORTEST}`;
@@ -50,7 +50,7 @@ const LEET: Readonly<Record<string, string>> = {
   "!": "i",
 };
 
-/** A common word with digits and signs around it, or several of them in a row, also with digits for letters. */
+/** A common word with digits and signs around it, or several in a row, also with digits for letters. */
 function isCommon(text: string): boolean {
   const trimmed = text.replace(/^[\d\W_]+|[\d\W_]+$/g, "");
   const letters = trimmed.replace(/[013457@$!]/g, (sign) => LEET[sign] ?? sign).replace(/[^a-z]/g, "");
@@ -58,7 +58,7 @@ function isCommon(text: string): boolean {
   return isMadeOf(letters);
 }
 
-/** Whether the text is nothing but words of the list, one after the other. Each place is looked at once. */
+/** Whether the text consists of words of the list only. Each position is checked once. */
 function isMadeOf(text: string): boolean {
   const reached = new Set([0]);
   for (const at of reached) for (const word of COMMON) if (text.startsWith(word, at)) reached.add(at + word.length);

@@ -1,4 +1,4 @@
-/** What signing in asks of the slice that keeps people. */
+/** The data of people that sign-in needs from the identity slice. */
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
 
@@ -6,23 +6,23 @@ export type Person = {
   readonly id: Uuid;
   readonly name: string;
   readonly email: string;
-  /** Null for somebody without a password. */
+  /** Null for a person without a password. */
   readonly passwordHash: string | null;
   readonly mustChangePassword: boolean;
 };
 
 type Store = { readonly query: Query };
 
-/** Those who may not sign in are not found. */
+/** People who may sign in. Deactivated and deleted ones are not found. */
 export type People = {
   readonly firstAccount: () => Promise<Uuid | undefined>;
   /** The administrator of the first start. */
   readonly first: (accountId: Uuid) => Promise<Person | undefined>;
   readonly byEmail: (accountId: Uuid, email: string) => Promise<Person | undefined>;
   readonly byId: (accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
-  /** As they are, and stay until the transaction ends. */
+  /** The person, locked until the transaction ends. */
   readonly hold: (tx: Store, accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
-  /** False when the hash is not `was` any more; without `was` it is replaced whatever it is. */
+  /** False if the stored hash is not `was`. Without `was` the hash is replaced in any case. */
   readonly savePassword: (
     tx: Store,
     accountId: Uuid,

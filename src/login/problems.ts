@@ -1,7 +1,7 @@
 import { problemsOf } from "../core/problem.ts";
 
 export const problems = {
-  // One answer for a wrong password, a person that nobody is, and one who may not sign in.
+  // The same answer for a wrong password, an unknown e-mail and a deactivated user.
   "login.refused": [401, "INVALID_CREDENTIAL", "The e-mail or the password is wrong."],
   "login.blocked": [429, "TOO_MANY_REQUESTS", "Too many failed attempts to sign in; try again in %s seconds."],
   "login.busy": [503, "UNEXPECTED", "Too many people sign in at this moment; try again in a few seconds."],
@@ -42,7 +42,7 @@ export const problems = {
   ],
   "login.no_user": [404, "USER_DOES_NOT_EXIST", "User does not exist."],
   "login.no_identity": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "There is no identity with this id."],
-  // The two of single sign-on, where a browser is sent to a page: they stand in the audit trail.
+  // These two are only in the audit trail: single sign-on redirects the browser to a page instead.
   "login.unlinked": [
     401,
     "INVALID_CREDENTIAL",

@@ -1,4 +1,4 @@
-/** A sign-in that is under way while the password, the person or the link changes: what holds at its end counts. */
+/** Changes of the password, the user or the link during a sign-in: the state at its end counts. */
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
@@ -36,7 +36,7 @@ beforeEach(async () => {
   for (const table of ["sign_in_failures", "sessions"]) await platform.db.query(`delete from ${table}`);
 });
 
-/** What signing in is made of; `meanwhile` happens once, when the password has been found right. */
+/** The dependencies of sign-in. `meanwhile` runs once, after the password was checked. */
 function depsWith(meanwhile: () => Promise<unknown>): SignInDeps {
   const { db, clock } = platform;
   const newId = () => randomUUIDv7() as Uuid;
@@ -66,7 +66,7 @@ const setPassword = async (tx: Pick<Tx, "query">, password: string): Promise<voi
 const deactivate = (tx: Pick<Tx, "query">) => tx.query("update users set active = false where email = $1", [ADMIN]);
 const REFUSED = { code: "login.refused" };
 
-test("a password that is changed or reset while it is looked at opens nothing", async () => {
+test("a password that is changed or reset during the check opens no session", async () => {
   const deps = depsWith(async () => undefined);
   await assert.rejects(
     enter(() => resetPassword(deps)(accountId, ADMIN, { unlink: false })),
@@ -85,7 +85,7 @@ test("a password that is changed or reset while it is looked at opens nothing", 
   assert.equal(refused, 2);
 });
 
-test("somebody who is deactivated while the password is looked at is not let in", async () => {
+test("a user who is deactivated during the password check is not signed in", async () => {
   await assert.rejects(
     enter(() => deactivate(platform.db)),
     REFUSED,
@@ -93,7 +93,7 @@ test("somebody who is deactivated while the password is looked at is not let in"
   assert.deepEqual(await sessions(), []);
 });
 
-test("a change of the password that is not committed is waited for, and then counts", async () => {
+test("sign-in waits for an uncommitted password change, and then uses it", async () => {
   for (const change of [(tx: Tx) => setPassword(tx, NEW), deactivate]) {
     await givePassword(platform);
     const entering = meanwhile(platform.db, change, () => enter(async () => undefined));
@@ -102,13 +102,13 @@ test("a change of the password that is not committed is waited for, and then cou
   }
 });
 
-test("a password that was put in order meanwhile, by another sign-in say, is looked at again", async () => {
+test("a password whose hash is renewed meanwhile, for example by another sign-in, is checked again", async () => {
   const { person } = await enter(() => setPassword(platform.db, PASSWORD));
   assert.equal(person.email, ADMIN);
   assert.equal((await sessions()).length, 1);
 });
 
-test("whoever is deactivated while they change their password gets no session by it", async () => {
+test("a user who is deactivated during a password change gets no session", async () => {
   const live = async () => {
     const person = await createLogins(platform).byEmail(accountId, ADMIN);
     assert.ok(person);
@@ -122,7 +122,7 @@ test("whoever is deactivated while they change their password gets no session by
   assert.deepEqual(await sessions(), []);
 });
 
-test("a session that is ended while its person's new password is hashed changes nothing and opens no other one", async () => {
+test("a session that ends while the new password is hashed changes nothing and opens no other session", async () => {
   const { opened, person } = await enter(async () => undefined);
   const deps = {
     ...depsWith(() => platform.db.query("delete from sessions")),

@@ -10,8 +10,8 @@ import { deleteIdentity, disallowLink, listIdentities, type Identity } from "./s
 import { deleteSessionsOf } from "./store/sessions.ts";
 
 /**
- * A new one-time password, which exists in the answer alone, how many sessions have ended, and which identities of the
- * provider were linked: unlinked now, or still signing the person in.
+ * The new one-time password, which exists in this answer only, the number of ended sessions, and the linked identities:
+ * unlinked now, or still able to sign the person in.
  */
 export type Reset = {
   readonly email: string;
@@ -27,8 +27,8 @@ type Deps = {
 };
 
 /**
- * For whoever has the server's machine: nobody is asked for a permission. Without an address it is the administrator of the
- * first start, whatever their address is by now. `unlink` takes away what else signs them in, and what was allowed to.
+ * Resets a password from the server's shell, without a permission check. Without an address it resets that of the
+ * administrator of the first start. `unlink` also removes the person's identities and the permission to link by e-mail.
  * Throws `login.no_person`, `login.no_first_administrator`.
  */
 export const resetPassword =
@@ -65,7 +65,7 @@ export const resetPassword =
     });
   };
 
-/** What another password does not end, for the trail: a thief may have linked it. */
+/** The identities that a new password does not remove, for the audit trail: an attacker may have linked them. */
 export const keptOf = (identities: readonly Identity[]): { readonly identitiesKept?: readonly string[] } =>
   identities.length === 0 ? {} : { identitiesKept: identities.map(({ issuer, subject }) => `${issuer} ${subject}`) };
 

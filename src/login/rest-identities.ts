@@ -1,4 +1,7 @@
-/** Identities of the provider over REST: one's own by session, other people's by permission (docs/operations/single-sign-on.md). */
+/**
+ * Identities of the provider over REST: one's own with a session, those of others with a permission
+ * (docs/operations/single-sign-on.md).
+ */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { ok, okWith } from "../platform/http/answers.ts";

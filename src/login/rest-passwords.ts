@@ -1,4 +1,4 @@
-/** Other people's passwords over REST. One's own is changed by session (rest.ts). */
+/** Passwords of other people over REST. rest.ts changes one's own, with a session. */
 import { z } from "zod";
 import { okWith } from "../platform/http/answers.ts";
 import { route, type Route } from "../platform/http/routes.ts";

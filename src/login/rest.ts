@@ -1,4 +1,4 @@
-/** Signing in and out, and the sessions of the person who is signed in (docs/api/login.md). */
+/** REST routes of sign-in, sign-out and sessions (docs/api/login.md). */
 import { z } from "zod";
 import { ok, okWith } from "../platform/http/answers.ts";
 import { envelopeOf, type EnvelopeCall } from "../platform/http/bodies.ts";
@@ -35,7 +35,7 @@ export type Operations = {
   readonly listSessions: ListSessions;
   readonly gate: Pick<Gate, "look">;
   readonly identities: IdentityVerbs;
-  /** Of the identity provider; undefined where none is configured. */
+  /** The identity provider; undefined if none is configured. */
   readonly provider: { readonly name: string } | undefined;
   readonly cookies: Cookies;
   readonly devices: Devices;
@@ -48,7 +48,7 @@ const SESSION = { session: "about the person who is signed in, for their own bro
 const NO_QUERY = z.object({});
 const NO_STORE = { "cache-control": "no-store" } as const;
 
-/** Longer than any password may be: what is longer is wrong, and costs no work. */
+/** Longer than every accepted password: a longer text is refused without hashing. */
 const password = z
   .string()
   .min(1)
@@ -57,7 +57,7 @@ const password = z
 const credentials = z.strictObject({ email: z.string().min(1).max(254), password });
 const change = z.strictObject({ currentPassword: password, newPassword: password });
 
-/** A page of elsewhere can send forms and plain text without being asked; JSON it can not. */
+/** A foreign page can send forms and plain text without a preflight request, but not JSON. */
 function jsonOf<T>(schema: z.ZodType<T>, call: EnvelopeCall): T {
   if (call.body.contentType !== "application/json") throw problem("login.only_json");
   return envelopeOf(call, schema);

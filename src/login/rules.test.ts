@@ -1,4 +1,4 @@
-/** Passwords that are taken, pauses, addresses and cookies: the rules alone. */
+/** Rules for passwords, pauses, addresses and cookies, without a server. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { afterAttempt, FORGET_MS, networkOf, POLICIES, subjectsOf, type Tally } from "./back-off.ts";
@@ -9,7 +9,7 @@ import { passwordFault } from "./password-rules.ts";
 const PERSON = { email: "maria.lindgren@example.com", name: "Maria Lindgren" };
 const fault = (password: string): string | undefined => passwordFault(password, PERSON);
 
-test("passwords that are taken: long ones that are nobody's first guess", () => {
+test("accepted passwords are long and not among the first guesses", () => {
   for (const password of [
     "plum-lantern-orbit-42",
     "seven grey herons at dusk",
@@ -23,7 +23,7 @@ test("passwords that are taken: long ones that are nobody's first guess", () => 
     assert.equal(fault(password), undefined, password);
 });
 
-test("passwords that are refused, each with its reason", () => {
+test("refused passwords, each with its reason", () => {
   for (const [password, reason] of [
     ["", "0 characters"],
     ["short-one-1", "11 characters"],
@@ -48,14 +48,14 @@ test("passwords that are refused, each with its reason", () => {
   }
 });
 
-test("a long text of common words is judged at once, whatever its end", () => {
+test("a long text of common words is checked quickly, with every ending", () => {
   const started = process.cpuUsage();
   assert.equal(fault(`${"password".repeat(24)}jqv`), undefined);
-  // Time on the processor, in microseconds: other programs of the machine do not change it.
+  // Processor time in microseconds: other programs of the machine do not change it.
   assert.ok(process.cpuUsage(started).user < 1_000_000);
 });
 
-test("a pause begins after the free attempts, doubles, has an end, and starts afresh after an hour", () => {
+test("a pause begins after the free attempts, doubles, is limited, and is forgotten after an hour", () => {
   let tally: Tally | undefined;
   const pauses: number[] = [];
   let now = 1_000_000;
@@ -73,7 +73,7 @@ test("a pause begins after the free attempts, doubles, has an end, and starts af
   );
 });
 
-test("whoever has one address of version 6 has its whole network; version 4 is one address, however it is written", () => {
+test("an IPv6 address counts as its /64 network, an IPv4 address as itself in every notation", () => {
   assert.equal(networkOf("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
   assert.equal(networkOf("2001:DB8:1:2::1"), networkOf("2001:0db8:1:2:ffff::9"));
   assert.notEqual(networkOf("2001:db8:1:3::1"), networkOf("2001:db8:1:2::1"));
@@ -99,7 +99,7 @@ test("behind https the cookies are bound to the host; over plain http they have 
   assert.equal(plain.read({}, "session"), undefined);
 });
 
-test("our own origins: the public address; on this machine by each of its names", () => {
+test("own origins: the public address, and on the loopback address all of its names", () => {
   assert.deepEqual(ownOrigins("https://ci.example.com/railhead"), ["https://ci.example.com"]);
   assert.deepEqual(ownOrigins("http://127.0.0.1:7070"), [
     "http://localhost:7070",

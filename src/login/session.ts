@@ -11,13 +11,13 @@ export type Session = {
   readonly userAgent: string;
   readonly createdAt: number;
   readonly lastSeenAt: number;
-  /** The end that no activity puts off. */
+  /** The end that requests do not postpone. */
   readonly expiresAt: number;
 };
 
 export type SignInMethod = "PASSWORD" | "OPENID_CONNECT";
 
-/** How long a session lasts: without a request, and altogether. */
+/** Lifetime of a session in milliseconds: without a request, and in total. */
 export type Lifetimes = { readonly idleMs: number; readonly mostMs: number };
 
 export type SessionSecret = { readonly accountId: Uuid; readonly id: Uuid; readonly secret: string };
@@ -25,7 +25,7 @@ export type SessionSecret = { readonly accountId: Uuid; readonly id: Uuid; reado
 export const newSessionSecret = newTokenSecret;
 export const hashOf = hashSecret;
 
-/** The text of the cookie. No interface takes it as a token: those begin otherwise. */
+/** The text of the cookie. Its prefix differs from that of tokens, so the API never accepts it as one. */
 export const writeSession = ({ accountId, id, secret }: SessionSecret): string =>
   writeToken("ses", { accountId, tokenId: id, secret });
 
@@ -34,7 +34,9 @@ export function readSession(text: string): SessionSecret | undefined {
   return parts && { accountId: parts.accountId, id: parts.tokenId, secret: parts.secret };
 }
 
-/** Bound to the session by its secret, and of no use for finding that: a page may know it, a cookie may not replace it. */
+/**
+ * The anti-forgery token, derived from the session's secret. A page may know it: the secret cannot be computed from it.
+ */
 export const csrfTokenOf = ({ secret }: Pick<SessionSecret, "secret">): string =>
   createHmac("sha256", secret).update("railhead anti-forgery token").digest("base64url");
 
@@ -44,7 +46,7 @@ export function isCsrfTokenOf(session: Pick<SessionSecret, "secret">, given: unk
   return sent.length === right.length && timingSafeEqual(sent, right);
 }
 
-/** Whoever came in with a one-time password has to choose another first; the provider's word needs no password. */
+/** Whether the person has to change a one-time password first. Single sign-on needs no password. */
 export const mustChange = (person: { readonly mustChangePassword: boolean }, method: SignInMethod): boolean =>
   person.mustChangePassword && method === "PASSWORD";
 

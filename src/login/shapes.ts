@@ -1,4 +1,4 @@
-/** Answers of the interface of sessions. */
+/** Response shapes of the session API. */
 import { z } from "zod";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { enveloped, epochMs, wireId } from "../platform/http/shapes.ts";

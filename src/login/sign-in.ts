@@ -18,7 +18,10 @@ import type { Lifetimes, SignInMethod } from "./session.ts";
 
 export type Credentials = { readonly email: string; readonly password: string };
 
-/** Throws `login.refused`, the same for whatever is wrong and after the same work, and `login.blocked` after many of those. */
+/**
+ * Signs in with a password. Throws `login.refused`, the same for each cause and after the same work, and
+ * `login.blocked` during a pause.
+ */
 export type SignIn = (credentials: Credentials, headers: IncomingHttpHeaders, visitor: Visitor) => Promise<SignedIn>;
 export type SignedIn = { readonly opened: Opened; readonly person: Person };
 
@@ -43,7 +46,7 @@ export function signIn(deps: SignInDeps): SignIn {
     const device = deps.devices.of(headers, accountId, found?.id);
     const subjects = subjectsOf({ email: credentials.email, address: visitor.facts.remoteAddress, device });
     const visiting = { kind: "visitor", address: visitor.facts.remoteAddress } as const;
-    // Counted only when its turn has come: whoever is sent away before has not tried.
+    // Counted when its turn comes: an attempt that is refused by the queue has not been made.
     const isRight = await deps.hashInTurn(visiting, async () => {
       await deps.attempts.begin(accountId, subjects);
       return passwordMatches(credentials.password, found?.passwordHash ?? undefined);
@@ -59,7 +62,7 @@ export function signIn(deps: SignInDeps): SignIn {
     const opened = await deps.db.transaction((tx) =>
       enter(tx, deps, { accountId, person, method: "PASSWORD" }, visitor),
     );
-    // What was right a moment ago may be so no more.
+    // The password or the user has changed since the check.
     if (!opened) return signIn(credentials, headers, visitor);
     await deps.attempts.succeed(accountId, subjects);
     return { opened, person };
@@ -70,8 +73,8 @@ export function signIn(deps: SignInDeps): SignIn {
 type Enter = Pick<SignInDeps, "audit" | "clock" | "newId" | "lifetimes" | "people">;
 
 /**
- * Opens the session of somebody who has shown who they are, and records it. Undefined when that holds no more: they may
- * not sign in now, or the password is another. A change of either waits for the commit, and then ends this session too.
+ * Opens and records the session of an authenticated person. Undefined if the person may not sign in now, or the
+ * password has changed. Locks the person: a later change commits after this transaction, and ends this session, too.
  */
 export async function enter(
   tx: Tx,
@@ -93,7 +96,7 @@ export async function enter(
   return opened;
 }
 
-/** The person, for the trail alone: nothing is asked of it. */
+/** The person as an actor of the audit trail, without grants. */
 export const actorOf = (accountId: Uuid, { id, name, email }: Person, { facts }: Pick<Visitor, "facts">): Actor => ({
   kind: "user",
   accountId,
@@ -104,12 +107,12 @@ export const actorOf = (accountId: Uuid, { id, name, email }: Person, { facts }:
   request: facts,
 });
 
-/** A sign-in that failed: what was typed or claimed as an e-mail address, and what it was refused with. */
+/** A failed sign-in: the typed or claimed e-mail address, and its refusal. */
 export type RefusedSignIn = { readonly typed: string; readonly refused: Problem };
 
 /**
- * Records a sign-in that was refused. The actor is the system, since the caller has not proved an identity. The resource is
- * the e-mail as far as it looks like one: people type passwords there, and entries are never removed.
+ * Records a refused sign-in. The actor is the system, since the caller is not authenticated. The resource is the typed
+ * text only if it looks like an e-mail address: people type passwords there, and entries are never removed.
  */
 export const recordRefusal = (
   tx: Tx,
@@ -130,13 +133,15 @@ export const recordRefusal = (
     },
   );
 
-/** An address has a domain with a dot, as a password with an @ in it hardly has. */
+/** The text if it is an address with a dot in its domain, which a password with an @ rarely has. */
 function shownAddress(typed: string): string {
   const email = emailOf(typed);
   return email !== undefined && /@[^@]+\.[a-z]{2,}$/.test(email) ? email : "(no e-mail address)";
 }
 
-/** With what is asked for now, while the password is at hand. Answers the person with the hash that is kept, as far as it is known. */
+/**
+ * Renews an outdated hash while the password is in memory. Returns the person with the stored hash, if that is known.
+ */
 async function renewHash(deps: SignInDeps, accountId: Uuid, person: Person, password: string): Promise<Person> {
   const { passwordHash: was, mustChangePassword: mustChange } = person;
   if (was === null || !isOutdated(was)) return person;

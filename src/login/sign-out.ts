@@ -12,11 +12,11 @@ type Deps = {
   readonly db: Db;
   readonly audit: Pick<Audit, "record">;
   readonly gate: Pick<Gate, "enterWithOneTime">;
-  /** Told inside the transaction, for after the commit. */
+  /** Called inside the transaction; notifies after the commit. */
   readonly ended: (tx: Tx) => void;
 };
 
-/** Ends the session that asks. */
+/** Ends the session of this request. */
 export const signOut =
   (deps: Deps) =>
   async (headers: IncomingHttpHeaders, facts: RequestFacts): Promise<void> => {
@@ -51,7 +51,7 @@ const endOne = (deps: Deps, live: Live, id: Uuid, facts: RequestFacts): Promise<
     return true;
   });
 
-/** Ends all sessions of the person, the one that asks among them. */
+/** Ends all sessions of the person, including that of this request. */
 export const signOutEverywhere =
   (deps: Deps) =>
   async (headers: IncomingHttpHeaders, facts: RequestFacts): Promise<{ readonly ended: number }> => {

@@ -1,4 +1,4 @@
-/** Which identities of the provider sign somebody in: seen and ended by the person, and by those who look after people. */
+/** Identities of the provider that sign a person in: listed and unlinked by the person, and by administrators. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Authorize, RequireHeldOf } from "../../access/index.ts";
 import type { Audit } from "../../audit/index.ts";
@@ -22,12 +22,12 @@ type Deps = {
   readonly people: Pick<People, "byId">;
 };
 
-/** So long a person may be linked by e-mail once an administrator has allowed it. */
+/** How long a link by e-mail stays allowed after an administrator has allowed it. */
 export const ALLOWED_MS = 7 * 24 * 3_600_000;
 
 export type OwnIdentities = {
   readonly list: (headers: IncomingHttpHeaders) => Promise<readonly Identity[]>;
-  /** Throws `login.no_identity`, `login.last_way` for whoever has nothing else to sign in with. */
+  /** Throws `login.no_identity`, and `login.last_way` if the person has no other way to sign in. */
   readonly unlink: (headers: IncomingHttpHeaders, id: string, facts: RequestFacts) => Promise<void>;
 };
 
@@ -48,8 +48,8 @@ export const createOwnIdentities = (deps: Deps): OwnIdentities => ({
 export type PeoplesIdentities = {
   readonly list: (actor: Actor, userId: string) => Promise<readonly Identity[]>;
   /**
-   * The person may be linked by a verified e-mail address, once; answers until when. Whoever manages people may have written that
-   * address, so they let nobody in by it who holds more than they do. Throws `access.beyond_own`.
+   * Allows one link by a verified e-mail address. Returns until when. An administrator of users may have set that
+   * address, so the person must not hold more than the administrator. Throws `access.beyond_own`.
    */
   readonly allow: (actor: Actor, userId: string) => Promise<{ readonly until: number }>;
   readonly unlink: (actor: Actor, userId: string, id: string) => Promise<void>;

@@ -48,7 +48,7 @@ beforeEach(async () => {
 
 const here = (at: TestPlatform, address: string): string => address.slice(at.url.length);
 
-/** Through the provider as this person; answers where our own server then sends the browser. */
+/** Signs in through the provider as this person. Returns the answer of our server's callback. */
 async function signIn(at: TestPlatform, browser: PretendBrowser, name: string, query = ""): Promise<Answer> {
   const start = await browser.send("GET", `/auth/oidc/start${query}`, undefined, { account: null, redirect: "manual" });
   assert.equal(start.status, 302, start.text);
@@ -63,7 +63,7 @@ const reset = (how: { readonly unlink: boolean }): Promise<Reset> => {
   return resetPassword({ db, clock, audit, people })(fromWire(accountId) as Uuid, ADMIN, how);
 };
 
-/** What the last entry of this kind says that goes on signing the person in. */
+/** The field `identitiesKept` of the last entry of this operation. */
 async function kept(operation: string): Promise<unknown> {
   const [entry] = await platform.db.query<{ difference: { changes: { field: string; after?: unknown }[] } }>(
     "select difference from audit_entries where operation = $1 order by at desc, id desc limit 1",
@@ -84,7 +84,7 @@ async function linked(name = "admin"): Promise<PretendBrowser> {
   return browser;
 }
 
-test("whoever is signed in links an identity, and signs in with it from then on", async () => {
+test("a signed-in user links an identity and signs in with it from then on", async () => {
   const browser = await linked();
   const own = await browser.send("GET", "/auth/identities");
   assert.deepEqual(
@@ -106,7 +106,7 @@ test("whoever is signed in links an identity, and signs in with it from then on"
   assert.ok((redeemed?.get("code_verifier") ?? "").length >= 43);
 });
 
-test("nobody is matched by e-mail alone: an unknown subject is refused, whatever its address", async () => {
+test("e-mail alone matches no user: an unknown subject is refused with every address", async () => {
   const browser = pretendBrowser(platform);
   const answer = await signIn(platform, browser, "admin");
   assert.equal(location(answer), "/login?failure=unlinked");
@@ -118,7 +118,7 @@ test("nobody is matched by e-mail alone: an unknown subject is refused, whatever
   assert.deepEqual(entry, { resource_id: ADMIN, outcome: "refused", code: "login.unlinked", status: 401 });
 });
 
-test("an administrator allows the first link by e-mail: once, for seven days, for this person", async () => {
+test("an administrator allows the first link by e-mail: once, for seven days, for this user", async () => {
   const [user] = (await platform.graphql("{ users { nodes { id email } } }")).body.data.users.nodes;
   const allow = (): Promise<Answer> => platform.send("POST", `/auth/users/${user.id}/identities/allow`);
   assert.equal((await allow()).status, 200);
@@ -147,7 +147,7 @@ test("an administrator allows the first link by e-mail: once, for seven days, fo
   assert.equal((await platform.send("POST", "/auth/users/AAAAAAAAAAAAAAAAAAAAAA/identities/allow")).status, 404);
 });
 
-test("who manages people allows no link to somebody who holds more: they may have written the address", async () => {
+test("an administrator of users cannot allow a link to a user who holds more, since they may have set the address", async () => {
   const manager = await platform.addUser("_account_viewer");
   const [own] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
   assert.ok(own);
@@ -174,7 +174,7 @@ test("who manages people allows no link to somebody who holds more: they may hav
   assert.equal((await allow(lesser.id)).status, 200);
 });
 
-test("what ends while somebody comes back from the provider is waited for: being let in, the identity, the session that links", async () => {
+test("a deactivation, an unlinked identity and an ended session count while the user is at the provider", async () => {
   const changes = [
     ["update users set active = false where email = $1", "unlinked"],
     ["delete from user_identities where $1 <> ''", "unlinked"],
@@ -199,7 +199,7 @@ test("what ends while somebody comes back from the provider is waited for: being
   }
 });
 
-test("the subject counts, not the address: who has the address later is somebody else, who changed it is the same", async () => {
+test("the subject identifies the user: a later owner of the address is another user, a changed address the same one", async () => {
   assert.equal(location(await signIn(trusting, pretendBrowser(trusting), "admin")), "/login");
   provider.accounts.set("admin", { sub: "admin", email: "renamed@example.com", verified: true });
   provider.accounts.set("newcomer", { sub: "newcomer", email: ADMIN, verified: true });
@@ -213,7 +213,7 @@ test("the subject counts, not the address: who has the address later is somebody
   }
 });
 
-test("a deactivated person is not let in, and one identity is nobody else's", async () => {
+test("a deactivated user is refused, and one identity belongs to one user", async () => {
   await linked();
   await platform.addUser("_account_viewer");
   const [other] = await platform.db.query<{ email: string }>("select email from users where email <> $1 limit 1", [
@@ -238,7 +238,7 @@ test("a deactivated person is not let in, and one identity is nobody else's", as
   }
 });
 
-test("linking needs the session, its anti-forgery token, and that it still holds on the way back", async () => {
+test("linking needs the session, its anti-forgery token, and a session that is still valid at the callback", async () => {
   const nobody = await platform.send("POST", "/auth/oidc/link", { apiKey: null });
   assert.equal(nobody.status, 401, nobody.text);
   const browser = pretendBrowser(platform);
@@ -253,7 +253,7 @@ test("linking needs the session, its anti-forgery token, and that it still holds
   assert.deepEqual(await platform.db.query("select 1 from user_identities"), []);
 });
 
-test("a link that was begun before the password became a one-time one links nothing, whether the session still holds or not", async () => {
+test("a link begun before the password became a one-time password is refused, with and without a valid session", async () => {
   for (const change of [
     (): Promise<unknown> => platform.db.query("update users set must_change_password = true where email = $1", [ADMIN]),
     (): Promise<unknown> => reset({ unlink: false }),
@@ -271,7 +271,7 @@ test("a link that was begun before the password became a one-time one links noth
   await givePassword(platform);
 });
 
-test("a reset of the password names what still signs the person in, and takes it away where that is asked for", async () => {
+test("a password reset lists the linked identities, and unlinks them on request", async () => {
   await linked();
   const [user] = (await platform.graphql("{ users { nodes { id email } } }")).body.data.users.nodes;
   const subjects = ({ identities }: Reset) => identities.map(({ issuer, subject }) => [issuer, subject]);
@@ -294,7 +294,7 @@ test("a reset of the password names what still signs the person in, and takes it
   }
 });
 
-test("a changed password leaves what is linked, and the trail says what that is", async () => {
+test("a changed password keeps linked identities, and the audit trail lists them", async () => {
   const browser = await linked();
   const change = { currentPassword: PASSWORD, newPassword: "seven grey herons at dusk" };
   try {
@@ -305,11 +305,11 @@ test("a changed password leaves what is linked, and the trail says what that is"
   }
 });
 
-test("a session that is over by the time of the way back links nothing", async () => {
+test("a session that has expired before the callback links nothing", async () => {
   const HOUR = 3_600_000;
   const browser = pretendBrowser(platform);
   await browser.signIn(ADMIN, PASSWORD);
-  // In use all the time, a session is over after a week.
+  // A session in constant use expires after a week.
   for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {
     platform.clock.advance(8 * HOUR);
     assert.equal((await browser.send("GET", "/auth/session")).status, 200);
@@ -324,7 +324,7 @@ test("a session that is over by the time of the way back links nothing", async (
   assert.deepEqual(await platform.db.query("select 1 from user_identities"), []);
 });
 
-test("one's own identity is unlinked, unless nothing else signs one in", async () => {
+test("a user unlinks an identity unless it is the only way to sign in", async () => {
   const browser = await linked();
   const [one] = (await browser.send("GET", "/auth/identities")).body.data;
   await platform.db.query("update users set password_hash = '' where email = $1", [ADMIN]);
@@ -337,7 +337,7 @@ test("one's own identity is unlinked, unless nothing else signs one in", async (
   assert.equal((await browser.send("DELETE", `/auth/identities/${one.id}`)).status, 404);
 });
 
-test("a one-time password does not stand in the way of single sign-on", async () => {
+test("a one-time password does not prevent single sign-on", async () => {
   await linked();
   await platform.db.query("update users set must_change_password = true where email = $1", [ADMIN]);
   const browser = pretendBrowser(platform);
@@ -346,7 +346,7 @@ test("a one-time password does not stand in the way of single sign-on", async ()
   assert.equal((await browser.send("GET", "/ng/api/organizations")).status, 200);
 });
 
-test("without a provider the addresses lead to the page of sign-in, and link is refused", async () => {
+test("without a provider the addresses redirect to the sign-in page, and link is refused", async () => {
   const alone = await startTestPlatform();
   try {
     for (const path of ["/auth/oidc/start?returnTo=/x", "/gateway/auth/oidc/callback?state=x&code=y"]) {
@@ -366,7 +366,7 @@ test("without a provider the addresses lead to the page of sign-in, and link is 
   }
 });
 
-test("a provider that does not answer is told, and asked again the next time", async () => {
+test("a provider that does not answer is reported, and asked again the next time", async () => {
   const nowhere = await startTestPlatform({
     oidc: {
       issuer: "http://127.0.0.1:1",

@@ -1,6 +1,6 @@
 /**
- * The identity provider that the operator has configured: its addresses and keys are found by discovery, its answers
- * are checked by openid-client (state, nonce, PKCE, issuer of the answer by RFC 9207, signature, audience, times).
+ * The identity provider from the configuration. Discovery finds its addresses and keys. openid-client checks its
+ * answers (state, nonce, PKCE, issuer of the answer by RFC 9207, signature, audience, times).
  */
 import { hash, randomBytes } from "node:crypto";
 import type * as Oidc from "openid-client";
@@ -8,35 +8,40 @@ import type { OidcConfig } from "../../platform/config/oidc.ts";
 import { exchange } from "../../platform/outgoing/get.ts";
 import type { MayReach } from "../../platform/outgoing/reach.ts";
 
-/** Whom the provider means. Nothing but issuer and subject tells people apart. */
+/** The authenticated user. Only issuer and subject identify a user. */
 export type Claims = {
   readonly issuer: string;
   readonly subject: string;
-  /** Only when the provider says that it has verified the address; asks it where its token does not tell. */
+  /**
+   * The address, if the provider says that it is verified. Reads the userinfo endpoint if the token does not say so.
+   */
   readonly verifiedEmail: () => Promise<string | undefined>;
 };
 
-/** What an answer of the provider has to fit. */
+/** Values that an answer of the provider has to match. */
 export type Checks = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
 export type Provider = {
   readonly name: string;
-  /** The provider's page to send a browser to. */
+  /** The address of the provider's page. */
   readonly addressOf: (checks: Checks, redirectUri: string) => Promise<string>;
-  /** Rejects unless the answer in the address fits the checks and is the provider's. */
+  /**
+   * Checks the answer in the address and exchanges its code. Rejects if it does not match the checks or is not the
+   * provider's.
+   */
   readonly redeem: (answer: URL, checks: Checks) => Promise<Claims>;
 };
 
 const TIMEOUT_SECONDS = 10;
-/** Its keys are looked up by themselves when an unknown one appears; addresses hardly ever change. */
+/** How long discovered addresses are cached. openid-client reloads the keys when an unknown key appears. */
 const DISCOVERED_MS = 60 * 60_000;
-/** Clocks differ. */
+/** Allowed difference between the clocks. */
 const TOLERANCE_SECONDS = 60;
 
 const random = (): string => randomBytes(32).toString("base64url");
 export const newChecks = (): Checks => ({ state: random(), nonce: random(), verifier: random() });
 
-/** Loaded when it is needed: most servers never do. */
+/** openid-client is loaded on first use: most servers never need it. */
 type Client = { readonly oidc: typeof Oidc; readonly config: Oidc.Configuration };
 
 export function createProvider(config: OidcConfig, mayReach: MayReach, now: () => number): Provider {
@@ -46,7 +51,7 @@ export function createProvider(config: OidcConfig, mayReach: MayReach, now: () =
     if (known && known.until > now()) return known.client;
     const found = discover(config, reachIssuer(config.issuer, mayReach));
     known = { client: found, until: now() + DISCOVERED_MS };
-    // What failed is asked for again.
+    // A failed discovery is repeated.
     found.catch(() => (known = undefined));
     return found;
   }
@@ -88,7 +93,7 @@ async function redeem({ oidc, config }: Client, answer: URL, { state, nonce, ver
   };
 }
 
-/** `email_verified` has to be the value true: some providers write it as text, which says nothing about the address. */
+/** `email_verified` has to be the value true. Some providers send it as text, which is no proof. */
 const verified = (claims: { readonly email?: unknown; readonly email_verified?: unknown }): string | undefined =>
   typeof claims.email === "string" && claims.email_verified === true ? claims.email : undefined;
 
@@ -102,16 +107,16 @@ async function discover(config: OidcConfig, mayReach: MayReach): Promise<Client>
   const found = await oidc.discovery(issuer, config.clientId, metadata, authentication(oidc, config.clientSecret), {
     timeout: TIMEOUT_SECONDS,
     [oidc.customFetch]: boundedFetch(mayReach),
-    // Only an issuer on this very machine may be without TLS; the configuration says so.
+    // Only an issuer on this machine may be without TLS; the configuration checks that.
     // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out, not because it goes away
     execute: issuer.protocol === "http:" ? [oidc.allowInsecureRequests] : [],
   });
-  // The token comes straight from the provider, and its signature is checked all the same.
+  // The token comes directly from the provider; its signature is checked nevertheless.
   oidc.enableNonRepudiationChecks(found);
   return { oidc, config: found };
 }
 
-/** As the provider wants it: in the header unless it says otherwise (RFC 8414, section 2). */
+/** Client authentication as the provider announces it: in the header by default (RFC 8414, section 2). */
 function authentication(oidc: typeof Oidc, secret: string | undefined): Oidc.ClientAuth {
   if (secret === undefined) return oidc.None();
   const [basic, post] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)];
@@ -121,7 +126,10 @@ function authentication(oidc: typeof Oidc, secret: string | undefined): Oidc.Cli
   };
 }
 
-/** The issuer is the operator's own choice, wherever it is; where its document leads is judged as any other address. */
+/**
+ * The operator chose the issuer, so its address is always allowed. Addresses from its document are checked as any other
+ * address.
+ */
 function reachIssuer(issuer: string, mayReach: MayReach): MayReach {
   const url = new URL(issuer);
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
@@ -129,7 +137,7 @@ function reachIssuer(issuer: string, mayReach: MayReach): MayReach {
   return (target) => (target.host === host && target.port === port) || mayReach(target);
 }
 
-/** Bounded in time and bytes, without redirects, to judged addresses only. */
+/** A fetch with limits on time and bytes, without redirects, to allowed addresses only. */
 const boundedFetch =
   (mayReach: MayReach): Oidc.CustomFetch =>
   async (url, { method, headers, body, signal }) => {

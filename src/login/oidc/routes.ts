@@ -1,6 +1,6 @@
 /**
- * Single sign-on over HTTP: the addresses that a browser goes to by itself, to the provider and back, which answer with a
- * redirect; and the one that a page asks where to go. They are there without a provider, too, and lead to the page of sign-in.
+ * Single sign-on over HTTP: two addresses that the browser visits, to the provider and back, which answer with
+ * redirects, and one that a page calls to start linking. Without a provider they redirect to the sign-in page.
  */
 import { z } from "zod";
 import { okWith } from "../../platform/http/answers.ts";
@@ -20,15 +20,15 @@ export type SingleSignOnDeps = {
   readonly publicUrl: () => string;
 };
 
-/** As it came: what is wrong with it is told by a redirect, like every other refusal. */
+/** Any text: a faulty value leads to a redirect with a failure, as every other refusal. */
 const anyText = z.union([z.string(), z.array(z.string())]).optional();
 const startQuery = z.object({ returnTo: anyText });
-/** Everything is the provider's: what it adds is part of what it has said. */
+/** Unknown parameters are allowed, since the provider may add some. */
 const callbackQuery = z.looseObject({ state: anyText, code: anyText, iss: anyText, error: anyText });
 
 const HEADERS = { ...GUARDS, "cache-control": "no-store" };
 
-/** What the browser's two addresses do. */
+/** The handlers of the two addresses that the browser visits. */
 function stepsOf(publicUrl: () => string) {
   const base = (): string => URL.parse(publicUrl())?.pathname.replace(/\/$/, "") ?? "";
   const leadTo = (location: string, cookies: readonly string[]): Answer => ({
@@ -106,7 +106,7 @@ export function singleSignOnRoutes({ sso, gate, publicUrl }: SingleSignOnDeps): 
       },
       handle: async (call) => (sso ? back(sso, call) : failure("unavailable")),
     }),
-    // By a script of the page, with the session and its anti-forgery token: being led here links nothing.
+    // A page's script calls this with the session and its anti-forgery token. A visit alone links nothing.
     sessionRoute({
       method: "POST",
       path: "/auth/oidc/link",
@@ -119,7 +119,7 @@ export function singleSignOnRoutes({ sso, gate, publicUrl }: SingleSignOnDeps): 
         answer: enveloped(z.strictObject({ location: z.string() })),
       },
       handle: async (call) => {
-        // Who is not signed in hears the same with and without a provider.
+        // A caller who is not signed in gets the same answer with and without a provider.
         if (!sso) await gate.enter(call.headers);
         if (!sso) throw problem("login.no_provider");
         const { location, cookie } = await departToLink(sso, call.headers);
@@ -129,7 +129,7 @@ export function singleSignOnRoutes({ sso, gate, publicUrl }: SingleSignOnDeps): 
   ];
 }
 
-/** As the provider wrote it, what stands twice twice. */
+/** The query as the provider wrote it. A repeated parameter stays repeated. */
 function searchOf(query: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams();
   for (const [name, given] of Object.entries(query))

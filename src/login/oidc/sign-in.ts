@@ -1,4 +1,4 @@
-/** Signing in by way of the provider, and linking an identity with oneself: to the provider, and back. */
+/** Sign-in through the provider and linking of an identity: the redirect to the provider, and the callback. */
 import type { IncomingHttpHeaders } from "node:http";
 import { hash } from "node:crypto";
 import type { Audit } from "../../audit/index.ts";
@@ -39,10 +39,10 @@ export type OidcDeps = Omit<SignInDeps, "attempts" | "devices" | "hashInTurn"> &
 
 export const CALLBACK = "/auth/oidc/callback";
 
-/** Where to send the browser, and the cookie that it takes along. */
+/** The address to send the browser to, and the cookie to set. */
 export type Departure = { readonly location: string; readonly cookie: string };
 
-/** Rejects when the provider does not answer. */
+/** Starts a sign-in. Rejects if the provider does not answer. */
 export async function depart(
   deps: OidcDeps,
   accountId: Uuid,
@@ -51,14 +51,14 @@ export async function depart(
   const checks = newChecks();
   const location = await deps.provider.addressOf(checks, `${deps.publicUrl()}${CALLBACK}`);
   const sealed = deps.transactions.seal({ ...checks, accountId, returnTo, linking });
-  // Lax: the provider's page leads back here, and the browser has to bring it then.
+  // Lax: the provider's page redirects here, and the browser has to send the cookie then.
   return {
     location,
     cookie: deps.cookies.write("sign_in", sealed, { seconds: TRANSACTION_MS / 1_000, sameSite: "Lax" }),
   };
 }
 
-/** To link an identity with whoever is signed in. Throws `login.no_provider_answer`. */
+/** Starts linking an identity with the signed-in person. Throws `login.no_provider_answer`. */
 export async function departToLink(deps: OidcDeps, headers: IncomingHttpHeaders): Promise<Departure> {
   const { accountId, person, session } = await deps.gate.enter(headers);
   const linking = { userId: person.id, sessionId: session.id };
@@ -67,7 +67,7 @@ export async function departToLink(deps: OidcDeps, headers: IncomingHttpHeaders)
   });
 }
 
-/** `failed`: the reason, as the page tells it. */
+/** `failed` has the reason that the page shows. */
 export type Arrival =
   | { readonly kind: "signed-in"; readonly opened: Opened; readonly returnTo: string }
   | { readonly kind: "linked"; readonly returnTo: string }
@@ -75,7 +75,7 @@ export type Arrival =
 
 const failed = (reason: "refused" | "unlinked" | "taken"): Arrival => ({ kind: "failed", reason });
 
-/** `query` is that of the address that the provider has sent the browser to. */
+/** Handles the callback. `query` is the query of the address that the provider sent the browser to. */
 export async function arrive(
   deps: OidcDeps,
   query: string,
@@ -86,7 +86,7 @@ export async function arrive(
   if (!transaction) return failed("refused");
   const { accountId, state, until } = transaction;
   if (new URLSearchParams(query).get("state") !== state) return failed("refused");
-  // Before anything else comes of it: an answer that somebody repeats is none.
+  // Before anything else, so that a repeated answer is refused.
   if (!(await takeOnce(deps.db, accountId, hash("sha256", state, "buffer"), until))) return failed("refused");
   const claims = await redeemed(deps, query, transaction);
   if (!claims) return failed("refused");
@@ -109,7 +109,7 @@ async function signIn(deps: OidcDeps, transaction: Transaction, claims: Claims, 
   return deps.db.transaction(async (tx) => {
     const identity = known ?? (await linkByEmail(tx, deps, { accountId, email, claims }, visitor));
     const person = identity && (await deps.people.hold(tx, accountId, identity.userId));
-    // It may have been unlinked since it was looked at.
+    // The identity may have been unlinked since it was read.
     const isLinked = person && (await noteUsed(tx, accountId, identity.id, deps.clock.now()));
     const opened = isLinked && (await enter(tx, deps, { accountId, person, method: "OPENID_CONNECT" }, visitor));
     if (!opened) {
@@ -123,8 +123,8 @@ async function signIn(deps: OidcDeps, transaction: Transaction, claims: Claims, 
 type Stranger = { readonly accountId: Uuid; readonly email: string | undefined; readonly claims: Claims };
 
 /**
- * The first time, and only where an administrator has said so: for everybody by the configuration, or for this person.
- * From then on the subject counts, whoever has the address. Nobody gets a second identity of one issuer by it.
+ * Links an identity on its first sign-in, if the configuration allows it for all persons, or an administrator for this
+ * one. From then on the subject counts and not the address. A person gets at most one identity of an issuer this way.
  */
 async function linkByEmail(
   tx: Tx,
@@ -141,7 +141,7 @@ async function linkByEmail(
   return isAllowed || isFirst ? addIdentity(tx, deps, { accountId, person }, claims, visitor) : undefined;
 }
 
-/** Undefined when the subject is linked already. */
+/** Undefined if the subject is linked already. */
 async function addIdentity(
   tx: Tx,
   deps: OidcDeps,
@@ -161,16 +161,16 @@ async function addIdentity(
   return { ...identity, lastUsedAt: null };
 }
 
-/** The session that asked has to hold still: its cookie does not come along from the provider's page. */
+/** The session that started the link has to be valid still. Its cookie is not sent from the provider's page. */
 async function link(deps: OidcDeps, transaction: Transaction, claims: Claims, visitor: Visitor): Promise<Arrival> {
   const { accountId, linking, returnTo } = transaction;
   return deps.db.transaction(async (tx) => {
-    // Held first: a change of the password, which ends the session, comes before or after all of this.
+    // Locked first: a change of the password, which ends the session, is committed before or after this transaction.
     const person = linking && (await deps.people.hold(tx, accountId, linking.userId));
     const session = linking && (await findSession(tx, accountId, linking.sessionId));
     if (!session || !person || session.userId !== person.id || isOver(session, deps.lifetimes, deps.clock.now()))
       return failed("refused");
-    // It may have become a one-time password since.
+    // The password may have become a one-time password since.
     if (mustChange(person, session.method)) return failed("refused");
     const known = await findIdentity(tx, accountId, claims);
     const isTaken = known
@@ -184,7 +184,7 @@ async function link(deps: OidcDeps, transaction: Transaction, claims: Claims, vi
   });
 }
 
-/** The identity belongs to another person, who may be the one that notices: the trail has the attempt. */
+/** The identity belongs to another person, who should be able to notice: the audit trail records the attempt. */
 function recordTaken(
   tx: Tx,
   { audit }: Pick<OidcDeps, "audit">,

@@ -1,6 +1,6 @@
 /**
- * What a browser takes along to the provider and back: sealed in a cookie of its own, so that an answer counts in the
- * browser that asked, and nothing is kept for those who never come back.
+ * The state of a sign-in at the provider, sealed in a cookie of its own. An answer counts only in the browser that
+ * asked, and the server stores nothing for users who never return.
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Uuid } from "../../core/ids.ts";
@@ -12,12 +12,12 @@ export type Transaction = Checks & {
   readonly accountId: Uuid;
   /** A path of this server. */
   readonly returnTo: string;
-  /** The session of the person who links an identity; undefined for whoever signs in. */
+  /** The session that links an identity; undefined for a sign-in. */
   readonly linking: { readonly userId: Uuid; readonly sessionId: Uuid } | undefined;
   readonly until: number;
 };
 
-/** So long somebody may take at the provider. */
+/** How long a user may take at the provider. */
 export const TRANSACTION_MS = 10 * 60_000;
 
 const IDENTITY = "sign-in";
@@ -30,7 +30,7 @@ export function createTransactions({ keys, clock }: { readonly keys: KeyRing; re
       const until = clock.now() + TRANSACTION_MS;
       return sealer.seal(JSON.stringify({ ...transaction, until }), IDENTITY, keys.preferred.id).toString("base64url");
     },
-    /** Undefined for what is none of ours, or too old. */
+    /** Undefined if the text was not sealed here, or is too old. */
     open: (sealed: string | undefined): Transaction | undefined => {
       if (sealed === undefined || sealed.length > LONGEST) return undefined;
       try {
@@ -48,7 +48,7 @@ export type Transactions = ReturnType<typeof createTransactions>;
 const HERE = "/login";
 const LONGEST_PATH = 1_000;
 
-/** A path of this server, whatever was asked for: nobody is led elsewhere after signing in. */
+/** A path of this server for every input, so that sign-in never redirects to another site. */
 export function pathHere(asked: unknown): string {
   if (typeof asked !== "string" || asked.length > LONGEST_PATH || !asked.startsWith("/")) return HERE;
   const base = "http://here.invalid";

@@ -1,6 +1,6 @@
 /**
- * The door: signing in, choosing a password, one's own sessions. What comes from outside is put into the page as text only,
- * and the session itself is in a cookie that no script can read.
+ * The sign-in page: signing in, choosing a password, listing sessions. Data is inserted as text only, and the session
+ * is in a cookie that scripts cannot read.
  */
 const page = (id) => document.getElementById(id);
 const SECTIONS = ["signing-in", "changing", "account"];
@@ -9,7 +9,7 @@ const TITLES = { "signing-in": "Sign in", changing: "Choose a password", account
 let csrfToken = "";
 let me;
 
-/** The answer's data; throws an Error whose message is for people. */
+/** Returns the answer's data. Throws an Error whose message is shown to the user. */
 async function ask(method, path, body) {
   const headers = { accept: "application/json" };
   if (csrfToken) headers["x-csrf-token"] = csrfToken;
@@ -40,7 +40,7 @@ function show(section) {
   page(`${section}-title`).focus();
 }
 
-/** Runs what a button or a form asks for, once at a time, and tells what went wrong. */
+/** Runs the action of a button or a form, once at a time, and shows its error. */
 const run = (work) => (event) => {
   event.preventDefault();
   const button = event.submitter ?? event.currentTarget;
@@ -55,7 +55,7 @@ const run = (work) => (event) => {
     .finally(() => (button.disabled = false));
 };
 
-/** Where to go after signing in: a page of this server, whatever the address says; undefined stays here. */
+/** The address to open after signing in, on this server only. Undefined stays on this page. */
 function returnTo() {
   const asked = new URLSearchParams(location.search).get("returnTo");
   const url = asked?.startsWith("/") ? URL.parse(asked, location.origin) : null;
@@ -93,7 +93,7 @@ async function showAccount() {
 const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const METHODS = { PASSWORD: "password", OPENID_CONNECT: "single sign-on" };
 
-/** "Firefox on Linux", as far as the browser says so. */
+/** For example "Firefox on Linux", if the user agent says so. */
 function browserName(agent) {
   const name = ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((one) => agent.includes(one));
   const system = ["Windows", "Android", "iPhone", "Mac OS", "Linux"].find((one) => agent.includes(one));
@@ -178,7 +178,7 @@ async function begin(text = "") {
   show("signing-in");
 }
 
-/** Why single sign-on has led back here without a session. */
+/** Messages for the reasons why single sign-on redirected here without a session. */
 const FAILURES = {
   unlinked:
     "Nobody here is linked with that account yet. Sign in with your password and link it, or ask your administrator.",

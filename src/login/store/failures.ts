@@ -5,8 +5,8 @@ import type { Tally } from "../back-off.ts";
 type Store = { readonly query: Query };
 
 /**
- * The tallies of the subjects, locked until the transaction ends; a subject without one has nothing against it. Locks
- * are taken in one order, by key, so that two attempts with subjects in common wait for each other and never both.
+ * Locks the tallies of the subjects until the transaction ends, and inserts missing ones with zero failures. Locks are
+ * taken in the order of the keys, so that attempts with common subjects do not deadlock.
  */
 export async function lockTallies(db: Store, accountId: Uuid, keys: readonly string[]): Promise<Map<string, Tally>> {
   await db.query(
@@ -23,7 +23,7 @@ export async function lockTallies(db: Store, accountId: Uuid, keys: readonly str
   return new Map(rows.map(({ subject, ...tally }) => [subject, tally]));
 }
 
-/** Those of the subjects whose pause goes on. */
+/** Those of the subjects whose pause lasts at `now`. */
 export async function pausedAmong(
   db: Store,
   accountId: Uuid,
@@ -44,7 +44,7 @@ export async function saveTally(db: Store, accountId: Uuid, key: string, tally: 
   );
 }
 
-/** One attempt less; what a pause has begun is over with it. */
+/** Subtracts one attempt and ends the pause. */
 export async function takeBackAttempt(db: Store, accountId: Uuid, keys: readonly string[]): Promise<void> {
   await db.query(
     `update sign_in_failures set failures = greatest(0, failures - 1), blocked_until = 0

@@ -33,7 +33,7 @@ export async function listIdentities(db: Store, accountId: Uuid, userId: Uuid): 
   );
 }
 
-/** False when the issuer's subject is linked already, with whomever. */
+/** False if the issuer's subject is linked already, to any person. */
 export async function insertIdentity(
   db: Store,
   accountId: Uuid,
@@ -47,7 +47,7 @@ export async function insertIdentity(
   return rows.length > 0;
 }
 
-/** False when it is linked no more. */
+/** False if the identity is not linked any more. */
 export async function noteUsed(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<boolean> {
   const rows = await db.query(
     `update user_identities set last_used_at = $3 where account_id = $1 and id = $2 returning id`,
@@ -78,12 +78,12 @@ export async function allowLink(db: Store, accountId: Uuid, userId: Uuid, until:
   );
 }
 
-/** Whoever has the person's address by now was not meant. */
+/** Removes the permission to link by e-mail, for example because the person's address has changed. */
 export async function disallowLink(db: Store, accountId: Uuid, userId: Uuid): Promise<void> {
   await db.query(`delete from identity_links_allowed where account_id = $1 and user_id = $2`, [accountId, userId]);
 }
 
-/** Uses the permission up; answers whether there was one. */
+/** Uses the permission to link by e-mail. Returns whether there was one. */
 export async function takeLinkPermission(db: Store, accountId: Uuid, userId: Uuid, now: number): Promise<boolean> {
   const rows = await db.query(
     `delete from identity_links_allowed where account_id = $1 and user_id = $2 and until > $3 returning user_id`,
@@ -92,7 +92,7 @@ export async function takeLinkPermission(db: Store, accountId: Uuid, userId: Uui
   return rows.length > 0;
 }
 
-/** Whether this answer of the provider is taken for the first time. */
+/** Whether this answer of the provider is used for the first time. */
 export async function takeOnce(db: Store, accountId: Uuid, stateHash: Buffer, until: number): Promise<boolean> {
   const rows = await db.query(
     `insert into sign_ins_taken (account_id, state_hash, until) values ($1, $2, $3)

@@ -40,7 +40,7 @@ export async function findSession(
   return rows[0];
 }
 
-/** Those that are not over, the newest first. */
+/** The sessions that have not ended, newest first. */
 export async function selectSessions(
   db: Store,
   accountId: Uuid,
@@ -55,7 +55,7 @@ export async function selectSessions(
   );
 }
 
-/** Only forward: of two replicas the later one counts. */
+/** Sets the time of the last request. It never decreases, whichever replica writes first. */
 export async function noteSeen(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
   await db.query(`update sessions set last_seen_at = $3 where account_id = $1 and id = $2 and last_seen_at < $3`, [
     accountId,
@@ -64,7 +64,7 @@ export async function noteSeen(db: Store, accountId: Uuid, id: Uuid, at: number)
   ]);
 }
 
-/** Answers whether there was one. */
+/** Returns whether the session existed. */
 export async function deleteSession(db: Store, accountId: Uuid, userId: Uuid, id: Uuid): Promise<boolean> {
   const rows = await db.query(
     `delete from sessions where account_id = $1 and user_id = $2 and id = $3 returning account_id`,
@@ -73,7 +73,7 @@ export async function deleteSession(db: Store, accountId: Uuid, userId: Uuid, id
   return rows.length > 0;
 }
 
-/** All sessions of a person but one; answers how many they were. */
+/** Deletes all sessions of a person except `but`. Returns their number. */
 export async function deleteSessionsOf(db: Store, accountId: Uuid, userId: Uuid, but?: Uuid): Promise<number> {
   const rows = await db.query(
     `delete from sessions where account_id = $1 and user_id = $2 and id is distinct from $3 returning account_id`,
@@ -93,7 +93,7 @@ export async function deleteOverSessions(
   ]);
 }
 
-/** Those of the sessions that hold at this moment. */
+/** Those of the sessions that are valid at `now`. */
 export async function standingSessions(
   db: Store,
   sessions: readonly { readonly accountId: Uuid; readonly id: Uuid }[],
