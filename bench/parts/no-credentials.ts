@@ -16,7 +16,7 @@ export function createCredentials(deps: CredentialDeps): Credentials {
     authenticate: (token) => first ?? Promise.resolve(real.authenticate(token)).then((actor) => (first ??= actor)),
     watch: () => () => undefined,
     onEnded: () => undefined,
-    ended: () => undefined,
+    notifyCredentialsEnded: () => undefined,
     look: async () => undefined,
     stop: real.stop,
   };

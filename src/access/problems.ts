@@ -2,13 +2,13 @@ import { problemsOf } from "../core/problem.ts";
 
 export const problems = {
   "access.not_permitted": [403, "NG_ACCESS_DENIED", "Missing permission %s."],
-  "access.beyond_own": [403, "NG_ACCESS_DENIED", "Nobody can give more than they hold: %s is not yours there."],
+  "access.beyond_own": [403, "NG_ACCESS_DENIED", "You cannot grant %s: you do not hold it in this scope."],
   "access.other_scope": [400, "INVALID_REQUEST", "'%s' in the body [%s] is not the one in the query [%s]."],
   "access.no_group": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "User group [%s] not found."],
   "access.everybody": [
     400,
     "UNSUPPORTED_OPERATION_EXCEPTION",
-    "User group [%s] has everybody of its scope; its members are not listed one by one.",
+    "User group [%s] contains all users of its scope. Its members cannot be listed or changed.",
   ],
   "access.no_person": [400, "USER_DOES_NOT_EXIST", "There is no user [%s] in the account."],
   "access.externally_managed": [
@@ -19,10 +19,10 @@ export const problems = {
   "access.reserved_identifier": [
     400,
     "INVALID_REQUEST",
-    "Identifiers that begin with _ are those of the platform: [%s] cannot be made or changed.",
+    "Identifier [%s] is reserved: identifiers that begin with _ belong to the platform.",
   ],
   "access.duplicate": [400, "DUPLICATE_FIELD", "A %s with identifier [%s] already exists in this scope."],
-  "access.name_taken": [400, "DUPLICATE_FIELD", "A group [%s] that an identity provider keeps already exists."],
+  "access.name_taken": [400, "DUPLICATE_FIELD", "A group [%s] that an identity provider manages already exists."],
   "access.other_identifier": [
     400,
     "INVALID_REQUEST",
@@ -35,20 +35,20 @@ export const problems = {
   "access.assigned_already": [
     400,
     "DUPLICATE_FIELD",
-    "The same role is assigned to the same principal over the same resource group already, or the identifier is taken.",
+    "The identifier is taken, or the principal already has this role over this resource group.",
   ],
   "access.managed": [
     400,
     "INVALID_REQUEST",
-    "managed is true for what the platform assigns by itself; nobody else can say so.",
+    "'managed' is read-only.",
   ],
-  "access.no_permission": [400, "INVALID_REQUEST", "There is no permission [%s]."],
-  "access.wrong_level": [400, "INVALID_REQUEST", "Permission [%s] cannot be held at: %s."],
-  "access.level_above": [400, "INVALID_REQUEST", "Role [%s] cannot be assigned above the scope that it lives in."],
+  "access.no_permission": [400, "INVALID_REQUEST", "Permission [%s] does not exist."],
+  "access.wrong_level": [400, "INVALID_REQUEST", "Permission [%s] is not available at: %s."],
+  "access.level_above": [400, "INVALID_REQUEST", "Role [%s] cannot be assigned above its own scope."],
   "access.outside": [
     400,
     "INVALID_REQUEST",
-    "A resource group reaches no further than its own scope: [%s] [%s] lies outside.",
+    "A resource group covers only resources of its own scope: [%s] [%s] is outside.",
   ],
   "access.dynamic_scope": [
     400,
@@ -58,7 +58,7 @@ export const problems = {
   "access.last_administrator": [
     400,
     "INVALID_REQUEST",
-    "At least one active person has to remain Account Admin over all resources including child scopes.",
+    "At least one active user must remain Account Admin over all resources including child scopes.",
   ],
 } as const;
 

@@ -37,7 +37,7 @@ export type Credentials = {
   /** Calls back on every replica once some have ended, for whoever keeps others than tokens. */
   readonly onEnded: (listener: () => void) => void;
   /** To be called where credentials end: says so on every replica once the transaction is committed. */
-  readonly ended: (tx: Tx) => void;
+  readonly notifyCredentialsEnded: (tx: Tx) => void;
   /** Looks at everything that is open; to be called twice a second. */
   readonly look: () => Promise<void>;
   readonly stop: () => void;
@@ -73,7 +73,7 @@ export function createCredentials(deps: CredentialDeps): Credentials {
     authenticate,
     watch,
     onEnded: (listener) => void listeners.add(listener),
-    ended: (tx) =>
+    notifyCredentialsEnded: (tx) =>
       tx.afterCommit(() => {
         someEnded();
         db.notify(CHANNEL, "").catch(onError);

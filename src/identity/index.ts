@@ -81,9 +81,9 @@ export type IdentityDeps = {
 
 export function createIdentity(deps: IdentityDeps) {
   const credentials = createCredentials(deps);
-  const { ended } = credentials;
-  const keyDeps = { ...deps, ended, findParent: findParent(deps) };
-  const serviceAccounts = createServiceAccounts({ ...deps, ended });
+  const { notifyCredentialsEnded } = credentials;
+  const keyDeps = { ...deps, notifyCredentialsEnded, findParent: findParent(deps) };
+  const serviceAccounts = createServiceAccounts({ ...deps, notifyCredentialsEnded });
   const apiKeys = createApiKeys(keyDeps);
   const tokens = createTokens(keyDeps);
   const standingOf = createStandingOf(deps);
@@ -100,13 +100,13 @@ export function createIdentity(deps: IdentityDeps) {
     /** Ends all keys and tokens of a person in the caller's transaction, and says so on every replica: sessions that end with them, too. */
     endTokens: async (tx: Tx, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> => {
       const keys = await deleteKeysOf(tx, accountId, userId);
-      ended(tx);
+      notifyCredentialsEnded(tx);
       return keys;
     },
     /** Removes what lives in a project, or in an organization itself, in the transaction of its deletion. */
     async emptyScope(tx: Tx, scope: Leaving): Promise<readonly RemovedReference[]> {
       const gone = await deleteServiceAccountsOf(tx, scope);
-      if (gone.length > 0) ended(tx);
+      if (gone.length > 0) notifyCredentialsEnded(tx);
       return gone;
     },
     routes: [...serviceAccountRoutes(serviceAccounts), ...apiKeyRoutes(apiKeys), ...tokenRoutes(tokens)],

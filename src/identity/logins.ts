@@ -2,13 +2,13 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
 import { findFirstAccount } from "./store.ts";
-import { findFirstLogin, findLogin, findLoginByEmail, holdLogin, savePassword } from "./store/passwords.ts";
+import { findFirstLogin, findLogin, findLoginByEmail, lockLogin, savePassword } from "./store/passwords.ts";
 
 export const createLogins = ({ db }: { readonly db: Db }) => ({
   firstAccount: async (): Promise<Uuid | undefined> => (await findFirstAccount(db))?.id,
   first: (accountId: Uuid) => findFirstLogin(db, accountId),
   byEmail: (accountId: Uuid, email: string) => findLoginByEmail(db, accountId, email),
   byId: (accountId: Uuid, id: Uuid) => findLogin(db, accountId, id),
-  hold: holdLogin,
+  lock: lockLogin,
   savePassword,
 });

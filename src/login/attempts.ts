@@ -7,7 +7,7 @@ import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
 import { afterAttempt, POLICIES, type Subject } from "./back-off.ts";
 import { problem } from "./problems.ts";
-import { deleteTallies, lockTallies, saveTally, takeBackAttempt } from "./store/failures.ts";
+import { deleteTallies, lockTallies, saveTally, subtractAttempt } from "./store/failures.ts";
 
 export type Attempts = {
   /**
@@ -45,7 +45,7 @@ export const createAttempts = ({ db, clock }: { readonly db: Db; readonly clock:
       // The same lock order as in every other transaction.
       await lockTallies(tx, accountId, [...keysOf(true), ...keysOf(false)]);
       await deleteTallies(tx, accountId, keysOf(true));
-      await takeBackAttempt(tx, accountId, keysOf(false));
+      await subtractAttempt(tx, accountId, keysOf(false));
     });
   },
 });

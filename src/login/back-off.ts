@@ -28,12 +28,12 @@ export const POLICIES = {
 export type Subject = { readonly key: string; readonly policy: keyof typeof POLICIES };
 
 /** Failures are deleted after this time in milliseconds without another one. */
-export const FORGET_MS = 60 * 60_000;
+export const FAILURE_RETENTION_MS = 60 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 
 /** The tally after one more attempt, which counts as failed until `succeed` is called. */
 export function afterAttempt(tally: Tally | undefined, policy: Policy, now: number): Tally {
-  const failures = (tally && tally.lastAt + FORGET_MS > now ? tally.failures : 0) + 1;
+  const failures = (tally && tally.lastAt + FAILURE_RETENTION_MS > now ? tally.failures : 0) + 1;
   const over = failures - policy.free;
   // 2 ** 40 milliseconds are longer than every pause.
   const pause = over < 1 ? 0 : Math.min(policy.mostMs, FIRST_PAUSE_MS * 2 ** Math.min(over - 1, 30));
@@ -44,7 +44,7 @@ export function afterAttempt(tally: Tally | undefined, policy: Policy, now: numb
  * The subjects that an attempt counts for. A browser where this person has signed in before counts alone: attempts of
  * others with the person's name, or from the same address, do not delay it.
  */
-export function subjectsOf(attempt: {
+export function attemptSubjects(attempt: {
   email: string;
   address: string;
   device: string | undefined;

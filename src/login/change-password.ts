@@ -3,19 +3,19 @@ import { toWire } from "../core/ids.ts";
 import { hashPassword, passwordMatches } from "../platform/crypto/passwords.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { subjectOfChange } from "./back-off.ts";
-import type { Gate } from "./gate.ts";
+import type { SessionGuard } from "./session-guard.ts";
 import { openSession, type Visitor } from "./open-session.ts";
 import { passwordFault } from "./password-rules.ts";
 import { problem } from "./problems.ts";
 import { actorOf, recordRefusal, type SignedIn, type SignInDeps } from "./sign-in.ts";
-import { keptOf } from "./reset-password.ts";
+import { identitiesKeptOf } from "./reset-password.ts";
 import { listIdentities } from "./store/identities.ts";
-import { deleteSessionsOf, findSession } from "./store/sessions.ts";
+import { deleteSessionsOf, selectSession } from "./store/sessions.ts";
 
 export type PasswordChange = { readonly currentPassword: string; readonly newPassword: string };
 export type ChangeDeps = SignInDeps & {
-  readonly gate: Pick<Gate, "enterWithOneTime">;
-  readonly ended: (tx: Tx) => void;
+  readonly sessionGuard: Pick<SessionGuard, "requireWithOneTimePassword">;
+  readonly notifyCredentialsEnded: (tx: Tx) => void;
 };
 
 /**
@@ -30,12 +30,12 @@ export const changePassword =
     headers: IncomingHttpHeaders,
     visitor: Visitor,
   ): Promise<SignedIn> => {
-    const { accountId, person, session } = await deps.gate.enterWithOneTime(headers);
+    const { accountId, person, session } = await deps.sessionGuard.requireWithOneTimePassword(headers);
     const was = person.passwordHash;
     if (was === null) throw problem("login.no_password");
     const subjects = [subjectOfChange(person.id)];
     const signedIn = { kind: "signed-in", id: person.id } as const;
-    const isRight = await deps.hashInTurn(signedIn, async () => {
+    const isRight = await deps.enqueueHash(signedIn, async () => {
       await deps.attempts.begin(accountId, subjects);
       return passwordMatches(currentPassword, was);
     });
@@ -47,13 +47,13 @@ export const changePassword =
     await deps.attempts.succeed(accountId, subjects);
     const fault = newPassword === currentPassword ? "is the one that it replaces" : passwordFault(newPassword, person);
     if (fault !== undefined) throw problem("login.weak_password", [fault]);
-    const hash = await deps.hashInTurn(signedIn, () => hashPassword(newPassword));
+    const hash = await deps.enqueueHash(signedIn, () => hashPassword(newPassword));
     return deps.db.transaction(async (tx) => {
       // Another change, for example by an administrator, was committed first: that password counts.
       if (!(await deps.people.savePassword(tx, accountId, person.id, { hash, mustChange: false, was })))
         throw problem("login.wrong_current");
       // Hashing may wait for seconds. The person may have ended this session from another browser meanwhile.
-      if (!(await findSession(tx, accountId, session.id))) throw problem("login.no_session");
+      if (!(await selectSession(tx, accountId, session.id))) throw problem("login.no_session");
       const ended = await deleteSessionsOf(tx, accountId, person.id);
       const opened = await openSession(tx, deps, { accountId, userId: person.id, method: session.method }, visitor);
       const identities = await listIdentities(tx, accountId, person.id);
@@ -63,9 +63,9 @@ export const changePassword =
         resourceId: toWire(person.id),
         scope: {},
         before: { mustChangePassword: person.mustChangePassword, sessions: ended },
-        after: { mustChangePassword: false, sessions: 1, passwordChangedAt: deps.clock.now(), ...keptOf(identities) },
+        after: { mustChangePassword: false, sessions: 1, passwordChangedAt: deps.clock.now(), ...identitiesKeptOf(identities) },
       });
-      deps.ended(tx);
+      deps.notifyCredentialsEnded(tx);
       return { opened, person: { ...person, passwordHash: hash, mustChangePassword: false } };
     });
   };

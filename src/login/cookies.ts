@@ -3,7 +3,7 @@
  * host only, over https, for the whole path. Plain http, for trials on one's own machine, cannot have that prefix.
  */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Opened } from "./open-session.ts";
+import type { OpenedSession } from "./open-session.ts";
 import { writeSession } from "./session.ts";
 
 export type CookieKind = "session" | "device" | "sign_in";
@@ -52,5 +52,5 @@ const valuesOf = (header: string, name: string): readonly string[] =>
   });
 
 /** The cookie of a session that was just opened. */
-export const sessionCookie = (cookies: Cookies, opened: Opened, now: number): string =>
+export const sessionCookie = (cookies: Cookies, opened: OpenedSession, now: number): string =>
   cookies.write("session", writeSession(opened), { seconds: Math.floor((opened.expiresAt - now) / 1_000) });

@@ -13,12 +13,12 @@ import type { Log } from "../platform/log/log.ts";
 import type { MayReach } from "../platform/outgoing/reach.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { createAttempts } from "./attempts.ts";
-import { FORGET_MS, keyOfPerson } from "./back-off.ts";
+import { FAILURE_RETENTION_MS, keyOfPerson } from "./back-off.ts";
 import { changePassword } from "./change-password.ts";
 import { createCookies } from "./cookies.ts";
 import { createDevices } from "./devices.ts";
-import { createSessionGuard } from "./gate.ts";
-import { createHashQueue } from "./hash-turns.ts";
+import { createSessionGuard } from "./session-guard.ts";
+import { createHashQueue } from "./hash-queue.ts";
 import { createOwnIdentities, createPeoplesIdentities } from "./oidc/identities.ts";
 import { createProvider } from "./oidc/provider.ts";
 import { singleSignOnRoutes } from "./oidc/routes.ts";
@@ -27,15 +27,15 @@ import { createTransactions } from "./oidc/transaction.ts";
 import { setOneTimePassword } from "./one-time-password.ts";
 import { passwordRoutes } from "./rest-passwords.ts";
 import { listSessions } from "./list-sessions.ts";
-import { addLoginPages } from "./pages.ts";
+import { registerLoginPages } from "./pages.ts";
 import type { People } from "./people.ts";
 import { loginRoutes } from "./rest.ts";
 import type { Lifetimes } from "./session.ts";
 import { signIn } from "./sign-in.ts";
 import { endSession, signOut, signOutEverywhere } from "./sign-out.ts";
-import { forgetFailures, pausedAmong } from "./store/failures.ts";
-import { disallowLink, forgetTaken } from "./store/identities.ts";
-import { deleteOverSessions, deleteSessionsOf, standingSessions } from "./store/sessions.ts";
+import { deleteOldFailures, selectPausedSubjects } from "./store/failures.ts";
+import { disallowLink, deleteUsedStates } from "./store/identities.ts";
+import { deleteExpiredSessions, deleteSessionsOf, selectValidSessions } from "./store/sessions.ts";
 
 export { resetPassword, type Reset } from "./reset-password.ts";
 export type { Lifetimes } from "./session.ts";
@@ -61,11 +61,11 @@ export type LoginDeps = {
    * Notifies every replica after the commit that credentials have ended. Each of them then calls the listeners of
    * `onEnded`.
    */
-  readonly ended: (tx: Tx) => void;
+  readonly notifyCredentialsEnded: (tx: Tx) => void;
   readonly onEnded: (listener: () => void) => void;
 };
 
-type Somebody = { readonly accountId: Uuid; readonly id: Uuid };
+type UserKey = { readonly accountId: Uuid; readonly id: Uuid };
 type SessionId = { readonly accountId: Uuid; readonly id: Uuid };
 
 const SWEEP_MS = 60_000;
@@ -74,38 +74,38 @@ export function createLogin(deps: LoginDeps) {
   const { db, clock, publicUrl } = deps;
   const cookies = createCookies(publicUrl);
   const devices = createDevices({ keys: deps.keys, cookies });
-  const gate = createSessionGuard({ ...deps, cookies });
-  const signing = { ...deps, attempts: createAttempts(deps), devices, hashInTurn: createHashQueue(clock.elapsed) };
-  deps.onEnded(gate.forget);
-  const ending = { ...signing, gate };
-  const sso = deps.oidc && singleSignOn({ ...signing, oidc: deps.oidc, gate, cookies });
-  const identities = { ...deps, gate };
+  const sessionGuard = createSessionGuard({ ...deps, cookies });
+  const signInDeps = { ...deps, attempts: createAttempts(deps), devices, enqueueHash: createHashQueue(clock.elapsed) };
+  deps.onEnded(sessionGuard.clearCache);
+  const sessionDeps = { ...signInDeps, sessionGuard };
+  const sso = deps.oidc && singleSignOn({ ...signInDeps, oidc: deps.oidc, sessionGuard, cookies });
+  const identities = { ...deps, sessionGuard };
   let nextSweep = 0;
 
   return {
     routes: [
-      ...singleSignOnRoutes({ sso, gate, publicUrl }),
-      ...passwordRoutes({ setOneTime: setOneTimePassword(signing) }),
+      ...singleSignOnRoutes({ sso, sessionGuard, publicUrl }),
+      ...passwordRoutes({ setOneTime: setOneTimePassword(signInDeps) }),
       ...loginRoutes({
-        signIn: signIn(signing),
-        changePassword: changePassword(ending),
-        signOut: signOut(ending),
-        endSession: endSession(ending),
-        signOutEverywhere: signOutEverywhere(ending),
-        listSessions: listSessions(ending),
+        signIn: signIn(signInDeps),
+        changePassword: changePassword(sessionDeps),
+        signOut: signOut(sessionDeps),
+        endSession: endSession(sessionDeps),
+        signOutEverywhere: signOutEverywhere(sessionDeps),
+        listSessions: listSessions(sessionDeps),
         identities: { own: createOwnIdentities(identities), peoples: createPeoplesIdentities(identities) },
         provider: sso?.provider,
-        gate,
+        sessionGuard,
         cookies,
         devices,
         now: clock.now,
         publicUrl,
       }),
     ],
-    serve: addLoginPages,
+    registerPages: registerLoginPages,
     /** The signed-in person, for requests without a token (`SessionOf` of the HTTP server). */
     sessionOf: async (headers: IncomingHttpHeaders): Promise<{ actor: Actor; credential: string } | undefined> => {
-      const live = await gate.credential(headers);
+      const live = await sessionGuard.findCredential(headers);
       if (!live) return undefined;
       const { accountId, person, session } = live;
       const { id, name, email } = person;
@@ -118,31 +118,31 @@ export function createLogin(deps: LoginDeps) {
       };
     },
     /** Ends all sessions of the user and removes the permission to link by e-mail. */
-    async endSessions(tx: Tx, { accountId, id }: Somebody): Promise<readonly RemovedReference[]> {
+    async endSessions(tx: Tx, { accountId, id }: UserKey): Promise<readonly RemovedReference[]> {
       const count = await deleteSessionsOf(tx, accountId, id);
       await disallowLink(tx, accountId, id);
-      deps.ended(tx);
+      deps.notifyCredentialsEnded(tx);
       return count === 0 ? [] : [{ type: "SESSION", count, identifiers: [] }];
     },
     /** Removes the permission to link by e-mail, which was given for the user's previous address. */
-    endAllowance: (tx: Tx, { accountId, id }: Somebody): Promise<void> => disallowLink(tx, accountId, id),
+    removeLinkPermission: (tx: Tx, { accountId, id }: UserKey): Promise<void> => disallowLink(tx, accountId, id),
     /** Those of the people whose sign-in from an unknown browser is paused now. */
-    async locked(accountId: Uuid, people: readonly Pick<User, "id" | "email">[]): Promise<ReadonlySet<Uuid>> {
+    async findLockedUsers(accountId: Uuid, people: readonly Pick<User, "id" | "email">[]): Promise<ReadonlySet<Uuid>> {
       const keys = people.map(({ email }) => keyOfPerson(email));
-      const paused = await pausedAmong(db, accountId, keys, clock.now());
+      const paused = await selectPausedSubjects(db, accountId, keys, clock.now());
       return new Set(people.filter((_person, at) => paused.includes(keys[at] ?? "")).map(({ id }) => id));
     },
     /** Those of the sessions that are valid now. Streams of the others are closed. */
-    standing: (sessions: readonly SessionId[], now: number): Promise<readonly Uuid[]> =>
-      standingSessions(db, sessions, { now, seenAfter: now - deps.lifetimes.idleMs }),
+    findValidSessions: (sessions: readonly SessionId[], now: number): Promise<readonly Uuid[]> =>
+      selectValidSessions(db, sessions, { now, seenAfter: now - deps.lifetimes.idleMs }),
     /** Deletes expired sessions, used sign-in states and old failures. Runs at most once a minute. */
     async sweep(): Promise<void> {
       const now = clock.now();
       if (now < nextSweep) return;
       nextSweep = now + SWEEP_MS;
-      await deleteOverSessions(db, { now, seenBefore: now - deps.lifetimes.idleMs });
-      await forgetTaken(db, now);
-      await forgetFailures(db, now - FORGET_MS);
+      await deleteExpiredSessions(db, { now, seenBefore: now - deps.lifetimes.idleMs });
+      await deleteUsedStates(db, now);
+      await deleteOldFailures(db, now - FAILURE_RETENTION_MS);
     },
   };
 }

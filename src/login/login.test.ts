@@ -42,8 +42,8 @@ const outcomes = async (operation: string, limit: number): Promise<readonly stri
 
 test("e-mail and password open a session for REST and GraphQL, with its anti-forgery token", async () => {
   const browser = pretendBrowser(platform);
-  const nobody = await browser.send("GET", "/auth/session");
-  assert.deepEqual([nobody.status, nobody.body.data], [200, { signedIn: false, openIdConnect: null }]);
+  const anonymous = await browser.send("GET", "/auth/session");
+  assert.deepEqual([anonymous.status, anonymous.body.data], [200, { signedIn: false, openIdConnect: null }]);
   const answer = await browser.signIn("Admin@Railhead.LOCAL", PASSWORD);
   assert.equal(answer.status, 200, answer.text);
   const { csrfToken, expiresAt, user, ...rest } = answer.body.data;
@@ -279,14 +279,14 @@ test("a password hash with outdated parameters is renewed at sign-in", async () 
 
 test("sign-ins and failed sign-ins are recorded with the address, and never with the password", async () => {
   const browser = pretendBrowser(platform);
-  const typed = "one that somebody typed";
-  assert.equal((await browser.signIn("Nobody@Example.com", typed)).status, 401);
+  const typed = "a typed password";
+  assert.equal((await browser.signIn("Unknown@Example.com", typed)).status, 401);
   await signedInBrowser();
   const [refused] = (await trail("session.refuse")).slice(-1);
   assert.deepEqual(refused, {
     actor_kind: "system",
     actor_name: "system",
-    resource_id: "nobody@example.com",
+    resource_id: "unknown@example.com",
     remote_address: "127.0.0.1",
     request_path: "/auth/login",
   });

@@ -9,7 +9,7 @@ import { createAudit } from "../audit/index.ts";
 import { toWire, type Uuid } from "../core/ids.ts";
 import { anyActive, findServiceAccount, createIdentity } from "../identity/index.ts";
 import { setOneTimePassword } from "./one-time-password.ts";
-import { standingSessions } from "./store/sessions.ts";
+import { selectValidSessions } from "./store/sessions.ts";
 
 const CHOSEN = "plum-lantern-orbit-43";
 
@@ -98,7 +98,7 @@ test("an administrator of users cannot set the password of a user who holds more
   const own = await setFor(admin);
   assert.deepEqual(
     [own.status, own.body.message],
-    [400, "You change your own password by POST /auth/password, with the current one."],
+    [400, "You cannot set a one-time password for yourself. Change your password with POST /auth/password."],
   );
   assert.deepEqual(await hashOf(admin), before);
   // A user without permissions is allowed.
@@ -123,15 +123,15 @@ function settingWith(meanwhile: () => Promise<unknown>) {
   const base = { db, clock, newId, audit: createAudit({ clock, newId }), onError: assert.ifError };
   const requireScope = async (): Promise<void> => undefined;
   const access = createAccess({ ...base, requireScope, anyActive, findServiceAccount });
-  const standing = (sessions: Parameters<typeof standingSessions>[1], now: number) =>
-    standingSessions(db, sessions, { now, seenAfter: 0 });
-  const identity = createIdentity({ ...base, ...access, requireScope, standingSessions: standing });
+  const validSessions = (sessions: Parameters<typeof selectValidSessions>[1], now: number) =>
+    selectValidSessions(db, sessions, { now, seenAfter: 0 });
+  const identity = createIdentity({ ...base, ...access, requireScope, standingSessions: validSessions });
   const stop = (): void => {
     for (const one of [access, identity]) one.stop();
   };
   const setOneTime = setOneTimePassword({
     ...{ ...base, ...access, ...identity },
-    hashInTurn: async (_hasher, work) => {
+    enqueueHash: async (_hasher, work) => {
       const hash = await work();
       await meanwhile();
       return hash;

@@ -8,10 +8,10 @@ import { fromWire, toWire } from "../core/ids.ts";
 import type { StillActor } from "../identity/index.ts";
 import { hashPassword } from "../platform/crypto/passwords.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import type { HashInTurn } from "./hash-turns.ts";
+import type { EnqueueHash } from "./hash-queue.ts";
 import type { People } from "./people.ts";
 import { problem } from "./problems.ts";
-import { keptOf } from "./reset-password.ts";
+import { identitiesKeptOf } from "./reset-password.ts";
 import { listIdentities } from "./store/identities.ts";
 import { deleteSessionsOf } from "./store/sessions.ts";
 
@@ -23,10 +23,10 @@ type Deps = {
   readonly authorize: Authorize;
   readonly requireHeldOfPerson: RequireHeldOf;
   readonly clock: Clock;
-  readonly hashInTurn: HashInTurn;
+  readonly enqueueHash: EnqueueHash;
   readonly stillActor: StillActor;
-  readonly people: Pick<People, "byId" | "hold" | "savePassword">;
-  readonly ended: (tx: Tx) => void;
+  readonly people: Pick<People, "byId" | "lock" | "savePassword">;
+  readonly notifyCredentialsEnded: (tx: Tx) => void;
 };
 
 /**
@@ -45,12 +45,12 @@ export const setOneTimePassword =
     if (asking.kind === "user" && asking.id === found.id) throw problem("login.own_password");
     const oneTimePassword = randomBytes(15).toString("base64url");
     const signedIn = { kind: "signed-in", id: actorId(asking) ?? accountId } as const;
-    const hash = await deps.hashInTurn(signedIn, () => hashPassword(oneTimePassword));
+    const hash = await deps.enqueueHash(signedIn, () => hashPassword(oneTimePassword));
     // Hashing may wait for seconds. The actor may have lost the account, the credential or a role meanwhile.
     const actor = await deps.stillActor(asking);
     deps.authorize(actor, "core_user_manage", { accountId });
     return deps.db.transaction(async (tx) => {
-      const person = await deps.people.hold(tx, accountId, found.id);
+      const person = await deps.people.lock(tx, accountId, found.id);
       if (!person) throw problem("login.no_user");
       await deps.requireHeldOfPerson(tx, actor, person.id);
       await deps.people.savePassword(tx, accountId, person.id, { hash, mustChange: true });
@@ -62,9 +62,9 @@ export const setOneTimePassword =
         resourceId: toWire(person.id),
         scope: {},
         before: { mustChangePassword: person.mustChangePassword, sessions: ended },
-        after: { mustChangePassword: true, sessions: 0, passwordChangedAt: deps.clock.now(), ...keptOf(identities) },
+        after: { mustChangePassword: true, sessions: 0, passwordChangedAt: deps.clock.now(), ...identitiesKeptOf(identities) },
       });
-      deps.ended(tx);
+      deps.notifyCredentialsEnded(tx);
       return { email: person.email, oneTimePassword };
     });
   };

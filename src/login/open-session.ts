@@ -8,7 +8,7 @@ import { insertSession } from "./store/sessions.ts";
 /** What is known of the browser that signs in. */
 export type Visitor = { readonly facts: RequestFacts; readonly userAgent: string | undefined };
 
-export type Opened = SessionSecret & { readonly userId: Uuid; readonly expiresAt: number };
+export type OpenedSession = SessionSecret & { readonly userId: Uuid; readonly expiresAt: number };
 
 const LONGEST_AGENT = 200;
 
@@ -21,7 +21,7 @@ export async function openSession(
   deps: { readonly clock: Clock; readonly newId: NewId; readonly lifetimes: Lifetimes },
   who: { readonly accountId: Uuid; readonly userId: Uuid; readonly method: SignInMethod },
   { facts, userAgent = "" }: Visitor,
-): Promise<Opened> {
+): Promise<OpenedSession> {
   const { accountId, userId, method } = who;
   const createdAt = deps.clock.now();
   const opened = {

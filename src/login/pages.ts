@@ -12,7 +12,7 @@ const FILES = [
   ["/login.css", "login.css", "text/css"],
 ] as const;
 
-export function addLoginPages(app: FastifyInstance): void {
+export function registerLoginPages(app: FastifyInstance): void {
   for (const [path, file, type] of FILES) {
     const text = readFileSync(new URL(`page/${file}`, import.meta.url), "utf8");
     for (const prefix of ["", "/gateway"])

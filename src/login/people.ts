@@ -21,7 +21,7 @@ export type People = {
   readonly byEmail: (accountId: Uuid, email: string) => Promise<Person | undefined>;
   readonly byId: (accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
   /** The person, locked until the transaction ends. */
-  readonly hold: (tx: Store, accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
+  readonly lock: (tx: Store, accountId: Uuid, id: Uuid) => Promise<Person | undefined>;
   /** False if the stored hash is not `was`. Without `was` the hash is replaced in any case. */
   readonly savePassword: (
     tx: Store,

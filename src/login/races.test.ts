@@ -12,7 +12,7 @@ import { hashPassword } from "../platform/crypto/passwords.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { createAttempts } from "./attempts.ts";
 import { changePassword } from "./change-password.ts";
-import type { HashInTurn } from "./hash-turns.ts";
+import type { EnqueueHash } from "./hash-queue.ts";
 import { resetPassword } from "./reset-password.ts";
 import { signIn, type SignInDeps } from "./sign-in.ts";
 
@@ -41,7 +41,7 @@ function depsWith(meanwhile: () => Promise<unknown>): SignInDeps {
   const { db, clock } = platform;
   const newId = () => randomUUIDv7() as Uuid;
   let isDone = false;
-  const hashInTurn: HashInTurn = async (_hasher, work) => {
+  const enqueueHash: EnqueueHash = async (_hasher, work) => {
     const result = await work();
     if (!isDone) {
       isDone = true;
@@ -50,7 +50,7 @@ function depsWith(meanwhile: () => Promise<unknown>): SignInDeps {
     return result;
   };
   return {
-    ...{ db, clock, newId, hashInTurn, lifetimes: LIFETIMES },
+    ...{ db, clock, newId, enqueueHash, lifetimes: LIFETIMES },
     audit: createAudit({ clock, newId }),
     people: createLogins({ db }),
     attempts: createAttempts({ db, clock }),
@@ -115,7 +115,7 @@ test("a user who is deactivated during a password change gets no session", async
     const session = { method: "PASSWORD" } as const;
     return { accountId, person, session } as never;
   };
-  const deps = { ...depsWith(() => deactivate(platform.db)), gate: { enterWithOneTime: live }, ended: () => undefined };
+  const deps = { ...depsWith(() => deactivate(platform.db)), sessionGuard: { requireWithOneTimePassword: live }, notifyCredentialsEnded: () => undefined };
   await assert.rejects(changePassword(deps)({ currentPassword: PASSWORD, newPassword: NEW }, {}, VISITOR), {
     code: "login.wrong_current",
   });
@@ -126,10 +126,10 @@ test("a session that ends while the new password is hashed changes nothing and o
   const { opened, person } = await enter(async () => undefined);
   const deps = {
     ...depsWith(() => platform.db.query("delete from sessions")),
-    gate: {
-      enterWithOneTime: async () => ({ accountId, person, session: { id: opened.id, method: "PASSWORD" } }) as never,
+    sessionGuard: {
+      requireWithOneTimePassword: async () => ({ accountId, person, session: { id: opened.id, method: "PASSWORD" } }) as never,
     },
-    ended: () => undefined,
+    notifyCredentialsEnded: () => undefined,
   };
   await assert.rejects(changePassword(deps)({ currentPassword: PASSWORD, newPassword: NEW }, {}, VISITOR), {
     code: "login.no_session",

@@ -57,7 +57,7 @@ export const resetPassword =
             mustChangePassword: true,
             sessions: 0,
             passwordChangedAt: clock.now(),
-            ...(unlink ? {} : keptOf(identities)),
+            ...(unlink ? {} : identitiesKeptOf(identities)),
           },
         },
       );
@@ -66,7 +66,7 @@ export const resetPassword =
   };
 
 /** The identities that a new password does not remove, for the audit trail: an attacker may have linked them. */
-export const keptOf = (identities: readonly Identity[]): { readonly identitiesKept?: readonly string[] } =>
+export const identitiesKeptOf = (identities: readonly Identity[]): { readonly identitiesKept?: readonly string[] } =>
   identities.length === 0 ? {} : { identitiesKept: identities.map(({ issuer, subject }) => `${issuer} ${subject}`) };
 
 async function unlinkAll(

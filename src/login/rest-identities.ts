@@ -10,7 +10,7 @@ import { enveloped, epochMs, wireId } from "../platform/http/shapes.ts";
 import type { OwnIdentities, PeoplesIdentities } from "./oidc/identities.ts";
 import type { Identity } from "./store/identities.ts";
 
-export type IdentityVerbs = {
+export type IdentityOperations = {
   readonly own: OwnIdentities;
   readonly peoples: PeoplesIdentities;
 };
@@ -41,7 +41,7 @@ const wire = (found: readonly Identity[]) =>
     lastUsedAt,
   }));
 
-const ownRoutes = ({ own }: IdentityVerbs): readonly Route[] => [
+const ownRoutes = ({ own }: IdentityOperations): readonly Route[] => [
   sessionRoute({
     method: "GET",
     path: "/auth/identities",
@@ -69,7 +69,7 @@ const ownRoutes = ({ own }: IdentityVerbs): readonly Route[] => [
   }),
 ];
 
-const peoplesRoutes = ({ peoples }: IdentityVerbs): readonly Route[] => [
+const peoplesRoutes = ({ peoples }: IdentityOperations): readonly Route[] => [
   route({
     method: "GET",
     path: "/auth/users/:userId/identities",
@@ -107,7 +107,7 @@ const peoplesRoutes = ({ peoples }: IdentityVerbs): readonly Route[] => [
   }),
 ];
 
-export const identityRoutes = (operations: IdentityVerbs): readonly Route[] => [
+export const identityRoutes = (operations: IdentityOperations): readonly Route[] => [
   ...ownRoutes(operations),
   ...peoplesRoutes(operations),
 ];

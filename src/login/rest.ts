@@ -6,10 +6,10 @@ import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } f
 import type { ChangePassword } from "./change-password.ts";
 import { sessionCookie, type Cookies } from "./cookies.ts";
 import type { Devices } from "./devices.ts";
-import type { Gate } from "./gate.ts";
+import type { SessionGuard } from "./session-guard.ts";
 import type { ListSessions } from "./list-sessions.ts";
-import { identityRoutes, type IdentityVerbs } from "./rest-identities.ts";
-import type { Opened, Visitor } from "./open-session.ts";
+import { identityRoutes, type IdentityOperations } from "./rest-identities.ts";
+import type { OpenedSession, Visitor } from "./open-session.ts";
 import { checkOrigin } from "./origin.ts";
 import type { Person } from "./people.ts";
 import { LONGEST } from "./password-rules.ts";
@@ -33,8 +33,8 @@ export type Operations = {
   readonly endSession: EndSession;
   readonly signOutEverywhere: SignOutEverywhere;
   readonly listSessions: ListSessions;
-  readonly gate: Pick<Gate, "look">;
-  readonly identities: IdentityVerbs;
+  readonly sessionGuard: Pick<SessionGuard, "findSession">;
+  readonly identities: IdentityOperations;
   /** The identity provider; undefined if none is configured. */
   readonly provider: { readonly name: string } | undefined;
   readonly cookies: Cookies;
@@ -71,7 +71,7 @@ export const visitorOf = ({ facts, headers }: Pick<PublicCall, "facts" | "header
 function signedInAnswer(
   operations: Operations,
   call: PublicCall,
-  opened: Opened,
+  opened: OpenedSession,
   person: Person,
   more: readonly string[] = [],
 ): Answer {
@@ -125,7 +125,7 @@ const sessionOfBrowser = (operations: Operations): Route =>
       refuses: ["403"],
     },
     handle: async (call) => {
-      const live = await operations.gate.look(call.headers);
+      const live = await operations.sessionGuard.findSession(call.headers);
       return okWith(
         call,
         live ? signedInWire(live, operations.provider) : signedOutWire(operations.provider),

@@ -1,7 +1,7 @@
 /** Rules for passwords, pauses, addresses and cookies, without a server. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { afterAttempt, FORGET_MS, networkOf, POLICIES, subjectsOf, type Tally } from "./back-off.ts";
+import { afterAttempt, FAILURE_RETENTION_MS, networkOf, POLICIES, attemptSubjects, type Tally } from "./back-off.ts";
 import { createCookies } from "./cookies.ts";
 import { ownOrigins } from "./origin.ts";
 import { passwordFault } from "./password-rules.ts";
@@ -66,7 +66,7 @@ test("a pause begins after the free attempts, doubles, is limited, and is forgot
   }
   assert.deepEqual(pauses.slice(0, 14), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1_000, 2_000, 4_000, 8_000]);
   assert.equal(Math.max(...pauses), 15 * 60_000);
-  assert.equal(afterAttempt(tally, POLICIES.pair, now + FORGET_MS).failures, 1);
+  assert.equal(afterAttempt(tally, POLICIES.pair, now + FAILURE_RETENTION_MS).failures, 1);
   assert.equal(
     afterAttempt({ failures: 4_000, blockedUntil: 0, lastAt: now }, POLICIES.person, now).blockedUntil,
     now + 60_000,
@@ -81,7 +81,7 @@ test("an IPv6 address counts as its /64 network, an IPv4 address as itself in ev
   assert.equal(networkOf("::ffff:192.0.2.7"), "192.0.2.7");
   assert.equal(networkOf("fe80::1%eth0"), "fe80:0:0:0::/64");
   const keys = (address: string, email = "A@example.com") =>
-    subjectsOf({ email, address, device: undefined }).map(({ key }) => key);
+    attemptSubjects({ email, address, device: undefined }).map(({ key }) => key);
   assert.deepEqual(keys("2001:db8::1"), keys("2001:db8::2", " a@EXAMPLE.com "));
 });
 

@@ -50,7 +50,7 @@ export function isCsrfTokenOf(session: Pick<SessionSecret, "secret">, given: unk
 export const mustChange = (person: { readonly mustChangePassword: boolean }, method: SignInMethod): boolean =>
   person.mustChangePassword && method === "PASSWORD";
 
-export const isOver = (
+export const isExpired = (
   session: Pick<Session, "lastSeenAt" | "expiresAt">,
   { idleMs }: Lifetimes,
   now: number,

@@ -8,10 +8,10 @@ import { hashPassword, isOutdated, passwordMatches } from "../platform/crypto/pa
 import { emailOf } from "../identity/index.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { Attempts } from "./attempts.ts";
-import { subjectsOf } from "./back-off.ts";
+import { attemptSubjects } from "./back-off.ts";
 import type { Devices } from "./devices.ts";
-import type { HashInTurn } from "./hash-turns.ts";
-import { openSession, type Opened, type Visitor } from "./open-session.ts";
+import type { EnqueueHash } from "./hash-queue.ts";
+import { openSession, type OpenedSession, type Visitor } from "./open-session.ts";
 import type { People, Person } from "./people.ts";
 import { problem } from "./problems.ts";
 import type { Lifetimes, SignInMethod } from "./session.ts";
@@ -23,7 +23,7 @@ export type Credentials = { readonly email: string; readonly password: string };
  * `login.blocked` during a pause.
  */
 export type SignIn = (credentials: Credentials, headers: IncomingHttpHeaders, visitor: Visitor) => Promise<SignedIn>;
-export type SignedIn = { readonly opened: Opened; readonly person: Person };
+export type SignedIn = { readonly opened: OpenedSession; readonly person: Person };
 
 export type SignInDeps = {
   readonly db: Db;
@@ -33,7 +33,7 @@ export type SignInDeps = {
   readonly people: People;
   readonly attempts: Attempts;
   readonly devices: Devices;
-  readonly hashInTurn: HashInTurn;
+  readonly enqueueHash: EnqueueHash;
   readonly lifetimes: Lifetimes;
 };
 
@@ -44,10 +44,10 @@ export function signIn(deps: SignInDeps): SignIn {
     if (!accountId) throw problem("login.refused");
     const found = await deps.people.byEmail(accountId, credentials.email);
     const device = deps.devices.of(headers, accountId, found?.id);
-    const subjects = subjectsOf({ email: credentials.email, address: visitor.facts.remoteAddress, device });
+    const subjects = attemptSubjects({ email: credentials.email, address: visitor.facts.remoteAddress, device });
     const visiting = { kind: "visitor", address: visitor.facts.remoteAddress } as const;
     // Counted when its turn comes: an attempt that is refused by the queue has not been made.
-    const isRight = await deps.hashInTurn(visiting, async () => {
+    const isRight = await deps.enqueueHash(visiting, async () => {
       await deps.attempts.begin(accountId, subjects);
       return passwordMatches(credentials.password, found?.passwordHash ?? undefined);
     });
@@ -81,9 +81,9 @@ export async function enter(
   deps: Enter,
   who: { readonly accountId: Uuid; readonly person: Person; readonly method: SignInMethod },
   visitor: Visitor,
-): Promise<Opened | undefined> {
+): Promise<OpenedSession | undefined> {
   const { accountId, person, method } = who;
-  const now = await deps.people.hold(tx, accountId, person.id);
+  const now = await deps.people.lock(tx, accountId, person.id);
   if (!now || (method === "PASSWORD" && now.passwordHash !== person.passwordHash)) return undefined;
   const opened = await openSession(tx, deps, { accountId, userId: person.id, method }, visitor);
   await deps.audit.record(tx, actorOf(accountId, person, visitor), {
@@ -127,14 +127,14 @@ export const recordRefusal = (
     {
       operation: "session.refuse",
       resourceType: "SESSION",
-      resourceId: shownAddress(typed),
+      resourceId: recordableEmail(typed),
       scope: {},
       refusal: { code, status },
     },
   );
 
 /** The text if it is an address with a dot in its domain, which a password with an @ rarely has. */
-function shownAddress(typed: string): string {
+function recordableEmail(typed: string): string {
   const email = emailOf(typed);
   return email !== undefined && /@[^@]+\.[a-z]{2,}$/.test(email) ? email : "(no e-mail address)";
 }
@@ -145,7 +145,7 @@ function shownAddress(typed: string): string {
 async function renewHash(deps: SignInDeps, accountId: Uuid, person: Person, password: string): Promise<Person> {
   const { passwordHash: was, mustChangePassword: mustChange } = person;
   if (was === null || !isOutdated(was)) return person;
-  const hash = await deps.hashInTurn({ kind: "signed-in", id: person.id }, () => hashPassword(password));
+  const hash = await deps.enqueueHash({ kind: "signed-in", id: person.id }, () => hashPassword(password));
   const isSaved = await deps.people.savePassword(deps.db, accountId, person.id, { hash, mustChange, was });
   return isSaved ? { ...person, passwordHash: hash } : person;
 }

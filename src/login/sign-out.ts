@@ -3,7 +3,7 @@ import type { Audit } from "../audit/index.ts";
 import type { RequestFacts } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import type { Gate, Live } from "./gate.ts";
+import type { SessionGuard, LiveSession } from "./session-guard.ts";
 import { problem } from "./problems.ts";
 import { actorOf } from "./sign-in.ts";
 import { deleteSession, deleteSessionsOf } from "./store/sessions.ts";
@@ -11,16 +11,16 @@ import { deleteSession, deleteSessionsOf } from "./store/sessions.ts";
 type Deps = {
   readonly db: Db;
   readonly audit: Pick<Audit, "record">;
-  readonly gate: Pick<Gate, "enterWithOneTime">;
+  readonly sessionGuard: Pick<SessionGuard, "requireWithOneTimePassword">;
   /** Called inside the transaction; notifies after the commit. */
-  readonly ended: (tx: Tx) => void;
+  readonly notifyCredentialsEnded: (tx: Tx) => void;
 };
 
 /** Ends the session of this request. */
 export const signOut =
   (deps: Deps) =>
   async (headers: IncomingHttpHeaders, facts: RequestFacts): Promise<void> => {
-    const live = await deps.gate.enterWithOneTime(headers);
+    const live = await deps.sessionGuard.requireWithOneTimePassword(headers);
     await endOne(deps, live, live.session.id, facts);
   };
 
@@ -30,14 +30,14 @@ export type SignOut = ReturnType<typeof signOut>;
 export const endSession =
   (deps: Deps) =>
   async (headers: IncomingHttpHeaders, text: string, facts: RequestFacts): Promise<void> => {
-    const live = await deps.gate.enterWithOneTime(headers);
+    const live = await deps.sessionGuard.requireWithOneTimePassword(headers);
     const id = fromWire(text);
     if (!id || !(await endOne(deps, live, id, facts))) throw problem("login.not_found");
   };
 
 export type EndSession = ReturnType<typeof endSession>;
 
-const endOne = (deps: Deps, live: Live, id: Uuid, facts: RequestFacts): Promise<boolean> =>
+const endOne = (deps: Deps, live: LiveSession, id: Uuid, facts: RequestFacts): Promise<boolean> =>
   deps.db.transaction(async (tx) => {
     if (!(await deleteSession(tx, live.accountId, live.person.id, id))) return false;
     await deps.audit.record(tx, actorOf(live.accountId, live.person, { facts }), {
@@ -47,7 +47,7 @@ const endOne = (deps: Deps, live: Live, id: Uuid, facts: RequestFacts): Promise<
       scope: {},
       before: { user: toWire(live.person.id) },
     });
-    deps.ended(tx);
+    deps.notifyCredentialsEnded(tx);
     return true;
   });
 
@@ -55,7 +55,7 @@ const endOne = (deps: Deps, live: Live, id: Uuid, facts: RequestFacts): Promise<
 export const signOutEverywhere =
   (deps: Deps) =>
   async (headers: IncomingHttpHeaders, facts: RequestFacts): Promise<{ readonly ended: number }> => {
-    const live = await deps.gate.enterWithOneTime(headers);
+    const live = await deps.sessionGuard.requireWithOneTimePassword(headers);
     return deps.db.transaction(async (tx) => {
       const ended = await deleteSessionsOf(tx, live.accountId, live.person.id);
       await deps.audit.record(tx, actorOf(live.accountId, live.person, { facts }), {
@@ -66,7 +66,7 @@ export const signOutEverywhere =
         before: { sessions: ended },
         after: { sessions: 0 },
       });
-      deps.ended(tx);
+      deps.notifyCredentialsEnded(tx);
       return { ended };
     });
   };

@@ -76,7 +76,7 @@ async function refused(changes: readonly Change[]): Promise<void> {
   for (const why of await put(changes, setter))
     assert.match(
       why ?? "done",
-      /^scim_\w+ decides who acts as a service account\. Nobody can give more than they hold: core_\w+ is not yours there\.$/,
+      /^scim_\w+ decides who acts as a service account\. You cannot grant core_\w+: you do not hold it in this scope\.$/,
     );
   assert.deepEqual(await kept(), before);
 }

@@ -140,7 +140,7 @@ test("a reset while the server does not run counts at its next start; whom nobod
   await server.end("SIGTERM");
   const unknown = await railhead("admin", "reset-password", "--email", "nobody@example.com");
   assert.deepEqual([unknown.code, unknown.stdout], [2, ""]);
-  assert.match(unknown.stderr, /Nobody who may sign in has the e-mail address 'nobody@example\.com'/);
+  assert.match(unknown.stderr, /No active user has the e-mail address 'nobody@example\.com'/);
   const { code, stdout } = await railhead("admin", "reset-password", "--email", facts.adminEmail.toUpperCase());
   assert.equal(code, 0);
   server = await startServer(folder, NO_DELEGATE);

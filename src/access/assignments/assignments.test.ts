@@ -129,7 +129,7 @@ test("a role of one's own: made, read, changed, assigned, and not deleted while 
   await refused(send("GET", `${ROLES}/looker${SHOP}`), 404, /not found/);
   for (const [permissions, words] of [
     [["core_everything_view"], /no permission/],
-    [["core_organization_create"], /cannot be held at: project/],
+    [["core_organization_create"], /is not available at: project/],
   ] as const)
     await refused(send("POST", `${ROLES}${SHOP}`, { ...body, permissions }), 400, words);
   await refused(send("POST", `${ROLES}${SHOP}`, { ...body, allowedScopeLevels: ["account"] }), 400, /above the scope/);
@@ -251,7 +251,7 @@ test("nobody gives away more than they hold: by assigning, by changing a role, b
   ];
   await data(send("POST", `${ROLES}${SHOP}`, { identifier: "deputy", name: "Deputy", permissions }));
   await data(assign(ada.id, "deputy", "_all_project_level_resources", SHOP));
-  const beyond = /Nobody can give more than they hold/;
+  const beyond = /You cannot grant core_\w+/;
   await refused(assign(bob.id, "_project_admin", "_all_project_level_resources", SHOP, ada.apiKey), 403, beyond);
   await refused(assign(ada.id, "_project_admin", "_all_project_level_resources", SHOP, ada.apiKey), 403, beyond);
   await refused(
@@ -305,7 +305,7 @@ test("a first role gives away what everybody of the project or the organization 
     const body = { principal, roleIdentifier: `_${level}_viewer`, resourceGroupIdentifier: group };
     return (await data(send("POST", `${ASSIGNMENTS}${query}`, body))).roleAssignment.identifier;
   };
-  const BEYOND = /Nobody can give more than they hold/;
+  const BEYOND = /You cannot grant core_\w+/;
   for (const [level, group, query] of [
     ["project", IN_SHOP, SHOP],
     ["organization", "_all_organization_level_resources", ORG],
@@ -480,7 +480,7 @@ test("the last administrator stays, whoever is taken away", async () => {
     return content.map((one: { roleAssignment: { identifier: string } }) => one.roleAssignment.identifier);
   };
   const [only] = await admins();
-  await refused(send("DELETE", `${ASSIGNMENTS}/${only}`), 400, /At least one active person/);
+  await refused(send("DELETE", `${ASSIGNMENTS}/${only}`), 400, /At least one active user/);
   const ada = await person();
   await data(send("POST", "/ng/api/user-groups", { identifier: "admins", name: "Admins", users: [ada.id] }));
   await data(
@@ -492,6 +492,6 @@ test("the last administrator stays, whoever is taken away", async () => {
   );
   await data(send("DELETE", `${ASSIGNMENTS}/${only}`));
   const as = (method: string, path: string): Promise<Answer> => send(method, path, undefined, ada.apiKey);
-  await refused(as("DELETE", `/ng/api/user-groups/admins/member/${ada.id}`), 400, /At least one active person/);
-  await refused(as("DELETE", "/ng/api/user-groups/admins"), 400, /At least one active person/);
+  await refused(as("DELETE", `/ng/api/user-groups/admins/member/${ada.id}`), 400, /At least one active user/);
+  await refused(as("DELETE", "/ng/api/user-groups/admins"), 400, /At least one active user/);
 });

@@ -17,7 +17,7 @@ export type KeyDeps = {
   readonly newId: NewId;
   readonly findParent: FindParent;
   /** Says on every replica that credentials have ended, once the transaction is committed. */
-  readonly ended: (tx: Tx) => void;
+  readonly notifyCredentialsEnded: (tx: Tx) => void;
 };
 
 type Of<T> = { readonly parent: Parent; readonly key: T };
@@ -95,7 +95,7 @@ export function createApiKeys(deps: KeyDeps): ApiKeys {
         const key = await lock(tx, actor, parent, identifier);
         await store.deleteApiKey(tx, actor.accountId, key.id);
         await record(tx, actor, "delete", parent, { before: key });
-        deps.ended(tx);
+        deps.notifyCredentialsEnded(tx);
       });
     },
     async get(actor, ref, identifier) {

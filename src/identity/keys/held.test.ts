@@ -61,7 +61,7 @@ async function newRobot(identifier: string): Promise<string> {
 
 function refused({ status, body, text }: Answer): void {
   assert.deepEqual([status, body.code], [403, "NG_ACCESS_DENIED"], text);
-  assert.match(body.message, /^Nobody can give more than they hold: core_\w+ is not yours there\.$/);
+  assert.match(body.message, /^You cannot grant core_\w+: you do not hold it in this scope\.$/);
 }
 
 const tokensOf = async (): Promise<unknown> =>

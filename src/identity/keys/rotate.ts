@@ -41,7 +41,7 @@ export function rotate(deps: TokenDeps) {
       await store.updateToken(tx, accountId, old);
       const text = await keep(tx, actor, parent, key, token);
       await record(tx, actor, "rotate", { parent, key }, { before: former, after: old });
-      deps.ended(tx);
+      deps.notifyCredentialsEnded(tx);
       return text;
     });
   };

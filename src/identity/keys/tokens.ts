@@ -76,7 +76,7 @@ export function createTokens(deps: TokenDeps): Tokens {
         if (reachesBeyond(token, former)) await requireHeld(tx, actor, parent);
         await store.updateToken(tx, actor.accountId, token);
         await record(tx, actor, "update", { parent, key }, { before: former, after: token });
-        deps.ended(tx);
+        deps.notifyCredentialsEnded(tx);
         return { parent, apiKeyIdentifier: key.identifier, token, valid: standingAt(token, at) === "valid" };
       });
     },
@@ -88,7 +88,7 @@ export function createTokens(deps: TokenDeps): Tokens {
         if (token.replacedBy === null) await store.deleteFamily(tx, actor.accountId, token.familyId);
         else await store.deleteToken(tx, actor.accountId, token.id);
         await record(tx, actor, "delete", { parent, key }, { before: token });
-        deps.ended(tx);
+        deps.notifyCredentialsEnded(tx);
       });
     },
     rotate: rotate(deps),

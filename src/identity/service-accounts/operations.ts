@@ -37,7 +37,7 @@ export type ServiceAccountDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   /** Says on every replica that credentials have ended, once the transaction is committed. */
-  readonly ended: (tx: Tx) => void;
+  readonly notifyCredentialsEnded: (tx: Tx) => void;
 };
 
 /** Of one scope at most: a list shows them all. */
@@ -140,7 +140,7 @@ export function createServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts
         const held = await deps.revokeAccess(tx, { accountId: actor.accountId, id: former.id }, "deleted");
         const groups = await deps.leaveGroups(tx, actor.accountId, key, { SERVICEACCOUNT: key.identifier });
         await record(tx, actor, "delete", key, { before: former, gone: [...held, ...keys, ...groups] });
-        deps.ended(tx);
+        deps.notifyCredentialsEnded(tx);
       });
     },
     async get(actor, key) {

@@ -41,7 +41,7 @@ export async function findFirstLogin(db: Store, accountId: Uuid): Promise<LoginR
 }
 
 /** Held until the transaction ends: neither the password nor whether they are active changes meanwhile. */
-export async function holdLogin(db: Store, accountId: Uuid, id: Uuid): Promise<LoginRow | undefined> {
+export async function lockLogin(db: Store, accountId: Uuid, id: Uuid): Promise<LoginRow | undefined> {
   const rows = await db.query<LoginRow>(
     `select ${LOGIN} from users where account_id = $1 and id = $2 and active for share`,
     [accountId, id],

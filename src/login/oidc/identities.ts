@@ -6,7 +6,7 @@ import type { Actor, RequestFacts } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
-import type { Gate } from "../gate.ts";
+import type { SessionGuard } from "../session-guard.ts";
 import type { People, Person } from "../people.ts";
 import { problem } from "../problems.ts";
 import { actorOf } from "../sign-in.ts";
@@ -18,7 +18,7 @@ type Deps = {
   readonly authorize: Authorize;
   readonly requireHeldOfPerson: RequireHeldOf;
   readonly clock: Clock;
-  readonly gate: Pick<Gate, "enter">;
+  readonly sessionGuard: Pick<SessionGuard, "requireSession">;
   readonly people: Pick<People, "byId">;
 };
 
@@ -33,11 +33,11 @@ export type OwnIdentities = {
 
 export const createOwnIdentities = (deps: Deps): OwnIdentities => ({
   list: async (headers) => {
-    const { accountId, person } = await deps.gate.enter(headers);
+    const { accountId, person } = await deps.sessionGuard.requireSession(headers);
     return listIdentities(deps.db, accountId, person.id);
   },
   unlink: async (headers, text, facts) => {
-    const { accountId, person } = await deps.gate.enter(headers);
+    const { accountId, person } = await deps.sessionGuard.requireSession(headers);
     const [only, ...others] = await listIdentities(deps.db, accountId, person.id);
     if (person.passwordHash === null && only?.id === fromWire(text) && others.length === 0)
       throw problem("login.last_way");

@@ -169,7 +169,7 @@ test("an administrator of users cannot allow a link to a user who holds more, si
   const allow = (id: Uuid): Promise<Answer> => post(`/auth/users/${toWire(id)}/identities/allow`, {}, manager);
   const refused = await allow(admin.id);
   assert.deepEqual([refused.status, refused.body.code], [403, "NG_ACCESS_DENIED"], refused.text);
-  assert.match(refused.body.message, /^Nobody can give more than they hold/);
+  assert.match(refused.body.message, /^Nobody can give more than they lock/);
   assert.deepEqual(await platform.db.query("select 1 from identity_links_allowed"), []);
   assert.equal((await allow(lesser.id)).status, 200);
 });
@@ -239,8 +239,8 @@ test("a deactivated user is refused, and one identity belongs to one user", asyn
 });
 
 test("linking needs the session, its anti-forgery token, and a session that is still valid at the callback", async () => {
-  const nobody = await platform.send("POST", "/auth/oidc/link", { apiKey: null });
-  assert.equal(nobody.status, 401, nobody.text);
+  const unauthenticated = await platform.send("POST", "/auth/oidc/link", { apiKey: null });
+  assert.equal(unauthenticated.status, 401, unauthenticated.text);
   const browser = pretendBrowser(platform);
   await browser.signIn(ADMIN, PASSWORD);
   const forged = await browser.send("POST", "/auth/oidc/link", undefined, { headers: { "x-csrf-token": "x" } });

@@ -7,16 +7,16 @@ import { okWith } from "../../platform/http/answers.ts";
 import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
 import { sessionCookie } from "../cookies.ts";
-import type { Gate } from "../gate.ts";
+import type { SessionGuard } from "../session-guard.ts";
 import { GUARDS } from "../pages.ts";
 import { problem } from "../problems.ts";
-import { arrive, CALLBACK, depart, departToLink, type OidcDeps } from "./sign-in.ts";
+import { handleCallback, CALLBACK, startSignIn, startLink, type OidcDeps } from "./sign-in.ts";
 import { pathHere } from "./transaction.ts";
 
 export type SingleSignOnDeps = {
   /** Undefined without a provider. */
   readonly sso: OidcDeps | undefined;
-  readonly gate: Pick<Gate, "enter">;
+  readonly sessionGuard: Pick<SessionGuard, "requireSession">;
   readonly publicUrl: () => string;
 };
 
@@ -29,7 +29,7 @@ const callbackQuery = z.looseObject({ state: anyText, code: anyText, iss: anyTex
 const HEADERS = { ...GUARDS, "cache-control": "no-store" };
 
 /** The handlers of the two addresses that the browser visits. */
-function stepsOf(publicUrl: () => string) {
+function createRedirectHandlers(publicUrl: () => string) {
   const base = (): string => URL.parse(publicUrl())?.pathname.replace(/\/$/, "") ?? "";
   const leadTo = (location: string, cookies: readonly string[]): Answer => ({
     kind: "empty",
@@ -43,7 +43,7 @@ function stepsOf(publicUrl: () => string) {
     const accountId = await deps.people.firstAccount();
     if (!accountId) return failure("unavailable");
     try {
-      const { location, cookie } = await depart(deps, accountId, {
+      const { location, cookie } = await startSignIn(deps, accountId, {
         returnTo: pathHere(returnTo),
         linking: undefined,
       });
@@ -60,7 +60,7 @@ function stepsOf(publicUrl: () => string) {
       facts: { ...call.facts, path: CALLBACK },
       userAgent: typeof agent === "string" ? agent : undefined,
     };
-    const arrival = await arrive(deps, searchOf(call.query), call.headers, visitor);
+    const arrival = await handleCallback(deps, searchOf(call.query), call.headers, visitor);
     const over = deps.cookies.clear("sign_in");
     if (arrival.kind === "failed") return failure(arrival.reason, [over]);
     const to = `${base()}${arrival.returnTo}`;
@@ -71,8 +71,8 @@ function stepsOf(publicUrl: () => string) {
   return { start, back, failure };
 }
 
-export function singleSignOnRoutes({ sso, gate, publicUrl }: SingleSignOnDeps): readonly Route[] {
-  const { start, back, failure } = stepsOf(publicUrl);
+export function singleSignOnRoutes({ sso, sessionGuard, publicUrl }: SingleSignOnDeps): readonly Route[] {
+  const { start, back, failure } = createRedirectHandlers(publicUrl);
   return [
     publicRoute({
       method: "GET",
@@ -120,9 +120,9 @@ export function singleSignOnRoutes({ sso, gate, publicUrl }: SingleSignOnDeps): 
       },
       handle: async (call) => {
         // A caller who is not signed in gets the same answer with and without a provider.
-        if (!sso) await gate.enter(call.headers);
+        if (!sso) await sessionGuard.requireSession(call.headers);
         if (!sso) throw problem("login.no_provider");
-        const { location, cookie } = await departToLink(sso, call.headers);
+        const { location, cookie } = await startLink(sso, call.headers);
         return okWith(call, { location }, { ...HEADERS, "set-cookie": [cookie] });
       },
     }),

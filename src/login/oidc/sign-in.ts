@@ -6,30 +6,30 @@ import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import type { Cookies } from "../cookies.ts";
-import type { Gate } from "../gate.ts";
-import type { Opened, Visitor } from "../open-session.ts";
+import type { SessionGuard } from "../session-guard.ts";
+import type { OpenedSession, Visitor } from "../open-session.ts";
 import type { Person } from "../people.ts";
 import { problem } from "../problems.ts";
-import { isOver, mustChange } from "../session.ts";
+import { isExpired, mustChange } from "../session.ts";
 import { actorOf, enter, recordRefusal, type SignInDeps } from "../sign-in.ts";
 import {
   findIdentity,
   insertIdentity,
   listIdentities,
-  noteUsed,
-  takeLinkPermission,
-  takeOnce,
+  updateLastUsed,
+  useLinkPermission,
+  markStateUsed,
   type Identity,
 } from "../store/identities.ts";
-import { findSession } from "../store/sessions.ts";
+import { selectSession } from "../store/sessions.ts";
 import { newChecks, type Claims, type Provider } from "./provider.ts";
 import { TRANSACTION_MS, type Transaction, type Transactions } from "./transaction.ts";
 
-export type OidcDeps = Omit<SignInDeps, "attempts" | "devices" | "hashInTurn"> & {
+export type OidcDeps = Omit<SignInDeps, "attempts" | "devices" | "enqueueHash"> & {
   readonly db: Db;
   readonly audit: Pick<Audit, "record">;
   readonly log: Log;
-  readonly gate: Pick<Gate, "enter">;
+  readonly sessionGuard: Pick<SessionGuard, "requireSession">;
   readonly provider: Provider;
   readonly transactions: Transactions;
   readonly cookies: Cookies;
@@ -40,14 +40,14 @@ export type OidcDeps = Omit<SignInDeps, "attempts" | "devices" | "hashInTurn"> &
 export const CALLBACK = "/auth/oidc/callback";
 
 /** The address to send the browser to, and the cookie to set. */
-export type Departure = { readonly location: string; readonly cookie: string };
+export type ProviderRedirect = { readonly location: string; readonly cookie: string };
 
 /** Starts a sign-in. Rejects if the provider does not answer. */
-export async function depart(
+export async function startSignIn(
   deps: OidcDeps,
   accountId: Uuid,
   { returnTo, linking }: Pick<Transaction, "returnTo" | "linking">,
-): Promise<Departure> {
+): Promise<ProviderRedirect> {
   const checks = newChecks();
   const location = await deps.provider.addressOf(checks, `${deps.publicUrl()}${CALLBACK}`);
   const sealed = deps.transactions.seal({ ...checks, accountId, returnTo, linking });
@@ -59,35 +59,35 @@ export async function depart(
 }
 
 /** Starts linking an identity with the signed-in person. Throws `login.no_provider_answer`. */
-export async function departToLink(deps: OidcDeps, headers: IncomingHttpHeaders): Promise<Departure> {
-  const { accountId, person, session } = await deps.gate.enter(headers);
+export async function startLink(deps: OidcDeps, headers: IncomingHttpHeaders): Promise<ProviderRedirect> {
+  const { accountId, person, session } = await deps.sessionGuard.requireSession(headers);
   const linking = { userId: person.id, sessionId: session.id };
-  return depart(deps, accountId, { returnTo: "/login", linking }).catch((error: unknown) => {
+  return startSignIn(deps, accountId, { returnTo: "/login", linking }).catch((error: unknown) => {
     throw problem("login.no_provider_answer", [], { cause: error });
   });
 }
 
 /** `failed` has the reason that the page shows. */
-export type Arrival =
-  | { readonly kind: "signed-in"; readonly opened: Opened; readonly returnTo: string }
+export type CallbackResult =
+  | { readonly kind: "signed-in"; readonly opened: OpenedSession; readonly returnTo: string }
   | { readonly kind: "linked"; readonly returnTo: string }
   | { readonly kind: "failed"; readonly reason: "refused" | "unlinked" | "taken" };
 
-const failed = (reason: "refused" | "unlinked" | "taken"): Arrival => ({ kind: "failed", reason });
+const failed = (reason: "refused" | "unlinked" | "taken"): CallbackResult => ({ kind: "failed", reason });
 
 /** Handles the callback. `query` is the query of the address that the provider sent the browser to. */
-export async function arrive(
+export async function handleCallback(
   deps: OidcDeps,
   query: string,
   headers: IncomingHttpHeaders,
   visitor: Visitor,
-): Promise<Arrival> {
+): Promise<CallbackResult> {
   const transaction = deps.transactions.open(deps.cookies.read(headers, "sign_in"));
   if (!transaction) return failed("refused");
   const { accountId, state, until } = transaction;
   if (new URLSearchParams(query).get("state") !== state) return failed("refused");
   // Before anything else, so that a repeated answer is refused.
-  if (!(await takeOnce(deps.db, accountId, hash("sha256", state, "buffer"), until))) return failed("refused");
+  if (!(await markStateUsed(deps.db, accountId, hash("sha256", state, "buffer"), until))) return failed("refused");
   const claims = await redeemed(deps, query, transaction);
   if (!claims) return failed("refused");
   return transaction.linking ? link(deps, transaction, claims, visitor) : signIn(deps, transaction, claims, visitor);
@@ -102,15 +102,15 @@ async function redeemed(deps: OidcDeps, query: string, transaction: Transaction)
   }
 }
 
-async function signIn(deps: OidcDeps, transaction: Transaction, claims: Claims, visitor: Visitor): Promise<Arrival> {
+async function signIn(deps: OidcDeps, transaction: Transaction, claims: Claims, visitor: Visitor): Promise<CallbackResult> {
   const { accountId, returnTo } = transaction;
   const known = await findIdentity(deps.db, accountId, claims);
   const email = known ? undefined : await claims.verifiedEmail().catch(() => undefined);
   return deps.db.transaction(async (tx) => {
     const identity = known ?? (await linkByEmail(tx, deps, { accountId, email, claims }, visitor));
-    const person = identity && (await deps.people.hold(tx, accountId, identity.userId));
+    const person = identity && (await deps.people.lock(tx, accountId, identity.userId));
     // The identity may have been unlinked since it was read.
-    const isLinked = person && (await noteUsed(tx, accountId, identity.id, deps.clock.now()));
+    const isLinked = person && (await updateLastUsed(tx, accountId, identity.id, deps.clock.now()));
     const opened = isLinked && (await enter(tx, deps, { accountId, person, method: "OPENID_CONNECT" }, visitor));
     if (!opened) {
       await recordRefusal(tx, deps, accountId, { typed: email ?? "", refused: problem("login.unlinked") }, visitor);
@@ -120,7 +120,7 @@ async function signIn(deps: OidcDeps, transaction: Transaction, claims: Claims, 
   });
 }
 
-type Stranger = { readonly accountId: Uuid; readonly email: string | undefined; readonly claims: Claims };
+type UnlinkedUser = { readonly accountId: Uuid; readonly email: string | undefined; readonly claims: Claims };
 
 /**
  * Links an identity on its first sign-in, if the configuration allows it for all persons, or an administrator for this
@@ -129,13 +129,13 @@ type Stranger = { readonly accountId: Uuid; readonly email: string | undefined; 
 async function linkByEmail(
   tx: Tx,
   deps: OidcDeps,
-  { accountId, email, claims }: Stranger,
+  { accountId, email, claims }: UnlinkedUser,
   visitor: Visitor,
 ): Promise<Identity | undefined> {
   const found = email === undefined ? undefined : await deps.people.byEmail(accountId, email);
-  const person = found && (await deps.people.hold(tx, accountId, found.id));
+  const person = found && (await deps.people.lock(tx, accountId, found.id));
   if (!person || person.email !== found.email) return undefined;
-  const isAllowed = await takeLinkPermission(tx, accountId, person.id, deps.clock.now());
+  const isAllowed = await useLinkPermission(tx, accountId, person.id, deps.clock.now());
   const others = await listIdentities(tx, accountId, person.id);
   const isFirst = deps.linkByEmail && !others.some(({ issuer }) => issuer === claims.issuer);
   return isAllowed || isFirst ? addIdentity(tx, deps, { accountId, person }, claims, visitor) : undefined;
@@ -162,13 +162,13 @@ async function addIdentity(
 }
 
 /** The session that started the link has to be valid still. Its cookie is not sent from the provider's page. */
-async function link(deps: OidcDeps, transaction: Transaction, claims: Claims, visitor: Visitor): Promise<Arrival> {
+async function link(deps: OidcDeps, transaction: Transaction, claims: Claims, visitor: Visitor): Promise<CallbackResult> {
   const { accountId, linking, returnTo } = transaction;
   return deps.db.transaction(async (tx) => {
     // Locked first: a change of the password, which ends the session, is committed before or after this transaction.
-    const person = linking && (await deps.people.hold(tx, accountId, linking.userId));
-    const session = linking && (await findSession(tx, accountId, linking.sessionId));
-    if (!session || !person || session.userId !== person.id || isOver(session, deps.lifetimes, deps.clock.now()))
+    const person = linking && (await deps.people.lock(tx, accountId, linking.userId));
+    const session = linking && (await selectSession(tx, accountId, linking.sessionId));
+    if (!session || !person || session.userId !== person.id || isExpired(session, deps.lifetimes, deps.clock.now()))
       return failed("refused");
     // The password may have become a one-time password since.
     if (mustChange(person, session.method)) return failed("refused");

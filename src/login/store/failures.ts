@@ -24,7 +24,7 @@ export async function lockTallies(db: Store, accountId: Uuid, keys: readonly str
 }
 
 /** Those of the subjects whose pause lasts at `now`. */
-export async function pausedAmong(
+export async function selectPausedSubjects(
   db: Store,
   accountId: Uuid,
   keys: readonly string[],
@@ -45,7 +45,7 @@ export async function saveTally(db: Store, accountId: Uuid, key: string, tally: 
 }
 
 /** Subtracts one attempt and ends the pause. */
-export async function takeBackAttempt(db: Store, accountId: Uuid, keys: readonly string[]): Promise<void> {
+export async function subtractAttempt(db: Store, accountId: Uuid, keys: readonly string[]): Promise<void> {
   await db.query(
     `update sign_in_failures set failures = greatest(0, failures - 1), blocked_until = 0
       where account_id = $1 and subject = any($2)`,
@@ -57,7 +57,7 @@ export async function deleteTallies(db: Store, accountId: Uuid, keys: readonly s
   await db.query(`delete from sign_in_failures where account_id = $1 and subject = any($2)`, [accountId, keys]);
 }
 
-export async function forgetFailures(db: Store, lastBefore: number): Promise<void> {
+export async function deleteOldFailures(db: Store, lastBefore: number): Promise<void> {
   // invariant 7: the sweep of all accounts.
   await db.query(`delete from sign_in_failures where account_id is not null and last_at <= $1`, [lastBefore]);
 }

@@ -48,7 +48,7 @@ export async function insertIdentity(
 }
 
 /** False if the identity is not linked any more. */
-export async function noteUsed(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<boolean> {
+export async function updateLastUsed(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<boolean> {
   const rows = await db.query(
     `update user_identities set last_used_at = $3 where account_id = $1 and id = $2 returning id`,
     [accountId, id, at],
@@ -84,7 +84,7 @@ export async function disallowLink(db: Store, accountId: Uuid, userId: Uuid): Pr
 }
 
 /** Uses the permission to link by e-mail. Returns whether there was one. */
-export async function takeLinkPermission(db: Store, accountId: Uuid, userId: Uuid, now: number): Promise<boolean> {
+export async function useLinkPermission(db: Store, accountId: Uuid, userId: Uuid, now: number): Promise<boolean> {
   const rows = await db.query(
     `delete from identity_links_allowed where account_id = $1 and user_id = $2 and until > $3 returning user_id`,
     [accountId, userId, now],
@@ -93,7 +93,7 @@ export async function takeLinkPermission(db: Store, accountId: Uuid, userId: Uui
 }
 
 /** Whether this answer of the provider is used for the first time. */
-export async function takeOnce(db: Store, accountId: Uuid, stateHash: Buffer, until: number): Promise<boolean> {
+export async function markStateUsed(db: Store, accountId: Uuid, stateHash: Buffer, until: number): Promise<boolean> {
   const rows = await db.query(
     `insert into sign_ins_taken (account_id, state_hash, until) values ($1, $2, $3)
      on conflict do nothing returning account_id`,
@@ -102,7 +102,7 @@ export async function takeOnce(db: Store, accountId: Uuid, stateHash: Buffer, un
   return rows.length > 0;
 }
 
-export async function forgetTaken(db: Store, now: number): Promise<void> {
+export async function deleteUsedStates(db: Store, now: number): Promise<void> {
   // invariant 7: the sweep of all accounts.
   await db.query(`delete from sign_ins_taken where account_id is not null and until <= $1`, [now]);
 }

@@ -28,7 +28,7 @@ export async function insertSession(db: Store, session: NewSession): Promise<voi
   );
 }
 
-export async function findSession(
+export async function selectSession(
   db: Store,
   accountId: Uuid,
   id: Uuid,
@@ -56,7 +56,7 @@ export async function selectSessions(
 }
 
 /** Sets the time of the last request. It never decreases, whichever replica writes first. */
-export async function noteSeen(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
+export async function updateLastSeen(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
   await db.query(`update sessions set last_seen_at = $3 where account_id = $1 and id = $2 and last_seen_at < $3`, [
     accountId,
     id,
@@ -82,7 +82,7 @@ export async function deleteSessionsOf(db: Store, accountId: Uuid, userId: Uuid,
   return rows.length;
 }
 
-export async function deleteOverSessions(
+export async function deleteExpiredSessions(
   db: Store,
   { now, seenBefore }: { readonly now: number; readonly seenBefore: number },
 ): Promise<void> {
@@ -94,7 +94,7 @@ export async function deleteOverSessions(
 }
 
 /** Those of the sessions that are valid at `now`. */
-export async function standingSessions(
+export async function selectValidSessions(
   db: Store,
   sessions: readonly { readonly accountId: Uuid; readonly id: Uuid }[],
   { now, seenAfter }: { readonly now: number; readonly seenAfter: number },

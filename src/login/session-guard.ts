@@ -16,45 +16,45 @@ import type { People, Person } from "./people.ts";
 import { problem } from "./problems.ts";
 import {
   isCsrfTokenOf,
-  isOver,
+  isExpired,
   mustChange,
   readSession,
   type Lifetimes,
   type Session,
   type SessionSecret,
 } from "./session.ts";
-import { findSession, noteSeen } from "./store/sessions.ts";
+import { selectSession, updateLastSeen } from "./store/sessions.ts";
 
 /** A valid session and its person. */
-export type Live = {
+export type LiveSession = {
   readonly accountId: Uuid;
   readonly session: Session;
   readonly secret: SessionSecret;
   readonly person: Person;
 };
 
-export type Gate = {
+export type SessionGuard = {
   /**
    * Checks the cookie and the origin: for reads that tell the browser who is signed in. Throws `login.other_origin`.
    */
-  readonly look: (headers: IncomingHttpHeaders) => Promise<Live | undefined>;
+  readonly findSession: (headers: IncomingHttpHeaders) => Promise<LiveSession | undefined>;
   /**
    * Checks the anti-forgery token, too. Throws `login.no_session` without a session, `login.must_change` while the
    * person has a one-time password.
    */
-  readonly enter: (headers: IncomingHttpHeaders) => Promise<Live>;
+  readonly requireSession: (headers: IncomingHttpHeaders) => Promise<LiveSession>;
   /**
-   * As `enter`, and also allows a one-time password: for changing it, and for listing and ending sessions. A stolen
+   * As `requireSession`, and also allows a one-time password: for changing it, and for listing and ending sessions. A stolen
    * one-time password must not give access that lasts longer than the password itself.
    */
-  readonly enterWithOneTime: (headers: IncomingHttpHeaders) => Promise<Live>;
+  readonly requireWithOneTimePassword: (headers: IncomingHttpHeaders) => Promise<LiveSession>;
   /**
    * As a credential of the API: undefined without a session. Throws `login.must_change` while the person has a one-time
    * password.
    */
-  readonly credential: (headers: IncomingHttpHeaders) => Promise<Live | undefined>;
+  readonly findCredential: (headers: IncomingHttpHeaders) => Promise<LiveSession | undefined>;
   /** Clears the cache. Called when a session has ended on any replica. */
-  readonly forget: () => void;
+  readonly clearCache: () => void;
 };
 
 type Deps = {
@@ -66,59 +66,59 @@ type Deps = {
   readonly publicUrl: () => string;
 };
 
-const KEEP_MS = 1_000;
-const MAX_KEPT = 10_000;
+const CACHE_MS = 1_000;
+const MAX_CACHED = 10_000;
 /** The precision of `lastSeenAt` in milliseconds. */
-const SEEN_MS = 60_000;
+const LAST_SEEN_PRECISION_MS = 60_000;
 
-export function createSessionGuard(deps: Deps): Gate {
+export function createSessionGuard(deps: Deps): SessionGuard {
   // The key is a hash, so that a memory dump contains no cookie.
-  const none = () => createLru<string, { readonly live: Live; readonly until: number }>(MAX_KEPT);
-  let kept = none();
+  const createCache = () => createLru<string, { readonly live: LiveSession; readonly until: number }>(MAX_CACHED);
+  let cache = createCache();
 
-  async function find(headers: IncomingHttpHeaders): Promise<Live | undefined> {
+  async function findCached(headers: IncomingHttpHeaders): Promise<LiveSession | undefined> {
     const cookie = deps.cookies.read(headers, "session");
     if (cookie === undefined) return undefined;
     const key = hash("sha256", cookie, "base64");
     const now = deps.clock.now();
-    const known = kept.get(key);
+    const known = cache.get(key);
     if (known && known.until > now) return known.live;
-    kept.delete(key);
-    // A result read before `forget` goes into the discarded cache.
-    const keeping = kept;
-    const live = await lookUp(deps, cookie, now);
-    if (live) keeping.set(key, { live, until: now + KEEP_MS });
+    cache.delete(key);
+    // A result read before `clearCache` goes into the discarded cache.
+    const cacheAtStart = cache;
+    const live = await loadSession(deps, cookie, now);
+    if (live) cacheAtStart.set(key, { live, until: now + CACHE_MS });
     return live;
   }
 
-  async function look(headers: IncomingHttpHeaders): Promise<Live | undefined> {
-    const live = await find(headers);
-    if (live && !isOwnOrigin(headers, deps.publicUrl())) throw refused(live, "login.other_origin");
+  async function findSession(headers: IncomingHttpHeaders): Promise<LiveSession | undefined> {
+    const live = await findCached(headers);
+    if (live && !isOwnOrigin(headers, deps.publicUrl())) throw refusalOf(live, "login.other_origin");
     return live;
   }
 
-  async function checked(headers: IncomingHttpHeaders): Promise<Live | undefined> {
-    const live = await look(headers);
-    if (live && !isCsrfTokenOf(live.secret, headers["x-csrf-token"])) throw refused(live, "login.no_csrf");
+  async function findWithToken(headers: IncomingHttpHeaders): Promise<LiveSession | undefined> {
+    const live = await findSession(headers);
+    if (live && !isCsrfTokenOf(live.secret, headers["x-csrf-token"])) throw refusalOf(live, "login.no_csrf");
     return live;
   }
 
-  async function lasting(headers: IncomingHttpHeaders): Promise<Live | undefined> {
-    const live = await checked(headers);
-    if (live && mustChange(live.person, live.session.method)) throw refused(live, "login.must_change");
+  async function findCredential(headers: IncomingHttpHeaders): Promise<LiveSession | undefined> {
+    const live = await findWithToken(headers);
+    if (live && mustChange(live.person, live.session.method)) throw refusalOf(live, "login.must_change");
     return live;
   }
 
   return {
-    look,
-    enter: async (headers) => required(await lasting(headers)),
-    enterWithOneTime: async (headers) => required(await checked(headers)),
-    credential: lasting,
-    forget: () => void (kept = none()),
+    findSession,
+    requireSession: async (headers) => requirePresent(await findCredential(headers)),
+    requireWithOneTimePassword: async (headers) => requirePresent(await findWithToken(headers)),
+    findCredential,
+    clearCache: () => void (cache = createCache()),
   };
 }
 
-function required(live: Live | undefined): Live {
+function requirePresent(live: LiveSession | undefined): LiveSession {
   if (!live) throw problem("login.no_session");
   return live;
 }
@@ -127,20 +127,20 @@ function required(live: Live | undefined): Live {
  * The refusal with the session's person as its actor, for the audit trail: the session is valid, and a foreign page may
  * have used it.
  */
-const refused = (
-  { accountId, person: { id, name, email } }: Live,
+const refusalOf = (
+  { accountId, person: { id, name, email } }: LiveSession,
   code: "login.other_origin" | "login.no_csrf" | "login.must_change",
 ): Error => asRefusal(problem(code), { kind: "user", accountId, id, name, email, grants: [] });
 
-async function lookUp(deps: Deps, cookie: string, now: number): Promise<Live | undefined> {
+async function loadSession(deps: Deps, cookie: string, now: number): Promise<LiveSession | undefined> {
   const secret = readSession(cookie);
   if (!secret) return undefined;
   const { accountId } = secret;
-  const row = await findSession(deps.db, accountId, secret.id);
-  if (!secretMatches(secret.secret, row?.secretHash) || !row || isOver(row, deps.lifetimes, now)) return undefined;
+  const row = await selectSession(deps.db, accountId, secret.id);
+  if (!secretMatches(secret.secret, row?.secretHash) || !row || isExpired(row, deps.lifetimes, now)) return undefined;
   const { secretHash: _, ...session } = row;
   const person = await deps.people.byId(accountId, session.userId);
   if (!person) return undefined;
-  if (session.lastSeenAt + SEEN_MS <= now) await noteSeen(deps.db, accountId, session.id, now);
+  if (session.lastSeenAt + LAST_SEEN_PRECISION_MS <= now) await updateLastSeen(deps.db, accountId, session.id, now);
   return { accountId, session, secret, person };
 }

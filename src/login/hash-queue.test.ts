@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Uuid } from "../core/ids.ts";
-import { createHashQueue, type Hasher } from "./hash-turns.ts";
+import { createHashQueue, type Hasher } from "./hash-queue.ts";
 
 const visitor = (nth: number, network = "192.0.2"): Hasher => ({ kind: "visitor", address: `${network}.${nth}` });
 const ADA: Hasher = { kind: "signed-in", id: "ada" as Uuid };

@@ -10,7 +10,7 @@ export type Hasher =
   | { readonly kind: "signed-in"; readonly id: Uuid };
 
 /** Runs the work in turn. Throws `login.busy`, without running it, if too many wait or if it waits too long. */
-export type HashInTurn = <T>(hasher: Hasher, work: () => Promise<T>) => Promise<T>;
+export type EnqueueHash = <T>(hasher: Hasher, work: () => Promise<T>) => Promise<T>;
 
 /** Two of Node's four threads stay free for files and DNS. */
 const AT_ONCE = 2;
@@ -23,7 +23,7 @@ const WAIT_MS = 10_000;
  * All of them together are one group beside the authenticated actors: many sign-ins delay an actor by one hash and
  * never refuse it.
  */
-export function createHashQueue(elapsed: () => number): HashInTurn {
+export function createHashQueue(elapsed: () => number): EnqueueHash {
   const amongVisitors = createFairTurns(VISITORS, elapsed);
   const amongAll = createFairTurns(ALL, elapsed);
   return async (hasher, work) => {
