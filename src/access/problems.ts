@@ -37,11 +37,7 @@ export const problems = {
     "DUPLICATE_FIELD",
     "The identifier is taken, or the principal already has this role over this resource group.",
   ],
-  "access.managed": [
-    400,
-    "INVALID_REQUEST",
-    "'managed' is read-only.",
-  ],
+  "access.managed": [400, "INVALID_REQUEST", "'managed' is read-only."],
   "access.no_permission": [400, "INVALID_REQUEST", "Permission [%s] does not exist."],
   "access.wrong_level": [400, "INVALID_REQUEST", "Permission [%s] is not available at: %s."],
   "access.level_above": [400, "INVALID_REQUEST", "Role [%s] cannot be assigned above its own scope."],

@@ -45,7 +45,11 @@ export const problems = {
   ],
   "service_account.too_many": [400, "USAGE_LIMITS_EXCEEDED", "A scope can have at most %s service accounts."],
   "api_key.not_found": [404, "ENTITY_NOT_FOUND", "API key with identifier [%s] not found."],
-  "api_key.duplicate": [400, "DUPLICATE_FIELD", "An API key with identifier [%s] already exists for this user or service account."],
+  "api_key.duplicate": [
+    400,
+    "DUPLICATE_FIELD",
+    "An API key with identifier [%s] already exists for this user or service account.",
+  ],
   "api_key.too_many": [400, "USAGE_LIMITS_EXCEEDED", "A user or service account can have at most %s API keys."],
   "token.not_found": [404, "ENTITY_NOT_FOUND", "Token with identifier [%s] not found."],
   "token.duplicate": [400, "DUPLICATE_FIELD", "A token with identifier [%s] already exists in this API key."],
@@ -53,11 +57,7 @@ export const problems = {
   "token.bad_period": [400, "INVALID_REQUEST", "%s %s."],
   "token.expired": [402, "INVALID_REQUEST", "Token [%s] has expired and cannot be renewed. Create another one."],
   "token.rotated": [402, "INVALID_REQUEST", "Token [%s] has been rotated already. Rotate [%s] instead."],
-  "token.overlap_too_long": [
-    400,
-    "INVALID_REQUEST",
-    "rotateTimestamp may be at most 90 days in the future.",
-  ],
+  "token.overlap_too_long": [400, "INVALID_REQUEST", "rotateTimestamp may be at most 90 days in the future."],
   "identity.disagreement": [400, "INVALID_REQUEST", "The request contradicts itself: %s."],
   "identity.wrong_root_key": [
     500,

@@ -12,33 +12,39 @@ import type { StillActor, User } from "../identity/index.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { MayReach } from "../platform/outgoing/reach.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { createAttempts } from "./attempts.ts";
-import { FAILURE_RETENTION_MS, keyOfPerson } from "./back-off.ts";
-import { changePassword } from "./change-password.ts";
-import { createCookies } from "./cookies.ts";
-import { createDevices } from "./devices.ts";
-import { createSessionGuard } from "./session-guard.ts";
-import { createHashQueue } from "./hash-queue.ts";
-import { createOwnIdentities, createPeoplesIdentities } from "./oidc/identities.ts";
+import { createAttempts } from "./password/attempts.ts";
+import { FAILURE_RETENTION_MS, keyOfPerson } from "./password/back-off.ts";
+import { changePassword } from "./password/change-password.ts";
+import { createCookies } from "./session/cookies.ts";
+import { createDevices } from "./password/devices.ts";
+import { createSessionGuard } from "./session/session-guard.ts";
+import { createHashQueue } from "./password/hash-queue.ts";
+import {
+  allowLinkByEmail,
+  listOwnIdentities,
+  listUserIdentities,
+  unlinkOwnIdentity,
+  unlinkUserIdentity,
+} from "./oidc/identities.ts";
 import { createProvider } from "./oidc/provider.ts";
 import { singleSignOnRoutes } from "./oidc/routes.ts";
 import type { OidcDeps } from "./oidc/sign-in.ts";
 import { createTransactions } from "./oidc/transaction.ts";
-import { setOneTimePassword } from "./one-time-password.ts";
-import { passwordRoutes } from "./rest-passwords.ts";
-import { listSessions } from "./list-sessions.ts";
+import { setOneTimePassword } from "./password/one-time-password.ts";
+import { passwordRoutes } from "./rest/passwords.ts";
+import { listSessions } from "./session/list-sessions.ts";
 import { registerLoginPages } from "./pages.ts";
 import type { People } from "./people.ts";
-import { loginRoutes } from "./rest.ts";
-import type { Lifetimes } from "./session.ts";
-import { signIn } from "./sign-in.ts";
-import { endSession, signOut, signOutEverywhere } from "./sign-out.ts";
+import { loginRoutes } from "./rest/sessions.ts";
+import type { Lifetimes } from "./session/session.ts";
+import { signIn } from "./password/sign-in.ts";
+import { endSession, signOut, signOutEverywhere } from "./session/sign-out.ts";
 import { deleteOldFailures, selectPausedSubjects } from "./store/failures.ts";
 import { disallowLink, deleteUsedStates } from "./store/identities.ts";
 import { deleteExpiredSessions, deleteSessionsOf, selectValidSessions } from "./store/sessions.ts";
 
-export { resetPassword, type Reset } from "./reset-password.ts";
-export type { Lifetimes } from "./session.ts";
+export { resetPassword, type Reset } from "./password/reset-password.ts";
+export type { Lifetimes } from "./session/session.ts";
 
 export type LoginDeps = {
   readonly db: Db;
@@ -79,7 +85,7 @@ export function createLogin(deps: LoginDeps) {
   deps.onEnded(sessionGuard.clearCache);
   const sessionDeps = { ...signInDeps, sessionGuard };
   const sso = deps.oidc && singleSignOn({ ...signInDeps, oidc: deps.oidc, sessionGuard, cookies });
-  const identities = { ...deps, sessionGuard };
+  const identityDeps = { ...deps, sessionGuard };
   let nextSweep = 0;
 
   return {
@@ -93,7 +99,13 @@ export function createLogin(deps: LoginDeps) {
         endSession: endSession(sessionDeps),
         signOutEverywhere: signOutEverywhere(sessionDeps),
         listSessions: listSessions(sessionDeps),
-        identities: { own: createOwnIdentities(identities), peoples: createPeoplesIdentities(identities) },
+        identities: {
+          listOwn: listOwnIdentities(identityDeps),
+          unlinkOwn: unlinkOwnIdentity(identityDeps),
+          list: listUserIdentities(identityDeps),
+          allowLink: allowLinkByEmail(identityDeps),
+          unlink: unlinkUserIdentity(identityDeps),
+        },
         provider: sso?.provider,
         sessionGuard,
         cookies,

@@ -43,11 +43,7 @@ export const problems = {
   "login.no_user": [404, "USER_DOES_NOT_EXIST", "User does not exist."],
   "login.no_identity": [404, "RESOURCE_NOT_FOUND_EXCEPTION", "Identity does not exist."],
   // These two are only in the audit trail: single sign-on redirects the browser to a page instead.
-  "login.unlinked": [
-    401,
-    "INVALID_CREDENTIAL",
-    "The identity of the provider is not linked to an active user.",
-  ],
+  "login.unlinked": [401, "INVALID_CREDENTIAL", "The identity of the provider is not linked to an active user."],
   "login.identity_taken": [409, "DUPLICATE_FIELD", "The identity of the provider is linked to another user."],
   "login.last_way": [
     402,

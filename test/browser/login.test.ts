@@ -74,11 +74,11 @@ test(
     await page.getByLabel("New password", { exact: true }).fill(CHOSEN);
     await page.getByLabel("New password, again").fill(`${CHOSEN}!`);
     await page.getByRole("button", { name: "Change password" }).click();
-    await page.getByRole("alert").filter({ hasText: "not the same in both fields" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "differs between the two fields" }).waitFor();
     await page.getByLabel("New password, again").fill(CHOSEN);
     await page.getByRole("button", { name: "Change password" }).click();
     await heading("Signed in as admin");
-    await page.getByRole("status").filter({ hasText: "The password is changed." }).waitFor();
+    await page.getByRole("status").filter({ hasText: "Your password was changed." }).waitFor();
     assert.equal(await page.title(), "Your account · Railhead");
     assert.equal(await page.evaluate("document.activeElement.id"), "account-title");
   },

@@ -6,10 +6,10 @@ import type { Actor, RequestFacts } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
-import type { SessionGuard } from "../session-guard.ts";
+import type { SessionGuard } from "../session/session-guard.ts";
 import type { People, Person } from "../people.ts";
 import { problem } from "../problems.ts";
-import { actorOf } from "../sign-in.ts";
+import { actorOf } from "../password/sign-in.ts";
 import { allowLink, deleteIdentity, listIdentities, type Identity } from "../store/identities.ts";
 
 type Deps = {
@@ -25,78 +25,78 @@ type Deps = {
 /** How long a link by e-mail stays allowed after an administrator has allowed it. */
 export const ALLOWED_MS = 7 * 24 * 3_600_000;
 
-export type OwnIdentities = {
-  readonly list: (headers: IncomingHttpHeaders) => Promise<readonly Identity[]>;
-  /** Throws `login.no_identity`, and `login.last_way` if the person has no other way to sign in. */
-  readonly unlink: (headers: IncomingHttpHeaders, id: string, facts: RequestFacts) => Promise<void>;
-};
-
-export const createOwnIdentities = (deps: Deps): OwnIdentities => ({
-  list: async (headers) => {
+/** Lists the caller's own identities of the provider. */
+export const listOwnIdentities =
+  (deps: Deps) =>
+  async (headers: IncomingHttpHeaders): Promise<readonly Identity[]> => {
     const { accountId, person } = await deps.sessionGuard.requireSession(headers);
     return listIdentities(deps.db, accountId, person.id);
-  },
-  unlink: async (headers, text, facts) => {
-    const { accountId, person } = await deps.sessionGuard.requireSession(headers);
-    const [only, ...others] = await listIdentities(deps.db, accountId, person.id);
-    if (person.passwordHash === null && only?.id === fromWire(text) && others.length === 0)
-      throw problem("login.last_way");
-    await unlink(deps, actorOf(accountId, person, { facts }), person.id, text);
-  },
-});
-
-export type PeoplesIdentities = {
-  readonly list: (actor: Actor, userId: string) => Promise<readonly Identity[]>;
-  /**
-   * Allows one link by a verified e-mail address. Returns until when. An administrator of users may have set that
-   * address, so the person must not hold more than the administrator. Throws `access.beyond_own`.
-   */
-  readonly allow: (actor: Actor, userId: string) => Promise<{ readonly until: number }>;
-  readonly unlink: (actor: Actor, userId: string, id: string) => Promise<void>;
-};
-
-export function createPeoplesIdentities(deps: Deps): PeoplesIdentities {
-  async function find(actor: Actor, text: string): Promise<Person> {
-    const id = fromWire(text);
-    const person = id && (await deps.people.byId(actor.accountId, id));
-    if (!person) throw problem("login.no_user");
-    return person;
-  }
-
-  return {
-    list: async (actor, userId) => {
-      deps.authorize(actor, "core_user_view", { accountId: actor.accountId });
-      const person = await find(actor, userId);
-      return listIdentities(deps.db, actor.accountId, person.id);
-    },
-    allow: async (actor, userId) => {
-      const { accountId } = actor;
-      deps.authorize(actor, "core_user_manage", { accountId });
-      const person = await find(actor, userId);
-      const until = deps.clock.now() + ALLOWED_MS;
-      await deps.db.transaction(async (tx) => {
-        await deps.requireHeldOfPerson(tx, actor, person.id);
-        await allowLink(tx, accountId, person.id, until);
-        await deps.audit.record(tx, actor, {
-          operation: "identity.allow-link",
-          resourceType: "USER",
-          resourceId: toWire(person.id),
-          scope: {},
-          after: { until },
-        });
-      });
-      return { until };
-    },
-    unlink: async (actor, userId, id) => {
-      deps.authorize(actor, "core_user_manage", { accountId: actor.accountId });
-      await unlink(deps, actor, (await find(actor, userId)).id, id);
-    },
   };
+
+/** Throws `login.no_identity`, and `login.last_way` if the caller has no other way to sign in. */
+export const unlinkOwnIdentity =
+  (deps: Deps) =>
+  async (headers: IncomingHttpHeaders, id: string, facts: RequestFacts): Promise<void> => {
+    const { accountId, person } = await deps.sessionGuard.requireSession(headers);
+    const [first, ...others] = await listIdentities(deps.db, accountId, person.id);
+    if (person.passwordHash === null && first?.id === fromWire(id) && others.length === 0)
+      throw problem("login.last_way");
+    await unlink(deps, actorOf(accountId, person, { facts }), person.id, id);
+  };
+
+/** Lists the identities of another user. Throws `login.no_user`. */
+export const listUserIdentities =
+  (deps: Deps) =>
+  async (actor: Actor, userId: string): Promise<readonly Identity[]> => {
+    deps.authorize(actor, "core_user_view", { accountId: actor.accountId });
+    const person = await findPerson(deps, actor, userId);
+    return listIdentities(deps.db, actor.accountId, person.id);
+  };
+
+/**
+ * Allows one link by a verified e-mail address. Returns until when, in epoch milliseconds. An administrator of users may
+ * have set that address, so the user must not hold more than the administrator. Throws `login.no_user`,
+ * `access.beyond_own`.
+ */
+export const allowLinkByEmail =
+  (deps: Deps) =>
+  async (actor: Actor, userId: string): Promise<{ readonly until: number }> => {
+    const { accountId } = actor;
+    deps.authorize(actor, "core_user_manage", { accountId });
+    const person = await findPerson(deps, actor, userId);
+    const until = deps.clock.now() + ALLOWED_MS;
+    await deps.db.transaction(async (tx) => {
+      await deps.requireHeldOfPerson(tx, actor, person.id);
+      await allowLink(tx, accountId, person.id, until);
+      await deps.audit.record(tx, actor, {
+        operation: "identity.allow-link",
+        resourceType: "USER",
+        resourceId: toWire(person.id),
+        scope: {},
+        after: { until },
+      });
+    });
+    return { until };
+  };
+
+/** Unlinks an identity of another user. Throws `login.no_user`, `login.no_identity`. */
+export const unlinkUserIdentity =
+  (deps: Deps) =>
+  async (actor: Actor, userId: string, id: string): Promise<void> => {
+    deps.authorize(actor, "core_user_manage", { accountId: actor.accountId });
+    await unlink(deps, actor, (await findPerson(deps, actor, userId)).id, id);
+  };
+
+async function findPerson(deps: Deps, actor: Actor, text: string): Promise<Person> {
+  const id = fromWire(text);
+  const person = id && (await deps.people.byId(actor.accountId, id));
+  if (!person) throw problem("login.no_user");
+  return person;
 }
 
 async function unlink(deps: Deps, actor: Actor, userId: Uuid, text: string): Promise<void> {
   const id = fromWire(text);
-  const gone = await deps.db.transaction(async (tx) => {
+  const isUnlinked = await deps.db.transaction(async (tx) => {
     const found = id && (await deleteIdentity(tx, actor.accountId, userId, id));
     if (!found) return false;
     await deps.audit.record(tx, actor, {
@@ -108,5 +108,5 @@ async function unlink(deps: Deps, actor: Actor, userId: Uuid, text: string): Pro
     });
     return true;
   });
-  if (!gone) throw problem("login.no_identity");
+  if (!isUnlinked) throw problem("login.no_identity");
 }

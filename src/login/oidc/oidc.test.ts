@@ -9,7 +9,7 @@ import { startTestPlatform, type Answer, type TestPlatform } from "../../../test
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { createAudit } from "../../audit/index.ts";
 import { createLogins } from "../../identity/index.ts";
-import { resetPassword, type Reset } from "../reset-password.ts";
+import { resetPassword, type Reset } from "../password/reset-password.ts";
 import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/support/sessions.ts";
 
 let provider: TestProvider;

@@ -6,12 +6,12 @@ import { z } from "zod";
 import { okWith } from "../../platform/http/answers.ts";
 import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
-import { sessionCookie } from "../cookies.ts";
-import type { SessionGuard } from "../session-guard.ts";
+import { sessionCookie } from "../session/cookies.ts";
+import type { SessionGuard } from "../session/session-guard.ts";
 import { GUARDS } from "../pages.ts";
 import { problem } from "../problems.ts";
 import { handleCallback, CALLBACK, startSignIn, startLink, type OidcDeps } from "./sign-in.ts";
-import { pathHere } from "./transaction.ts";
+import { localPathOf } from "./transaction.ts";
 
 export type SingleSignOnDeps = {
   /** Undefined without a provider. */
@@ -31,59 +31,59 @@ const HEADERS = { ...GUARDS, "cache-control": "no-store" };
 /** The handlers of the two addresses that the browser visits. */
 function createRedirectHandlers(publicUrl: () => string) {
   const base = (): string => URL.parse(publicUrl())?.pathname.replace(/\/$/, "") ?? "";
-  const leadTo = (location: string, cookies: readonly string[]): Answer => ({
+  const redirectTo = (location: string, cookies: readonly string[]): Answer => ({
     kind: "empty",
     status: 302,
     headers: { ...HEADERS, location, ...(cookies.length > 0 ? { "set-cookie": cookies } : {}) },
   });
   const failure = (reason: string, cookies: readonly string[] = []): Answer =>
-    leadTo(`${base()}/login?failure=${reason}`, cookies);
+    redirectTo(`${base()}/login?failure=${reason}`, cookies);
 
   async function start(deps: OidcDeps, returnTo: unknown): Promise<Answer> {
     const accountId = await deps.people.firstAccount();
     if (!accountId) return failure("unavailable");
     try {
       const { location, cookie } = await startSignIn(deps, accountId, {
-        returnTo: pathHere(returnTo),
+        returnTo: localPathOf(returnTo),
         linking: undefined,
       });
-      return leadTo(location, [cookie]);
+      return redirectTo(location, [cookie]);
     } catch (error) {
       deps.log.warn({ err: error }, "the identity provider does not answer");
       return failure("unavailable");
     }
   }
 
-  async function back(deps: OidcDeps, call: PublicCall<z.output<typeof callbackQuery>>): Promise<Answer> {
+  async function finish(deps: OidcDeps, call: PublicCall<z.output<typeof callbackQuery>>): Promise<Answer> {
     const agent = call.headers["user-agent"];
     const visitor = {
       facts: { ...call.facts, path: CALLBACK },
       userAgent: typeof agent === "string" ? agent : undefined,
     };
-    const arrival = await handleCallback(deps, searchOf(call.query), call.headers, visitor);
-    const over = deps.cookies.clear("sign_in");
-    if (arrival.kind === "failed") return failure(arrival.reason, [over]);
-    const to = `${base()}${arrival.returnTo}`;
-    if (arrival.kind === "linked") return leadTo(to, [over]);
-    return leadTo(to, [sessionCookie(deps.cookies, arrival.opened, deps.clock.now()), over]);
+    const result = await handleCallback(deps, searchOf(call.query), call.headers, visitor);
+    const clearedCookie = deps.cookies.clear("sign_in");
+    if (result.kind === "failed") return failure(result.reason, [clearedCookie]);
+    const to = `${base()}${result.returnTo}`;
+    if (result.kind === "linked") return redirectTo(to, [clearedCookie]);
+    return redirectTo(to, [sessionCookie(deps.cookies, result.opened, deps.clock.now()), clearedCookie]);
   }
 
-  return { start, back, failure };
+  return { start, finish, failure };
 }
 
 export function singleSignOnRoutes({ sso, sessionGuard, publicUrl }: SingleSignOnDeps): readonly Route[] {
-  const { start, back, failure } = createRedirectHandlers(publicUrl);
+  const { start, finish, failure } = createRedirectHandlers(publicUrl);
   return [
     publicRoute({
       method: "GET",
       path: "/auth/oidc/start",
       operation: "single-sign-on.start",
-      access: { public: "whoever signs in with the identity provider has no credential yet" },
+      access: { public: "the caller signs in with the identity provider and has no credential yet" },
       query: startQuery,
       doc: {
-        summary: "Sign in with the identity provider: leads the browser there",
+        summary: "Start single sign-on: redirect to the identity provider",
         description:
-          "`returnTo` is a path of this server to be led to afterwards. Without a provider, and where it does not answer, the browser is led to the page of sign-in.",
+          "`returnTo` is a path of this server for the redirect after sign-in. Without a provider, or if it does not answer, the browser is redirected to the sign-in page.",
         queryExample: { returnTo: "/login" },
         status: 302,
         answer: "nothing",
@@ -94,17 +94,17 @@ export function singleSignOnRoutes({ sso, sessionGuard, publicUrl }: SingleSignO
       method: "GET",
       path: CALLBACK,
       operation: "single-sign-on.finish",
-      access: { public: "the answer of the provider, which its sealed cookie, its state and its code make count" },
+      access: { public: "the answer of the provider, checked by its sealed cookie, state and code" },
       query: callbackQuery,
       doc: {
-        summary: "Where the identity provider leads the browser back to",
+        summary: "Callback of the identity provider",
         description:
-          "Leads on to where the sign-in was begun, with the cookie of the session; or to the page of sign-in, which says what failed.",
+          "Redirects to `returnTo` with the session's cookie, or to the sign-in page with the reason of the failure.",
         queryExample: { state: "a-state", code: "a-code" },
         status: 302,
         answer: "nothing",
       },
-      handle: async (call) => (sso ? back(sso, call) : failure("unavailable")),
+      handle: async (call) => (sso ? finish(sso, call) : failure("unavailable")),
     }),
     // A page's script calls this with the session and its anti-forgery token. A visit alone links nothing.
     sessionRoute({

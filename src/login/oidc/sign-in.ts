@@ -5,13 +5,13 @@ import type { Audit } from "../../audit/index.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
-import type { Cookies } from "../cookies.ts";
-import type { SessionGuard } from "../session-guard.ts";
-import type { OpenedSession, Visitor } from "../open-session.ts";
+import type { Cookies } from "../session/cookies.ts";
+import type { SessionGuard } from "../session/session-guard.ts";
+import type { OpenedSession, Visitor } from "../session/open-session.ts";
 import type { Person } from "../people.ts";
 import { problem } from "../problems.ts";
-import { isExpired, mustChange } from "../session.ts";
-import { actorOf, enter, recordRefusal, type SignInDeps } from "../sign-in.ts";
+import { isExpired, mustChange } from "../session/session.ts";
+import { actorOf, enter, recordRefusal, type SignInDeps } from "../password/sign-in.ts";
 import {
   findIdentity,
   insertIdentity,
@@ -102,7 +102,12 @@ async function redeemed(deps: OidcDeps, query: string, transaction: Transaction)
   }
 }
 
-async function signIn(deps: OidcDeps, transaction: Transaction, claims: Claims, visitor: Visitor): Promise<CallbackResult> {
+async function signIn(
+  deps: OidcDeps,
+  transaction: Transaction,
+  claims: Claims,
+  visitor: Visitor,
+): Promise<CallbackResult> {
   const { accountId, returnTo } = transaction;
   const known = await findIdentity(deps.db, accountId, claims);
   const email = known ? undefined : await claims.verifiedEmail().catch(() => undefined);
@@ -162,7 +167,12 @@ async function addIdentity(
 }
 
 /** The session that started the link has to be valid still. Its cookie is not sent from the provider's page. */
-async function link(deps: OidcDeps, transaction: Transaction, claims: Claims, visitor: Visitor): Promise<CallbackResult> {
+async function link(
+  deps: OidcDeps,
+  transaction: Transaction,
+  claims: Claims,
+  visitor: Visitor,
+): Promise<CallbackResult> {
   const { accountId, linking, returnTo } = transaction;
   return deps.db.transaction(async (tx) => {
     // Locked first: a change of the password, which ends the session, is committed before or after this transaction.

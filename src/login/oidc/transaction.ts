@@ -49,7 +49,7 @@ const HERE = "/login";
 const LONGEST_PATH = 1_000;
 
 /** A path of this server for every input, so that sign-in never redirects to another site. */
-export function pathHere(asked: unknown): string {
+export function localPathOf(asked: unknown): string {
   if (typeof asked !== "string" || asked.length > LONGEST_PATH || !asked.startsWith("/")) return HERE;
   const base = "http://here.invalid";
   const url = URL.parse(asked, base);

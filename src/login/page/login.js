@@ -10,7 +10,7 @@ let csrfToken = "";
 let me;
 
 /** Returns the answer's data. Throws an Error whose message is shown to the user. */
-async function ask(method, path, body) {
+async function request(method, path, body) {
   const headers = { accept: "application/json" };
   if (csrfToken) headers["x-csrf-token"] = csrfToken;
   if (body !== undefined) headers["content-type"] = "application/json";
@@ -27,7 +27,7 @@ async function ask(method, path, body) {
   });
 }
 
-function tell(id, text) {
+function showMessage(id, text) {
   for (const one of ["alert", "notice"]) {
     page(one).hidden = one !== id || !text;
     page(one).textContent = one === id ? text : "";
@@ -46,11 +46,11 @@ const run = (work) => (event) => {
   const button = event.submitter ?? event.currentTarget;
   if (button.disabled) return;
   button.disabled = true;
-  tell("alert", "");
+  showMessage("alert", "");
   work()
     .catch((error) => {
-      if (error.status === 401 && me) return begin("Your session is over. Sign in again.");
-      tell("alert", error.message);
+      if (error.status === 401 && me) return start("Your session has expired. Sign in again.");
+      showMessage("alert", error.message);
     })
     .finally(() => (button.disabled = false));
 };
@@ -62,16 +62,16 @@ function returnTo() {
   return url?.origin === location.origin ? url.href : undefined;
 }
 
-async function enter(session, current = "") {
+async function openSession(session, current = "") {
   me = session;
   csrfToken = session.csrfToken;
-  if (session.mustChangePassword) return askForPassword(current, true);
+  if (session.mustChangePassword) return showPasswordForm(current, true);
   const target = returnTo();
   if (target) return location.replace(target);
   await showAccount();
 }
 
-function askForPassword(current, isOneTime) {
+function showPasswordForm(current, isOneTime) {
   page("one-time").hidden = !isOneTime;
   page("keep").hidden = isOneTime;
   page("leave").hidden = !isOneTime;
@@ -121,7 +121,7 @@ function item(title, details, action) {
 }
 
 async function listSessions() {
-  const sessions = await ask("GET", "auth/sessions");
+  const sessions = await request("GET", "auth/sessions");
   const lines = sessions.map((one) =>
     item(
       `${browserName(one.userAgent)}${one.current ? " (this one)" : ""}`,
@@ -131,9 +131,9 @@ async function listSessions() {
         : {
             label: "End",
             work: async () => {
-              await ask("DELETE", `auth/sessions/${encodeURIComponent(one.id)}`);
+              await request("DELETE", `auth/sessions/${encodeURIComponent(one.id)}`);
               await listSessions();
-              tell("notice", "That session has ended.");
+              showMessage("notice", "That session has ended.");
             },
           },
     ),
@@ -145,14 +145,14 @@ async function listIdentities() {
   const name = me.openIdConnect?.name;
   page("single-sign-ons").hidden = !name;
   if (!name) return;
-  const linked = await ask("GET", "auth/identities");
+  const linked = await request("GET", "auth/identities");
   const lines = linked.map((one) =>
     item(one.issuer, `${one.subject} · linked ${when.format(one.linkedAt)}`, {
       label: "Unlink",
       work: async () => {
-        await ask("DELETE", `auth/identities/${encodeURIComponent(one.id)}`);
+        await request("DELETE", `auth/identities/${encodeURIComponent(one.id)}`);
         await listIdentities();
-        tell("notice", "It no longer signs you in.");
+        showMessage("notice", "The identity was unlinked.");
       },
     }),
   );
@@ -160,11 +160,11 @@ async function listIdentities() {
   page("link").textContent = `Link ${name}`;
 }
 
-async function begin(text = "") {
+async function start(text = "") {
   me = undefined;
   csrfToken = "";
-  const session = await ask("GET", "auth/session");
-  if (session.signedIn) return enter(session);
+  const session = await request("GET", "auth/session");
+  if (session.signedIn) return openSession(session);
   const single = session.openIdConnect;
   page("single").hidden = !single;
   if (single) {
@@ -173,7 +173,7 @@ async function begin(text = "") {
     page("single-sign-on").href =
       `auth/oidc/start${target ? `?returnTo=${encodeURIComponent(target.slice(location.origin.length))}` : ""}`;
   }
-  tell("notice", text);
+  showMessage("notice", text);
   page("password").value = "";
   show("signing-in");
 }
@@ -181,11 +181,11 @@ async function begin(text = "") {
 /** Messages for the reasons why single sign-on redirected here without a session. */
 const FAILURES = {
   unlinked:
-    "Nobody here is linked with that account yet. Sign in with your password and link it, or ask your administrator.",
-  inactive: "You may not sign in here any more.",
-  taken: "That account is linked with somebody else.",
+    "That account is not linked with a user yet. Sign in with your password and link it, or ask your administrator.",
+  inactive: "Your user is not active any more. Ask your administrator.",
+  taken: "That account is linked with another user.",
   refused: "Single sign-on was refused or took too long. Try again.",
-  unavailable: "The identity provider does not answer as it should. Try again later.",
+  unavailable: "The identity provider does not answer as expected. Try again later.",
 };
 
 page("signing-in")
@@ -194,10 +194,10 @@ page("signing-in")
     "submit",
     run(async () => {
       const [email, password] = [page("email").value.trim(), page("password").value];
-      if (!email || !password) throw new Error("Type your e-mail and your password.");
-      const session = await ask("POST", "auth/login", { email, password });
+      if (!email || !password) throw new Error("Enter your e-mail address and your password.");
+      const session = await request("POST", "auth/login", { email, password });
       page("password").value = "";
-      await enter(session, password);
+      await openSession(session, password);
     }),
   );
 page("changing")
@@ -206,47 +206,47 @@ page("changing")
     "submit",
     run(async () => {
       const [currentPassword, newPassword] = [page("current").value, page("new").value];
-      if (newPassword !== page("again").value) throw new Error("The new password is not the same in both fields.");
-      if (!currentPassword || !newPassword) throw new Error("Type the current password and the new one.");
-      const session = await ask("POST", "auth/password", { currentPassword, newPassword });
+      if (newPassword !== page("again").value) throw new Error("The new password differs between the two fields.");
+      if (!currentPassword || !newPassword) throw new Error("Enter the current password and the new one.");
+      const session = await request("POST", "auth/password", { currentPassword, newPassword });
       for (const id of ["current", "new", "again"]) page(id).value = "";
-      await enter(session);
-      tell("notice", "The password is changed. Your other sessions have ended.");
+      await openSession(session);
+      showMessage("notice", "Your password was changed. Your other sessions have ended.");
     }),
   );
 page("change").addEventListener("click", () => {
-  tell("notice", "");
-  askForPassword("", false);
+  showMessage("notice", "");
+  showPasswordForm("", false);
 });
 page("keep").addEventListener("click", run(showAccount));
 for (const id of ["out", "leave"])
   page(id).addEventListener(
     "click",
     run(async () => {
-      await ask("POST", "auth/logout");
-      await begin("You are signed out.");
+      await request("POST", "auth/logout");
+      await start("You are signed out.");
     }),
   );
 page("everywhere").addEventListener(
   "click",
   run(async () => {
-    await ask("DELETE", "auth/sessions");
-    await begin("You are signed out everywhere.");
+    await request("DELETE", "auth/sessions");
+    await start("You are signed out everywhere.");
   }),
 );
 page("link").addEventListener(
   "click",
   run(async () => {
-    const { location: target } = await ask("POST", "auth/oidc/link");
+    const { location: target } = await request("POST", "auth/oidc/link");
     location.assign(target);
   }),
 );
 
 const failure = FAILURES[new URLSearchParams(location.search).get("failure")];
 try {
-  await begin();
-  if (failure) tell("alert", failure);
+  await start();
+  if (failure) showMessage("alert", failure);
 } catch (error) {
   show("signing-in");
-  tell("alert", error.message);
+  showMessage("alert", error.message);
 }

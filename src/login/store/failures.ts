@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import type { Tally } from "../back-off.ts";
+import type { Tally } from "../password/back-off.ts";
 
 type Store = { readonly query: Query };
 

@@ -1,6 +1,6 @@
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../session/session.ts";
 
 type Store = { readonly query: Query };
 

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Clock } from "../core/clock.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Db } from "../../platform/db/db.ts";
 import type { SessionGuard } from "./session-guard.ts";
 import type { Lifetimes, Session } from "./session.ts";
-import { selectSessions } from "./store/sessions.ts";
+import { selectSessions } from "../store/sessions.ts";
 
 export type ListedSession = Session & {
   /** Whether it is the session of this request. */

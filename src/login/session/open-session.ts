@@ -1,9 +1,9 @@
-import type { RequestFacts } from "../core/actor.ts";
-import type { Clock } from "../core/clock.ts";
-import type { NewId, Uuid } from "../core/ids.ts";
-import type { Tx } from "../platform/db/db.ts";
+import type { RequestFacts } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { NewId, Uuid } from "../../core/ids.ts";
+import type { Tx } from "../../platform/db/db.ts";
 import { hashOf, newSessionSecret, type Lifetimes, type SessionSecret, type SignInMethod } from "./session.ts";
-import { insertSession } from "./store/sessions.ts";
+import { insertSession } from "../store/sessions.ts";
 
 /** What is known of the browser that signs in. */
 export type Visitor = { readonly facts: RequestFacts; readonly userAgent: string | undefined };

@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { toWire } from "../core/ids.ts";
-import { hashPassword, passwordMatches } from "../platform/crypto/passwords.ts";
-import type { Tx } from "../platform/db/db.ts";
+import { toWire } from "../../core/ids.ts";
+import { hashPassword, passwordMatches } from "../../platform/crypto/passwords.ts";
+import type { Tx } from "../../platform/db/db.ts";
 import { subjectOfChange } from "./back-off.ts";
-import type { SessionGuard } from "./session-guard.ts";
-import { openSession, type Visitor } from "./open-session.ts";
+import type { SessionGuard } from "../session/session-guard.ts";
+import { openSession, type Visitor } from "../session/open-session.ts";
 import { passwordFault } from "./password-rules.ts";
-import { problem } from "./problems.ts";
+import { problem } from "../problems.ts";
 import { actorOf, recordRefusal, type SignedIn, type SignInDeps } from "./sign-in.ts";
 import { identitiesKeptOf } from "./reset-password.ts";
-import { listIdentities } from "./store/identities.ts";
-import { deleteSessionsOf, selectSession } from "./store/sessions.ts";
+import { listIdentities } from "../store/identities.ts";
+import { deleteSessionsOf, selectSession } from "../store/sessions.ts";
 
 export type PasswordChange = { readonly currentPassword: string; readonly newPassword: string };
 export type ChangeDeps = SignInDeps & {
@@ -63,7 +63,12 @@ export const changePassword =
         resourceId: toWire(person.id),
         scope: {},
         before: { mustChangePassword: person.mustChangePassword, sessions: ended },
-        after: { mustChangePassword: false, sessions: 1, passwordChangedAt: deps.clock.now(), ...identitiesKeptOf(identities) },
+        after: {
+          mustChangePassword: false,
+          sessions: 1,
+          passwordChangedAt: deps.clock.now(),
+          ...identitiesKeptOf(identities),
+        },
       });
       deps.notifyCredentialsEnded(tx);
       return { opened, person: { ...person, passwordHash: hash, mustChangePassword: false } };

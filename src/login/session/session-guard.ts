@@ -4,16 +4,16 @@
  */
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Clock } from "../core/clock.ts";
-import { asRefusal } from "../core/refused.ts";
-import type { Uuid } from "../core/ids.ts";
-import { createLru } from "../core/lru.ts";
-import { secretMatches } from "../platform/crypto/tokens.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { Clock } from "../../core/clock.ts";
+import { asRefusal } from "../../core/refused.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { createLru } from "../../core/lru.ts";
+import { secretMatches } from "../../platform/crypto/tokens.ts";
+import type { Db } from "../../platform/db/db.ts";
 import type { Cookies } from "./cookies.ts";
 import { isOwnOrigin } from "./origin.ts";
-import type { People, Person } from "./people.ts";
-import { problem } from "./problems.ts";
+import type { People, Person } from "../people.ts";
+import { problem } from "../problems.ts";
 import {
   isCsrfTokenOf,
   isExpired,
@@ -23,7 +23,7 @@ import {
   type Session,
   type SessionSecret,
 } from "./session.ts";
-import { selectSession, updateLastSeen } from "./store/sessions.ts";
+import { selectSession, updateLastSeen } from "../store/sessions.ts";
 
 /** A valid session and its person. */
 export type LiveSession = {

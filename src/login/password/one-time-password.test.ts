@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
-import { pretendBrowser } from "../../test/support/browser.ts";
-import { startTestPlatform, type Answer, type TestPlatform } from "../../test/support/platform.ts";
-import { createAccess } from "../access/index.ts";
-import { createAudit } from "../audit/index.ts";
-import { toWire, type Uuid } from "../core/ids.ts";
-import { anyActive, findServiceAccount, createIdentity } from "../identity/index.ts";
+import { pretendBrowser } from "../../../test/support/browser.ts";
+import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
+import { createAccess } from "../../access/index.ts";
+import { createAudit } from "../../audit/index.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
+import { anyActive, findServiceAccount, createIdentity } from "../../identity/index.ts";
 import { setOneTimePassword } from "./one-time-password.ts";
-import { selectValidSessions } from "./store/sessions.ts";
+import { selectValidSessions } from "../store/sessions.ts";
 
 const CHOSEN = "plum-lantern-orbit-43";
 

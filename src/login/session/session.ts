@@ -1,7 +1,7 @@
 /** A session: one person, signed in with one browser. */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Uuid } from "../core/ids.ts";
-import { hashSecret, newTokenSecret, readToken, writeToken } from "../platform/crypto/tokens.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { hashSecret, newTokenSecret, readToken, writeToken } from "../../platform/crypto/tokens.ts";
 
 export type Session = {
   readonly id: Uuid;

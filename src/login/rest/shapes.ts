@@ -1,10 +1,10 @@
 /** Response shapes of the session API. */
 import { z } from "zod";
-import { toWire, type Uuid } from "../core/ids.ts";
-import { enveloped, epochMs, wireId } from "../platform/http/shapes.ts";
-import type { ListedSession } from "./list-sessions.ts";
-import type { Person } from "./people.ts";
-import { csrfTokenOf, mustChange, type Session, type SessionSecret } from "./session.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
+import { enveloped, epochMs, wireId } from "../../platform/http/shapes.ts";
+import type { ListedSession } from "../session/list-sessions.ts";
+import type { Person } from "../people.ts";
+import { csrfTokenOf, mustChange, type Session, type SessionSecret } from "../session/session.ts";
 
 const method = z.enum(["PASSWORD", "OPENID_CONNECT"]);
 

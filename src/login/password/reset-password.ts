@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { Audit } from "../audit/index.ts";
-import type { Clock } from "../core/clock.ts";
-import { toWire, type Uuid } from "../core/ids.ts";
-import { hashPassword } from "../platform/crypto/passwords.ts";
-import type { Db, Tx } from "../platform/db/db.ts";
-import type { People } from "./people.ts";
-import { problem } from "./problems.ts";
-import { deleteIdentity, disallowLink, listIdentities, type Identity } from "./store/identities.ts";
-import { deleteSessionsOf } from "./store/sessions.ts";
+import type { Audit } from "../../audit/index.ts";
+import type { Clock } from "../../core/clock.ts";
+import { toWire, type Uuid } from "../../core/ids.ts";
+import { hashPassword } from "../../platform/crypto/passwords.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import type { People } from "../people.ts";
+import { problem } from "../problems.ts";
+import { deleteIdentity, disallowLink, listIdentities, type Identity } from "../store/identities.ts";
+import { deleteSessionsOf } from "../store/sessions.ts";
 
 /**
  * The new one-time password, which exists in this answer only, the number of ended sessions, and the linked identities:

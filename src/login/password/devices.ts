@@ -1,10 +1,10 @@
 /** Browsers where a person has signed in before. A sealed cookie identifies them, so the server stores nothing. */
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Uuid } from "../core/ids.ts";
-import type { KeyRing } from "../platform/crypto/key-ring.ts";
-import { createSealer } from "../platform/crypto/seal.ts";
-import type { Cookies } from "./cookies.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { KeyRing } from "../../platform/crypto/key-ring.ts";
+import { createSealer } from "../../platform/crypto/seal.ts";
+import type { Cookies } from "../session/cookies.ts";
 
 const YEAR_SECONDS = 365 * 24 * 3_600;
 

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { meanwhile } from "../../test/support/meanwhile.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
-import { ADMIN, givePassword, PASSWORD } from "../../test/support/sessions.ts";
-import { createAudit } from "../audit/index.ts";
-import { fromWire, type Uuid } from "../core/ids.ts";
-import { createLogins } from "../identity/index.ts";
-import { hashPassword } from "../platform/crypto/passwords.ts";
-import type { Tx } from "../platform/db/db.ts";
+import { meanwhile } from "../../../test/support/meanwhile.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { ADMIN, givePassword, PASSWORD } from "../../../test/support/sessions.ts";
+import { createAudit } from "../../audit/index.ts";
+import { fromWire, type Uuid } from "../../core/ids.ts";
+import { createLogins } from "../../identity/index.ts";
+import { hashPassword } from "../../platform/crypto/passwords.ts";
+import type { Tx } from "../../platform/db/db.ts";
 import { createAttempts } from "./attempts.ts";
 import { changePassword } from "./change-password.ts";
 import type { EnqueueHash } from "./hash-queue.ts";
@@ -115,7 +115,11 @@ test("a user who is deactivated during a password change gets no session", async
     const session = { method: "PASSWORD" } as const;
     return { accountId, person, session } as never;
   };
-  const deps = { ...depsWith(() => deactivate(platform.db)), sessionGuard: { requireWithOneTimePassword: live }, notifyCredentialsEnded: () => undefined };
+  const deps = {
+    ...depsWith(() => deactivate(platform.db)),
+    sessionGuard: { requireWithOneTimePassword: live },
+    notifyCredentialsEnded: () => undefined,
+  };
   await assert.rejects(changePassword(deps)({ currentPassword: PASSWORD, newPassword: NEW }, {}, VISITOR), {
     code: "login.wrong_current",
   });
@@ -127,7 +131,8 @@ test("a session that ends while the new password is hashed changes nothing and o
   const deps = {
     ...depsWith(() => platform.db.query("delete from sessions")),
     sessionGuard: {
-      requireWithOneTimePassword: async () => ({ accountId, person, session: { id: opened.id, method: "PASSWORD" } }) as never,
+      requireWithOneTimePassword: async () =>
+        ({ accountId, person, session: { id: opened.id, method: "PASSWORD" } }) as never,
     },
     notifyCredentialsEnded: () => undefined,
   };

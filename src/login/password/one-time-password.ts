@@ -1,19 +1,19 @@
 /** A password that an administrator sets for a person. It allows only the choice of another one. */
 import { randomBytes } from "node:crypto";
-import type { Authorize, RequireHeldOf } from "../access/index.ts";
-import type { Audit } from "../audit/index.ts";
-import { actorId, type Actor } from "../core/actor.ts";
-import type { Clock } from "../core/clock.ts";
-import { fromWire, toWire } from "../core/ids.ts";
-import type { StillActor } from "../identity/index.ts";
-import { hashPassword } from "../platform/crypto/passwords.ts";
-import type { Db, Tx } from "../platform/db/db.ts";
+import type { Authorize, RequireHeldOf } from "../../access/index.ts";
+import type { Audit } from "../../audit/index.ts";
+import { actorId, type Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { fromWire, toWire } from "../../core/ids.ts";
+import type { StillActor } from "../../identity/index.ts";
+import { hashPassword } from "../../platform/crypto/passwords.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
 import type { EnqueueHash } from "./hash-queue.ts";
-import type { People } from "./people.ts";
-import { problem } from "./problems.ts";
+import type { People } from "../people.ts";
+import { problem } from "../problems.ts";
 import { identitiesKeptOf } from "./reset-password.ts";
-import { listIdentities } from "./store/identities.ts";
-import { deleteSessionsOf } from "./store/sessions.ts";
+import { listIdentities } from "../store/identities.ts";
+import { deleteSessionsOf } from "../store/sessions.ts";
 
 /** `oneTimePassword` exists in this answer only: the database has its hash. */
 export type OneTimePassword = { readonly email: string; readonly oneTimePassword: string };
@@ -62,7 +62,12 @@ export const setOneTimePassword =
         resourceId: toWire(person.id),
         scope: {},
         before: { mustChangePassword: person.mustChangePassword, sessions: ended },
-        after: { mustChangePassword: true, sessions: 0, passwordChangedAt: deps.clock.now(), ...identitiesKeptOf(identities) },
+        after: {
+          mustChangePassword: true,
+          sessions: 0,
+          passwordChangedAt: deps.clock.now(),
+          ...identitiesKeptOf(identities),
+        },
       });
       deps.notifyCredentialsEnded(tx);
       return { email: person.email, oneTimePassword };

@@ -1,6 +1,6 @@
 /** Pages that may use a session: those of this server. */
 import type { IncomingHttpHeaders } from "node:http";
-import { problem } from "./problems.ts";
+import { problem } from "../problems.ts";
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 

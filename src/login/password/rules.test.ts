@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { afterAttempt, FAILURE_RETENTION_MS, networkOf, POLICIES, attemptSubjects, type Tally } from "./back-off.ts";
-import { createCookies } from "./cookies.ts";
-import { ownOrigins } from "./origin.ts";
+import { createCookies } from "../session/cookies.ts";
+import { ownOrigins } from "../session/origin.ts";
 import { passwordFault } from "./password-rules.ts";
 
 const PERSON = { email: "maria.lindgren@example.com", name: "Maria Lindgren" };

@@ -2,12 +2,12 @@
  * Counts each attempt to sign in before it is checked, so that parallel attempts have no advantage over sequential
  * ones.
  */
-import type { Clock } from "../core/clock.ts";
-import type { Uuid } from "../core/ids.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Db } from "../../platform/db/db.ts";
 import { afterAttempt, POLICIES, type Subject } from "./back-off.ts";
-import { problem } from "./problems.ts";
-import { deleteTallies, lockTallies, saveTally, subtractAttempt } from "./store/failures.ts";
+import { problem } from "../problems.ts";
+import { deleteTallies, lockTallies, saveTally, subtractAttempt } from "../store/failures.ts";
 
 export type Attempts = {
   /**

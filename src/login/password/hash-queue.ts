@@ -1,8 +1,8 @@
 /** Limits and orders password hashing: a hash takes 19 MiB and one of the threads that files and DNS need, too. */
-import type { Uuid } from "../core/ids.ts";
-import { createFairTurns } from "../platform/fair-turns.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { createFairTurns } from "../../platform/fair-turns.ts";
 import { networkOf } from "./back-off.ts";
-import { problem } from "./problems.ts";
+import { problem } from "../problems.ts";
 
 /** An unauthenticated caller, by address, or an authenticated actor. */
 export type Hasher =

@@ -1,28 +1,23 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Audit } from "../audit/index.ts";
-import type { Actor } from "../core/actor.ts";
-import type { Clock } from "../core/clock.ts";
-import { toWire, type NewId, type Uuid } from "../core/ids.ts";
-import type { Problem } from "../core/problem.ts";
-import { hashPassword, isOutdated, passwordMatches } from "../platform/crypto/passwords.ts";
-import { emailOf } from "../identity/index.ts";
-import type { Db, Tx } from "../platform/db/db.ts";
+import type { Audit } from "../../audit/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { toWire, type NewId, type Uuid } from "../../core/ids.ts";
+import type { Problem } from "../../core/problem.ts";
+import { hashPassword, isOutdated, passwordMatches } from "../../platform/crypto/passwords.ts";
+import { emailOf } from "../../identity/index.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
 import type { Attempts } from "./attempts.ts";
 import { attemptSubjects } from "./back-off.ts";
 import type { Devices } from "./devices.ts";
 import type { EnqueueHash } from "./hash-queue.ts";
-import { openSession, type OpenedSession, type Visitor } from "./open-session.ts";
-import type { People, Person } from "./people.ts";
-import { problem } from "./problems.ts";
-import type { Lifetimes, SignInMethod } from "./session.ts";
+import { openSession, type OpenedSession, type Visitor } from "../session/open-session.ts";
+import type { People, Person } from "../people.ts";
+import { problem } from "../problems.ts";
+import type { Lifetimes, SignInMethod } from "../session/session.ts";
 
 export type Credentials = { readonly email: string; readonly password: string };
 
-/**
- * Signs in with a password. Throws `login.refused`, the same for each cause and after the same work, and
- * `login.blocked` during a pause.
- */
-export type SignIn = (credentials: Credentials, headers: IncomingHttpHeaders, visitor: Visitor) => Promise<SignedIn>;
 export type SignedIn = { readonly opened: OpenedSession; readonly person: Person };
 
 export type SignInDeps = {
@@ -37,8 +32,12 @@ export type SignInDeps = {
   readonly lifetimes: Lifetimes;
 };
 
-export function signIn(deps: SignInDeps): SignIn {
-  const signIn: SignIn = async (typed, headers, visitor) => {
+/**
+ * Signs in with a password. Throws `login.refused`, the same for each cause and after the same work, and
+ * `login.blocked` during a pause.
+ */
+export const signIn = (deps: SignInDeps) => {
+  const attempt = async (typed: Credentials, headers: IncomingHttpHeaders, visitor: Visitor): Promise<SignedIn> => {
     const credentials = { ...typed, email: typed.email.trim() };
     const accountId = await deps.people.firstAccount();
     if (!accountId) throw problem("login.refused");
@@ -63,14 +62,16 @@ export function signIn(deps: SignInDeps): SignIn {
       enter(tx, deps, { accountId, person, method: "PASSWORD" }, visitor),
     );
     // The password or the user has changed since the check.
-    if (!opened) return signIn(credentials, headers, visitor);
+    if (!opened) return attempt(credentials, headers, visitor);
     await deps.attempts.succeed(accountId, subjects);
     return { opened, person };
   };
-  return signIn;
-}
+  return attempt;
+};
 
-type Enter = Pick<SignInDeps, "audit" | "clock" | "newId" | "lifetimes" | "people">;
+export type SignIn = ReturnType<typeof signIn>;
+
+type EnterDeps = Pick<SignInDeps, "audit" | "clock" | "newId" | "lifetimes" | "people">;
 
 /**
  * Opens and records the session of an authenticated person. Undefined if the person may not sign in now, or the
@@ -78,7 +79,7 @@ type Enter = Pick<SignInDeps, "audit" | "clock" | "newId" | "lifetimes" | "peopl
  */
 export async function enter(
   tx: Tx,
-  deps: Enter,
+  deps: EnterDeps,
   who: { readonly accountId: Uuid; readonly person: Person; readonly method: SignInMethod },
   visitor: Visitor,
 ): Promise<OpenedSession | undefined> {

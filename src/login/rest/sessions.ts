@@ -1,19 +1,19 @@
 /** REST routes of sign-in, sign-out and sessions (docs/api/login.md). */
 import { z } from "zod";
-import { ok, okWith } from "../platform/http/answers.ts";
-import { envelopeOf, type EnvelopeCall } from "../platform/http/bodies.ts";
-import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../platform/http/routes.ts";
-import type { ChangePassword } from "./change-password.ts";
-import { sessionCookie, type Cookies } from "./cookies.ts";
-import type { Devices } from "./devices.ts";
-import type { SessionGuard } from "./session-guard.ts";
-import type { ListSessions } from "./list-sessions.ts";
-import { identityRoutes, type IdentityOperations } from "./rest-identities.ts";
-import type { OpenedSession, Visitor } from "./open-session.ts";
-import { checkOrigin } from "./origin.ts";
-import type { Person } from "./people.ts";
-import { LONGEST } from "./password-rules.ts";
-import { problem } from "./problems.ts";
+import { ok, okWith } from "../../platform/http/answers.ts";
+import { envelopeOf, type EnvelopeCall } from "../../platform/http/bodies.ts";
+import { publicRoute, sessionRoute, type Answer, type PublicCall, type Route } from "../../platform/http/routes.ts";
+import type { ChangePassword } from "../password/change-password.ts";
+import { sessionCookie, type Cookies } from "../session/cookies.ts";
+import type { Devices } from "../password/devices.ts";
+import type { SessionGuard } from "../session/session-guard.ts";
+import type { ListSessions } from "../session/list-sessions.ts";
+import { identityRoutes, type IdentityOperations } from "./identities.ts";
+import type { OpenedSession, Visitor } from "../session/open-session.ts";
+import { checkOrigin } from "../session/origin.ts";
+import type { Person } from "../people.ts";
+import { LONGEST } from "../password/password-rules.ts";
+import { problem } from "../problems.ts";
 import {
   endedShape,
   listedShape,
@@ -23,8 +23,8 @@ import {
   signedInWire,
   signedOutWire,
 } from "./shapes.ts";
-import type { SignIn } from "./sign-in.ts";
-import type { EndSession, SignOut, SignOutEverywhere } from "./sign-out.ts";
+import type { SignIn } from "../password/sign-in.ts";
+import type { EndSession, SignOut, SignOutEverywhere } from "../session/sign-out.ts";
 
 export type Operations = {
   readonly signIn: SignIn;
@@ -44,7 +44,7 @@ export type Operations = {
 };
 
 const JSON_ONLY = ["application/json"];
-const SESSION = { session: "about the person who is signed in, for their own browser" };
+const SESSION = { session: "acts on the signed-in user" };
 const NO_QUERY = z.object({});
 const NO_STORE = { "cache-control": "no-store" } as const;
 
@@ -89,12 +89,12 @@ const signInRoute = (operations: Operations): Route =>
     method: "POST",
     path: "/auth/login",
     operation: "session.create",
-    access: { public: "whoever signs in has no credential yet but the password in the body" },
+    access: { public: "the caller has no credential yet except the password in the body" },
     query: NO_QUERY,
     doc: {
       summary: "Sign in with e-mail and password",
       description:
-        "Sets the cookie of the session. A wrong password and a person that does not exist get the same 401; after many failures the answer is 429 with Retry-After.",
+        "Sets the session's cookie. A wrong password and an unknown user get the same 401. After many failures the answer is 429 with Retry-After.",
       body: {
         schema: credentials,
         types: JSON_ONLY,
@@ -112,15 +112,15 @@ const signInRoute = (operations: Operations): Route =>
     },
   });
 
-const sessionOfBrowser = (operations: Operations): Route =>
+const sessionRouteOfBrowser = (operations: Operations): Route =>
   publicRoute({
     method: "GET",
     path: "/auth/session",
     operation: "session.get",
-    access: { public: "tells a browser whether it is signed in, and a page of this server the anti-forgery token" },
+    access: { public: "returns the signed-in user, if any, and the anti-forgery token for pages of this server" },
     query: NO_QUERY,
     doc: {
-      summary: "Who is signed in with this browser, and the session's anti-forgery token",
+      summary: "Get the signed-in user and the session's anti-forgery token",
       answer: sessionShape,
       refuses: ["403"],
     },
@@ -134,7 +134,7 @@ const sessionOfBrowser = (operations: Operations): Route =>
     },
   });
 
-const changeRoute = (operations: Operations): Route =>
+const changePasswordRoute = (operations: Operations): Route =>
   sessionRoute({
     method: "POST",
     path: "/auth/password",
@@ -144,7 +144,7 @@ const changeRoute = (operations: Operations): Route =>
     doc: {
       summary: "Change one's own password",
       description:
-        "All other sessions of the person end; this one goes on with a new cookie and a new anti-forgery token.",
+        "All other sessions of the user end. This one continues with a new cookie and a new anti-forgery token.",
       body: {
         schema: change,
         types: JSON_ONLY,
@@ -158,7 +158,7 @@ const changeRoute = (operations: Operations): Route =>
     },
   });
 
-const endRoutes = (operations: Operations): readonly Route[] => [
+const endSessionRoutes = (operations: Operations): readonly Route[] => [
   sessionRoute({
     method: "POST",
     path: "/auth/logout",
@@ -177,7 +177,7 @@ const endRoutes = (operations: Operations): readonly Route[] => [
     operation: "session.list",
     access: SESSION,
     query: NO_QUERY,
-    doc: { summary: "List one's own sessions, the newest first", answer: listedShape },
+    doc: { summary: "List one's own sessions, newest first", answer: listedShape },
     handle: async (call) => {
       const found = await operations.listSessions(call.headers);
       return okWith(call, found.map(listedWire), NO_STORE);
@@ -189,7 +189,7 @@ const endRoutes = (operations: Operations): readonly Route[] => [
     operation: "session.delete-all",
     access: SESSION,
     query: NO_QUERY,
-    doc: { summary: "Sign out everywhere: end all of one's own sessions, this one too", answer: endedShape },
+    doc: { summary: "Sign out everywhere: end all of one's own sessions, including this one", answer: endedShape },
     handle: async (call) =>
       signedOutAnswer(operations, call, await operations.signOutEverywhere(call.headers, call.facts)),
   }),
@@ -209,8 +209,8 @@ const endRoutes = (operations: Operations): readonly Route[] => [
 
 export const loginRoutes = (operations: Operations): readonly Route[] => [
   signInRoute(operations),
-  sessionOfBrowser(operations),
-  changeRoute(operations),
-  ...endRoutes(operations),
+  sessionRouteOfBrowser(operations),
+  changePasswordRoute(operations),
+  ...endSessionRoutes(operations),
   ...identityRoutes(operations.identities),
 ];

@@ -1,7 +1,7 @@
 /** Order of password hashing. The test ends each hash itself. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Uuid } from "../core/ids.ts";
+import type { Uuid } from "../../core/ids.ts";
 import { createHashQueue, type Hasher } from "./hash-queue.ts";
 
 const visitor = (nth: number, network = "192.0.2"): Hasher => ({ kind: "visitor", address: `${network}.${nth}` });

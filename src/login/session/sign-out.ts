@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Audit } from "../audit/index.ts";
-import type { RequestFacts } from "../core/actor.ts";
-import { fromWire, toWire, type Uuid } from "../core/ids.ts";
-import type { Db, Tx } from "../platform/db/db.ts";
+import type { Audit } from "../../audit/index.ts";
+import type { RequestFacts } from "../../core/actor.ts";
+import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
 import type { SessionGuard, LiveSession } from "./session-guard.ts";
-import { problem } from "./problems.ts";
-import { actorOf } from "./sign-in.ts";
-import { deleteSession, deleteSessionsOf } from "./store/sessions.ts";
+import { problem } from "../problems.ts";
+import { actorOf } from "../password/sign-in.ts";
+import { deleteSession, deleteSessionsOf } from "../store/sessions.ts";
 
 type Deps = {
   readonly db: Db;
