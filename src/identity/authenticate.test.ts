@@ -29,7 +29,7 @@ const row = (secret: string, validTo: number | null = null): CredentialRow => ({
   email: "ada@example.com",
 });
 
-/** A table of one token; `asked` counts how often it was looked at. */
+/** A table with one token. `asked` counts its lookups. */
 function store(initial: CredentialRow | undefined) {
   const state = { row: initial, asked: 0 };
   const query = async (): Promise<unknown[]> => {
@@ -40,7 +40,7 @@ function store(initial: CredentialRow | undefined) {
   return { state, clock, ...createAuthenticating({ db: { query } as unknown as Db, clock, grantsOf }) };
 }
 
-test("a token is looked up once a second, and is its user", async () => {
+test("a token is looked up once a second and authenticates its user", async () => {
   const { state, clock, authenticate } = store(row("s"));
   const actor = {
     kind: "user",
@@ -61,7 +61,7 @@ test("a token is looked up once a second, and is its user", async () => {
   assert.equal(state.asked, 2);
 });
 
-test("a token that was revoked is refused within a second", async () => {
+test("a revoked token is refused within a second", async () => {
   const { state, clock, authenticate } = store(row("s"));
   assert.ok(await authenticate(token("s")));
   state.row = undefined;
@@ -69,7 +69,7 @@ test("a token that was revoked is refused within a second", async () => {
   assert.equal(await authenticate(token("s")), undefined);
 });
 
-test("a token that has expired is refused from the next millisecond on, and whoever has its text is told why", async () => {
+test("an expired token is refused from the next millisecond on, with the reason", async () => {
   const end = handClock().now() + 5_000;
   const { clock, authenticate, state } = store(row("s", end));
   clock.advance(4_500);
@@ -87,7 +87,7 @@ test("a token that has expired is refused from the next millisecond on, and whoe
   await assert.rejects(async () => authenticate(token("s")), { code: "identity.token_expired" });
 });
 
-test("a token holds from its beginning on", async () => {
+test("a token is valid from its start on", async () => {
   const { clock, authenticate } = store({ ...row("s"), validFrom: handClock().now() + 2_000 });
   await assert.rejects(async () => authenticate(token("s")), {
     code: "identity.token_not_yet",
@@ -98,7 +98,7 @@ test("a token holds from its beginning on", async () => {
   assert.ok(await authenticate(token("s")));
 });
 
-test("a service account has tokens of its own kind, and a person's text does not serve for one", async () => {
+test("a service account has tokens of its own kind, and a user's token does not authenticate one", async () => {
   const account = { ...row("s"), userId: null, serviceAccountId: tokenId, identifier: "ci" };
   const { authenticate } = store(account);
   const text = token("s").replace("pat", "sat");
@@ -109,7 +109,7 @@ test("a service account has tokens of its own kind, and a person's text does not
   assert.equal(await store(row("s")).authenticate(text), undefined);
 });
 
-test("what has ended is forgotten at once, also by an answer that was under way", async () => {
+test("an ended credential is removed from the cache at once, also when a lookup was under way", async () => {
   const { state, authenticate, forget } = store(row("s"));
   assert.ok(await authenticate(token("s")));
   forget();
@@ -123,7 +123,7 @@ test("what has ended is forgotten at once, also by an answer that was under way"
   assert.equal(await authenticate(token("s")), undefined);
 });
 
-test("a wrong secret is refused also while the right one is remembered, and refusals are not remembered", async () => {
+test("a wrong secret is refused while the right one is cached, and refusals are not cached", async () => {
   const { state, authenticate } = store(row("s"));
   assert.ok(await authenticate(token("s")));
   assert.equal(await authenticate(token("t")), undefined);
@@ -133,7 +133,7 @@ test("a wrong secret is refused also while the right one is remembered, and refu
   assert.ok(await authenticate(token("t")), "made a moment ago");
 });
 
-test("an id that exists and one that does not are looked up, hashed and compared alike", async () => {
+test("an existing id and an unknown id are looked up, hashed and compared alike", async () => {
   const compared = mock.method(crypto, "timingSafeEqual");
   syncBuiltinESMExports();
   try {
@@ -155,14 +155,14 @@ test("an id that exists and one that does not are looked up, hashed and compared
   }
 });
 
-test("what is no token costs no look at the database", async () => {
+test("a text that is not a token causes no database query", async () => {
   const { state, authenticate } = store(row("s"));
   for (const text of ["", "x", "pat...", "x".repeat(10_000), token("s").replace("pat", "dlg"), `${token("s")}.x`])
     assert.equal(await authenticate(text), undefined);
   assert.equal(state.asked, 0);
 });
 
-test("no more than ten thousand tokens are remembered", async () => {
+test("at most ten thousand tokens are cached", async () => {
   let asked = 0;
   const clock = handClock();
   const query = async (_text: string, [, id]: readonly unknown[]): Promise<unknown[]> => {

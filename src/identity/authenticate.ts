@@ -1,7 +1,6 @@
 /**
- * From a token to an actor. Answers are kept for at most a second (invariant 9), so
- * that a busy client costs no statement per request and a revoked token none
- * of its holders for longer than that.
+ * Finds the actor of a token. Results are cached for at most a second (invariant 9): a busy client costs no statement
+ * per request, and a revoked token is refused within a second.
  */
 import { hash } from "node:crypto";
 import type { GrantsOf } from "../access/index.ts";
@@ -17,7 +16,7 @@ import { problem } from "./problems.ts";
 const KEEP_MS = 1_000;
 const MAX_KEPT = 10_000;
 
-/** Who it is, before what they may do is known. */
+/** The account behind a token, without its grants. */
 type Person = Omit<Extract<Actor, { kind: "user" }>, "grants">;
 type Principal = Person | Omit<Extract<Actor, { kind: "service_account" }>, "grants">;
 
@@ -29,25 +28,24 @@ type Kept = {
 };
 
 /**
- * Whose token it is; undefined for what is no token of anybody. At once when it was asked less than a second ago:
- * nothing to wait for in the usual case. Whoever holds the right text of a token that does not hold now is told so:
- * rejects with `identity.token_expired`, `identity.token_not_yet`.
+ * Finds the actor of a token; undefined for an unknown token. Answers synchronously from the cache, which is the usual
+ * case. Rejects with `identity.token_expired` or `identity.token_not_yet` for a known token outside of its period.
  */
 export type Authenticate = (token: string) => Actor | undefined | Promise<Actor | undefined>;
 
 export type Authenticating = {
   readonly authenticate: Authenticate;
-  /** Forgets every answer: some credential has ended. */
+  /** Clears the cache. Called when a credential has ended. */
   readonly forget: () => void;
 };
 
 export function createAuthenticating(deps: { db: Db; clock: Clock; grantsOf: GrantsOf }): Authenticating {
-  // By the hash of the whole token: the cache never holds a usable credential.
+  // The key is a hash of the whole token, so that the cache never contains a usable credential.
   let kept = createLru<string, Kept>(MAX_KEPT);
 
   async function keep(key: string, token: string, now: number): Promise<Actor | undefined> {
     kept.delete(key);
-    // Forgetting leaves the old map behind: an answer that was under way then is not kept for anybody.
+    // `clearCache` replaces the map. A lookup that is under way then writes into the discarded map.
     const here = kept;
     const found = await lookUp(deps.db, token, now);
     if (!found) return undefined;
@@ -56,7 +54,7 @@ export function createAuthenticating(deps: { db: Db; clock: Clock; grantsOf: Gra
     return withGrants(entry);
   }
 
-  // Grants are kept by whoever knows when they change, not with the token: the actor is made anew when they did.
+  // The access slice caches grants, since it knows when they change. The actor is created anew when they have changed.
   function withGrants(entry: Kept): Actor | Promise<Actor> {
     const { principal, actor } = entry;
     const type = principal.kind === "user" ? "USER" : "SERVICE_ACCOUNT";
@@ -83,7 +81,7 @@ async function lookUp(db: Db, token: string, now: number): Promise<Found | undef
   const parts = readToken(kind, token);
   if (!parts) return undefined;
   const row = await findCredential(db, parts.accountId, parts.tokenId, hashSecret(parts.secret));
-  // Compared in constant time, and in any case: an id that exists and one that does not cost the same.
+  // Compared in constant time and in every case: an existing id and an unknown id take the same time.
   if (!secretMatches(parts.secret, row?.secretHash) || !row) return undefined;
   const principal = principalOf(parts, row);
   if (!principal || (principal.kind === "user") !== (kind === "pat")) return undefined;

@@ -1,20 +1,20 @@
-/** Who saved a document or started an execution, and what their account is now. */
+/** The author of a document or execution, and the current state of their account. */
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 
-/** Who saved a document or started an execution. `system` is code of the server itself; no request acts as it. */
+/** The author of a document or execution. `system` is code of the server itself; no request acts as it. */
 export type Author =
   | { readonly kind: "user" | "service_account"; readonly id: Uuid }
   | { readonly kind: "system"; readonly id: null };
 
-/** The actor as an author. Delegates and triggers save nothing and start nothing by themselves. */
+/** The actor as an author. Delegates and triggers save and start nothing themselves. */
 export function authorOf(actor: Actor): Author {
   if (actor.kind === "user" || actor.kind === "service_account") return { kind: actor.kind, id: actor.id };
   if (actor.kind === "system") return { kind: "system", id: null };
   throw new Error(`a ${actor.kind} saves no documents`);
 }
 
-/** What an author's account is now. `actor` has the current grants; undefined unless the account is active. */
+/** The current state of an author's account. `actor` has the current grants; undefined unless the account is active. */
 export type Standing = {
   readonly name: string;
   readonly email: string | null;
@@ -22,13 +22,13 @@ export type Standing = {
   readonly actor: Actor | undefined;
 };
 
-/** The current standing of each author, in their order; grants are at most a second old. */
+/** Returns the current account state of each author, in their order. Grants are at most a second old. */
 export type StandingOf = (accountId: Uuid, authors: readonly Author[]) => Promise<readonly Standing[]>;
 
 /** The columns `author_kind` and `author_id` as a store reads them. */
 export type AuthorColumns = { readonly authorKind: Author["kind"] | null; readonly authorId: Uuid | null };
 
-/** Null where the kind is null; a person or a service account always has an id. */
+/** The author of a row. Null if the kind is null; a user or a service account always has an id. */
 export function readAuthor({ authorKind: kind, authorId: id }: AuthorColumns): Author | null {
   if (kind === null) return null;
   if (kind === "system") return { kind, id: null };

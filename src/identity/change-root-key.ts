@@ -1,4 +1,4 @@
-/** The first step of a rotation: from its commit on, nothing of the account is sealed under the former root key. */
+/** The first step of a rotation. After its commit, nothing of the account is sealed under the former root key. */
 import type { Uuid } from "../core/ids.ts";
 import { toWire } from "../core/ids.ts";
 import type { Audit } from "../audit/index.ts";
@@ -11,13 +11,14 @@ type Deps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly keys: KeyRing;
-  /** Throws where something that is stored needs a key that was not given: what is sealed stands above. */
+  /** Throws if a stored value needs a key that was not given. Other slices store sealed values. */
   readonly requireKeys: (tx: Tx, accountId: Uuid) => Promise<void>;
 };
 
 /**
- * Makes the preferred key the account's. Waits for those who seal just now (HoldRootKey). Answers the key that was used
- * before, which is the same one when a former run came as far as this. Throws `identity.wrong_root_key` and what `requireKeys` throws.
+ * Makes the preferred key the account's root key. Waits for transactions that seal now (HoldRootKey). Returns the
+ * previous key, which is the same if a former run has changed it already. Throws `identity.wrong_root_key` and what
+ * `requireKeys` throws.
  */
 export const changeRootKey =
   ({ db, audit, keys, requireKeys }: Deps) =>
@@ -25,7 +26,7 @@ export const changeRootKey =
     db.transaction(async (tx) => {
       const account = await lockAccountKey(tx, accountId);
       const former = checkedRootKey(keys, account);
-      // Nobody seals while the account is locked. A key that is given up while things are sealed under it is missed for ever.
+      // No transaction seals while the account is locked. A value sealed under a discarded key would be lost.
       await requireKeys(tx, accountId);
       const { id: wanted } = keys.preferred;
       if (former === wanted && account.rootKeyId !== "") return former;

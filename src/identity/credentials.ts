@@ -1,6 +1,7 @@
 /**
- * Credentials while they are used: who came in with one, and the end of what is open with it. What has ended is
- * forgotten here at once after the commit, on other replicas by NOTIFY; behind both stands a second (invariant 9).
+ * Credentials in use: authentication, and the end of streams opened with a credential. An ended credential is removed
+ * from the cache after the commit, on other replicas by NOTIFY. Without the notification it takes at most a second
+ * (invariant 9).
  */
 import type { GrantsOf, GrantsOfAll } from "../access/index.ts";
 import type { Clock } from "../core/clock.ts";
@@ -18,27 +19,29 @@ export type CredentialDeps = {
   readonly clock: Clock;
   readonly grantsOf: GrantsOf;
   readonly grantsOfAll: GrantsOfAll;
-  /** Calls back whenever somebody's grants may be others. */
+  /** Calls the listener when grants may have changed. */
   readonly onAccessChange: (listener: () => void) => void;
-  /** Which sessions of the web UI hold: they are kept further up. */
+  /** Selects valid sessions. The login slice stores them. */
   readonly standingSessions: StillStanding;
   readonly onError: (error: unknown) => void;
 };
 
 /**
- * Calls `onEnd` within a second after what the actor came in with stops being valid, or they lose a permission that
- * they had; answers how to stop watching.
+ * Calls `onEnd` within a second after the actor's credential ends or the actor loses a permission. Returns a function
+ * that stops watching.
  */
 export type WatchActor = (actor: Actor, onEnd: () => void) => () => void;
 
 export type Credentials = {
   readonly authenticate: Authenticate;
   readonly watch: WatchActor;
-  /** Calls back on every replica once some have ended, for whoever keeps others than tokens. */
+  /**
+   * Calls the listener on every replica after credentials have ended, for slices with credentials other than tokens.
+   */
   readonly onEnded: (listener: () => void) => void;
-  /** To be called where credentials end: says so on every replica once the transaction is committed. */
+  /** Notifies every replica after the commit. Called in the transaction that ends credentials. */
   readonly notifyCredentialsEnded: (tx: Tx) => void;
-  /** Looks at everything that is open; to be called twice a second. */
+  /** Checks all watched actors. Called twice a second. */
   readonly look: () => Promise<void>;
   readonly stop: () => void;
 };

@@ -14,7 +14,7 @@ before(async () => void (database = await freshDatabase()));
 after(() => database?.drop());
 beforeEach(() =>
   database.db.transaction(async (tx) => {
-    // The audit trail lets go of nothing else.
+    // Only the retention setting allows deletions from the audit trail.
     await tx.query("select set_config('railhead.audit_retention', 'on', true)");
     await tx.query("truncate accounts cascade");
   }),
@@ -34,7 +34,7 @@ const deps = (more: Partial<FirstStartDeps> = {}): FirstStartDeps => ({
 const accounts = async (): Promise<number> =>
   Number((await database.db.query<{ n: number }>("select count(*) as n from accounts"))[0]?.n);
 
-test("an empty database gets an account, told once; later starts tell nothing", async () => {
+test("an empty database gets an account, announced once; later starts announce nothing", async () => {
   const told: FirstFacts[] = [];
   const { accountId, facts } = await firstStart(deps({ announce: (first) => told.push(first) }));
   assert.deepEqual(told, [facts]);
@@ -49,7 +49,7 @@ test("an empty database gets an account, told once; later starts tell nothing", 
   assert.deepEqual(user, { name: "admin", must_change_password: true });
 });
 
-test("facts that cannot be kept leave an empty database, and the next start begins again", async () => {
+test("if the announcement fails, the database stays empty, and the next start tries again", async () => {
   const full = new Error("no space");
   const failing = deps({
     announce: () => {
@@ -61,12 +61,12 @@ test("facts that cannot be kept leave an empty database, and the next start begi
   assert.ok((await firstStart(deps())).facts);
 });
 
-test("furnishing fails with the whole", async () => {
+test("a failure while seeding the account rolls everything back", async () => {
   await assert.rejects(firstStart(deps({ seedAccount: () => Promise.reject(new Error("no")) })), /no/);
   assert.equal(await accounts(), 0);
 });
 
-test("of two servers that start at once, one makes the account, and the other waits for it", async () => {
+test("of two servers that start at once, one creates the account and the other waits for it", async () => {
   let second: ReturnType<typeof firstStart> | undefined;
   const seedAccount = async (): Promise<void> => {
     second = firstStart(deps());
@@ -88,7 +88,7 @@ test("another root key is refused by name", async () => {
   });
 });
 
-test("the account keeps to its key, whichever the server prefers, and says which one is missing", async () => {
+test("the account keeps its root key, whichever key the server prefers, and an error names a missing one", async () => {
   const [old, other] = [randomBytes(32), randomBytes(32)];
   const [was, both] = [createKeyRing(old), createKeyRing(other, old)];
   await firstStart(deps({ keys: was }));
@@ -100,7 +100,7 @@ test("the account keeps to its key, whichever the server prefers, and says which
     );
     return true;
   });
-  // As a server has left it that knew of no ids.
+  // The state that a server without key ids has left.
   await database.db.query("update accounts set root_key_id = ''");
   assert.equal((await firstStart(deps({ keys: both }))).rootKeyId, was.preferred.id);
   assert.deepEqual(await database.db.query("select root_key_id as id from accounts"), [{ id: was.preferred.id }]);

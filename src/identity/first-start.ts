@@ -1,8 +1,7 @@
 /**
- * The first start makes an account, its administrator and one API key. The
- * plain password and key exist only in the answer: `announce` gets them before
- * the commit, so that a crash in between leaves an empty database, and the next
- * start begins again, instead of an account that nobody can enter.
+ * The first start creates an account, its administrator and one API key. The plain password and key exist only in
+ * memory. `announce` receives them before the commit, so that a crash leaves an empty database and the next start tries
+ * again, instead of an account without access.
  */
 import { randomBytes } from "node:crypto";
 import type { CreateAdministrator } from "../access/index.ts";
@@ -34,22 +33,22 @@ export type FirstStartDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly keys: KeyRing;
-  /** Makes what else an account begins with, in the same transaction. */
+  /** Creates the other rows of a new account in the same transaction. */
   readonly seedAccount: (tx: Tx, accountId: Uuid) => Promise<void>;
   readonly makeAdministrator: CreateAdministrator;
-  /** Keeps the facts; called before the commit. */
+  /** Stores or prints the facts; called before the commit. */
   readonly announce: (facts: FirstFacts) => void;
 };
 
-/** The account of this database, and which root key it uses. */
+/** The account of this database and the id of its root key. */
 export type FirstStart = {
   readonly accountId: Uuid;
   readonly rootKeyId: string;
-  /** Only when it was made just now. */
+  /** Present only if the account was created now. */
   readonly facts: FirstFacts | undefined;
 };
 
-/** Throws `identity.wrong_root_key`. */
+/** Finds or creates the account. Throws `identity.wrong_root_key`. */
 export async function firstStart(deps: FirstStartDeps): Promise<FirstStart> {
   const existing = await findFirstAccount(deps.db);
   if (existing) return checked(deps, existing);
@@ -104,7 +103,10 @@ async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passw
   };
 }
 
-/** A key with one token that has no end, so that the installation can be used at once; answers its text. */
+/**
+ * Creates an API key with one token without an end, so that the installation can be used at once. Returns the token's
+ * text.
+ */
 async function makeFirstToken(tx: Tx, deps: FirstStartDeps, accountId: Uuid, userId: Uuid): Promise<string> {
   const at = deps.clock.now();
   const [apiKeyId, tokenId, secret] = [deps.newId(), deps.newId(), newTokenSecret()];

@@ -17,7 +17,7 @@ import type { User, UserDetail } from "./user.ts";
 import type { PeopleVerbs } from "./users/by-hand.ts";
 import type { FindUser, ListUsers, LockedAmong, Recall } from "./users/find.ts";
 
-/** A person, or as much of one as another row brought along; what is missing is read when it is asked for. */
+/** A user, or those fields that another row brought along. Missing fields are read on demand. */
 export type UserNode = User & Partial<UserDetail>;
 
 type Operations = {
@@ -31,7 +31,7 @@ type Operations = {
   readonly lockedAmong: LockedAmong;
 };
 
-/** `User` with its queries and mutations. */
+/** Adds `User` with its queries and mutations. */
 export function addIdentityTypes(
   builder: Builder,
   { UserGroup, UserGroupList }: { UserGroup: NodeRef<UserGroupNode>; UserGroupList: NodeRef<List<UserGroupNode>> },
@@ -146,11 +146,14 @@ function userType(
   });
 }
 
-/** Where something else brought the person along: who made it is told to everybody who sees it, their address is not. */
+/**
+ * Whether the actor may see the user's e-mail address. A creator's name is visible with the created object; the address
+ * is not.
+ */
 const seesAddress = (actor: Actor, { id }: User): boolean =>
   seen(actor, "core_user_view", { accountId: actor.accountId }) === "all" || (actor.kind === "user" && actor.id === id);
 
-/** Somebody without a name is called by their address. */
+/** The e-mail address serves as name of a user without one. */
 const nameTo = (actor: Actor, user: User): string =>
   user.name === user.email && !seesAddress(actor, user) ? (user.name.split("@")[0] ?? "") : user.name;
 

@@ -1,4 +1,4 @@
-/** People and service accounts, their keys and tokens: who it is. */
+/** Users and service accounts, their API keys and tokens, and authentication. */
 import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
 import type {
   Authorize,
@@ -97,13 +97,13 @@ export function createIdentity(deps: IdentityDeps) {
     stillActor: createStillActor({ ...deps, standingOf }),
     apiKeys,
     tokens,
-    /** Ends all keys and tokens of a person in the caller's transaction, and says so on every replica: sessions that end with them, too. */
+    /** Ends all API keys and tokens of a user in the caller's transaction, and notifies every replica. */
     endTokens: async (tx: Tx, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> => {
       const keys = await deleteKeysOf(tx, accountId, userId);
       notifyCredentialsEnded(tx);
       return keys;
     },
-    /** Removes what lives in a project, or in an organization itself, in the transaction of its deletion. */
+    /** Deletes everything in a project, or in an organization itself, in the transaction of its deletion. */
     async emptyScope(tx: Tx, scope: Leaving): Promise<readonly RemovedReference[]> {
       const gone = await deleteServiceAccountsOf(tx, scope);
       if (gone.length > 0) notifyCredentialsEnded(tx);
@@ -115,7 +115,7 @@ export function createIdentity(deps: IdentityDeps) {
 
 type EndTokens = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<readonly RemovedReference[]>;
 
-/** The people of accounts and their lives. `letGo` takes away what they hold elsewhere. */
+/** The operations on users. `revokeAccess` removes what users hold in other slices. */
 export function createUsers(
   deps: Omit<LifeDeps, "onLeave"> & {
     readonly revokeAccess: OnLeave;

@@ -1,4 +1,4 @@
-/** What signing in needs of a person who is active; nothing else gets to see a password's hash. */
+/** Data of active users for sign-in. Nothing else reads password hashes. */
 import type { Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
 import { findFirstAccount } from "./store.ts";

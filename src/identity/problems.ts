@@ -68,13 +68,15 @@ export const problems = {
 
 export const problem = problemsOf(problems);
 
-/** What body and address both say has to be the same. Throws `identity.disagreement`. */
+/** Checks that the body and the address agree. Throws `identity.disagreement`. */
 export function agree(field: string, inBody: string, inAddress: string): void {
   if (inBody === inAddress) return;
   const [here, there] = [inBody, inAddress].map((text) => text.slice(0, 128));
   throw problem("identity.disagreement", [`${field} is ${here} in the body and ${there} in the address`]);
 }
 
-/** Asked after the permission: whoever may not change a thing is told that first. */
+/**
+ * Checks the identifier of the body. Called after the permission check, so that a refused caller gets that error first.
+ */
 export const sameIdentifier = (fields: { readonly identifier: string }, inPath: string): void =>
   agree("identifier", fields.identifier, inPath);

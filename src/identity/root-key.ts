@@ -1,7 +1,7 @@
 /**
- * Which root key an account uses is a fact of the database, not of a server's configuration: servers are restarted one
- * after the other, and until the last one knows the new key none may seal with it. `railhead secrets rotate root-key`
- * changes it (docs/how-to/rotate-the-root-key.md).
+ * The database decides which root key an account uses, not the configuration of a server: servers restart one after the
+ * other, and until the last one knows the new key none may seal with it. `railhead secrets rotate root-key` changes it
+ * (docs/how-to/rotate-the-root-key.md).
  */
 import type { Uuid } from "../core/ids.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
@@ -13,7 +13,7 @@ import { findRootKey, lockRootKey, type KeyedAccount } from "./store/root-keys.t
 const KEY_CHECK = "this is the root key of this database";
 const PURPOSE = "root key check";
 
-/** The id of the key to seal with. It may change at once: see HoldRootKey. */
+/** Returns the id of the key to seal with. It may change at once: see HoldRootKey. */
 export const createRootKeyOf =
   (keys: KeyRing) =>
   async (db: { readonly query: Query }, accountId: Uuid): Promise<string> =>
@@ -21,7 +21,10 @@ export const createRootKeyOf =
 
 export type RootKeyOf = ReturnType<typeof createRootKeyOf>;
 
-/** As RootKeyOf; the account stays with this key until the transaction ends. What is sealed is stored in the same one. */
+/**
+ * As RootKeyOf, and keeps the account's key until the transaction ends. The sealed value is stored in the same
+ * transaction.
+ */
 export const holdRootKey =
   (keys: KeyRing) =>
   async (tx: Tx, accountId: Uuid): Promise<string> =>
@@ -31,11 +34,11 @@ export type HoldRootKey = ReturnType<typeof holdRootKey>;
 
 const recordOf = (accountId: Uuid): string => `account:${accountId}`;
 
-/** What shows later that a key is the account's. */
+/** A value that proves later that a key is the account's. */
 export const keyCheckOf = (keys: KeyRing, accountId: Uuid, keyId: string): Buffer =>
   createSealer(keys, PURPOSE).seal(KEY_CHECK, recordOf(accountId), keyId);
 
-/** The id of the key that the account uses. Throws `identity.wrong_root_key` when it was not given. */
+/** Returns the id of the account's key. Throws `identity.wrong_root_key` if the server has no such key. */
 export function checkedRootKey(keys: KeyRing, { id, rootKeyId, keyCheck }: KeyedAccount): string {
   const given = keys.all.map((key) => key.id).join(" and ");
   const candidates = rootKeyId === "" ? keys.all : keys.all.filter((key) => key.id === rootKeyId);

@@ -8,7 +8,7 @@ import { findAccountsOf, type AccountRow } from "./store/standing-of.ts";
 const SYSTEM = "the platform";
 const DELETED: Standing = { name: "a deleted account", email: null, state: "deleted", actor: undefined };
 
-/** One statement for the accounts of all authors, and one for each kind of them for grants that are not cached. */
+/** One statement for the accounts of all authors, and one per kind of account for grants that are not cached. */
 export const createStandingOf =
   ({ db, grantsOfAll }: { readonly db: Pick<Db, "query">; readonly grantsOfAll: GrantsOfAll }): StandingOf =>
   async (accountId, authors) => {

@@ -1,4 +1,4 @@
-/** The actor of a request, asked for again after work that took its time. */
+/** Checks the actor of a request again after slow work. */
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import { problem as httpProblem } from "../platform/http/problems.ts";
@@ -14,8 +14,8 @@ export type StillDeps = {
 };
 
 /**
- * The same actor with the grants that they hold now, at most a second old. Throws `http.no_credential` once the account
- * is not active or what they came in with has ended. Actors without an account of their own are answered as they are.
+ * Returns the actor with current grants, at most a second old. Throws `http.no_credential` if the account is not active
+ * any more or the credential has ended. Returns actors without an account unchanged.
  */
 export const createStillActor = ({ db, clock, standingOf, standingSessions }: StillDeps) => {
   const valid = {

@@ -5,11 +5,11 @@ import type { User } from "./user.ts";
 
 type Store = { readonly query: Query };
 
-/** The columns of who made a row, for a statement that has `left join users u`. */
+/** The columns of a row's creator, for a statement that has `left join users u`. */
 export const CREATOR = `coalesce(u.id, made_by.id) as "creatorId", coalesce(u.name, made_by.name) as "creatorName",
   coalesce(u.email, made_by.email) as "creatorEmail"`;
 
-/** What brings `CREATOR` to a row that keeps `created_by`: a person, or else a service account. */
+/** The joins of `CREATOR` for a row with `created_by`: a user or a service account. */
 export const creatorJoins = (row: string): string =>
   `left join users u on u.account_id = ${row}.account_id and u.id = ${row}.created_by
    left join service_accounts made_by on made_by.account_id = ${row}.account_id and made_by.id = ${row}.created_by`;
@@ -20,7 +20,7 @@ export type CreatorRow = {
   readonly creatorEmail: string;
 };
 
-/** Who is in the columns of `CREATOR`; null when nobody made the row, or a service account that is gone. */
+/** The creator in the columns of `CREATOR`. Null without a creator, or if it is a deleted service account. */
 export const creatorOf = (row: CreatorRow): User | null =>
   row.creatorId && {
     id: row.creatorId,
@@ -28,7 +28,7 @@ export const creatorOf = (row: CreatorRow): User | null =>
     email: row.creatorEmail,
   };
 
-/** Whether one of these people is there and active. */
+/** Whether one of these users exists and is active. */
 export async function anyActive(db: Store, accountId: Uuid, ids: "everybody" | readonly Uuid[]): Promise<boolean> {
   const rows = await db.query(
     `select 1 from users where account_id = $1 and active and ($2::uuid[] is null or id = any ($2::uuid[])) limit 1`,
@@ -37,7 +37,7 @@ export async function anyActive(db: Store, accountId: Uuid, ids: "everybody" | r
   return rows.length > 0;
 }
 
-/** The account a fresh database lacks; the oldest one otherwise. */
+/** The oldest account; undefined in an empty database. */
 export async function findFirstAccount(db: Store): Promise<KeyedAccount | undefined> {
   const rows = await db.query<KeyedAccount>(
     `select id, root_key_id as "rootKeyId", key_check as "keyCheck" from accounts order by created_at, id limit 1`,
@@ -45,7 +45,7 @@ export async function findFirstAccount(db: Store): Promise<KeyedAccount | undefi
   return rows[0];
 }
 
-/** Held until the transaction ends: of two servers that start on an empty database, one makes the account. */
+/** Locks until the transaction ends: of two servers that start on an empty database, one creates the account. */
 export async function lockFirstStart(db: Store): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtext('railhead.first-start'))`);
 }

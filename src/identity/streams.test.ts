@@ -1,6 +1,6 @@
 /**
- * Attack class 28: what is open ends with the credential that it was opened with, on every replica. Two servers on one
- * database, real event streams, the clock driven by hand; no job runs here but when a test says so.
+ * Attack class 28: streams end with the credential that opened them, on every replica. Two servers on one database,
+ * real event streams, and a clock driven by the test.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -45,7 +45,7 @@ type Reader = AsyncGenerator<StreamEvent>;
 const logPath = (on: TestPlatform, what: string): string =>
   `${on.url}/pipeline/api/pipelines/execution/${run.id}/${what}accountIdentifier=${on.accountId}`;
 
-/** Follows the log; resolves once all that there is has come. */
+/** Follows the log. Resolves after the existing lines have arrived. */
 async function follow(on: TestPlatform, apiKey: string): Promise<Reader> {
   const response = await fetch(logPath(on, "logs/stream?"), { headers: { "x-api-key": apiKey } });
   assert.equal(response.status, 200);
@@ -54,10 +54,10 @@ async function follow(on: TestPlatform, apiKey: string): Promise<Reader> {
   return stream;
 }
 
-/** The streams end without the execution's end; then whoever comes back is refused, on both replicas. */
+/** The streams end before the execution; both replicas refuse the next request. */
 async function cutOff(readers: readonly Reader[], apiKey: string): Promise<void> {
   for (const reader of readers) assert.equal((await reader.next()).done, true);
-  // That roles went with it may be heard before: then it is 403 for that moment.
+  // The loss of roles may arrive first: then the status is 403 for a moment.
   for (const on of [here, there])
     await eventually(async () => {
       const { status, text } = await on.send("GET", "/ng/api/projects?orgIdentifier=default", { apiKey });
@@ -80,7 +80,7 @@ const send = (method: string, path: string, body?: object): Promise<unknown> =>
 
 let count = 0;
 
-/** A service account that may see everything, with a token; and how the requests name them. */
+/** Creates a service account that may view everything, with a token, and the query that names them. */
 async function robot(): Promise<{ readonly identifier: string; readonly text: string; readonly of: string }> {
   const identifier = `robot${(count += 1)}`;
   await send("POST", "serviceaccount", { identifier, name: identifier });
@@ -108,7 +108,7 @@ for (const [what, end] of ENDINGS)
     await untouched.return(undefined);
   });
 
-test("a person's streams end when they are deactivated, and when they are deleted", async () => {
+test("streams of a user end when the user is deactivated, and when the user is deleted", async () => {
   for (const [method, path] of [
     ["POST", "deactivate"],
     ["DELETE", ""],
@@ -122,11 +122,11 @@ test("a person's streams end when they are deactivated, and when they are delete
   }
 });
 
-test("whoever is not active is nobody, whatever tokens are left", async () => {
+test("an inactive user is refused with every remaining token", async () => {
   const text = await here.addUser("_account_viewer");
   const stream = await follow(there, text);
   const [, , tokenId = ""] = text.split(".");
-  // Behind the platform's back, as a restored backup would have it.
+  // Written directly into the database, as a restored backup could have it.
   await here.db.query(
     `update users u set active = false from tokens t join api_keys k on k.account_id = t.account_id and k.id = t.api_key_id
       where t.id = $1 and u.account_id = k.account_id and u.id = k.user_id`,
@@ -137,7 +137,7 @@ test("whoever is not active is nobody, whatever tokens are left", async () => {
   await cutOff([stream], text);
 });
 
-test("when the token's time is over its streams end with the next look at them, and not before", async () => {
+test("a token's streams end at the first check after its period, and not before", async () => {
   const { text, identifier } = await robot();
   const owner = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: identifier, apiKeyIdentifier: "k" };
   const validTo = here.clock.now() + 5_000;
@@ -152,7 +152,7 @@ test("when the token's time is over its streams end with the next look at them, 
   await cutOff([near, far], text);
 });
 
-test("the old text of a rotation keeps its streams until rotateTimestamp", async () => {
+test("a rotated token keeps its streams until rotateTimestamp", async () => {
   const { text, of } = await robot();
   const stream = await follow(there, text);
   const until = here.clock.now() + 10_000;
@@ -168,7 +168,7 @@ test("the old text of a rotation keeps its streams until rotateTimestamp", async
   await next.return(undefined);
 });
 
-test("a replica that was told nothing looks for itself", async () => {
+test("a replica without a notification checks by itself", async () => {
   const { text } = await robot();
   const stream = await follow(there, text);
   const [, , tokenId = ""] = text.split(".");
@@ -202,7 +202,7 @@ const role = (method: string, path: string, identifier: string, permissions: rea
     }),
   );
 
-test("whose role is taken away loses what is open on both replicas, without waiting for anything, and others go on", async () => {
+test("streams end on both replicas at once when a role is removed, and streams of others continue", async () => {
   const [{ text, identifier }, other] = [await robot(), await robot()];
   const streams = [await follow(here, text), await follow(there, text)];
   const untouched = await follow(there, other.text);
@@ -212,7 +212,7 @@ test("whose role is taken away loses what is open on both replicas, without wait
   await untouched.return(undefined);
 });
 
-test("a role that gives less than it did ends what is open; one that gives more, and what was gained and lost, do not", async () => {
+test("a reduced role ends streams; an extended role, and a permission gained and lost again, do not", async () => {
   await role("POST", "", "reader", ["core_pipeline_view", "core_project_view"]);
   await role("POST", "", "extra", ["core_connector_view"]);
   await send("POST", "serviceaccount", { identifier: "reads", name: "reads" });
@@ -228,7 +228,7 @@ test("a role that gives less than it did ends what is open; one that gives more,
   await forbidden(streams, text);
 });
 
-test("a replica that was told nothing of lost access looks for itself", async () => {
+test("a replica without a notification of lost access checks by itself", async () => {
   const { text, identifier } = await robot();
   const stream = await follow(there, text);
   await here.db.query("delete from role_assignments where principal_identifier = $1", [identifier]);
@@ -237,7 +237,7 @@ test("a replica that was told nothing of lost access looks for itself", async ()
   await forbidden([stream], text);
 });
 
-test("a download that is under way is torn off when the access is lost", async () => {
+test("a running download is aborted when the access is lost", async () => {
   const { text, identifier } = await robot();
   for (let at = 0; at < 100; at += 1) await say("y".repeat(65_536));
   const request = get(logPath(there, "logs?"), { headers: { "x-api-key": text } });
@@ -250,9 +250,9 @@ test("a download that is under way is torn off when the access is lost", async (
   assert.equal(answer.complete, false);
 });
 
-test("a stream that was let in by an answer from before the end does not stay", async () => {
+test("a stream admitted by an outdated cache entry does not stay open", async () => {
   const { text } = await robot();
-  // The answer is kept for a second, and nobody is told.
+  // The cache entry lives for a second, and there is no notification.
   assert.equal((await there.send("GET", "/ng/api/projects?orgIdentifier=default", { apiKey: text })).status, 200);
   const [, , tokenId = ""] = text.split(".");
   await here.db.query("delete from tokens where id = $1", [Buffer.from(tokenId, "base64url").toString("hex")]);
@@ -261,14 +261,14 @@ test("a stream that was let in by an answer from before the end does not stay", 
   for await (const { event } of eventsOf(response)) assert.equal(event, "log");
 });
 
-test("a download that is under way is torn off: a part of a log does not pass for the whole", async () => {
+test("a running download is aborted, so that a part of a log does not look complete", async () => {
   const { text, of } = await robot();
   for (let at = 0; at < 100; at += 1) await say("x".repeat(65_536));
   const request = get(logPath(there, "logs?"), { headers: { "x-api-key": text } });
   const [answer] = (await once(request, "response")) as [IncomingMessage];
   assert.equal(answer.statusCode, 200);
   const torn = once(answer, "error");
-  // Nothing is read meanwhile: the server waits for its reader.
+  // The test reads nothing meanwhile, so the server waits for its reader.
   await send("DELETE", `token/t?${of}&apiKeyIdentifier=k`);
   answer.resume();
   await torn;

@@ -1,38 +1,38 @@
 import type { Uuid } from "../core/ids.ts";
 
-/** A person of an account. What is not here, such as the password hash, never leaves the store. */
+/** A user of an account. Other columns, such as the password hash, stay in the store. */
 export type User = { readonly id: Uuid; readonly name: string; readonly email: string };
 
-/** What somebody else may say of a person: an administrator, or a directory. */
+/** The fields that an administrator or a directory may set. */
 export type Profile = {
   /** Lower-cased, ASCII, unique in the account. */
   readonly email: string;
   readonly givenName: string;
   readonly familyName: string;
-  /** What somebody chose to be called; null where the name is made of the others. */
+  /** A chosen display name; null if the name is composed of the others. */
   readonly displayName: string | null;
-  /** The userName of a directory as it was written; null where it is the e-mail address. */
+  /** The userName of a directory as it was written; null if it equals the e-mail address. */
   readonly userName: string | null;
   readonly externalId: string | null;
   readonly emailVerified: boolean;
-  /** A directory looks after this person. */
+  /** Whether a directory manages this user. */
   readonly managedExternally: boolean;
-  /** What the directory says beyond these fields, in its own words. */
+  /** Further fields of the directory, in its own format. */
   readonly directory: Readonly<Record<string, unknown>>;
-  /** Whoever is not may neither log in nor use a token. */
+  /** An inactive user can neither sign in nor use a token. */
   readonly active: boolean;
 };
 
-/** A person with what only those see who look at people. */
+/** A user with the fields that need permission to view users. */
 export type UserDetail = User &
   Profile & {
-    /** The password is a one-time one: the next login asks for another. */
+    /** Whether the password is a one-time password: the next sign-in asks for another. */
     readonly mustChangePassword: boolean;
     readonly version: number;
     readonly createdAt: number;
     readonly updatedAt: number;
   };
 
-/** What a person is shown as. */
+/** The displayed name. */
 export const nameOf = ({ displayName, givenName, familyName, userName, email }: Profile): string =>
   displayName ?? (`${givenName} ${familyName}`.trim() || (userName ?? email));

@@ -12,7 +12,7 @@ const nth = (n: number): Uuid => `01a1fc75-fee1-7000-8000-${String(n).padStart(1
 const ADMIN: Grants = [grantOf("_account_admin")];
 const VIEWER: Grants = [grantOf("_account_viewer")];
 
-/** Everybody holds what `now` says; `asked` has whom each question was about. */
+/** All actors hold the grants of `now`. `asked` has the actors of each query. */
 function kit(now: Map<Uuid, Grants>) {
   const asked: Uuid[] = [];
   const errors: unknown[] = [];
@@ -34,7 +34,7 @@ const person = (id: Uuid, grants: Grants): Actor => ({
   ...{ name: "ada", email: "ada@example.com" },
 });
 
-test("who has gone is asked about no more, and told nothing; of several streams of one person each is told once", async () => {
+test("a removed watcher is not checked any more; several streams of one user each get one call", async () => {
   const now = new Map([
     [nth(1), ADMIN],
     [nth(2), ADMIN],
@@ -53,14 +53,14 @@ test("who has gone is asked about no more, and told nothing; of several streams 
   assert.deepEqual([ended, asked], [[1, 11], [nth(1)]]);
 });
 
-test("who comes in with grants that are gone by then does not stay until the next look", async () => {
+test("an actor whose grants have changed before watching began ends with the first check", async () => {
   const { watch } = kit(new Map([[nth(1), VIEWER]]));
   const ended = Promise.withResolvers<void>();
   watch(person(nth(1), ADMIN), ended.resolve);
   await ended.promise;
 });
 
-test("while nobody can say what somebody holds, streams stay, and the failure is told", async () => {
+test("when grants cannot be read, streams stay open and the failure is reported", async () => {
   const now = new Map([[nth(1), ADMIN]]);
   const { watch, look, state, errors } = kit(now);
   let isOver = false;
@@ -76,7 +76,7 @@ test("while nobody can say what somebody holds, streams stay, and the failure is
   assert.equal(isOver, true);
 });
 
-test("each is asked about in their own account", async () => {
+test("each actor is checked in their own account", async () => {
   const other = "01a1fc75-fee1-7000-8000-000000000002" as Uuid;
   const asked: string[] = [];
   const { watch, look } = createWatchingGrants({

@@ -1,10 +1,9 @@
 /**
- * Ends what outlives its request when access is lost. What a stream shows was allowed when it began; from then on its
- * actor has to hold all that they held at that moment. Whoever gained something reads on. Whoever lost something that had nothing to
- * do with the stream is cut off, too, and let in again when they come back: so no stream has to say what it was allowed by.
- *
- * Looked at as soon as a replica says that grants have changed, and twice a second (invariant 9), those of an account by one
- * statement for people and one for service accounts.
+ * Ends streams when access is lost. A stream was authorized when it began; from then on its actor has to keep all
+ * permissions of that moment. New permissions have no effect. A lost permission ends all streams of the actor, related
+ * or not, and an authorized client reconnects: so no stream has to record what authorized it. Checked when a replica
+ * announces changed grants, and twice a second (invariant 9), with one statement per account for users and one for
+ * service accounts.
  */
 import { holdsAll, type GrantsOfAll, type Principal } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
@@ -14,13 +13,15 @@ import { untilQuiet } from "../platform/until-quiet.ts";
 
 type Holder = Extract<Actor, { readonly kind: "user" | "service_account" }>;
 
-/** `last`: the grants that were found to be enough. */
+/** `last` has the grants of the last successful check. */
 type Watched = { readonly actor: Holder; last: Grants; readonly onEnd: () => void };
 
 const principalOf = ({ kind, id }: Holder): Principal => ({ type: kind === "user" ? "USER" : "SERVICE_ACCOUNT", id });
 
 export type WatchingGrants = {
-  /** Calls `onEnd` once, within a second after the actor has lost a permission; answers how to stop watching. */
+  /**
+   * Calls `onEnd` once, within a second after the actor has lost a permission. Returns a function that stops watching.
+   */
   readonly watch: (actor: Actor, onEnd: () => void) => () => void;
   readonly look: () => Promise<void>;
 };
@@ -41,7 +42,7 @@ export function createWatchingGrants(deps: {
   function settle(looked: readonly Watched[], now: ReadonlyMap<Uuid, Grants>): void {
     for (const one of looked) {
       const grants = now.get(one.actor.id) ?? [];
-      // While nothing has changed, the very same list is kept and given.
+      // The same list object means that nothing has changed.
       if (grants === one.last) continue;
       if (holdsAll(grants, one.actor.grants)) one.last = grants;
       else if (watched.delete(one)) one.onEnd();
@@ -53,7 +54,7 @@ export function createWatchingGrants(deps: {
       if (actor.kind !== "user" && actor.kind !== "service_account") return () => undefined;
       const one = { actor, last: actor.grants, onEnd };
       watched.add(one);
-      // What changed between the look at the grants and now was told to nobody.
+      // A change between the request's check and now has been announced already.
       lookAt([one]).catch(deps.onError);
       return () => void watched.delete(one);
     },

@@ -8,7 +8,7 @@ import { createWatching, type StillStanding } from "./watch.ts";
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const nth = (n: number): Uuid => `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
 
-/** Tokens and sessions that hold until they are taken out; `asked` has the ids of each question. */
+/** Tokens and sessions that are valid until the test removes them. `asked` has the ids of each query. */
 function kit(...held: readonly Uuid[]) {
   const valid = new Set(held);
   const asked: Uuid[][] = [];
@@ -31,7 +31,7 @@ function kit(...held: readonly Uuid[]) {
 
 const token = (id: Uuid) => ({ kind: "token", accountId, id }) as const;
 
-test("each stream is told once, when its credential has ended, and nobody is asked about who has gone", async () => {
+test("each stream gets one call after its credential has ended, and a removed watcher is not checked", async () => {
   const { valid, asked, watch, look } = kit(nth(1), nth(2), nth(3));
   const ended: number[] = [];
   watch(token(nth(1)), () => ended.push(1));
@@ -56,7 +56,7 @@ test("each stream is told once, when its credential has ended, and nobody is ask
   assert.deepEqual(asked, [], "nothing is open, so nothing is asked");
 });
 
-test("who comes in is looked at once by themselves: the answer that let them in may be old", async () => {
+test("a new watcher is checked once on its own, since its authentication may be a second old", async () => {
   const { watch, asked } = kit();
   const ended: number[] = [];
   watch(token(nth(1)), () => ended.push(1));
@@ -64,7 +64,7 @@ test("who comes in is looked at once by themselves: the answer that let them in 
   assert.deepEqual([asked, ended], [[[nth(1)]], [1]]);
 });
 
-test("a look that is asked for while one is under way is not lost", async () => {
+test("a check requested during another one runs afterwards", async () => {
   const { valid, state, watch, look } = kit(nth(1));
   let ended = false;
   watch(token(nth(1)), () => (ended = true));
@@ -79,7 +79,7 @@ test("a look that is asked for while one is under way is not lost", async () => 
   assert.equal(ended, true);
 });
 
-test("a database that does not answer ends nothing, and the next look finds what has ended", async () => {
+test("a database failure ends no stream, and the next check finds ended credentials", async () => {
   const { valid, state, errors, watch, look } = kit(nth(1));
   let ended = false;
   watch(token(nth(1)), () => (ended = true));

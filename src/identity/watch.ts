@@ -1,17 +1,18 @@
 /**
- * Ends what outlives its request. A stream is open for longer than an answer of `authenticate` is kept, so its
- * credential is looked at again: at once when a replica says that one has ended, and on its own twice a second
- * (invariant 9), all of them by one statement.
+ * Ends streams when their credential ends. A stream lives longer than a cached authentication, so its credential is
+ * checked again: at once when a replica announces an end, and twice a second (invariant 9), all with one statement.
  */
 import type { Clock } from "../core/clock.ts";
 import type { Credential } from "../core/credential.ts";
 import type { Uuid } from "../core/ids.ts";
 import { untilQuiet } from "../platform/until-quiet.ts";
 
-/** Calls `onEnd` once, within a second after the credential stops being valid; answers how to stop watching. */
+/**
+ * Calls `onEnd` once, within a second after the credential stops being valid. Returns a function that stops watching.
+ */
 export type Watch = (credential: Credential, onEnd: () => void) => () => void;
 
-/** Those of the credentials that are valid at this moment. */
+/** Selects those of the credentials that are valid at `now`. */
 export type StillStanding = (
   credentials: readonly { readonly accountId: Uuid; readonly id: Uuid }[],
   now: number,
@@ -19,7 +20,7 @@ export type StillStanding = (
 
 export type Watching = {
   readonly watch: Watch;
-  /** Looks at all of them; a look that is under way when something has changed is followed by another. */
+  /** Checks all watched credentials. A call during a check starts another one afterwards. */
   readonly look: () => Promise<void>;
 };
 
@@ -46,11 +47,11 @@ export function createWatching(deps: {
     watch(credential, onEnd) {
       const one = { credential, onEnd };
       watched.add(one);
-      // The answer that let it in may be a second old, and nobody says twice that it has ended.
+      // The authentication may be a second old, and the end of the credential is announced only once.
       lookAt([one]).catch(deps.onError);
       return () => void watched.delete(one);
     },
-    // Who comes later is looked at later: the answer is about these.
+    // Credentials that are added later are checked later.
     look: untilQuiet(() => lookAt([...watched])),
   };
 }

@@ -3,34 +3,34 @@ import type { Place } from "../../core/reference.ts";
 
 export type ApiKeyType = "USER" | "SERVICE_ACCOUNT";
 
-/** How a request names who a key belongs to: a person by id, a service account by its identifier in a scope. */
+/** The owner of a key as a request names it: a user by id, a service account by its identifier in a scope. */
 export type ParentRef = Place & {
   readonly type: ApiKeyType;
-  /** Undefined for the person who asks. */
+  /** Undefined for the caller. */
   readonly parentIdentifier: string | undefined;
 };
 
-/** Which key of which parent. */
+/** Names a key of an owner. */
 export type KeyRef = ParentRef & { readonly apiKeyIdentifier: string };
 
-/** Who a key belongs to. */
+/** The owner of a key. */
 export type Parent = Place & {
   readonly type: ApiKeyType;
   readonly id: Uuid;
-  /** As `ParentRef` names it. */
+  /** As in `ParentRef`. */
   readonly identifier: string;
   readonly name: string;
   readonly email: string;
 };
 
-/** Holds the tokens of one purpose: revoking it revokes them all. */
+/** A set of tokens for one purpose. Deleting it deletes its tokens. */
 export type ApiKey = {
   readonly id: Uuid;
   readonly identifier: string;
   readonly name: string;
   readonly description: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** Milliseconds that a token lives which names no end of its own; null: until it is revoked. */
+  /** Lifetime in milliseconds of tokens without an end of their own; null for no limit. */
   readonly defaultTimeToExpireToken: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -40,7 +40,7 @@ export type ApiKeyFields = Omit<ApiKey, "id" | "createdAt" | "updatedAt">;
 
 export type ListedApiKey = ApiKey & { readonly tokens: number };
 
-/** For the audit trail, which leaves out what is called a token. */
+/** The fields in the audit trail. The trail removes fields whose name says token, so the lifetime has another name. */
 export const shownKey = ({ name, description, tags, defaultTimeToExpireToken }: ApiKey) => ({
   name,
   description,

@@ -16,26 +16,26 @@ export type KeyDeps = {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly findParent: FindParent;
-  /** Says on every replica that credentials have ended, once the transaction is committed. */
+  /** Notifies every replica after the commit that credentials have ended. */
   readonly notifyCredentialsEnded: (tx: Tx) => void;
 };
 
 type Of<T> = { readonly parent: Parent; readonly key: T };
 
-/** Of one parent at most: nobody looks through more, and a list shows them all. */
+/** Limit per owner, so that a list can show all of them. */
 const MAX_KEYS = 1_000;
 
 /**
- * The keys of a parent. Each verb throws what `FindParent` throws; a key that is not there is `api_key.not_found`, an
- * identifier that is taken `api_key.duplicate`.
+ * Operations on the API keys of an owner. Each throws what `FindParent` throws, `api_key.not_found` for an unknown key,
+ * and `api_key.duplicate` for a taken identifier.
  */
 export type ApiKeys = {
   readonly create: (actor: Actor, ref: ParentRef, fields: ApiKeyFields) => Promise<Of<ApiKey>>;
   readonly update: (actor: Actor, ref: ParentRef, identifier: string, fields: ApiKeyFields) => Promise<Of<ApiKey>>;
-  /** With its tokens, which end within a second on every replica. */
+  /** Deletes the key with its tokens, which end within a second on every replica. */
   readonly remove: (actor: Actor, ref: ParentRef, identifier: string) => Promise<void>;
   readonly get: (actor: Actor, ref: ParentRef, identifier: string) => Promise<Of<ListedApiKey>>;
-  /** By identifier. */
+  /** Lists keys, sorted by identifier. */
   readonly list: (
     actor: Actor,
     ref: ParentRef,
@@ -68,7 +68,7 @@ export function createApiKeys(deps: KeyDeps): ApiKeys {
       const at = deps.clock.now();
       const key = { ...fields, id: deps.newId(), createdAt: at, updatedAt: at };
       await db.transaction(async (tx) => {
-        // Held until the commit: the count stays right, and the parent does not go meanwhile.
+        // Locked until the commit, so that the count stays correct and the owner is not deleted meanwhile.
         if (!(await store.lockParent(tx, actor.accountId, parent))) throw gone(parent);
         if ((await store.countApiKeys(tx, actor.accountId, parent.id)) >= MAX_KEYS)
           throw problem("api_key.too_many", [`${MAX_KEYS}`]);
@@ -113,6 +113,6 @@ export function createApiKeys(deps: KeyDeps): ApiKeys {
   };
 }
 
-/** The parent went between two statements: it is one that does not exist. */
+/** The error for an owner that was deleted between two statements. */
 export const gone = ({ type, identifier }: Parent): Error =>
   type === "USER" ? problem("identity.no_user") : problem("service_account.not_found", [identifier]);

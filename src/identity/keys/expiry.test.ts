@@ -17,7 +17,7 @@ import {
 const NOW = Date.parse("2027-03-04T05:06:07.008Z");
 const DAY = 86_400_000;
 
-test("a date is the whole of that day in UTC, wherever the server stands", () => {
+test("a date is the whole day in UTC, in every time zone of the server", () => {
   const last = Date.parse("2027-12-31T23:59:59.999Z");
   assert.equal(readMoment("12/31/2027", "last"), last);
   assert.equal(readMoment("12/31/2027", "first"), Date.parse("2027-12-31T00:00:00.000Z"));
@@ -34,7 +34,7 @@ test("epoch milliseconds, as a number and as a text", () => {
   assert.equal(readMoment(8_640_000_000_000_000, "last"), 8_640_000_000_000_000);
 });
 
-test("what is no such date and no such number is none", () => {
+test("an invalid date or number is refused", () => {
   const texts = [
     "",
     " ",
@@ -54,7 +54,7 @@ test("what is no such date and no such number is none", () => {
     assert.equal(readMoment(number, "last"), undefined, `${number}`);
 });
 
-test("a number beyond all dates is told apart from what is no moment at all", () => {
+test("a number beyond all dates has its own message", () => {
   const beyond = "is beyond the range of dates: the last moment is 8640000000000000, in epoch milliseconds";
   for (const given of [8_640_000_000_000_001, 1e20, "8640000000000001", "9".repeat(32)])
     assert.equal(momentFault(given), beyond);
@@ -62,7 +62,7 @@ test("a number beyond all dates is told apart from what is no moment at all", ()
     assert.equal(momentFault(given), MOMENT);
 });
 
-test("property: each day that there is reads as its first and its last millisecond, and no other text as a day", () => {
+test("property: each existing day reads as its first and its last millisecond, and no other text reads as a day", () => {
   fc.assert(
     fc.property(fc.date({ min: new Date("1970-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }), (date) => {
       const [year = "", month = "", day = ""] = date.toISOString().slice(0, 10).split("-");
@@ -73,7 +73,7 @@ test("property: each day that there is reads as its first and its last milliseco
   );
 });
 
-test("a new token has no end unless it or its key names one", () => {
+test("a new token has no end unless it or its key has one", () => {
   assert.deepEqual(periodOfNew({}, null, NOW), { validFrom: NOW, validTo: null, scheduledEnd: null });
   assert.deepEqual(periodOfNew({}, DAY, NOW), { validFrom: NOW, validTo: NOW + DAY, scheduledEnd: null });
   assert.deepEqual(periodOfNew({ validFrom: NOW + 5 }, DAY, NOW), {
@@ -87,19 +87,19 @@ test("a new token has no end unless it or its key names one", () => {
   assert.equal(endOf({ validTo: null, scheduledEnd: null }), undefined);
 });
 
-test("an end in the past, and a beginning behind the end, are refused by the name of their field", () => {
+test("an end in the past, and a start after the end, are refused by the name of their field", () => {
   const fields = (asked: Parameters<typeof periodOfNew>[0]): unknown => {
     const period = periodOfNew(asked, null, NOW);
     return "field" in period ? `${period.field} ${period.message}` : period;
   };
   assert.equal(fields({ validTo: NOW - 1 }), "validTo lies in the past");
-  // Seconds taken for milliseconds.
+  // Seconds instead of milliseconds.
   assert.equal(fields({ validTo: Math.floor((NOW + DAY) / 1_000) }), "validTo lies in the past");
   assert.equal(fields({ scheduledEnd: NOW - 1 }), "scheduledExpireTime lies in the past");
   assert.equal(fields({ validFrom: NOW + 2, validTo: NOW + 1 }), "validFrom lies behind the end of the token");
 });
 
-test("a change keeps what it does not name, and a scheduled end only comes nearer", () => {
+test("a change keeps omitted fields, and a scheduled end can only move closer", () => {
   const former: Period = { validFrom: NOW - DAY, validTo: NOW + DAY, scheduledEnd: NOW + 100 };
   assert.deepEqual(periodOfChanged({}, former, NOW), former);
   assert.deepEqual(periodOfChanged({ validTo: NOW + DAY, scheduledEnd: NOW + 50 }, former, NOW), {
@@ -114,7 +114,7 @@ test("a change keeps what it does not name, and a scheduled end only comes neare
   assert.equal(endOf({ ...former, validTo: NOW + 2 * DAY }), NOW + 100, "the old text of a rotation does not live on");
 });
 
-test("a rotation: the new token lives as long as the old one was meant to, the old one until it was told", () => {
+test("a rotation: the new token lives as long as the old one was meant to, the old one until the given time", () => {
   const former: Period = { validFrom: NOW - DAY, validTo: NOW + 9 * DAY, scheduledEnd: null };
   assert.deepEqual(rotatePeriod(former, NOW + DAY, null, NOW), {
     oldEnd: NOW + DAY,
@@ -130,7 +130,7 @@ test("a rotation: the new token lives as long as the old one was meant to, the o
     );
 });
 
-test("property: however often and whenever it is rotated, an old text ends, and never later than before", () => {
+test("property: after every sequence of rotations an old token ends, and never later than before", () => {
   const moment = fc.option(fc.integer({ min: 0, max: NOW + 400 * DAY }), { nil: undefined });
   const end = fc.option(fc.integer({ min: NOW, max: NOW + 400 * DAY }), { nil: null });
   fc.assert(

@@ -1,4 +1,4 @@
-/** Nobody gives away more than they hold: neither does whoever may make tokens of a service account that holds more. */
+/** An actor cannot grant more than they hold, also not with a token of a service account that holds more. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { JSON_TYPE, made } from "../../../test/support/contract.ts";
@@ -10,7 +10,7 @@ const PERMISSIONS = ["core_serviceaccount_manageapikey", "core_serviceaccount_ed
 const ALL = "_all_resources_including_child_scopes";
 
 let platform: TestPlatform;
-/** May make service accounts and their tokens everywhere, and look at connectors; nothing else. */
+/** A token that may manage service accounts and their tokens everywhere and view connectors. */
 let keeper: string;
 before(async () => {
   platform = await startTestPlatform();
@@ -53,7 +53,7 @@ const rotate = (of: string, identifier: string, apiKey?: string): Promise<Answer
     apiKey,
   );
 
-/** With a key `k` and a token `t` in it, whose text it answers. */
+/** Creates a service account with a key `k` and a token `t`. Returns the token's text. */
 async function newRobot(identifier: string): Promise<string> {
   await made(send("POST", "/ng/api/serviceaccount", { identifier, name: identifier }));
   return serviceToken(platform, identifier);
@@ -67,7 +67,7 @@ function refused({ status, body, text }: Answer): void {
 const tokensOf = async (): Promise<unknown> =>
   platform.db.query("select id, identifier, valid_from_at, valid_to_at from tokens order by id");
 
-test("who may manage keys makes and rotates no token of a service account that holds more, and writes nothing", async () => {
+test("an administrator of keys cannot create or rotate tokens of a service account that holds more", async () => {
   const text = await newRobot("mighty");
   await giveRole(platform, "mighty", "_account_admin");
   const before = await tokensOf();
@@ -75,12 +75,12 @@ test("who may manage keys makes and rotates no token of a service account that h
   refused(await rotate("mighty", "t", keeper));
   assert.deepEqual(await tokensOf(), before);
   assert.equal((await graphqlAs(platform, text)).status, 200, "the old text still serves");
-  // Whoever holds as much does both, and so does the service account itself.
+  // An actor with the same permissions can do both, and so can the service account itself.
   await made(mint("mighty"));
   await made(rotate("mighty", "mine", text));
 });
 
-test("who may manage keys makes, rotates and puts off tokens of a service account that holds no more than they do", async () => {
+test("an administrator of keys creates, rotates and extends tokens of a service account that holds no more", async () => {
   await newRobot("modest");
   await made(assign(robot("modest"), "looker"));
   await made(mint("modest", keeper));
@@ -90,7 +90,7 @@ test("who may manage keys makes, rotates and puts off tokens of a service accoun
   await made(send("PUT", "/ng/api/token/mine", token("modest", { validTo: validTo + 1 }), keeper));
 });
 
-test("nobody lets a text hold longer that gives more than they hold; ending it sooner, renaming and revoking stay", async () => {
+test("a token of a service account that holds more cannot be extended; shortening, renaming and revoking it are allowed", async () => {
   await newRobot("timed");
   const [from, validTo] = [platform.clock.now() + 1_000_000, platform.clock.now() + 2_000_000];
   await made(send("POST", "/ng/api/token", token("timed", { validFrom: from, validTo }), keeper));
@@ -104,23 +104,23 @@ test("nobody lets a text hold longer that gives more than they hold; ending it s
   await made(send("DELETE", `/ng/api/token/mine?${query}`, undefined, keeper));
 });
 
-test("nobody assigns to a service account what they do not hold", async () => {
+test("roles that the actor does not hold cannot be assigned to a service account", async () => {
   await newRobot("given");
   refused(await assign(robot("given"), "_account_viewer", keeper));
   await made(assign(robot("given"), "looker", keeper));
 });
 
-test("a replica that keeps what the service account held a moment ago asks again before it gives a text", async () => {
+test("a replica with outdated cached grants of a service account reads them again before it issues a token", async () => {
   const replica = await platform.replica();
   const text = await newRobot("risen");
   const look = (): Promise<Answer> => send("GET", "/ng/api/connectors/catalogue", undefined, text, replica);
   await look();
-  // Written past the interface, so that nobody is told; and the clock stands still, so that nothing kept grows old.
+  // Written directly into the database, without a notification; the clock stands still, so the cache does not expire.
   await giveRole({ ...platform, clock: { ...platform.clock, advance: () => {} } }, "risen", "_account_admin");
   refused(await mint("risen", keeper, replica));
 });
 
-test("of a role assigned and a token made at once, either came first, and afterwards there is no other text", async () => {
+test("a role assignment and a new token at the same time are serialized, and no further token exists afterwards", async () => {
   for (let round = 0; round < 8; round += 1) {
     const name = `race_${round}`;
     await newRobot(name);

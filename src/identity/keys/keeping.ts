@@ -1,4 +1,4 @@
-/** What the operations of tokens have in common. */
+/** Functions shared by the operations on tokens. */
 import type { RequireHeldOf } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import { within } from "../../core/reference.ts";
@@ -37,12 +37,17 @@ export function createSecretStorage(deps: Pick<TokenDeps, "audit" | "requireHeld
     return token;
   };
 
-  /** A text that acts as a service account is given only by who holds what that holds: `access.beyond_own`. A person's is their own. */
+  /**
+   * A token that acts as a service account requires everything that the service account holds. Throws
+   * `access.beyond_own`. Users need nothing for their own tokens.
+   */
   const requireHeld = async (tx: Tx, actor: Actor, { type, id }: Parent): Promise<void> => {
     if (type === "SERVICE_ACCOUNT") await deps.requireHeldOf(tx, actor, id);
   };
 
-  /** Keeps the token and answers its text: whoever gets one passes here. Throws `access.beyond_own`. */
+  /**
+   * Inserts the token and returns its text. Every new token passes here. Throws `access.beyond_own`, `token.duplicate`.
+   */
   async function keep(tx: Tx, actor: Actor, parent: Parent, key: ApiKey, token: Token): Promise<string> {
     await requireHeld(tx, actor, parent);
     const { accountId } = actor;

@@ -1,4 +1,4 @@
-/** API keys and tokens over REST: whose they are, who may, and what their texts open. */
+/** API keys and tokens over REST: owners, permissions, and validity. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { JSON_TYPE, made } from "../../../test/support/contract.ts";
@@ -28,7 +28,7 @@ const works = async (apiKey: string): Promise<number> => (await graphqlAs(platfo
 
 const codeOf = ({ status, body }: Answer): unknown[] => [status, body.code];
 
-test("a person makes a key with name, description and tags, and in it a token with the same and an expiration date", async () => {
+test("a user creates an API key with name, description and tags, and in it a token with an expiration date", async () => {
   const key = await made(newKey("laptop", { description: "At home", tags: { place: "home" } }));
   const home = { accountIdentifier: platform.accountId, orgIdentifier: null, projectIdentifier: null, ...mine() };
   const expected = { identifier: "laptop", name: "laptop", description: "At home", tags: { place: "home" }, ...home };
@@ -73,7 +73,7 @@ test("a person makes a key with name, description and tags, and in it a token wi
   assert.deepEqual(await made(send("GET", `apikey?${OWN()}&identifiers=laptop&identifiers=none`)), [key]);
 });
 
-test("a token's text is in the answer that made it and nowhere else", async () => {
+test("a token's text is in the response that created it and nowhere else", async () => {
   await made(newKey("once"));
   const text: string = await made(newToken("once", "t"));
   const secret = text.split(".").at(-1) ?? "";
@@ -85,7 +85,7 @@ test("a token's text is in the answer that made it and nowhere else", async () =
   assert.equal(JSON.stringify(trail).includes(secret), false);
 });
 
-test("a key is renamed and its tokens live on; deleted, its tokens are gone at once", async () => {
+test("tokens survive renaming their key, and end at once when it is deleted", async () => {
   await made(newKey("going", { defaultTimeToExpireToken: 60_000 }));
   const text: string = await made(newToken("going", "t"));
   const changed = await made(
@@ -100,7 +100,7 @@ test("a key is renamed and its tokens live on; deleted, its tokens are gone at o
   assert.deepEqual(codeOf(await newToken("going", "t")), [404, "ENTITY_NOT_FOUND"]);
 });
 
-test("a token with an end by date, by moment or by its key answers EXPIRED_TOKEN after it, to whoever has its text", async () => {
+test("a token with an end by date, by time or by its key answers EXPIRED_TOKEN after its end", async () => {
   const now = platform.clock.now();
   await made(newKey("ends", { defaultTimeToExpireToken: 5_000 }));
   const texts = {
@@ -140,7 +140,7 @@ test("a token that begins later is not valid yet", async () => {
   assert.equal(await works(text), 200);
 });
 
-test("dates that are none are refused with what is expected, and so is what lies in the past", async () => {
+test("invalid and past dates are refused with the expected format", async () => {
   await made(newKey("dates"));
   for (const field of ["validFrom", "validTo", "scheduledExpireTime"])
     for (const value of ["31/12/2027", "2027-12-31", "02/30/2028", "tomorrow", -1, 1.5, true, "1".repeat(40)]) {
@@ -158,7 +158,7 @@ test("dates that are none are refused with what is expected, and so is what lies
         answer.text,
       );
     }
-  // The text of such a number is read before anybody knows what it is for.
+  // A text is parsed before its field is known.
   const unkept = await newToken("dates", "t", { validTo: 1e20 });
   assert.deepEqual(codeOf(unkept), [400, "INVALID_YAML_ERROR"]);
   assert.match(
@@ -182,7 +182,7 @@ test("dates that are none are refused with what is expected, and so is what lies
   assert.deepEqual((await made(send("GET", `token/aggregate?${OWN()}&apiKeyIdentifier=dates`))).content, []);
 });
 
-test("a token is renamed and its end moved; what is left out stays", async () => {
+test("a token is renamed and its end moved; omitted fields stay", async () => {
   await made(newKey("moving"));
   const now = platform.clock.now();
   const text = await made(newToken("moving", "t", { validTo: now + 60_000 }));
@@ -199,7 +199,7 @@ test("a token is renamed and its end moved; what is left out stays", async () =>
 const rotate = (key: string, token: string, more = ""): Promise<Answer> =>
   send("POST", `token/rotate/${token}?${OWN()}&apiKeyIdentifier=${key}${more}`);
 
-test("after a rotation the new text counts, and the old one until rotateTimestamp", async () => {
+test("after a rotation the new token is valid, and the old one until rotateTimestamp", async () => {
   await made(newKey("ci"));
   const old = await made(newToken("ci", "build"));
   const now = platform.clock.now();
@@ -228,7 +228,7 @@ test("after a rotation the new text counts, and the old one until rotateTimestam
   assert.deepEqual([await works(fresh), await works(newest)], [401, 200], "without a time the old one ends at once");
 });
 
-test("a token that a rotation has replaced cannot be rotated, nor put off; revoking the token ends all of them", async () => {
+test("a rotated token cannot be rotated or extended again; revoking the token ends all of them", async () => {
   await made(newKey("chain"));
   const first = await made(newToken("chain", "t"));
   const until = platform.clock.now() + 60_000;
@@ -251,7 +251,7 @@ test("a token that a rotation has replaced cannot be rotated, nor put off; revok
   for (const text of [first, second, third]) assert.equal(await works(text), 401);
 });
 
-test("two rotations at once: one after the other, and every text but the last has an end", async () => {
+test("two rotations at once run one after the other, and all tokens except the last have an end", async () => {
   await made(newKey("race"));
   const first = await made(newToken("race", "t"));
   const until = platform.clock.now() + 60_000;
@@ -263,7 +263,7 @@ test("two rotations at once: one after the other, and every text but the last ha
   assert.equal(ends.filter((end) => end === until).length, 3);
 });
 
-test("nobody makes, changes or rotates a token of somebody else; who manages people sees and ends them", async () => {
+test("a token of another user cannot be created, changed or rotated; administrators of users list and delete it", async () => {
   const viewer = await platform.addUser("_account_viewer");
   const their = (await graphqlAs(platform, viewer, "{ users { nodes { id name } } }")).body.data.users.nodes.find(
     ({ name }: { name: string }) => name.startsWith("user "),
@@ -286,13 +286,13 @@ test("nobody makes, changes or rotates a token of somebody else; who manages peo
   assert.equal((await made(send("GET", `apikey?${query}`))).length, 1);
   assert.equal((await made(send("GET", `token/aggregate?${query}&apiKeyIdentifier=test`))).totalItems, 1);
 
-  // The other way round there is nothing to see at all.
+  // A user without the permission sees nothing of others.
   for (const path of [`apikey?${OWN()}`, `apikey/aggregate?${OWN()}`, `token/aggregate?${OWN()}&apiKeyIdentifier=ci`])
     assert.deepEqual(codeOf(await send("GET", path, undefined, viewer)), [403, "NG_ACCESS_DENIED"], path);
   for (const path of [`apikey/ci?${OWN()}`, `token/build?${OWN()}&apiKeyIdentifier=ci`])
     assert.deepEqual(codeOf(await send("DELETE", path, undefined, viewer)), [403, "NG_ACCESS_DENIED"], path);
 
-  // Who may only look has keys of their own all the same.
+  // A viewer has keys of their own nevertheless.
   assert.equal((await send("POST", "apikey", key, viewer)).status, 200);
   const text = await made(send("POST", "token", { ...token, apiKeyIdentifier: "k" }, viewer));
   assert.equal(await works(text), 200);
@@ -301,7 +301,7 @@ test("nobody makes, changes or rotates a token of somebody else; who manages peo
   assert.equal(await works(text), 401);
 });
 
-test("a key of a person lives at the account only, and names its owner", async () => {
+test("an API key of a user belongs to the account and names its owner", async () => {
   const scoped = await newKey("scoped", { orgIdentifier: "default" });
   assert.deepEqual(codeOf(scoped), [400, "INVALID_REQUEST"]);
   assert.equal((await send("GET", "apikey?apiKeyType=USER&orgIdentifier=default")).status, 400);
@@ -317,14 +317,14 @@ test("a key of a person lives at the account only, and names its owner", async (
   assert.equal((await send("POST", "apikey", elsewhere)).status, 403);
 });
 
-test("an identifier is taken once, for keys and for tokens of a key", async () => {
+test("an identifier is unique among the keys of an owner and the tokens of a key", async () => {
   await made(newKey("twice"));
   assert.deepEqual(codeOf(await newKey("twice")), [400, "DUPLICATE_FIELD"]);
   await made(newToken("twice", "t"));
   assert.deepEqual(codeOf(await newToken("twice", "t")), [400, "DUPLICATE_FIELD"]);
 });
 
-test("the trail has each change, and a token's end is one of them", async () => {
+test("the audit trail has each change, and the end of a token", async () => {
   await made(newKey("told"));
   await made(newToken("told", "t"));
   await made(rotate("told", "t"));

@@ -1,4 +1,4 @@
-/** Whose keys and tokens a request means, and whether the actor may touch them. */
+/** Finds the owner of the keys and tokens of a request, and checks the actor's permission. */
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire } from "../../core/ids.ts";
 import { scopeOf } from "../../core/reference.ts";
@@ -9,13 +9,14 @@ import { findServiceAccount } from "../store/service-accounts.ts";
 import { findUser } from "../store/users.ts";
 import type { Parent, ParentRef } from "./api-key.ts";
 
-/** To `make` is to make, to change and to rotate: whoever does gets to see, or decides over, a text that acts as the parent. */
+/** `make` stands for create, change and rotate: the caller sees, or decides over, a token that acts as the owner. */
 export type Purpose = "make" | "end" | "view";
 
 /**
- * A person's keys are made by that person alone, who needs no permission for them; whoever manages people may look at
- * them and end them. Those of a service account need `core_serviceaccount_manageapikey`. Throws
- * `identity.personal_key_scope`, `identity.not_your_key`, `identity.no_parent`, `identity.no_user`, `service_account.not_found`.
+ * Finds the owner. Only the user creates keys of a user, without a permission; administrators of users may list and
+ * delete them. Those of a service account need `core_serviceaccount_manageapikey`. Throws
+ * `identity.personal_key_scope`, `identity.not_your_key`, `identity.no_parent`, `identity.no_user`,
+ * `service_account.not_found`.
  */
 export const findParent =
   (deps: { db: Db; authorize: Authorize }) =>
@@ -37,7 +38,7 @@ async function person(
   if (identifier === undefined) throw problem("identity.no_parent");
   const of = { type: "USER", orgIdentifier: null, projectIdentifier: null, identifier } as const;
   if (actor.kind === "user" && identifier === own) return { ...of, id: actor.id, name: actor.name, email: actor.email };
-  // Asked before anybody is looked for: the answer does not tell who exists.
+  // Checked before the lookup, so that the answer does not reveal whether the user exists.
   if (purpose === "make") throw problem("identity.not_your_key");
   deps.authorize(actor, "core_user_manage", { accountId });
   const id = fromWire(identifier);

@@ -1,4 +1,4 @@
-/** What the routes of keys and of tokens have in common: whose they are stands in the query, in the body, or in both. */
+/** Shared by the routes of keys and tokens. The owner is in the query, in the body, or in both. */
 import { z } from "zod";
 import { toWire } from "../../core/ids.ts";
 import { problem as httpProblem } from "../../platform/http/problems.ts";
@@ -10,10 +10,10 @@ import { apiKeyType, type Home } from "./wire.ts";
 
 const fields = { apiKeyType: apiKeyType.optional(), parentIdentifier: maybeText("parentIdentifier") };
 
-/** The query of what has a body: it may repeat what stands there. */
+/** The query of routes with a body: it may repeat fields of the body. */
 export const repeating = maybeProjectQuery.extend(fields);
 
-/** The query of what has none. */
+/** The query of routes without a body. */
 export const naming = maybeProjectQuery.extend({
   ...fields,
   apiKeyType: z.enum(["USER", "SERVICE_ACCOUNT"], {
@@ -25,7 +25,7 @@ export const searching = { searchTerm: maybeText("searchTerm"), identifiers: may
 
 type Asked = Pick<Call<z.output<typeof repeating>>, "accountId" | "query">;
 
-/** Whose keys: as the body says, or else the query; where both say it they agree. */
+/** The owner named by the body, or else by the query. Throws `identity.disagreement` if both name different ones. */
 export function parentOf({ accountId, query }: Asked, body: Home = {}): ParentRef {
   if ((body.accountIdentifier ?? toWire(accountId)) !== toWire(accountId)) throw httpProblem("http.not_yours");
   const one = (field: keyof Home & keyof typeof query): string | undefined => {

@@ -16,7 +16,10 @@ import {
 } from "./wire.ts";
 
 const PATH = "/ng/api/apikey";
-/** Of a service account; a person needs none for keys of their own, and `core_user_manage` to see and end those of others. */
+/**
+ * The permission for keys of a service account. Users need none for their own keys, and `core_user_manage` for those of
+ * others.
+ */
 const access = { permission: "core_serviceaccount_manageapikey" };
 const OWNER = { apiKeyType: "SERVICE_ACCOUNT", parentIdentifier: "deployer" } as const;
 const EXAMPLE = { ...OWNER, identifier: "ci", name: "CI", defaultTimeToExpireToken: 7_776_000_000 };

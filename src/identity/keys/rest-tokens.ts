@@ -34,7 +34,7 @@ const keyOf = (call: Pick<Call<z.output<typeof inKey>>, "accountId" | "query">):
 
 const writing = repeating.extend({ apiKeyIdentifier: apiKeyIdentifier.optional() });
 
-/** The token of the body, and which key of whom it belongs to. */
+/** The token of the body, and its key. */
 function tokenIn(call: EnvelopeCall & Pick<Call<z.output<typeof writing>>, "accountId" | "query">) {
   const body = envelopeOf(call, tokenBody);
   const there = call.query.apiKeyIdentifier;

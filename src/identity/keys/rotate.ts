@@ -7,13 +7,13 @@ import { rotatePeriod, standingAt } from "./expiry.ts";
 import { createSecretStorage, type TokenDeps } from "./keeping.ts";
 import type { Token } from "./token.ts";
 
-/** What a rotation has replaced is shown for so long after its end. */
+/** How long a replaced token is listed after its end, in milliseconds. */
 const SHOWN_MS = 30 * 86_400_000;
 
 /**
- * Another text for the token; the old one serves until `until`, and is shown as `rotated_…`. Answers the new text.
- * Throws `token.rotated`, `token.expired`, `token.overlap_too_long`,
- * `access.beyond_own` when the service account holds more than the actor.
+ * Replaces the token's text. The old one is valid until `until` and is listed as `rotated_…`. Returns the new text.
+ * Throws `token.rotated`, `token.expired`, `token.overlap_too_long`, and `access.beyond_own` if the service account
+ * holds more than the actor.
  */
 export function rotate(deps: TokenDeps) {
   const { db, findParent, clock } = deps;

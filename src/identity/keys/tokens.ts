@@ -9,7 +9,7 @@ import { findApiKey, type ListFilter } from "../store/keys.ts";
 import * as store from "../store/tokens.ts";
 import type { Token, TokenFields } from "./token.ts";
 
-/** A token with what it is shown with. */
+/** A token with the key and owner that responses show. */
 export type TokenOf = {
   readonly parent: Parent;
   readonly apiKeyIdentifier: string;
@@ -17,19 +17,23 @@ export type TokenOf = {
   readonly valid: boolean;
 };
 
-/** Of one key at most; a rotation adds one for as long as the old text serves. */
+/** Limit per key. A rotation adds one while the old token is valid. */
 const MAX_TOKENS = 1_000;
 
 /**
- * The tokens of a key. Each verb throws what `FindParent` throws; a key that is not there is `api_key.not_found`, a
- * token `token.not_found`, an identifier that is taken `token.duplicate`, a period that cannot be `token.bad_period`.
+ * Operations on the tokens of a key. Each throws what `FindParent` throws, `api_key.not_found` for an unknown key,
+ * `token.not_found` for an unknown token, `token.duplicate` for a taken identifier, and `token.bad_period` for an
+ * invalid period.
  */
 export type Tokens = {
-  /** Answers the token's text, which is nowhere else. Throws `access.beyond_own` when the service account holds more than the actor. */
+  /**
+   * Returns the token's text, which is stored nowhere. Throws `access.beyond_own` if the service account holds more
+   * than the actor.
+   */
   readonly create: (actor: Actor, ref: KeyRef, fields: TokenFields, asked: AskedPeriod) => Promise<string>;
   /**
-   * What is not asked of the period stays. Throws `token.expired`: what has ended does not come back; and
-   * `access.beyond_own` where it would hold longer than it did and the service account holds more than the actor.
+   * Changes a token. Omitted fields of the period stay. Throws `token.expired` for an ended token, and
+   * `access.beyond_own` if the token becomes valid for longer and the service account holds more than the actor.
    */
   readonly update: (
     actor: Actor,
@@ -38,10 +42,10 @@ export type Tokens = {
     fields: TokenFields,
     asked: AskedPeriod,
   ) => Promise<TokenOf>;
-  /** The token and all that it has replaced end within a second on every replica. */
+  /** Deletes the token and those that it has replaced, which end within a second on every replica. */
   readonly remove: (actor: Actor, ref: KeyRef, identifier: string) => Promise<void>;
   readonly rotate: RotateToken;
-  /** By identifier. */
+  /** Lists tokens, sorted by identifier. */
   readonly list: (actor: Actor, ref: KeyRef, filter: ListFilter, window: Window) => Promise<Page<TokenOf>>;
 };
 

@@ -10,10 +10,10 @@ import type { TokenFields } from "./token.ts";
 
 export const apiKeyType = z.enum(["USER", "SERVICE_ACCOUNT"], { error: "is USER or SERVICE_ACCOUNT" });
 
-/** Ten thousand days: beyond it somebody has counted in something else than milliseconds. */
+/** Ten thousand days. A longer lifetime is probably not in milliseconds. */
 const MAX_LIFETIME_MS = 864_000_000_000;
 
-/** Where a key lives and whose it is, as bodies say it. */
+/** The scope and owner of a key in a body. */
 const home = {
   accountIdentifier: z.string().nullish(),
   orgIdentifier: scopeIdentifier.nullish(),
@@ -93,10 +93,10 @@ export const apiKeyAggregateShape = z.strictObject({
   tokensCount: z.int(),
 });
 
-/** A moment in a body or a query; null counts as left out. */
+/** A time in a body or a query; null counts as omitted. */
 export const moment = (edge: "first" | "last") =>
   z
-    // Each says it: of a union the fault of the closest branch is told.
+    // Each alternative has the message, since a union reports the fault of the closest one.
     .union([z.string({ error: MOMENT }).max(32, MOMENT), z.number({ error: MOMENT })], { error: MOMENT })
     .nullish()
     .transform((given, context) => {
@@ -107,7 +107,7 @@ export const moment = (edge: "first" | "last") =>
       return z.NEVER;
     });
 
-/** What a list shows of a token and a client may send back: it decides nothing. */
+/** A field that lists contain and clients may send back. It has no effect. */
 const shown = z.unknown().optional().describe("As a list shows it; it decides nothing.");
 
 export const tokenBody = z.strictObject({

@@ -4,7 +4,9 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { findServiceAccount } from "../store/service-accounts.ts";
 
-/** The service account of the account itself that has this identifier, as an actor: for credentials that name one by a setting. */
+/**
+ * Returns the account's service account with this identifier as an actor, for credentials that name one in a setting.
+ */
 export const actAs =
   ({ db, grantsOf }: { readonly db: Db; readonly grantsOf: GrantsOf }) =>
   async (accountId: Uuid, identifier: string): Promise<Actor | undefined> => {

@@ -17,10 +17,10 @@ import {
 } from "./service-account.ts";
 import * as store from "../store/service-accounts.ts";
 
-/** Throws unless the account has this organization and project. Slices above know them. */
+/** Throws unless the account has this organization and project. The projects slice provides it. */
 export type ScopeExists = (actor: Actor, scope: Place) => Promise<void>;
 
-/** Takes away what somebody holds who is deleted, the roles that were assigned to them, and answers what that was. */
+/** Removes the roles and memberships of a deleted service account. Returns what was removed. */
 export type RevokeAccess = (
   tx: Tx,
   who: { readonly accountId: Uuid; readonly id: Uuid },
@@ -36,24 +36,24 @@ export type ServiceAccountDeps = {
   readonly leaveGroups: LeaveGroups;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** Says on every replica that credentials have ended, once the transaction is committed. */
+  /** Notifies every replica after the commit that credentials have ended. */
   readonly notifyCredentialsEnded: (tx: Tx) => void;
 };
 
-/** Of one scope at most: a list shows them all. */
+/** Limit per scope, so that a list can show all of them. */
 const MAX_IN_SCOPE = 1_000;
 
 /**
- * Each verb throws what `ScopeExists` throws; what is not there is `service_account.not_found`, an identifier that is
- * taken `service_account.duplicate`.
+ * Operations on service accounts. Each throws what `ScopeExists` throws, `service_account.not_found` for an unknown
+ * one, and `service_account.duplicate` for a taken identifier.
  */
 export type ServiceAccounts = {
   readonly create: (actor: Actor, fields: ServiceAccountFields) => Promise<ServiceAccount>;
   readonly update: (actor: Actor, identifier: string, fields: ServiceAccountFields) => Promise<ServiceAccount>;
-  /** With its keys and tokens, which end within a second on every replica. */
+  /** Deletes the service account with its keys and tokens, which end within a second on every replica. */
   readonly remove: (actor: Actor, key: Referred) => Promise<void>;
   readonly get: (actor: Actor, key: Referred) => Promise<ListedServiceAccount>;
-  /** Those of exactly this scope, by identifier. */
+  /** Lists the service accounts of exactly this scope, sorted by identifier. */
   readonly list: (
     actor: Actor,
     filter: store.ServiceAccountFilter,
@@ -88,14 +88,14 @@ export function createServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts
       after: after && shownAccount(after),
     });
 
-  /** As it is before it is changed, and stays until the transaction ends. */
+  /** Locks and returns the service account before a change. */
   const hold = async (tx: Tx, actor: Actor, key: Referred): Promise<ServiceAccount> => {
     const found = await store.lockServiceAccount(tx, actor.accountId, key);
     if (!found) throw problem("service_account.not_found", [key.identifier]);
     return found;
   };
 
-  /** A scope that was deleted since it was looked at is a scope that does not exist. */
+  /** Runs the work in a transaction. A scope that was deleted meanwhile is reported as unknown. */
   const inScope = async (actor: Actor, place: Place, work: (tx: Tx) => Promise<void>): Promise<void> => {
     try {
       await db.transaction(work);
@@ -157,6 +157,6 @@ export function createServiceAccounts(deps: ServiceAccountDeps): ServiceAccounts
   };
 }
 
-/** The SQLSTATE of a foreign key that leads nowhere, which the database's own problem keeps as its cause. */
+/** Whether the cause is SQLSTATE 23503, a foreign key without its target. */
 const isOrphan = (error: unknown): boolean =>
   error instanceof Error && (("code" in error && error.code === "23503") || isOrphan(error.cause));

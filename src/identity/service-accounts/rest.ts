@@ -39,7 +39,9 @@ const placeOf = ({ orgIdentifier, projectIdentifier }: Scoped["query"]): Place =
 });
 const keyOf = (call: Scoped): Referred => ({ ...placeOf(call.query), identifier: pathIdentifier(call) });
 
-/** The service account of the body, in the scope of the query; where the body names one too, it is the same. */
+/**
+ * The service account of the body, in the scope of the query. If the body names a scope, too, it has to be the same.
+ */
 function fieldsIn(call: Scoped): ServiceAccountFields {
   const body = envelopeOf(call, serviceAccountBody);
   if ((body.accountIdentifier ?? toWire(call.accountId)) !== toWire(call.accountId))

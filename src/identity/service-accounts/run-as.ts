@@ -7,9 +7,9 @@ import { problem } from "../problems.ts";
 import { findServiceAccount } from "../store/service-accounts.ts";
 
 /**
- * The id of the service account that `reference` (`account.x`, `org.x`, `x`) names in a thing at `home`, for a thing
- * that is to act as it. That takes what making a token of it takes: `core_serviceaccount_manageapikey` on it, and every
- * permission that it has. Throws `service_account.not_found`, `access.not_permitted`, `access.beyond_own`.
+ * Returns the id of the service account that `reference` (`account.x`, `org.x`, `x`) names, for a resource at `home`
+ * that is to act as it. Requires what creating a token of it requires: `core_serviceaccount_manageapikey` on it and
+ * every permission that it holds. Throws `service_account.not_found`, `access.not_permitted`, `access.beyond_own`.
  */
 export const requireRunAs =
   (deps: { readonly db: Db; readonly authorize: Authorize; readonly requireHeldOf: RequireHeldOf }) =>

@@ -74,7 +74,7 @@ for (const [where, scope, place] of PLACES)
       [token.orgIdentifier, token.projectIdentifier],
       [expected.orgIdentifier, expected.projectIdentifier],
     );
-    // It is somebody, and may do nothing before it is given a role.
+    // It is authenticated and has no permission before a role is assigned.
     assert.equal((await send("GET", "projects?orgIdentifier=default", undefined, text)).status, 403);
     assert.deepEqual(codeOf(await send("POST", `serviceaccount?${scope}`, named("robot"))), [400, "DUPLICATE_FIELD"]);
     assert.equal(await made(send("DELETE", `serviceaccount/robot?${scope}`)), true);
@@ -93,7 +93,7 @@ for (const [where, scope, place] of PLACES)
     ]);
   });
 
-test("a service account's token serves in place of a person's, as far as its roles go", async () => {
+test("a token of a service account works like a user's, within its roles", async () => {
   await made(send("POST", "serviceaccount", named("worker")));
   const text = await serviceToken(platform, "worker");
   await giveRole(platform, "worker", "_account_admin");
@@ -114,7 +114,7 @@ test("a service account's token serves in place of a person's, as far as its rol
   });
 });
 
-test("what a service account has started says so, to GraphQL and to the lists of REST", async () => {
+test("an execution started by a service account names it in GraphQL and REST lists", async () => {
   await made(send("POST", "serviceaccount", named("starter")));
   const text = await serviceToken(platform, "starter");
   await giveRole(platform, "starter", "_account_admin");
@@ -133,7 +133,7 @@ test("what a service account has started says so, to GraphQL and to the lists of
   assert.equal((await made(platform.send("POST", path))).totalElements, 0);
 });
 
-test("keys of a service account need core_serviceaccount_manageapikey where it lives, whoever asks", async () => {
+test("keys of a service account need core_serviceaccount_manageapikey in its scope", async () => {
   await made(send("POST", "serviceaccount", named("guarded")));
   const text = await serviceToken(platform, "guarded");
   const viewer = await platform.addUser("_account_viewer");
@@ -155,7 +155,7 @@ test("keys of a service account need core_serviceaccount_manageapikey where it l
       assert.deepEqual(codeOf(answer), [403, "NG_ACCESS_DENIED"], `${method} ${path}: ${answer.text}`);
       assert.equal(answer.body.message, "Missing permission core_serviceaccount_manageapikey.");
     }
-  // In its own project the project's administrator makes them.
+  // The administrator of its project creates them.
   const scope = "orgIdentifier=default&projectIdentifier=shop";
   await made(send("POST", `serviceaccount?${scope}`, named("guarded"), shop));
   assert.equal((await send("POST", `apikey?${scope}`, { ...owner, ...named("k") }, shop)).status, 200);
@@ -165,7 +165,7 @@ test("keys of a service account need core_serviceaccount_manageapikey where it l
   ]);
 });
 
-test("who may not manage keys is told the same of a service account that exists and of one that does not", async () => {
+test("without the permission, an existing and an unknown service account get the same answer", async () => {
   await made(send("POST", "serviceaccount", named("there")));
   const viewer = await platform.addUser("_account_viewer");
   const answers: unknown[] = [];
@@ -184,7 +184,7 @@ test("who may not manage keys is told the same of a service account that exists 
   assert.deepEqual(answers.slice(0, 3), answers.slice(3));
 });
 
-test("a service account cannot have personal keys, and makes none for a person", async () => {
+test("a service account cannot have personal keys and cannot create keys for a user", async () => {
   await made(send("POST", "serviceaccount", named("lonely")));
   const text = await serviceToken(platform, "lonely");
   await giveRole(platform, "lonely", "_account_admin");
@@ -197,7 +197,7 @@ test("a service account cannot have personal keys, and makes none for a person",
   ]);
 });
 
-test("scopes that are not there, and bodies that say something else than the address", async () => {
+test("unknown scopes, and bodies that contradict the address, are refused", async () => {
   assert.equal((await send("POST", "serviceaccount?orgIdentifier=none", named("x"))).status, 404);
   assert.equal((await send("GET", "serviceaccount?orgIdentifier=default&projectIdentifier=none")).status, 404);
   const other = await send("POST", "serviceaccount?orgIdentifier=default", { ...named("x"), orgIdentifier: "none" });
@@ -214,7 +214,7 @@ test("scopes that are not there, and bodies that say something else than the add
   assert.notEqual(theirs, others);
 });
 
-test("a project takes its service accounts along, and their tokens end", async () => {
+test("deleting a project deletes its service accounts, and their tokens end", async () => {
   await made(create.project(platform, projectYaml("short")));
   const scope = "orgIdentifier=default&projectIdentifier=short";
   await made(send("POST", `serviceaccount?${scope}`, named("mayfly")));

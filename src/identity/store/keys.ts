@@ -12,7 +12,10 @@ const COLUMNS = `k.id, k.identifier, k.name, k.description, k.tags, k.default_ex
   k.created_at as "createdAt", k.updated_at as "updatedAt"`;
 const TOKENS = `(select count(*) from tokens t where t.account_id = k.account_id and t.api_key_id = k.id) as tokens`;
 
-/** The service account whose keys these are, when there is one; it stays until the transaction ends. */
+/**
+ * Locks the service account that owns the keys, until the transaction ends. False if it does not exist. True for a
+ * user.
+ */
 export async function lockParent(db: Store, accountId: Uuid, { type, id }: Parent): Promise<boolean> {
   const rows = await db.query(
     type === "USER"
@@ -23,7 +26,7 @@ export async function lockParent(db: Store, accountId: Uuid, { type, id }: Paren
   return rows.length > 0;
 }
 
-/** False when the parent has a key of this identifier. */
+/** False if the owner has a key with this identifier. */
 export async function insertApiKey(db: Store, accountId: Uuid, parent: ParentId, key: ApiKey): Promise<boolean> {
   const rows = await db.query(
     `insert into api_keys (account_id, id, user_id, service_account_id, identifier, name, description, tags,
@@ -63,12 +66,12 @@ export async function updateApiKey(
   );
 }
 
-/** With its tokens. */
+/** Deletes the key with its tokens. */
 export async function deleteApiKey(db: Store, accountId: Uuid, id: Uuid): Promise<void> {
   await db.query(`delete from api_keys where account_id = $1 and id = $2`, [accountId, id]);
 }
 
-/** The key, which stays as it is until the transaction ends: whoever adds a token and whoever deletes it take turns. */
+/** Locks and returns the key, so that adding and deleting its tokens are serialized. */
 export async function lockApiKey(
   db: Store,
   accountId: Uuid,
@@ -137,8 +140,7 @@ export async function countApiKeys(
   return rows[0]?.total ?? 0;
 }
 
-/** All keys of a person, with their tokens. */
-/** With their tokens, which go with them. */
+/** Deletes all keys of a user with their tokens. Returns what was deleted. */
 export async function deleteKeysOf(db: Store, accountId: Uuid, userId: Uuid): Promise<readonly RemovedReference[]> {
   const tokens = `select t.identifier as what from api_keys k
       join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where k.account_id = $1 and k.user_id = $2`;

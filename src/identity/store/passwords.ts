@@ -8,7 +8,7 @@ export type LoginRow = {
   readonly name: string;
   readonly email: string;
   readonly mustChangePassword: boolean;
-  /** Null for somebody without a password. */
+  /** Null for a user without a password. */
   readonly passwordHash: string | null;
 };
 
@@ -22,7 +22,7 @@ export async function findLogin(db: Store, accountId: Uuid, id: Uuid): Promise<L
   return rows[0];
 }
 
-/** In any case of letters: addresses are kept in small ones. */
+/** Ignores case: addresses are stored in lower case. */
 export async function findLoginByEmail(db: Store, accountId: Uuid, email: string): Promise<LoginRow | undefined> {
   const rows = await db.query<LoginRow>(
     `select ${LOGIN} from users where account_id = $1 and email = lower($2) and deleted_at is null and active`,
@@ -31,7 +31,7 @@ export async function findLoginByEmail(db: Store, accountId: Uuid, email: string
   return rows[0];
 }
 
-/** Whom the first start has made; undefined when they may not sign in any more. */
+/** The administrator of the first start; undefined if they are not active any more. */
 export async function findFirstLogin(db: Store, accountId: Uuid): Promise<LoginRow | undefined> {
   const rows = await db.query<LoginRow & { active: boolean }>(
     `select ${LOGIN}, active from users where account_id = $1 order by created_at, id limit 1`,
@@ -40,7 +40,7 @@ export async function findFirstLogin(db: Store, accountId: Uuid): Promise<LoginR
   return rows[0]?.active ? rows[0] : undefined;
 }
 
-/** Held until the transaction ends: neither the password nor whether they are active changes meanwhile. */
+/** Locks the user until the transaction ends, so that neither the password nor the state changes meanwhile. */
 export async function lockLogin(db: Store, accountId: Uuid, id: Uuid): Promise<LoginRow | undefined> {
   const rows = await db.query<LoginRow>(
     `select ${LOGIN} from users where account_id = $1 and id = $2 and active for share`,
@@ -49,7 +49,10 @@ export async function lockLogin(db: Store, accountId: Uuid, id: Uuid): Promise<L
   return rows[0];
 }
 
-/** False for whoever may not sign in (any more), and when the hash is not `was` any more; without `was` it is replaced whatever it is. */
+/**
+ * Saves a password hash. False if the user is not active, or the stored hash is not `was`. Without `was` the hash is
+ * replaced in any case.
+ */
 export async function savePassword(
   db: Store,
   accountId: Uuid,

@@ -3,13 +3,13 @@ import type { Query, Tx } from "../../platform/db/db.ts";
 
 type Store = { readonly query: Query };
 
-/** Empty until a server that knows of such ids has started on the database. */
+/** Empty until a server that knows key ids has started on the database. */
 export async function findRootKey(db: Store, accountId: Uuid): Promise<string | undefined> {
   const rows = await db.query<{ id: string }>(`select root_key_id as id from accounts where id = $1`, [accountId]);
   return rows[0]?.id;
 }
 
-/** As findRootKey; until the transaction ends, the account does not change to another key. */
+/** As findRootKey, and keeps the account's key until the transaction ends. */
 export async function lockRootKey(tx: Tx, accountId: Uuid): Promise<string | undefined> {
   const rows = await tx.query<{ id: string }>(`select root_key_id as id from accounts where id = $1 for share`, [
     accountId,
@@ -19,11 +19,11 @@ export async function lockRootKey(tx: Tx, accountId: Uuid): Promise<string | und
 
 export type KeyedAccount = { readonly id: Uuid; readonly rootKeyId: string; readonly keyCheck: Buffer };
 
-/** What an older server has left without an id was sealed under this key. */
+/** Sets the key id of accounts that an older server has created without one. */
 export async function nameRootKey(db: Store, rootKeyId: string): Promise<void> {
   await db.query(`update accounts set root_key_id = $1 where root_key_id = ''`, [rootKeyId]);
 }
-/** Waits for everybody who has locked its root key, and keeps them waiting until the transaction ends. */
+/** Waits for transactions that hold the root key, and blocks others until this one ends. */
 export async function lockAccountKey(tx: Tx, accountId: Uuid): Promise<KeyedAccount> {
   const [account] = await tx.query<KeyedAccount>(
     `select id, root_key_id as "rootKeyId", key_check as "keyCheck" from accounts where id = $1 for no key update`,

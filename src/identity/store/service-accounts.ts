@@ -12,14 +12,14 @@ type Store = { readonly query: Query };
 const COLUMNS = `s.id, s.org_identifier as "orgIdentifier", s.project_identifier as "projectIdentifier", s.identifier, s.name,
   s.email, s.description, s.tags, s.created_at as "createdAt", s.updated_at as "updatedAt"`;
 
-/** Of those who make service accounts at once, one after the other: their number stays right. Held until the transaction ends. */
+/** Serializes the creation of service accounts until the transaction ends, so that their count stays correct. */
 export async function lockPlaces(db: Store, accountId: Uuid): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('railhead.service-accounts ' || $1::text, 0))`, [
     accountId,
   ]);
 }
 
-/** False when the identifier is taken in that scope. */
+/** False if the identifier is taken in that scope. */
 export async function insertServiceAccount(db: Store, accountId: Uuid, made: ServiceAccount): Promise<boolean> {
   const rows = await db.query(
     `insert into service_accounts (account_id, id, org_identifier, project_identifier, identifier, name, email,
@@ -52,7 +52,7 @@ const keyValues = (accountId: Uuid, key: Referred): unknown[] => [
   key.projectIdentifier,
 ];
 
-/** As it was before; undefined when there is none. */
+/** Locks and returns the service account; undefined if it does not exist. */
 export async function lockServiceAccount(
   db: Store,
   accountId: Uuid,
@@ -72,7 +72,7 @@ export async function updateServiceAccount(db: Store, accountId: Uuid, account: 
   );
 }
 
-/** With its keys and their tokens; answers the tokens. */
+/** Deletes the service account with its keys and tokens. Returns the number of tokens. */
 export async function deleteServiceAccount(db: Store, accountId: Uuid, id: Uuid): Promise<readonly RemovedReference[]> {
   const tokens = `select t.identifier as what from api_keys k
       join tokens t on t.account_id = k.account_id and t.api_key_id = k.id where k.account_id = $1 and k.service_account_id = $2`;
@@ -93,7 +93,7 @@ export async function findServiceAccount(
   return rows[0];
 }
 
-/** Wherever it lives. */
+/** Finds the service account in every scope. */
 export async function findServiceAccountById(
   db: Store,
   accountId: Uuid,
@@ -145,7 +145,7 @@ export async function countServiceAccounts(db: Store, accountId: Uuid, filter: S
   return rows[0]?.total ?? 0;
 }
 
-/** With their tokens, which go with them. */
+/** Deletes the service accounts of a scope with their tokens. Returns what was deleted. */
 export async function deleteServiceAccountsOf(db: Store, scope: Leaving): Promise<readonly RemovedReference[]> {
   const here = "s.account_id = $1 and s.org_identifier = $2 and s.project_identifier is not distinct from $3";
   const tokens = `select s.identifier || ': ' || t.identifier as what from service_accounts s

@@ -6,12 +6,12 @@ export type AccountRow = {
   readonly id: Uuid;
   readonly name: string;
   readonly email: string;
-  /** Null for a person. */
+  /** Null for a user. */
   readonly identifier: string | null;
   readonly state: "active" | "deactivated" | "deleted";
 };
 
-/** The people and service accounts that have these ids; a service account that was deleted has no row. */
+/** The users and service accounts with these ids. A deleted service account has no row. */
 export const findAccountsOf = (
   db: { readonly query: Query },
   accountId: Uuid,

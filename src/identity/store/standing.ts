@@ -1,4 +1,4 @@
-/** What authenticating asks: once for a token, and again for those that streams are open with. */
+/** Queries of authentication: one token per request, and all tokens with open streams. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
 import type { Period } from "../keys/expiry.ts";
@@ -15,8 +15,8 @@ export type CredentialRow = Period & {
 };
 
 /**
- * The token of this id and this hash. The hash is asked for here already, so that an id that exists and one that does
- * not take the same time: with a wrong secret neither reaches the joins or comes back as a row (bench/credentials.ts).
+ * The token of this id and this hash. The hash is part of the condition, so that an existing and an unknown id take the
+ * same time: with a wrong secret neither reaches the joins nor returns a row (bench/credentials.ts).
  */
 export async function findCredential(
   db: Store,
@@ -38,7 +38,7 @@ export async function findCredential(
   return rows[0];
 }
 
-/** Those of the tokens that hold at this moment. */
+/** Those of the tokens that are valid at `now`. */
 export async function standingTokens(
   db: Store,
   tokens: readonly { readonly accountId: Uuid; readonly id: Uuid }[],

@@ -12,7 +12,7 @@ const COLUMNS = `t.id, t.identifier, t.name, t.description, t.tags, t.family_id 
 
 export type NewToken = Token & { readonly accountId: Uuid; readonly apiKeyId: Uuid; readonly secretHash: Buffer };
 
-/** False when the key has a token of this identifier. */
+/** False if the key has a token with this identifier. */
 export async function insertToken(db: Store, token: NewToken): Promise<boolean> {
   const rows = await db.query(
     `insert into tokens (account_id, id, api_key_id, identifier, name, description, tags, secret_hash, valid_from_at,
@@ -40,7 +40,7 @@ export async function insertToken(db: Store, token: NewToken): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Everything of it but its secret. */
+/** Updates all columns except the secret. */
 export async function updateToken(db: Store, accountId: Uuid, token: Token): Promise<void> {
   await db.query(
     `update tokens set identifier = $3, name = $4, description = $5, tags = $6, valid_from_at = $7, valid_to_at = $8,
@@ -75,7 +75,7 @@ export async function findKeyToken(
   return rows[0];
 }
 
-/** The token that counts, of those that rotations made of one another. */
+/** The current token of a family, which is a token and those that it has replaced. */
 export async function currentOfFamily(db: Store, accountId: Uuid, familyId: Uuid): Promise<Token | undefined> {
   const rows = await db.query<Token>(
     `select ${COLUMNS} from tokens t where t.account_id = $1 and t.family_id = $2 and t.replaced_by is null`,
@@ -88,12 +88,12 @@ export async function deleteToken(db: Store, accountId: Uuid, id: Uuid): Promise
   await db.query(`delete from tokens where account_id = $1 and id = $2`, [accountId, id]);
 }
 
-/** A token and all that it has replaced. */
+/** Deletes a token and all those that it has replaced. */
 export async function deleteFamily(db: Store, accountId: Uuid, familyId: Uuid): Promise<void> {
   await db.query(`delete from tokens where account_id = $1 and family_id = $2`, [accountId, familyId]);
 }
 
-/** What rotations left behind and ended before `until`. */
+/** Deletes replaced tokens that ended before `until`. */
 export async function deleteEnded(db: Store, accountId: Uuid, familyId: Uuid, until: number): Promise<void> {
   await db.query(
     `delete from tokens where account_id = $1 and family_id = $2 and replaced_by is not null and scheduled_end_at < $3`,

@@ -1,4 +1,4 @@
-/** People. Whoever has left (`deleted_at`) stays as the maker of what they made, and is found by `findFormer` only. */
+/** Users. A deleted user (`deleted_at`) stays as the creator of rows; only `findFormer` finds it. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Window } from "../../core/page.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -20,11 +20,11 @@ const one = async (db: Store, condition: string, values: readonly unknown[]): Pr
 export const findUser = (db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> =>
   one(db, "u.id = $2 and u.deleted_at is null", [accountId, id]);
 
-/** Also somebody who has left. */
+/** Finds a user, deleted ones included. */
 export const findFormer = (db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> =>
   one(db, "u.id = $2", [accountId, id]);
 
-/** Held until the transaction ends: whoever changes a person has read what they change. */
+/** Locks and returns the user until the transaction ends. */
 export const lockUser = (db: Store, accountId: Uuid, id: Uuid): Promise<UserDetail | undefined> =>
   one(db, "u.id = $2 and u.deleted_at is null for no key update", [accountId, id]);
 
@@ -35,10 +35,10 @@ export const findUserByName = (db: Store, accountId: Uuid, name: string): Promis
 export const findUserByEmail = (db: Store, accountId: Uuid, email: string): Promise<UserDetail | undefined> =>
   one(db, "u.email = $2 and u.deleted_at is null", [accountId, email]);
 
-/** Whoever has one of these as e-mail address or as userName; `keys` are folded. */
+/** The users who have one of these as e-mail address or as userName; `keys` are folded. */
 export const findUsersByKeys = (db: Store, accountId: Uuid, keys: readonly string[]): Promise<UserDetail[]> =>
   db.query<UserDetail>(
-    // One look into each index, whatever the planner thinks of the order: asked in one condition, it has gone through everybody.
+    // One scan of each index in every plan. A single condition with `or` has caused a scan of all users.
     `with found as materialized (
        select id from users where account_id = $1 and deleted_at is null and email = any($2)
        union select id from users where account_id = $1 and deleted_at is null and coalesce(user_key, email) = any($2)
@@ -47,7 +47,7 @@ export const findUsersByKeys = (db: Store, accountId: Uuid, keys: readonly strin
     [accountId, keys],
   );
 
-/** `searchTerm` is a part of the name or the address, in any case; `ids` and `emails` name people. */
+/** `searchTerm` is a part of the name or the address, in any case; `ids` and `emails` name users. */
 export type UserFilter = {
   readonly searchTerm?: string | undefined;
   readonly ids?: readonly Uuid[] | undefined;
@@ -64,7 +64,7 @@ const values = (accountId: Uuid, { searchTerm = "", ids, emails }: UserFilter): 
   emails ?? null,
 ];
 
-/** By name, or as the order says. */
+/** Lists users by name, or by the given order. */
 export const listUsers = (
   db: Store,
   accountId: Uuid,
@@ -77,7 +77,7 @@ export const listUsers = (
     [...values(accountId, filter), limit, offset],
   );
 
-/** As `PERSON` tells it. */
+/** The sort column of `PERSON`. */
 const CHANGED = { lastModifiedAt: '"updatedAt"' };
 
 export async function countUsers(db: Store, accountId: Uuid, filter: UserFilter): Promise<number> {
@@ -104,8 +104,8 @@ const columns = (profile: Profile): unknown[] => [
 ];
 
 /**
- * False when the address or the userName is somebody else's. Without a password: whoever is made so comes in by the
- * identity provider, or by a password that an administrator sets.
+ * Inserts a user without a password, who signs in through the identity provider or after an administrator has set a
+ * password. False if the address or the userName is taken.
  */
 export async function insertPerson(
   db: Store,
@@ -123,7 +123,7 @@ export async function insertPerson(
   return rows.length > 0;
 }
 
-/** The person as they are now; the row is locked by the caller. A taken address or userName is a unique violation. */
+/** Updates the user, whose row the caller has locked. A taken address or userName is a unique violation. */
 export async function updatePerson(
   db: Store,
   accountId: Uuid,
@@ -141,7 +141,7 @@ export async function updatePerson(
   return rows[0] as UserDetail;
 }
 
-/** What is left is who they were: no password, nothing of the directory. */
+/** Marks the user as deleted. Identifying fields stay; the password and the directory's data are removed. */
 export async function markUserDeleted(db: Store, accountId: Uuid, id: Uuid, at: number): Promise<void> {
   await db.query(
     `update users set deleted_at = $3, updated_at = $3, active = false, password_hash = '', given_name = '', family_name = '',

@@ -40,7 +40,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-test("people of the account and of a project, with the roles that they are assigned there", async () => {
+test("users of the account and of a project, with the roles assigned to them there", async () => {
   await made(post(`/authz/api/roles?${SHOP}`, { identifier: "ops", name: "Operators", permissions: [] }));
   const first = await assign(ada, "_project_viewer", "_all_project_level_resources", SHOP);
   await assign(ada, "ops", "_all_project_level_resources", SHOP);
@@ -85,7 +85,7 @@ test("people of the account and of a project, with the roles that they are assig
   }
 });
 
-test("the body narrows the list by roles and by resource groups", async () => {
+test("the body filters the list by roles and resource groups", async () => {
   assert.deepEqual(await emails(aggregates(SHOP, { roleIdentifiers: ["ops"] })), ["ada@example.com"]);
   assert.deepEqual(await emails(aggregates(SHOP, { roleIdentifiers: ["other"] })), []);
   assert.deepEqual(await emails(aggregates(SHOP, { roleIdentifiers: [], resourceGroupIdentifiers: null })), [
@@ -97,7 +97,7 @@ test("the body narrows the list by roles and by resource groups", async () => {
   assert.equal((await aggregates("orgIdentifier=none")).status, 404);
 });
 
-test("who may see people and not roles is shown people without roles, and cannot filter by them", async () => {
+test("a caller who may view users but not roles gets users without roles and cannot filter by them", async () => {
   const apiKey = await platform.addUser("_project_viewer", { orgIdentifier: "default", projectIdentifier: "shop" });
   assert.ok(
     (await made(aggregates(SHOP, {}, { apiKey }))).content.some(

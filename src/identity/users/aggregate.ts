@@ -8,10 +8,10 @@ import { problem } from "../problems.ts";
 import { countUsers, listUsers } from "../store/users.ts";
 import type { UserDetail } from "../user.ts";
 
-/** A person with the roles that they were assigned by name in the scope that is asked about. */
+/** A user with the roles assigned directly in the scope of the request. */
 export type UserWithRoles = { readonly user: UserDetail; readonly roles: readonly RoleOfPerson[] };
 
-/** `roles` and `resourceGroups` are identifiers; undefined does not narrow. */
+/** `roles` and `resourceGroups` are identifiers; undefined does not filter. */
 export type AggregateFilter = {
   readonly searchTerm?: string | undefined;
   readonly roles?: readonly string[] | undefined;
@@ -19,9 +19,9 @@ export type AggregateFilter = {
 };
 
 export type UserAggregates = {
-  /** The people of a scope, by name unless the window says otherwise. Throws what `PeopleOfScope` throws. */
+  /** Lists the users of a scope, by name by default. Throws what `PeopleOfScope` throws. */
   readonly list: (actor: Actor, place: Place, filter: AggregateFilter, window: Window) => Promise<Page<UserWithRoles>>;
-  /** Throws `identity.no_user`, also for a person who does not belong to the scope. */
+  /** Throws `identity.no_user`, also for a user outside of the scope. */
   readonly get: (actor: Actor, place: Place, id: string) => Promise<UserWithRoles>;
 };
 

@@ -1,4 +1,4 @@
-/** What people do to people, as the interfaces of this API family ask for it. */
+/** Operations of administrators on users, in the shape of the public API. */
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Authorize } from "../../access/index.ts";
@@ -8,7 +8,7 @@ import type { Profile, UserDetail } from "../user.ts";
 import { emailOf, requireName } from "./fold.ts";
 import type { ChangeUser, CreateUser, DeleteUser } from "./life.ts";
 
-/** Makes a person a member of exactly these groups of the account, by their ids; throws when one of them is none. */
+/** Makes a user a member of exactly these groups of the account, by their ids. Throws if one of them does not exist. */
 export type SetGroups = (tx: Tx, actor: Actor, userId: Uuid, groupIds: readonly string[]) => Promise<void>;
 
 type Deps = {
@@ -46,18 +46,21 @@ export function createPeople(deps: Deps) {
 
   return {
     create,
-    /** The name, and the groups when they are given: then exactly these. Throws `identity.managed_externally` too. */
+    /**
+     * Changes the name, and the groups if they are given: then to exactly these. Throws `identity.managed_externally`,
+     * too.
+     */
     update: (actor: Actor, id: string, asked: Asked): Promise<UserDetail> =>
       deps.change(actor, idOf(deps, actor, id), {
         to: (now) => renamed(now, asked.name),
         besides: groups(actor, asked.userGroupIds),
       }),
-    /** Tokens and sessions end for good, and every membership; the person can come back. */
+    /** Ends tokens, sessions and memberships permanently. The user can be reactivated. */
     deactivate: standing(false),
     reactivate: standing(true),
     delete: (actor: Actor, id: string, version?: number): Promise<void> =>
       deps.delete(actor, idOf(deps, actor, id), version),
-    /** Each address for itself, as the call for many people answers it. */
+    /** Adds each address separately, with one result for each. */
     add: async (actor: Actor, emails: readonly string[], userGroupIds: readonly string[]) => {
       deps.authorize(actor, "core_user_invite", { accountId: actor.accountId });
       const outcome: Record<string, Added> = Object.create(null) as Record<string, Added>;
@@ -78,7 +81,7 @@ async function added(create: () => Promise<unknown>, email: string): Promise<Add
   }
 }
 
-/** After the permission: what is no id is nobody, and only who may manage people is told so. */
+/** Reads an id after the permission check: only an administrator of users learns that it is unknown. */
 function idOf({ authorize }: Pick<Deps, "authorize">, actor: Actor, text: string): Uuid {
   authorize(actor, "core_user_manage", { accountId: actor.accountId });
   const id = fromWire(text);

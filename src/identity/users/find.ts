@@ -12,7 +12,7 @@ import { folded } from "./fold.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
-/** One person, by what the text is. Throws `identity.no_user`. */
+/** Finds one user. Throws `identity.no_user`. */
 export type FindUser = (actor: Actor, text: string) => Promise<UserDetail>;
 
 const find =
@@ -30,15 +30,15 @@ export const getUser = (deps: Deps): FindUser =>
     return id && store.findUser(deps.db, accountId, id);
   });
 
-/** The person of this name; the one who joined first, should two share it. */
+/** The user with this name; the oldest one if two share it. */
 export const findUserByName = (deps: Deps): FindUser =>
   find(deps, ({ accountId }, name) => store.findUserByName(deps.db, accountId, name));
 
-/** In any spelling. */
+/** Ignores the spelling of the address. */
 export const findUserByEmail = (deps: Deps): FindUser =>
   find(deps, ({ accountId }, email) => store.findUserByEmail(deps.db, accountId, folded(email.trim())));
 
-/** Somebody of whom another row told: also who has left since, so that what they made can still say it, and a service account. */
+/** A user or service account referenced by another row. It may be deleted, so that its rows can still show it. */
 export const createRecall =
   (deps: Deps) =>
   async (actor: Actor, id: Uuid): Promise<UserDetail> => {
@@ -52,7 +52,7 @@ export const createRecall =
 
 export type Recall = ReturnType<typeof createRecall>;
 
-/** As what a service account started is shown: somebody without a password and without a directory. */
+/** A service account in the shape of a user, without a password and a directory. */
 const asPerson = ({ id, name, email, createdAt, updatedAt }: ServiceAccount): UserDetail => ({
   id,
   name,
@@ -72,7 +72,7 @@ const asPerson = ({ id, name, email, createdAt, updatedAt }: ServiceAccount): Us
   updatedAt,
 });
 
-/** Who asks. Everybody may know that of themselves. Throws `identity.no_person` for what is none. */
+/** The calling user. Needs no permission. Throws `identity.no_person` for other actors. */
 export const getCurrentUser =
   ({ db }: Pick<Deps, "db">) =>
   async (actor: Actor): Promise<UserDetail> => {
@@ -83,7 +83,7 @@ export const getCurrentUser =
 
 export type CurrentUser = ReturnType<typeof getCurrentUser>;
 
-/** Whom of these people nobody may try to sign in as now. A port: signing in stands above. */
+/** Those of the users whose sign-in is paused now. The login slice provides it. */
 export type LockedAmong = (
   accountId: Uuid,
   people: readonly Pick<User, "id" | "email">[],

@@ -1,4 +1,4 @@
-/** The life of a person over GraphQL and REST: made, renamed, deactivated, reactivated, removed. */
+/** The life cycle of a user over GraphQL and REST: created, renamed, deactivated, reactivated, deleted. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, JSON_TYPE, made, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";
@@ -21,7 +21,7 @@ async function person(email: string, name?: string): Promise<string> {
   assert.equal(errors, undefined, JSON.stringify(errors));
   return data.createUser.user.id;
 }
-/** A key of an account's person, and who it is. */
+/** Creates a user of the account with a key. Returns both. */
 async function withKey(role: "_account_admin" | "_account_viewer", on = platform) {
   const apiKey = await on.addUser(role);
   const { uuid } = await made(on.send("GET", "/ng/api/user/currentUser", { apiKey }));
@@ -34,14 +34,14 @@ const operationsOn = async (id: string): Promise<unknown[]> => {
   return (await platform.db.query<{ operation: string }>(resourceId, [id])).map(({ operation }) => operation);
 };
 
-test("an address is kept in lower case, found in any spelling, and belongs to one person", async () => {
+test("an address is stored in lower case, found in any spelling, and belongs to one user", async () => {
   const { data } = await ask(CREATE, { email: " Ada.Kay@Example.COM ", name: "Ada Kay", clientMutationId: "m1" });
   assert.equal(data.createUser.clientMutationId, "m1");
   const { id, ...rest } = data.createUser.user;
   assert.deepEqual(rest, { name: "Ada Kay", email: "ada.kay@example.com", isDisabled: false });
   const found = await platform.graphql(`{ userByEmail(email: "ADA.kay@example.com") { id } }`);
   assert.equal(found.body.data.userByEmail.id, id);
-  // Full-width letters and the Kelvin sign fold to what is there already.
+  // Full-width letters and the Kelvin sign fold to the existing address.
   for (const email of [
     "ada.kay@example.com",
     "ADA.KAY@EXAMPLE.COM",
@@ -54,7 +54,7 @@ test("an address is kept in lower case, found in any spelling, and belongs to on
   assert.deepEqual(await operationsOn(id), ["user.create"]);
 });
 
-test("what is no address, looks like another, or cannot be shown as a name is refused", async () => {
+test("an invalid or confusable address, and a name that cannot be displayed, are refused", async () => {
   for (const email of [
     "",
     "ada",
@@ -76,7 +76,7 @@ test("what is no address, looks like another, or cannot be shown as a name is re
   }
 });
 
-test("a name is changed; a group that is none is refused, and nothing of the request is done", async () => {
+test("a name is changed; an unknown group is refused, and nothing of that request is applied", async () => {
   const id = await person("grace@example.com");
   const { data } = await ask(UPDATE, { id, name: "Grace" });
   assert.deepEqual(data.updateUser.user, { id, name: "Grace", email: "grace@example.com" });
@@ -90,7 +90,7 @@ test("a name is changed; a group that is none is refused, and nothing of the req
   assert.match((await ask(UPDATE, { id: "x", name: "y" })).errors[0].message, /User does not exist\.$/);
 });
 
-test("groups are set as a whole, with the person and with no other request's half", async () => {
+test("groups are set as a whole, together with the user and never mixed with another request's", async () => {
   const group = async (name: string): Promise<string> => {
     const query = "mutation ($input: CreateUserGroupInput!) { createUserGroup(input: $input) { userGroup { id } } }";
     return (await platform.graphql(query, { input: { name } })).body.data.createUserGroup.userGroup.id;
@@ -115,7 +115,7 @@ test("groups are set as a whole, with the person and with no other request's hal
   assert.match(none.body.errors[0].message, /User does not exist/);
 });
 
-test("whoever is removed is found no more, stays the maker of what they made, and may come anew as somebody else", async () => {
+test("a deleted user is not found, stays the creator of its objects, and its address can be used for a new user", async () => {
   const { apiKey, id } = await withKey("_account_admin");
   const { email } = await made(sendTo(id, "GET"));
   await made(create.project(platform, projectYaml()));
@@ -142,7 +142,7 @@ test("whoever is removed is found no more, stays the maker of what they made, an
   assert.deepEqual(await operationsOn(id), ["user.delete"]);
 });
 
-test("deactivated and removed people are out within a second on every replica, and their tokens do not come back", async () => {
+test("deactivated and deleted users are refused within a second on every replica, and their tokens stay invalid", async () => {
   const replica = await platform.replica();
   for (const end of ["deactivate", "delete"] as const) {
     const { apiKey, id } = await withKey("_account_viewer");
@@ -165,7 +165,7 @@ test("deactivated and removed people are out within a second on every replica, a
   }
 });
 
-test("the last administrator stays, also when two go at once", async () => {
+test("the last administrator stays, also when two are removed at once", async () => {
   const other = await startTestPlatform();
   const go = (id: string, end: "deactivate" | "delete") =>
     end === "delete" ? other.send("DELETE", `/ng/api/user/${id}`) : other.send("POST", `/ng/api/user/${id}/deactivate`);
@@ -195,7 +195,7 @@ test("the last administrator stays, also when two go at once", async () => {
   }
 });
 
-test("REST: who asks, lists with a search, by id, many addresses at once, If-Match", async () => {
+test("REST: the current user, lists with a search, users by id, several addresses at once, If-Match", async () => {
   const me = await made(platform.send("GET", "/ng/api/user/currentUser"));
   assert.equal(me.email, "admin@railhead.local");
   assert.equal(me.defaultAccountId, platform.accountId);
@@ -242,7 +242,7 @@ test("invitations are refused by name, since no mail is sent", async () => {
   }
 });
 
-test("people of another account are nobody", async () => {
+test("users of another account are not found", async () => {
   const theirs = await platform.addAccount();
   const { body } = await platform.send("GET", `/ng/api/user/currentUser?accountIdentifier=${theirs.accountId}`, theirs);
   for (const answer of [

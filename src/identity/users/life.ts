@@ -1,6 +1,6 @@
 /**
- * The life of a person: made, changed, deactivated, reactivated, deleted. Whoever is no longer active holds nothing:
- * tokens and sessions end in the same transaction, and what caches or streams still know of them ends within a second.
+ * The life cycle of a user: created, changed, deactivated, reactivated, deleted. An inactive user holds nothing: tokens
+ * and sessions end in the same transaction, and caches and streams follow within a second.
  */
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -16,8 +16,8 @@ import { nameOf, type Profile, type UserDetail } from "../user.ts";
 import { folded, requireEmail, requireName } from "./fold.ts";
 
 /**
- * Takes away what a person holds elsewhere: tokens, sessions, memberships; with `deleted` also what would
- * otherwise wait for their return. Runs inside the transaction of the change, and answers what that was.
+ * Removes what a user holds in other slices: tokens, sessions, memberships; with `deleted` also what would otherwise
+ * wait for their return. Runs in the transaction of the change. Returns what was removed.
  */
 export type OnLeave = (
   tx: Tx,
@@ -34,20 +34,20 @@ export type LifeDeps = {
   readonly newId: NewId;
   readonly onLeave: OnLeave;
   readonly leaveGroups: LeaveGroups;
-  /** Takes back what was allowed to whoever has the address that the person had. */
+  /** Removes permissions that were given for the user's previous address. */
   readonly onEmailChanged: (tx: Tx, user: { readonly accountId: Uuid; readonly id: Uuid }) => Promise<void>;
   readonly requireHeldOfPerson: RequireHeldOf;
   readonly keepAdministrator: KeepAdministrator;
 };
 
-/** `besides` runs in the same transaction, for what belongs to the change in another table. */
+/** Runs in the same transaction, for changes of other tables. */
 type Then = (tx: Tx, user: UserDetail) => Promise<void>;
 
 export type NewPerson = Pick<Profile, "email"> & Partial<Profile>;
 export type Change = {
-  /** The version that the caller has read; undefined when it does not care. */
+  /** The version that the caller has read; undefined to skip the check. */
   readonly version?: number | undefined;
-  /** What the person is to be; called with the row locked. */
+  /** Computes the new profile. Called with the row locked. */
   readonly to: (now: UserDetail) => Profile;
   readonly besides?: Then | undefined;
 };
@@ -66,7 +66,7 @@ const NOBODY: Omit<Profile, "email"> = {
 
 const FIELDS = Object.keys({ ...NOBODY, email: "" }) as (keyof Profile)[];
 
-/** As it is kept. Throws `identity.bad_email`, `identity.bad_name`. */
+/** The profile as it is stored. Throws `identity.bad_email`, `identity.bad_name`. */
 function checked(profile: Profile): Profile {
   const optional = (text: string, what: string): string => (text.trim() === "" ? "" : requireName(text, what));
   const email = requireEmail(profile.email);
@@ -74,7 +74,7 @@ function checked(profile: Profile): Profile {
   return {
     ...profile,
     email,
-    // Written as the address it needs no column of its own.
+    // A userName equal to the address needs no column of its own.
     userName: userName === email ? null : userName,
     givenName: optional(profile.givenName, "given name"),
     familyName: optional(profile.familyName, "family name"),
@@ -84,7 +84,7 @@ function checked(profile: Profile): Profile {
 
 const keysOf = ({ email, userName }: Profile): string[] => [...new Set([email, folded(userName ?? email)])];
 
-/** That the address or the userName is somebody's, by the one that is. `others` hold it, as far as they could be read. */
+/** The error for a taken address or userName. `others` have it, as far as they could be read. */
 function taken(next: Profile, others: readonly Profile[]): Error {
   const theirs = new Set(others.flatMap(keysOf));
   const isByName = next.userName !== null && theirs.has(folded(next.userName));
@@ -100,21 +100,21 @@ const entry = (operation: `user.${string}`, id: Uuid, before?: Profile, after?: 
   after: after && shown(after),
 });
 
-/** With what the person has lost by it. */
+/** The entry with what the user has lost. */
 const entryWith = (gone: readonly RemovedReference[], { before, ...rest }: ReturnType<typeof entry>) => ({
   ...rest,
   before: { ...goneToo(gone), ...before },
 });
 
-/** What the trail keeps of a person. */
+/** The fields in the audit trail. */
 const shown = (profile: Profile) => ({
   name: nameOf(profile),
   ...Object.fromEntries(FIELDS.map((field) => [field, profile[field]])),
 });
 
 /**
- * Throws `identity.taken` when the address or the userName is somebody's, in any spelling, and `access.beyond_own`
- * when everybody of the account is given more than the actor holds.
+ * Creates a user. Throws `identity.taken` if the address or the userName is taken, in any spelling, and
+ * `access.beyond_own` if the users of the account get more than the actor holds.
  */
 export const createUser =
   (deps: LifeDeps) =>
@@ -133,8 +133,8 @@ export const createUser =
 export type CreateUser = ReturnType<typeof createUser>;
 
 /**
- * As a directory makes people: somebody who was deactivated comes back as who they were, with what is said of them
- * now. Throws what creating throws, and needs the permission to manage when somebody comes back.
+ * Creates a user for a directory. A deactivated user with this name is reactivated with the new profile. Throws what
+ * `createUser` throws, and requires the permission to manage users for a reactivation.
  */
 export const provisionUser =
   (deps: LifeDeps) =>
@@ -161,7 +161,8 @@ export type ProvisionUser = ReturnType<typeof provisionUser>;
 
 async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): Promise<UserDetail | undefined> {
   const [id, at] = [deps.newId(), deps.clock.now()];
-  // The unique keys hold each column; this holds one against the other: nobody is called by another's address.
+  // Unique keys check each column on its own. This checks one against the other, so that no userName is another user's
+  // address.
   if ((await store.findUsersByKeys(tx, actor.accountId, keysOf(profile))).length > 0) return undefined;
   if (!(await store.insertPerson(tx, actor.accountId, { ...profile, id, at }))) return undefined;
   if (profile.active) await deps.requireHeldOfPerson(tx, actor, id);
@@ -171,8 +172,9 @@ async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): P
 }
 
 /**
- * Changes a person. Nothing is written when nothing changes. Throws `identity.no_user`, `identity.taken`,
- * `access.last_administrator`, `core.stale_version`, and `access.beyond_own` where it would give the person away.
+ * Changes a user. Writes nothing if nothing changes. Throws `identity.no_user`, `identity.taken`,
+ * `access.last_administrator`, `core.stale_version`, and `access.beyond_own` if the change would give the user's access
+ * to another person.
  */
 export const changeUser =
   (deps: LifeDeps) =>
@@ -204,8 +206,8 @@ async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: UserDetail, next:
   const strangers = others.filter(({ id }) => id !== now.id);
   if (strangers.length > 0) throw taken(next, strangers);
   const isCalledAlike = keysOf(now).join() === keysOf(next).join();
-  // Whoever has the new address, or comes back, may come to sign in as this person: at once, or once somebody else lets the
-  // person in again. Ending access alone is never held up.
+  // The owner of the new address, or a reactivated user, may become able to sign in as this user. Deactivation alone
+  // needs no such check.
   if (!isCalledAlike || (next.active && !now.active)) await deps.requireHeldOfPerson(tx, actor, now.id);
   if (!isCalledAlike) await deps.onEmailChanged(tx, { accountId, id: now.id });
   const user = await update(deps, tx, accountId, now.id, next);
@@ -227,7 +229,7 @@ async function save(deps: LifeDeps, tx: Tx, actor: Actor, now: UserDetail, next:
 const isSame = (one: Profile, other: Profile): boolean =>
   FIELDS.every((field) => canonical(one[field]) === canonical(other[field]));
 
-/** The database keeps keys in an order of its own. */
+/** PostgreSQL stores the keys of an object in an order of its own. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
@@ -245,7 +247,7 @@ async function update(deps: LifeDeps, tx: Tx, accountId: Uuid, id: Uuid, next: P
   }
 }
 
-/** Two at once: the database's own word for it, by the name of the index. */
+/** The name of the violated unique index, if two requests have written at the same time. */
 function takenIndex(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("code" in error && error.code === "23505") return "constraint" in error ? String(error.constraint) : "";
@@ -260,7 +262,7 @@ async function leave(deps: LifeDeps, tx: Tx, { accountId }: Actor, id: Uuid, how
 
 const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
 
-/** Throws `identity.no_user`, `access.last_administrator`, `core.stale_version`. */
+/** Deletes a user. Throws `identity.no_user`, `access.last_administrator`, `core.stale_version`. */
 export const deleteUser =
   (deps: LifeDeps) =>
   async (actor: Actor, id: Uuid, version?: number): Promise<void> => {

@@ -1,4 +1,4 @@
-/** People with their roles in a scope: `/ng/api/user/aggregate`. */
+/** Users with their roles in a scope: `/ng/api/user/aggregate`. */
 import { z } from "zod";
 import { placeOf } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
@@ -46,7 +46,7 @@ const response = ({ user, roles }: UserWithRoles, locked: ReadonlySet<Uuid>): z.
   })),
 });
 
-/** An empty list narrows nothing, as one that is left out. */
+/** An empty list does not filter, as an omitted one. */
 const some = (list: readonly string[] | null | undefined): readonly string[] | undefined =>
   list && list.length > 0 ? list : undefined;
 

@@ -1,4 +1,4 @@
-/** People over REST. Invitations are refused by name: no mail is sent, and a person is there once they are made. */
+/** Users over REST. Invitations are refused by name: no mail is sent, and a user exists at once. */
 import { z } from "zod";
 import { fromWire, toWire } from "../../core/ids.ts";
 import type { Authorize, Permission } from "../../access/index.ts";

@@ -1,4 +1,4 @@
-/** People in GraphQL, and as the makers of things. */
+/** Users in GraphQL, also as creators. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, made, pipelineYaml, projectYaml } from "../../../test/support/contract.ts";
@@ -21,7 +21,7 @@ async function ask(query: string, variables: object = {}) {
   return body.data;
 }
 
-test("a person by id, by name and by e-mail address in any case of letters", async () => {
+test("a user by id, by name and by e-mail address in any case of letters", async () => {
   const { userByName: admin } = await ask(`{ userByName(name: "admin") { ${WHOLE} } }`);
   assert.deepEqual(
     { ...admin, id: "" },
@@ -43,7 +43,7 @@ test("a person by id, by name and by e-mail address in any case of letters", asy
   assert.deepEqual(byEmail.userByEmail, admin);
 });
 
-test("users: everybody of the account by name, with limit and offset", async () => {
+test("users: all users of the account by name, with limit and offset", async () => {
   const { users } = await ask(`{ users { nodes { id name isPasswordExpired } pageInfo { total hasMore } } }`);
   assert.deepEqual(users.pageInfo, { total: 2, hasMore: false });
   assert.equal(users.nodes[0].name, "admin");
@@ -55,7 +55,7 @@ test("users: everybody of the account by name, with limit and offset", async () 
   assert.deepEqual(page.nodes, [{ id: users.nodes[1].id }]);
 });
 
-test("nobody, and somebody of another account: User does not exist", async () => {
+test("an unknown user, and a user of another account: User does not exist", async () => {
   await platform.addAccount();
   const theirs = await platform.db.query<{ id: string; name: string; email: string }>(
     "select id, name, email from users where account_id <> (select account_id from users where name = 'admin')",
@@ -74,7 +74,7 @@ test("nobody, and somebody of another account: User does not exist", async () =>
     }
 });
 
-test("who made a pipeline and its application, with a name and an address", async () => {
+test("the creator of a pipeline and its application, with name and address", async () => {
   await made(create.project(platform, projectYaml()));
   for (const name of ["one", "two", "three"]) await made(create.pipeline(platform, pipelineYaml(name)));
   const MAKER = "createdBy { id name email isPasswordExpired }";
@@ -82,7 +82,7 @@ test("who made a pipeline and its application, with a name and an address", asyn
   const [shop] = applications.nodes;
   assert.equal(shop.createdBy.email, "admin@railhead.local");
   assert.equal(shop.createdBy.isPasswordExpired, true);
-  // Who may run pipelines of the project sees who made them, and not their address, which somebody without a name is called by.
+  // An executor of the project sees the creators, but not their addresses, which stand in for a missing name.
   const apiKey = await platform.addUser("_pipeline_executor", { orgIdentifier: "default", projectIdentifier: "shop" });
   const shown = async (): Promise<unknown> => {
     const { body } = await graphqlAs(platform, apiKey, "{ pipelines { nodes { createdBy { id name email } } } }");

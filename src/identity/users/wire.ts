@@ -1,4 +1,4 @@
-/** People as REST shows them. */
+/** Users in REST responses. */
 import { z } from "zod";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { epochMs, wireId } from "../../platform/http/shapes.ts";
@@ -8,7 +8,7 @@ const common = {
   uuid: wireId,
   name: z.string(),
   email: z.string(),
-  /** Whether logging in is held back for a while. */
+  /** Whether sign-in is paused. */
   locked: z.boolean(),
   disabled: z.boolean(),
   externallyManaged: z.boolean(),
@@ -25,7 +25,7 @@ export const infoShape = z.strictObject({
   lastUpdatedAt: epochMs,
 });
 
-/** `locked` has those who cannot be signed in as for a while. */
+/** `locked` has the users whose sign-in is paused. */
 export const metadata = (user: UserDetail, locked: ReadonlySet<Uuid>): z.output<typeof metadataShape> => ({
   uuid: toWire(user.id),
   name: user.name,
