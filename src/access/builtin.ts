@@ -1,4 +1,4 @@
-/** Roles and resource groups that every account has. They are code: nobody can change them. */
+/** Roles and resource groups of every account. They are code and cannot be changed. */
 import { permissions, type PermissionFacts, type ScopeLevel } from "./permission.ts";
 
 export const ACCOUNT_ADMIN = "_account_admin";
@@ -60,7 +60,7 @@ export type BuiltInGroup = {
   readonly name: string;
   readonly description: string;
   readonly levels: readonly ScopeLevel[];
-  /** All of its own scope; with or without what lies below. */
+  /** All resources of its own scope; with or without child scopes. */
   readonly children: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** From assignments as they are kept to grants as they are asked. */
+/** Maps stored assignments to grants that can be checked. */
 import type { Grant, ResourceType } from "../core/grants.ts";
 import { builtInGroups, builtInRoles } from "./builtin.ts";
 import type { GrantRow } from "./store/grants.ts";

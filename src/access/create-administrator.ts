@@ -4,7 +4,7 @@ import type { Tx } from "../platform/db/db.ts";
 import { ACCOUNT_ADMIN, ALL_BELOW } from "./builtin.ts";
 import { insertAssignment } from "./store/assignments.ts";
 
-/** Makes a person administrator of the account, when it begins. */
+/** Makes a user the administrator of a new account. */
 export const createAdministrator =
   (deps: { clock: Clock; newId: NewId }) =>
   async (tx: Tx, accountId: Uuid, userId: Uuid): Promise<void> => {

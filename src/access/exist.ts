@@ -6,11 +6,9 @@ import { authorize, permits } from "./permits.ts";
 import { named } from "./store/named.ts";
 
 /**
- * Which of the references (`account.x`, `org.x`, `x`), standing in a thing that lives at `home`, name something: an
- * answer for each, in order, by one statement. What the actor may not see does not exist; what it may see and not
- * use, it is refused: `access.not_permitted`.
- *
- * For what a run uses, which therefore has a permission to be used as well as to be seen.
+ * Returns, for each reference (`account.x`, `org.x`, `x`) of a resource at `home`, whether it names an existing one.
+ * Runs one statement. A resource that the actor may not view does not exist; one that it may view but not use is
+ * refused with `access.not_permitted`. For resources that a run uses, which have an `access` permission besides `view`.
  */
 export const createExist =
   ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service") =>
@@ -18,7 +16,7 @@ export const createExist =
     const mayUse = (key: Referred): boolean => {
       const scope = scopeOf(actor.accountId, key);
       if (!permits(actor, `core_${noun}_view`, scope, key.identifier)) return false;
-      // A run is about to use it: to see it is not enough.
+      // The run uses it, so permission to view is not enough.
       authorize(actor, `core_${noun}_access`, scope, key.identifier);
       return true;
     };
@@ -34,7 +32,7 @@ export const createExist =
 
 export type Exist = ReturnType<typeof createExist>;
 
-/** The ids of what the references name, whoever asks; what does not exist is missing. By one statement, or by none. */
+/** The ids of the referenced resources for every actor; unknown ones are missing. Runs at most one statement. */
 export const findIds =
   ({ db }: { readonly db: Pick<Db, "query"> }, noun: "connector" | "environment" | "service") =>
   async (accountId: Uuid, home: Place, references: readonly string[]): Promise<ReadonlyMap<string, Uuid>> => {

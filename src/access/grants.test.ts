@@ -1,4 +1,4 @@
-/** What many principals hold, asked at once, beside each asked alone. */
+/** Grants of many principals read at once, compared with those read one by one. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { assignRole } from "../../test/support/access.ts";
@@ -56,13 +56,13 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-/** Of its own, so that it keeps nothing yet; `asked` counts statements. */
+/** A separate cache, which is empty. `asked` counts statements. */
 function fresh() {
   const asked: string[] = [];
   const { db, clock } = platform;
   const counted = {
     ...db,
-    // When listening begins, everything is forgotten: whenever that is.
+    // The cache is cleared when listening begins, at an unpredictable time.
     listen: () => () => undefined,
     query: ((text, values) => {
       asked.push(text);
@@ -72,7 +72,7 @@ function fresh() {
   return { asked, ...createGrants({ db: counted, clock, onError: (error) => assert.fail(String(error)) }) };
 }
 
-test("each holds what they hold when they are asked about alone, whatever it comes from", async () => {
+test("grants read for many principals equal those read one by one, from every source", async () => {
   const [alone, together] = [fresh(), fresh()];
   const all = await together.grantsOfAll(accountId, everyone);
   const sizes: number[] = [];
@@ -90,7 +90,7 @@ test("each holds what they hold when they are asked about alone, whatever it com
   together.stop();
 });
 
-test("many are asked about by one statement for each kind, and what is kept by none", async () => {
+test("many principals take one statement for each kind, and cached ones take none", async () => {
   const { asked, grantsOf, grantsOfAll, stop } = fresh();
   const first = await grantsOfAll(accountId, everyone);
   assert.equal(asked.length, 2);
@@ -106,7 +106,7 @@ test("many are asked about by one statement for each kind, and what is kept by n
   stop();
 });
 
-test("of another account they hold nothing", async () => {
+test("principals of another account hold nothing", async () => {
   const { grantsOfAll, stop } = fresh();
   const other = fromWire((await platform.addAccount()).accountId) as Uuid;
   const all = await grantsOfAll(other, everyone);

@@ -1,6 +1,6 @@
 /**
- * The grants of a principal, kept for a second: they ride on the actor, so that checking a permission reads nothing.
- * What changes them forgets them: here at once after the commit, on other replicas by NOTIFY (invariant 9).
+ * The grants of a principal, cached for a second. They are part of the actor, so that a permission check reads nothing.
+ * A change clears them after its commit, on other replicas by NOTIFY (invariant 9).
  */
 import type { Clock } from "../core/clock.ts";
 import type { Grants } from "../core/grants.ts";
@@ -16,17 +16,17 @@ const CHANNEL = "railhead_access_changed";
 
 export type Principal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly id: Uuid };
 
-/** At once while they are kept: nothing to wait for in the usual case. */
+/** Returns grants synchronously from the cache, which is the usual case. */
 export type GrantsOf = (accountId: Uuid, principal: Principal) => Grants | Promise<Grants>;
 
-/** The same of many, those that are not kept by one statement for each kind of principal. */
+/** As GrantsOf for many principals. Reads missing ones with one statement per kind of principal. */
 export type GrantsOfAll = (accountId: Uuid, principals: readonly Principal[]) => Promise<ReadonlyMap<Uuid, Grants>>;
 
 type Kept = { readonly grants: Grants; readonly until: number; readonly change: number };
 
 export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onError: (error: unknown) => void }) {
   const kept = createLru<string, Kept>(MAX_KEPT);
-  // What was read before a change must not be kept after it: every change of an account counts one up.
+  // Counts the changes of each account: grants read before a change are not cached after it.
   const changes = new Map<Uuid, number>();
   let missed = 0;
   const changeOf = (accountId: Uuid): number => missed + (changes.get(accountId) ?? 0);
@@ -34,7 +34,7 @@ export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onE
   const forget = (accountId: Uuid): void => void changes.set(accountId, (changes.get(accountId) ?? 0) + 1);
 
   const stopListening = db.listen(CHANNEL, (payload) => {
-    // Notifications were missed: whatever is kept may be old.
+    // An empty payload reports lost notifications, so every cached grant may be outdated.
     if (payload === "") missed += 1;
     else forget(payload as Uuid);
     for (const listener of listeners) listener();
@@ -47,7 +47,7 @@ export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onE
     return known && known.change === changeOf(accountId) && known.until > clock.now() ? known.grants : undefined;
   }
 
-  /** To be asked before rows are read: how to keep what they make. */
+  /** Called before the rows are read. Returns a function that caches the grants made from them. */
   function keeping(accountId: Uuid): (id: Uuid, rows: readonly GrantRow[]) => Grants {
     const [until, change] = [clock.now() + KEEP_MS, changeOf(accountId)];
     return (id, rows) => {
@@ -76,13 +76,13 @@ export function createGrants({ db, clock, onError }: { db: Db; clock: Clock; onE
   return {
     grantsOf,
     grantsOfAll,
-    /** After a change of roles, assignments, groups or members. */
+    /** Called after a change of roles, assignments, groups or members. */
     changed: (tx: Tx, accountId: Uuid): void =>
       tx.afterCommit(() => {
         forget(accountId);
         db.notify(CHANNEL, accountId).catch(onError);
       }),
-    /** Called on every replica once what is asked for is read anew. */
+    /** Calls the listener on every replica after changed grants have been cleared. */
     onChange: (listener: () => void): void => void listeners.add(listener),
     stop: stopListening,
   };

@@ -1,4 +1,4 @@
-/** Whether who holds one set of grants holds everything that another gives: the rule behind "nobody gives more than they hold". */
+/** Whether one set of grants contains everything that another grants: the rule against granting more than one holds. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Grant } from "../core/grants.ts";
@@ -25,7 +25,7 @@ const PLACES: readonly (readonly [name: string, grant: Grant])[] = [
   ["shop of the other org", grant({ scope: { orgIdentifier: "other", projectIdentifier: "shop" } })],
 ];
 
-test("a place is held by who holds it, or what is around it with all that lies below", () => {
+test("a scope is covered by a grant in it, or by a grant above it that includes child scopes", () => {
   const held = PLACES.map(([name, own]) => [
     name,
     PLACES.filter(([, given]) => holdsAll([own], [given])).map(([of]) => of),
@@ -44,7 +44,7 @@ test("a place is held by who holds it, or what is around it with all that lies b
   ]);
 });
 
-test("all things of a type are held by who holds them all, single ones by who holds each, from wherever", () => {
+test("all resources of a type are covered by a grant on all, single ones by a grant on each, from any scope", () => {
   const some = (...names: readonly string[]): Grant => grant({ resources: new Map([["CONNECTOR", new Set(names)]]) });
   const type = grant({ resources: new Map([["CONNECTOR", "all"]]) });
   const others = grant({ resources: new Map([["SECRET", "all"]]) });
@@ -57,7 +57,7 @@ test("all things of a type are held by who holds them all, single ones by who ho
   assert.equal(holdsAll([some("a")], [others]), true, "of a type that the permission is not about nothing is given");
 });
 
-test("each permission is asked for itself, and nothing is held by who holds nothing", () => {
+test("each permission is checked on its own, and an empty set covers nothing", () => {
   const more = grant({ permissions: new Set(["core_connector_view", "core_connector_edit"]) });
   const edit = grant({ permissions: new Set(["core_connector_edit"]) });
   assert.equal(holdsAll([grant()], [more]), false);

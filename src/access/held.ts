@@ -1,4 +1,4 @@
-/** Nobody gives away more than they hold: otherwise whoever may hand out roles could hand themselves every one. */
+/** An actor cannot grant more than they hold: otherwise an administrator of roles could take every role. */
 import type { Actor } from "../core/actor.ts";
 import type { Grant, Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
@@ -17,7 +17,7 @@ export function requireHeld(actor: Actor, given: Grants): void {
   if (missing !== undefined) throw problem("access.beyond_own", [missing]);
 }
 
-/** Whether who has the one holds everything that the other gives. */
+/** Whether `own` contains everything that `given` grants. */
 export const holdsAll = (own: Grants, given: Grants): boolean => missingOf(own, given).next().done === true;
 
 function* missingOf(own: Grants, given: Grants): Generator<string, undefined> {
@@ -27,19 +27,22 @@ function* missingOf(own: Grants, given: Grants): Generator<string, undefined> {
 
 type Store = { readonly query: Query };
 
-/** Throws `access.beyond_own` unless the actor holds everything that the other one does: whoever comes to act as them would have it. */
+/**
+ * Throws `access.beyond_own` unless the actor holds everything that the other account holds. Required for every way to
+ * act as that account.
+ */
 export type RequireHeldOf = (db: Store, actor: Actor, id: Uuid) => Promise<void>;
 
-/** Reads the grants themselves: what is kept for a second would not know what was assigned just now on another replica. */
+/** Reads the grants from the database: cached ones may miss a recent assignment of another replica. */
 const heldOf =
   (find: (db: Store, accountId: Uuid, id: Uuid) => Promise<readonly GrantRow[]>): RequireHeldOf =>
   async (db, actor, id) =>
     requireHeld(actor, compile(await find(db, actor.accountId, id)));
 
-/** Of a service account, for a text that acts as it. */
+/** For a service account: required to issue a token that acts as it. */
 export const requireHeldOf = heldOf(findServiceAccountGrants);
 
-/** Of a person, for a way to come in as them. */
+/** For a user: required for every way to sign in as that user. */
 export const requireHeldOfPerson = heldOf(findUserGrants);
 
 const EVERYTHING: Grants = [
@@ -51,7 +54,10 @@ const EVERYTHING: Grants = [
   },
 ];
 
-/** Throws `access.beyond_own` unless the actor holds everything that there is: for what may come to act as anybody. */
+/**
+ * Throws `access.beyond_own` unless the actor holds all permissions: required for a credential that can act as any
+ * account.
+ */
 export type RequireEverythingHeld = (actor: Actor) => void;
 
 export const requireEverythingHeld: RequireEverythingHeld = (actor) => requireHeld(actor, EVERYTHING);
@@ -60,7 +66,7 @@ function isHeld(own: Grants, given: Grant, permission: string): boolean {
   const type = permissions.get(permission)?.resourceType ?? "";
   const holding = own.filter((one) => one.permissions.has(permission) && isAround(one, given));
   const wanted = given.resources === "all" ? "all" : given.resources.get(type);
-  // Of a type that the grant does not name it gives nothing.
+  // The grant gives nothing on types that it does not name.
   if (wanted === undefined) return true;
   const isWhole = holding.some((one) => one.resources === "all" || one.resources.get(type) === "all");
   if (isWhole || wanted === "all") return isWhole;
@@ -69,7 +75,7 @@ function isHeld(own: Grants, given: Grant, permission: string): boolean {
   );
 }
 
-/** Whether the one holds wherever the other does. */
+/** Whether the outer grant covers the scope of the inner one. */
 function isAround({ scope: outer, children }: Grant, { scope: inner, children: below }: Grant): boolean {
   const isSame = outer.orgIdentifier === inner.orgIdentifier && outer.projectIdentifier === inner.projectIdentifier;
   if (isSame) return children || !below || inner.projectIdentifier !== undefined;

@@ -1,4 +1,4 @@
-/** Who may do what, where: roles, resource groups, assignments and user groups, and the grants that come of them. */
+/** Roles, resource groups, assignments and user groups, and the grants that result from them. */
 import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
@@ -90,7 +90,7 @@ export function createAccess(deps: AccessDeps) {
       ...accessRoutes(checkAccess({ grantsOf })),
     ],
     makeAdministrator: createAdministrator(deps),
-    /** Somebody loses every membership, and, when they are removed, what was assigned to them alone. */
+    /** Removes all memberships and, for a deleted account, the roles assigned to it directly. */
     revokeAccess: async (
       tx: Tx,
       { accountId, id }: RevokeAccess,

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestPlatform } from "../../test/support/platform.ts";
 
-test("two administrators who remove each other at once: one of them stays", async () => {
+test("of two administrators who remove each other at once, one stays", async () => {
   const platform = await startTestPlatform();
   try {
     const second = await platform.replica();
     for (let round = 0; round < 10; round += 1) {
       const keys = [await platform.addUser("_account_admin"), await platform.addUser("_account_admin")];
-      // These two alone.
+      // Only these two are administrators.
       await platform.db.query(
         "delete from role_assignments where id not in (select id from role_assignments order by id desc limit 2)",
       );

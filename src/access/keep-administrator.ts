@@ -4,7 +4,7 @@ import type { Query, Tx } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { findAdministrators, lockAdministrators } from "./store/administrators.ts";
 
-/** Whether one of these people is active; of all people of the account, when they are "everybody". */
+/** Whether one of these users is active; "everybody" stands for all users of the account. */
 export type AnyActive = (
   db: { readonly query: Query },
   accountId: Uuid,
@@ -12,8 +12,8 @@ export type AnyActive = (
 ) => Promise<boolean>;
 
 /**
- * To be called after a change, inside its transaction, by whatever takes an assignment, a membership or a person away.
- * Throws `access.last_administrator` when nobody active is left who may do everything.
+ * Called after a change that removes an assignment, a membership or a user, in its transaction. Throws
+ * `access.last_administrator` if no active user remains who may do everything.
  */
 export const keepAdministrator =
   (deps: { anyActive: AnyActive }) =>

@@ -1,6 +1,6 @@
 /**
- * What is deleted is named by no resource group any more: whoever makes another thing under its identifier does not give
- * it to those who had a role over the former one.
+ * Removes a deleted resource from resource groups, so that a new resource with the same identifier is not granted to
+ * principals of the former one.
  */
 import type { Uuid } from "../core/ids.ts";
 import type { Place } from "../core/reference.ts";
@@ -11,9 +11,9 @@ import { takeOutOfGroups } from "./store/leave-groups.ts";
 type Deps = { readonly changed: (tx: Tx, accountId: Uuid) => void };
 
 /**
- * To be called by every deletion of something that resource groups can name, in its transaction, after the thing itself is locked:
- * nobody who holds a group waits for anything that it can name, but for other groups, which are locked by id. Answers, for the trail,
- * which groups named it. What lies in a scope that is deleted is named by groups of that scope, which go along.
+ * Called by every deletion of a resource that resource groups can name, in its transaction, after locking the resource.
+ * It cannot deadlock: a transaction that holds a group locks only further groups, in the order of their ids. Returns
+ * the affected groups for the audit trail. Groups of a deleted scope are deleted with it.
  */
 export const leaveGroups =
   ({ changed }: Deps) =>
@@ -32,7 +32,10 @@ export const leaveGroups =
 
 export type LeaveGroups = ReturnType<typeof leaveGroups>;
 
-/** The same for a project, which is a thing of its organization, or an organization, one of the account. */
+/**
+ * The same for a deleted project, which its organization's groups name, or an organization, which those of the account
+ * name.
+ */
 export const takeScopeOut = (tx: Tx, scope: Leaving): Promise<readonly RemovedReference[]> => {
   const { accountId, orgIdentifier, projectIdentifier } = scope;
   const [around, names] =

@@ -6,7 +6,7 @@ import { authorize, seen } from "./permits.ts";
 /** The identifiers that a list of one scope may show; null: all of them. */
 export type Listed = readonly string[] | null;
 
-/** Who may see some things of the scope is shown those; who may see none is refused with `access.not_permitted`. */
+/** Returns what the actor may view. Throws `access.not_permitted` if that is nothing. */
 export function listed(actor: Actor, permission: Permission, scope: Scope): Listed {
   const visible = seen(actor, permission, scope);
   if (visible === "all") return null;

@@ -7,7 +7,7 @@ import type { RequireScope } from "./places.ts";
 import { authorize, permits } from "./permits.ts";
 import { findPeopleAt, findRolesOf, type PeopleFilter } from "./store/people.ts";
 
-/** One role that a person was assigned by name. `isBuiltIn`: nobody can change the role. */
+/** One role that was assigned to a user directly. `isBuiltIn`: the role cannot be changed. */
 export type RoleOfPerson = {
   readonly identifier: string;
   readonly roleIdentifier: string;
@@ -18,13 +18,13 @@ export type RoleOfPerson = {
 };
 
 /**
- * The ids of the people of a scope; undefined for everybody of the account. They are assigned a role there, or belong to
- * a user group that lives there. Needs `core_user_view` in the scope, and `core_role_view` to filter by roles or resource
+ * The ids of the users of a scope; undefined for all users of the account. They have a role there or belong to a user
+ * group of that scope. Requires `core_user_view` in the scope, and `core_role_view` to filter by roles or resource
  * groups. Throws what RequireScope throws.
  */
 export type PeopleOfScope = (actor: Actor, place: Place, filter: PeopleFilter) => Promise<readonly Uuid[] | undefined>;
 
-/** The roles of these people in exactly this scope; none where the actor lacks `core_role_view` there. */
+/** The roles of these users in exactly this scope; none if the actor lacks `core_role_view` there. */
 export type RolesOfPeople = (
   actor: Actor,
   place: Place,

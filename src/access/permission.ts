@@ -1,4 +1,4 @@
-/** The permissions that there are, what each is about, and where it can be held. */
+/** All permissions: their resource types and levels. */
 import type { ResourceType } from "../core/grants.ts";
 import type { Place } from "../core/reference.ts";
 
@@ -7,7 +7,7 @@ export type ScopeLevel = "account" | "organization" | "project";
 const VED = ["view", "edit", "delete"] as const;
 const VEDA = [...VED, "access"] as const;
 
-/** Noun of the permission → what it is about, and its operations. */
+/** Noun of the permission → resource type and operations. */
 const NOUNS = {
   account: ["ACCOUNT", ["view", "edit"]],
   setting: ["SETTING", ["view", "edit"]],
@@ -35,11 +35,14 @@ export type Permission = { [N in keyof Nouns]: Of<N> }[keyof Nouns];
 
 export type PermissionFacts = {
   readonly identifier: Permission;
-  /** `view pipeline`, for people. */
+  /** The display name, such as `view pipeline`. */
   readonly name: string;
   readonly resourceType: ResourceType;
   readonly action: string;
-  /** Where roles that hold it may live. A role of an account reaches down only through a resource group that does. */
+  /**
+   * The levels of roles that may contain it. A role of an account covers child scopes only through a resource group
+   * that includes them.
+   */
   readonly levels: readonly ScopeLevel[];
 };
 
@@ -68,7 +71,7 @@ export const permissions: ReadonlyMap<string, PermissionFacts> = new Map(
 export const levelOf = ({ orgIdentifier, projectIdentifier }: Place): ScopeLevel =>
   projectIdentifier !== null ? "project" : orgIdentifier !== null ? "organization" : "account";
 
-/** What a resource group may name by type, and most of it by identifier. */
+/** The types that resource groups name, most of them also by identifier. */
 export type ReferencableType = Nouns[keyof Nouns][0];
 
 /** Every type that a resource group may name, in the order of the table. */

@@ -1,4 +1,4 @@
-/** What grants give: at account, organization and project, downwards only through children, on all things or on some. */
+/** Rights of a grant: at account, organization and project, in child scopes, on all resources or on some. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Actor } from "../core/actor.ts";
@@ -29,10 +29,10 @@ const OTHER_PROJECT = { ...ORG, projectIdentifier: "bank" };
 const OTHER_ORG = { ...ACCOUNT, orgIdentifier: "other" };
 const EVERY = [ACCOUNT, ORG, PROJECT, OTHER_PROJECT, OTHER_ORG];
 
-/** Where among EVERY the permission is held. */
+/** The result of the check for each scope of EVERY. */
 const where = (actor: Actor): boolean[] => EVERY.map((scope) => permits(actor, "core_connector_view", scope));
 
-test("a grant holds in its scope, and below it only with its children", () => {
+test("a grant covers its scope, and child scopes only if it includes them", () => {
   assert.deepEqual(where(holder(grant())), [true, false, false, false, false]);
   assert.deepEqual(where(holder(grant({ children: true }))), [true, true, true, true, true]);
   const inOrg = { scope: { orgIdentifier: "default" } };
@@ -49,14 +49,14 @@ test("grants add up, and none takes away", () => {
   assert.deepEqual(where(holder(grant({ permissions: new Set() }), grant())), [true, false, false, false, false]);
 });
 
-test("a permission is its own: who may edit may not delete, and another account is nobody's", () => {
+test("each permission is separate: edit does not include delete, and no grant covers another account", () => {
   assert.equal(permits(holder(grant()), "core_connector_delete", ACCOUNT), false);
   assert.equal(permits(holder(grant()), "core_secret_view", ACCOUNT), false);
   const elsewhere = { accountId: "01a1fc75-fee1-7000-8000-000000000002" as Uuid };
   assert.equal(permits(holder(grant({ children: true })), "core_connector_view", elsewhere), false);
 });
 
-test("a group of some things gives those, and nothing in general", () => {
+test("a group of single resources grants those, and nothing in general", () => {
   const some = holder(grant({ resources: new Map([["CONNECTOR", new Set(["images"])]]) }));
   assert.equal(permits(some, "core_connector_view", ACCOUNT, "images"), true);
   assert.equal(permits(some, "core_connector_view", ACCOUNT, "cluster"), false);
@@ -71,7 +71,7 @@ test("a group of some things gives those, and nothing in general", () => {
   assert.equal(permits(others, "core_connector_view", ACCOUNT, "images"), false);
 });
 
-test("an organization is a thing of its account, a project one of its organization", () => {
+test("an organization is a resource of its account, a project one of its organization", () => {
   const orgs = new Set(["core_organization_view", "core_project_view"]);
   const ofAccount = holder(grant({ permissions: orgs }));
   assert.equal(permits(ofAccount, "core_organization_view", ORG), true);
@@ -85,7 +85,7 @@ test("an organization is a thing of its account, a project one of its organizati
   assert.equal(permits(ofOrg, "core_organization_view", OTHER_ORG), false);
 });
 
-test("reach: the scopes and things that a list over the whole account may show", () => {
+test("reach: the scopes and resources that a list over the whole account may show", () => {
   assert.equal(reach(holder(grant({ children: true })), "core_connector_view"), "all");
   assert.deepEqual(reach(holder(grant()), "core_secret_view"), []);
   const inShop = { scope: { orgIdentifier: "default", projectIdentifier: "shop" } };

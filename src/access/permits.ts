@@ -1,6 +1,6 @@
 /**
- * May X do Y in Z. All that it takes is on the actor, so that an answer costs a few look-ups in maps and no verb has
- * to wait for it. Grants add up; one that is for a scope reaches below it only where its resource group does.
+ * Permission checks. They use the grants of the actor, so a check costs a few map look-ups and is synchronous. Grants
+ * add up. A grant in a scope covers child scopes only if its resource group includes them.
  */
 import type { Actor } from "../core/actor.ts";
 import type { Grant, Grants } from "../core/grants.ts";
@@ -10,12 +10,12 @@ import { permissions, type Permission } from "./permission.ts";
 import { problem } from "./problems.ts";
 
 /**
- * Throws `access.not_permitted` unless the actor holds the permission in the scope, and on the thing, where one is
- * named: who holds it on some things of the scope only holds it on nothing in general.
+ * Throws `access.not_permitted` unless the actor holds the permission in the scope, and on the resource if one is
+ * named. A permission on some resources of a scope is none on the scope in general.
  */
 export type Authorize = (actor: Actor, permission: Permission, scope: Scope, identifier?: string) => void;
 
-/** The same question, for whoever shows more to those who may do more. */
+/** The same check as a boolean, for responses that depend on permissions. */
 export type Permits = (actor: Actor, permission: Permission, scope: Scope, identifier?: string) => boolean;
 
 type Within = Omit<Scope, "accountId">;
@@ -24,14 +24,14 @@ export const permits: Permits = (actor, permission, scope, identifier) => {
   const grants = actor.accountId === scope.accountId && grantsOf(actor);
   const held = typeof grants === "boolean" ? grants : permitsWith(grants, permission, scope, identifier);
   if (!held) {
-    // Whoever asks may answer that there is no such thing: the trail is told what was the matter.
+    // The caller may report the resource as unknown, so the audit trail records the reason.
     const { accountId: _, ...within } = scope;
     noteDenied(actor, { permission, scope: within, identifier });
   }
   return held;
 };
 
-/** The same of grants that nobody has brought along. */
+/** The same check for grants without an actor. */
 export const permitsWith = (grants: Grants, permission: Permission, scope: Scope, identifier?: string): boolean =>
   grants.some((grant) => gives(grant, permission, scope, identifier));
 
@@ -39,7 +39,7 @@ export const authorize: Authorize = (actor, permission, scope, identifier) => {
   if (!permits(actor, permission, scope, identifier)) throw refusal(actor, permission);
 };
 
-/** Throws `access.not_permitted` where the actor holds the permission nowhere at all: before a thing is looked for by its id. */
+/** Throws `access.not_permitted` if the actor holds the permission in no scope. Called before a lookup by id. */
 export const authorizeSomewhere = (actor: Actor, permission: Permission): void => {
   if (holdsSomewhere(actor, permission)) return;
   noteDenied(actor, { permission, scope: {} });
@@ -51,7 +51,7 @@ export function holdsSomewhere(actor: Actor, permission: Permission): boolean {
   return typeof grants === "boolean" ? grants : grants.some((grant) => grant.permissions.has(permission));
 }
 
-/** Those of the scope that the actor holds the permission on. */
+/** Those resources of the scope that the actor holds the permission on. */
 export function seen(actor: Actor, permission: Permission, scope: Scope): "all" | ReadonlySet<string> {
   if (actor.accountId !== scope.accountId) return new Set();
   const grants = grantsOf(actor);
@@ -67,7 +67,7 @@ export function seen(actor: Actor, permission: Permission, scope: Scope): "all" 
   return found;
 }
 
-/** A scope in which somebody holds a permission; `identifiers` null: on everything there. */
+/** A scope in which an actor holds a permission; `identifiers` null: on all resources there. */
 export type Reach = {
   readonly orgIdentifier: string | null;
   readonly projectIdentifier: string | null;
@@ -75,7 +75,7 @@ export type Reach = {
   readonly identifiers: readonly string[] | null;
 };
 
-/** Where the actor holds the permission, for lists over the whole account. */
+/** The scopes where the actor holds the permission, for lists over the whole account. */
 export function reach(actor: Actor, permission: Permission): "all" | readonly Reach[] {
   const grants = grantsOf(actor);
   if (typeof grants === "boolean") return grants ? "all" : [];
@@ -93,7 +93,10 @@ export function reach(actor: Actor, permission: Permission): "all" | readonly Re
   return found;
 }
 
-/** An organization is a thing of the account, a project one of its organization. */
+/**
+ * Whether the type is that of the scope: an organization is a resource of the account, a project one of its
+ * organization.
+ */
 const holdsItself = (type: string, { orgIdentifier, projectIdentifier }: Within): boolean =>
   (type === "ORGANIZATION" && orgIdentifier === undefined) ||
   (type === "PROJECT" && orgIdentifier !== undefined && projectIdentifier === undefined);
@@ -109,11 +112,11 @@ function gives(grant: Grant, permission: Permission, scope: Scope, identifier: s
   return which === "all" || (which !== undefined && named !== undefined && which.has(named));
 }
 
-/** An organization or a project is named by the scope that it is. */
+/** The identifier of an organization or project that is the scope. */
 const ownIdentifier = (type: string, { orgIdentifier, projectIdentifier }: Within): string | undefined =>
   type === "ORGANIZATION" ? orgIdentifier : type === "PROJECT" ? projectIdentifier : undefined;
 
-/** Where the thing lies that the scope itself is; the scope, for all others. */
+/** The parent of a scope that is itself the resource; the scope for other types. */
 function around(type: string, scope: Within): Within {
   if (type === "ORGANIZATION") return {};
   return type === "PROJECT" && scope.orgIdentifier !== undefined ? { orgIdentifier: scope.orgIdentifier } : scope;
@@ -126,7 +129,7 @@ function holdsIn({ scope: at, children }: Grant, { orgIdentifier, projectIdentif
   return at.projectIdentifier === projectIdentifier;
 }
 
-/** The grants of those who have some; for the others, the answer. */
+/** The grants of users and service accounts; the answer for all other actors. */
 function grantsOf(actor: Actor): Grants | boolean {
   switch (actor.kind) {
     case "user":

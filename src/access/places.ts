@@ -1,4 +1,4 @@
-/** The scope of a request: in the query, in the body, or in both, and then the same. */
+/** The scope of a request: in the query, in the body, or in both with the same value. */
 import { toWire } from "../core/ids.ts";
 import type { Page } from "../core/page.ts";
 import { scopeOf, type Place } from "../core/reference.ts";
@@ -8,7 +8,7 @@ import type { Permission } from "./permission.ts";
 import { authorize } from "./permits.ts";
 import { problem } from "./problems.ts";
 
-/** A port: projects stand above. Throws their problems unless the scope exists. */
+/** Throws problems of the projects slice unless the scope exists. The projects slice provides it. */
 export type RequireScope = (actor: Actor, place: Place) => Promise<void>;
 
 export type ScopedQuery = {
@@ -32,7 +32,7 @@ type Said = {
   readonly projectIdentifier?: string | null | undefined;
 };
 
-/** Throws `access.other_scope` where body and query differ. */
+/** Throws `access.other_scope` if body and query differ. */
 export function placeIn({ query, accountId }: Pick<Call<ScopedQuery>, "query" | "accountId">, body: Said): Place {
   const account = body.accountIdentifier;
   if (account && account !== toWire(accountId))
@@ -45,7 +45,7 @@ export function placeIn({ query, accountId }: Pick<Call<ScopedQuery>, "query" | 
   return { orgIdentifier: of("orgIdentifier"), projectIdentifier: of("projectIdentifier") };
 }
 
-/** Who may see some things of a scope sees those; who may see none is refused. */
+/** Throws unless the actor may view at least some resources of the scope. */
 export function requireSeen(
   actor: Actor,
   permission: Permission,
@@ -55,12 +55,12 @@ export function requireSeen(
   if (visible !== "all" && visible.size === 0) authorize(actor, permission, scopeOf(actor.accountId, place));
 }
 
-/** Throws `access.other_identifier` unless the document is about what the path names. */
+/** Throws `access.other_identifier` unless the document has the identifier of the path. */
 export function requireSame(here: string, there: string | undefined): void {
   if (here !== there) throw problem("access.other_identifier", [here, there ?? ""]);
 }
 
-/** A page of what was listed whole. */
+/** A page of a complete list. */
 export const pageOf = <T>(
   all: readonly T[],
   { limit, offset }: { readonly limit: number; readonly offset: number },

@@ -15,7 +15,7 @@ const pipeline = (nth: number, projectIdentifier: string | null = "shop"): UserO
   ...{ type: "PIPELINE", identifier: `p${nth}`, orgIdentifier: "default", projectIdentifier },
 });
 
-test("the first five that somebody may see are told, the others counted, and apart from those that they may not see", () => {
+test("the first five visible resources are listed, the others counted, and hidden ones counted separately", () => {
   const seen = [1, 2, 3, 4, 5, 6, 7].map((nth) => pipeline(nth));
   const five = [1, 2, 3, 4, 5].map((nth) => `pipeline p${nth} of project shop`).join(", ");
   assert.equal(usersTold(actor, seen.slice(0, 5)), five);

@@ -1,4 +1,4 @@
-/** What uses a thing that is to be deleted, as far as whoever asks may see it. */
+/** Describes the resources that reference a resource, as far as the actor may view them. */
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import { scopeOf, type Referred } from "../core/reference.ts";
@@ -9,7 +9,7 @@ export type UserOfThing = Referred & {
   readonly type: "CONNECTOR" | "PIPELINE" | "SECRET";
 };
 
-/** The same while it is saved. Its id remains its own; its identifier is free for another once it is gone. */
+/** A referencing resource while it is saved. Its id is permanent; its identifier can be reused after its deletion. */
 export type Namer = UserOfThing & { readonly id: Uuid };
 
 const VIEW = {
@@ -19,7 +19,7 @@ const VIEW = {
 } as const;
 const TOLD = 5;
 
-/** "pipeline a of project p, connector b and 3 more and 2 that you may not see". */
+/** For example "pipeline a of project p, connector b and 3 more and 2 that you may not see". */
 export function usersTold(actor: Actor, users: readonly UserOfThing[]): string {
   const seen = users.filter((user) => isSeen(actor, user));
   const told = seen.slice(0, TOLD).map(({ type, identifier, projectIdentifier }) => {
@@ -34,7 +34,7 @@ export function usersTold(actor: Actor, users: readonly UserOfThing[]): string {
   return parts.join(" and ");
 }
 
-/** Not `permits`: the trail would take what is hidden here for the reason of the answer. */
+/** Not `permits`: the audit trail would record the hidden resource as the reason of the refusal. */
 function isSeen(actor: Actor, user: UserOfThing): boolean {
   const which = seenIn(actor, VIEW[user.type], scopeOf(actor.accountId, user));
   return which === "all" || which.has(user.identifier);

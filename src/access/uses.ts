@@ -1,4 +1,4 @@
-/** Who names a thing, so that it is not deleted without force: for every kind of thing that others name. */
+/** Recorded references between resources, so that a referenced one is deleted only with force. */
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
 import { commonProblem } from "../core/problems.ts";
@@ -10,29 +10,32 @@ import { deleteUsesOf, replaceUses, usersOf, type UsesTable } from "./store/uses
 import { usersTold, type Namer } from "./users-told.ts";
 
 /**
- * Notes what something names, in the transaction that saves it; what it named before is forgotten, so an empty list
- * says that it is gone. References are read from where it lives. What they name stays until the transaction ends, and
- * from then on is not deleted without force. Throws `absent` of the kind.
+ * Records the references of a resource, in the transaction that saves it, and replaces earlier ones; an empty list
+ * removes all. References are resolved from the resource's scope. Referenced resources are locked until the transaction
+ * ends, and then deleted only with force. Throws `absent` of the kind.
  */
 export type NoteUses = (tx: Tx, accountId: Uuid, user: Namer, references: readonly string[]) => Promise<void>;
 
 type Kind = {
   readonly things: Things;
   readonly uses: UsesTable;
-  /** As refusals call it. */
+  /** The noun in refusals. */
   readonly what: string;
   /**
-   * The refusal of a reference that names nothing. Without it one that may name something later is noted, and one
-   * that never can (`<+…>`) is passed over.
+   * The error for a reference without a target. Without this function, such a reference is recorded, since its target
+   * may be created later, and an expression (`<+…>`) is skipped.
    */
   readonly absent?: (reference: string) => Error;
 };
 
 export type Uses = {
   readonly note: NoteUses;
-  /** For a thing that is locked `for update`: whoever names it from now on waits, and finds it gone. Throws `core.referenced`. */
+  /**
+   * Called with the resource locked `for update`: a later reference waits and then finds it deleted. Throws
+   * `core.referenced`.
+   */
   readonly refuseUsed: (tx: Tx, actor: Actor, thing: Referred) => Promise<void>;
-  /** For a project, or an organization itself, that goes: what lies there names nothing any more. */
+  /** Removes the references from all resources of a deleted project or organization. */
   readonly forgetAt: (tx: Tx, scope: Leaving) => Promise<void>;
 };
 

@@ -13,12 +13,12 @@ export type Check = {
   readonly resourceIdentifier: string | null;
 };
 
-/** A person or service account by the id; null asks about the caller. */
+/** A user or service account by id; null is the caller. */
 export type AskedPrincipal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly identifier: string } | null;
 
 /**
- * Whether each would be permitted. Everybody may ask about themselves; about others, who may look at roles. A
- * permission that there is none of is permitted to nobody.
+ * Returns whether each check would be permitted. Every actor may ask about itself; asking about others requires
+ * permission to view roles. An unknown permission is denied.
  */
 export const checkAccess =
   ({ grantsOf }: { grantsOf: GrantsOf }) =>

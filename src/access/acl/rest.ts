@@ -53,7 +53,7 @@ const aclRoute = (ask: AskAccess): Route =>
     method: "POST",
     path: "/authz/api/acl",
     operation: "access.check",
-    // Of others; everybody may ask about themselves.
+    // Needed for other principals only; every actor may ask about itself.
     access: { permission: "core_role_view" },
     query: z.object({}),
     maxBody: LARGE_BODY,

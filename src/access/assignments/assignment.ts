@@ -5,16 +5,16 @@ import type { ScopeLevel } from "../permission.ts";
 export const PRINCIPAL_TYPES = ["USER", "USER_GROUP", "SERVICE_ACCOUNT"] as const;
 export type PrincipalType = (typeof PRINCIPAL_TYPES)[number];
 
-/** A role over a resource group for somebody, at a scope. The ids are null for what is built in. */
+/** A role over a resource group for a principal, in a scope. The ids of built-in roles and groups are null. */
 export type Assignment = Place & {
   readonly id: Uuid;
   readonly identifier: string;
   readonly principal: {
     readonly type: PrincipalType;
     readonly id: Uuid | null;
-    /** A person by the id, a group or service account by the identifier. */
+    /** A user by id, a group or service account by identifier. */
     readonly identifier: string;
-    /** Where a group or service account lives: at the assignment's scope or above it. */
+    /** The level of the group or service account: the assignment's scope or above it. */
     readonly level: ScopeLevel;
   };
   readonly role: { readonly identifier: string; readonly level: ScopeLevel; readonly id: Uuid | null };

@@ -1,4 +1,4 @@
-/** Roles, resource groups and assignments over REST: what is given, what is refused, and that somebody can always help. */
+/** Roles, resource groups and assignments over REST: grants, refusals, and the last administrator. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { connectorYaml, create, JSON_TYPE, made, projectYaml } from "../../../test/support/contract.ts";
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-/** Somebody who may nothing. */
+/** A user without permissions. */
 async function person(): Promise<Person> {
   const apiKey = await platform.addUser("_account_viewer");
   const [row] = await platform.db.query<{ id: Uuid }>("select id from users order by id desc limit 1");
@@ -57,7 +57,7 @@ const assign = (who: string, role: string, group: string, query = "", apiKey?: s
     apiKey,
   );
 
-test("the built-in roles and groups of each level are there, whole, and nobody changes them", async () => {
+test("the built-in roles and groups of each level are complete and cannot be changed", async () => {
   for (const [query, roles, groups] of [
     [
       "",
@@ -103,7 +103,7 @@ test("the built-in roles and groups of each level are there, whole, and nobody c
   );
 });
 
-test("a role of one's own: made, read, changed, assigned, and not deleted while it is", async () => {
+test("a custom role is created, read, changed and assigned, and cannot be deleted while it is assigned", async () => {
   const body = {
     identifier: "looker",
     name: "Looker",
@@ -135,7 +135,7 @@ test("a role of one's own: made, read, changed, assigned, and not deleted while 
   await refused(send("POST", `${ROLES}${SHOP}`, { ...body, allowedScopeLevels: ["account"] }), 400, /above the scope/);
 });
 
-test("a change is of what its address names: a body about another role or group is refused, and neither changes", async () => {
+test("a body that names another role or group than the path is refused, and neither changes", async () => {
   const role = { name: "Named", permissions: ["core_connector_view"], allowedScopeLevels: ["project"] };
   for (const identifier of ["named", "meant"]) await data(send("POST", `${ROLES}${SHOP}`, { ...role, identifier }));
   const wider = { ...role, identifier: "meant", permissions: ["core_secret_view"] };
@@ -163,7 +163,7 @@ test("a change is of what its address names: a body about another role or group 
   }
 });
 
-test("a role of the account is assigned in a project where it says so", async () => {
+test("a role of the account is assigned in a project if its levels allow it", async () => {
   const body = { identifier: "shared", name: "Shared", permissions: ["core_connector_view"] };
   await data(send("POST", ROLES, { ...body, allowedScopeLevels: ["account", "project"] }));
   const ada = await person();
@@ -180,7 +180,7 @@ test("a role of the account is assigned in a project where it says so", async ()
   assert.ok(roleAssignments.length > 0 && Array.isArray(roles));
 });
 
-test("a resource group of single things gives those, and lists show no others", async () => {
+test("a resource group with single resources grants those, and lists show no others", async () => {
   const resourceGroup = {
     identifier: "first",
     name: "First",
@@ -211,7 +211,7 @@ test("a resource group of single things gives those, and lists show no others", 
   assert.equal((await get(`/two${SHOP}`)).status, 200);
 });
 
-test("single things are named in the group's own scope alone, and no group reaches out of its scope", async () => {
+test("single resources are named in the group's own scope only, and a group cannot include other scopes", async () => {
   const resourceFilter = { resources: [{ resourceType: "CONNECTOR", identifiers: ["one"] }] };
   const group = (includedScopes: object[], more: object = {}) => ({
     resourceGroup: { identifier: "dynamic", name: "d", includedScopes, ...more },
@@ -240,7 +240,7 @@ test("single things are named in the group's own scope alone, and no group reach
   await data(send("DELETE", `${GROUPS}/dynamic`));
 });
 
-test("nobody gives away more than they hold: by assigning, by changing a role, by widening a group", async () => {
+test("an actor cannot grant more than they hold: by assigning, by changing a role, by widening a group", async () => {
   const [ada, bob] = [await person(), await person()];
   const permissions = [
     "core_user_manage",
@@ -271,7 +271,7 @@ test("nobody gives away more than they hold: by assigning, by changing a role, b
   await refused(send("POST", `${ASSIGNMENTS}/multi${SHOP}`, many, ada.apiKey), 403, beyond);
   const more = { identifier: "deputy", name: "Deputy", permissions: [...permissions, "core_pipeline_delete"] };
   await refused(send("PUT", `${ROLES}/deputy${SHOP}`, more, ada.apiKey), 403, beyond);
-  // What is not assigned gives nothing, and is not assigned by those who do not hold it.
+  // An unassigned role grants nothing, and only an actor who holds its permissions can assign it.
   const strong = { identifier: "strong", name: "Strong", permissions: ["core_pipeline_delete"] };
   await data(send("POST", `${ROLES}${SHOP}`, strong, ada.apiKey));
   await refused(assign(ada.id, "strong", "_all_project_level_resources", SHOP, ada.apiKey), 403, beyond);
@@ -290,7 +290,7 @@ test("nobody gives away more than they hold: by assigning, by changing a role, b
   await refused(send("PUT", `${GROUPS}/narrow${SHOP}`, { resourceGroup: wide }, ada.apiKey), 403, beyond);
 });
 
-test("a first role gives away what everybody of the project or the organization is given", async () => {
+test("a first role in a project or organization also grants what its built-in group of all users has", async () => {
   const [giver, newcomer, member] = [await person(), await person(), await person()];
   const permissions = ["core_user_manage", "core_usergroup_manage", "core_usergroup_view", "core_user_view"];
   const role = { name: "Keeper", permissions };
@@ -314,7 +314,7 @@ test("a first role gives away what everybody of the project or the organization 
     platform.clock.advance(1_000);
     await refused(assign(newcomer.id, "little", group, query, giver.apiKey), 403, BEYOND);
     await refused(assign(newcomer.id, "little", IN_SHOP, SHOP, giver.apiKey), 403, BEYOND);
-    // A group that gets its first role there, and somebody who gets into one that has one.
+    // A group that gets its first role there, and a user who joins a group that has one.
     const crew = { identifier: `crew_${level}`, name: "Crew", users: [newcomer.id] };
     await data(send("POST", "/ng/api/user-groups", crew, giver.apiKey));
     const principal = { identifier: crew.identifier, type: "USER_GROUP", scopeLevel: "account" };
@@ -324,7 +324,7 @@ test("a first role gives away what everybody of the project or the organization 
     await data(send("POST", `${ASSIGNMENTS}${query}`, body));
     await refused(send("PUT", "/ng/api/user-groups", crew, giver.apiKey), 403, BEYOND);
     await data(send("DELETE", `/ng/api/user-groups/${crew.identifier}`));
-    // Whoever is there already comes to have nothing more by it.
+    // A user with a role there already gets nothing in addition.
     const further = { identifier: `further_${level}`, name: "Further", permissions: ["core_user_view"] };
     await data(send("POST", `${ROLES}${SHOP}`, further));
     await data(assign(member.id, further.identifier, IN_SHOP, SHOP, giver.apiKey));
@@ -333,7 +333,7 @@ test("a first role gives away what everybody of the project or the organization 
   await data(assign(newcomer.id, "little", IN_SHOP, SHOP, giver.apiKey));
 });
 
-test("of two who change a role and assign it at once, neither gets more than they hold", async () => {
+test("of a role change and an assignment at the same time, neither grants more than the actor holds", async () => {
   const ada = await person();
   const permissions = ["core_user_manage", "core_role_view", "core_role_edit"];
   await data(send("POST", `${ROLES}${SHOP}`, { identifier: "racer", name: "Racer", permissions }));
@@ -366,7 +366,7 @@ test("of two who change a role and assign it at once, neither gets more than the
   }
 });
 
-test("assignments: filtered, read, refused for what there is not", async () => {
+test("assignments are filtered and read; unknown names are refused", async () => {
   const ada = await person();
   const mine = { principal: { identifier: ada.id, type: "USER" } };
   const body = {
@@ -428,7 +428,7 @@ test("assignments: filtered, read, refused for what there is not", async () => {
   await refused(send("DELETE", `${ASSIGNMENTS}/none${ORG}`), 404, /not found/);
 });
 
-test("everybody of the account, of an organization, of a project gets what the built-in group gets", async () => {
+test("all users of the account, of an organization, of a project get the roles of its built-in group", async () => {
   const ada = await person();
   const looks = (path: string): Promise<Answer> => send("GET", path, undefined, ada.apiKey);
   const everybody = (identifier: string, role: string, group: string, query: string): Promise<Answer> =>
@@ -450,7 +450,7 @@ test("everybody of the account, of an organization, of a project gets what the b
   await data(send("DELETE", `${ASSIGNMENTS}/of__account_all_users`));
 });
 
-test("what may be done is told to everybody of themselves, and of others to those who look at roles", async () => {
+test("every actor may check their own access; checking others requires permission to view roles", async () => {
   const [ada, bob] = [await person(), await person()];
   await data(assign(ada.id, "_project_viewer", "_all_project_level_resources", SHOP));
   const resourceScope = { orgIdentifier: "default", projectIdentifier: "shop" };
@@ -474,7 +474,7 @@ test("what may be done is told to everybody of themselves, and of others to thos
   await refused(send("POST", "/authz/api/acl", { permissions, principal }, bob.apiKey), 403, /core_role_view/);
 });
 
-test("the last administrator stays, whoever is taken away", async () => {
+test("the last administrator stays, however it is removed", async () => {
   const admins = async () => {
     const { content } = await data(send("POST", `${ASSIGNMENTS}/filter`, { roleFilter: ["_account_admin"] }));
     return content.map((one: { roleAssignment: { identifier: string } }) => one.roleAssignment.identifier);

@@ -1,4 +1,4 @@
-/** Role assignments: what makes somebody able to do something. */
+/** Role assignments: a role over a resource group for a principal. */
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import type { Page, Window } from "../../core/page.ts";
@@ -30,7 +30,7 @@ import { isBuiltIn } from "../user-groups/user-group.ts";
 import type { Assignment, PrincipalType } from "./assignment.ts";
 
 export type NewAssignment = Place & {
-  /** Made up where none is given. */
+  /** Generated if it is missing. */
   readonly identifier: string | undefined;
   readonly principal: {
     readonly type: PrincipalType;
@@ -42,7 +42,7 @@ export type NewAssignment = Place & {
   readonly disabled: boolean;
 };
 
-/** A port: service accounts stand above. */
+/** Finds a service account. The identity slice provides it. */
 export type FindServiceAccount = (
   db: { readonly query: Query },
   accountId: Uuid,
@@ -54,7 +54,10 @@ type Deps = KeeperDeps & {
   readonly findServiceAccount: FindServiceAccount;
 };
 
-/** Whoever manages the people, groups or service accounts of a scope says what they may do there, as far as they may it themselves. */
+/**
+ * The permission to assign roles, by type of principal: administrators of users, groups or service accounts also assign
+ * their roles, up to what they hold.
+ */
 const MANAGES: Readonly<Record<PrincipalType, Permission>> = {
   USER: "core_user_manage",
   USER_GROUP: "core_usergroup_manage",
@@ -63,7 +66,7 @@ const MANAGES: Readonly<Record<PrincipalType, Permission>> = {
 
 const cannot = (why: string): Error => problem("access.cannot_assign", [why]);
 
-/** The place of a level, seen from one at or below it; undefined for one below. */
+/** The place of a level, as seen from a place at or below it; undefined if the level is below. */
 function placeAt(level: ScopeLevel, { orgIdentifier, projectIdentifier }: Place): Place | undefined {
   if (level === "account") return { orgIdentifier: null, projectIdentifier: null };
   if (level === "organization") return orgIdentifier === null ? undefined : { orgIdentifier, projectIdentifier: null };
@@ -140,7 +143,9 @@ async function groupOf(
   return { identifier, id, grants: { resourceGroup: identifier, included, everyResource, resources } };
 }
 
-/** Roles before groups, as a role that is deleted leaves the groups that name it; one after the other they would cross those of others. */
+/**
+ * Locks roles before resource groups, in the same order as deletions of roles do, so that transactions do not deadlock.
+ */
 async function holdNamed(tx: Tx, accountId: Uuid, inputs: readonly NewAssignment[]): Promise<void> {
   const roles = inputs.flatMap(({ role: { identifier, level }, ...at }) => {
     const place = placeAt(level ?? levelOf(at), at);
@@ -163,7 +168,7 @@ export type AssignmentWindow = Window & { readonly filter: AssignmentFilter };
 export function createAssignments(deps: Deps) {
   const { db } = deps;
 
-  /** All or none. Throws when somebody would be given more than the actor holds: `access.beyond_own`. */
+  /** Creates all or none. Throws `access.beyond_own` if a principal would get more than the actor holds. */
   async function create(actor: Actor, inputs: readonly NewAssignment[]): Promise<readonly Assignment[]> {
     for (const input of inputs) authorize(actor, MANAGES[input.principal.type], scopeOf(actor.accountId, input));
     for (const input of inputs) await deps.requireScope(actor, input);
@@ -196,7 +201,7 @@ export function createAssignments(deps: Deps) {
     const { grants: over, ...resourceGroup } = await groupOf(tx, actor.accountId, input);
     requireHeld(actor, compile([{ org: orgIdentifier, project: projectIdentifier, ...holds, ...over } as GrantRow]));
     const principal = await principalOf(tx, deps, actor.accountId, input);
-    // A first role makes somebody one of everybody here, with all that these are given.
+    // A first role makes the principal one of all users here, with everything that these hold.
     if (principal.type !== "SERVICE_ACCOUNT" && principal.id !== null)
       requireHeld(actor, compile(await findEnteredGrants(tx, actor.accountId, principal.id, input)));
     return {
@@ -222,7 +227,7 @@ export function createAssignments(deps: Deps) {
   return {
     create,
 
-    /** What creating would throw; null when it would be done. */
+    /** Throws what creating would throw. */
     async validate(actor: Actor, input: NewAssignment): Promise<void> {
       authorize(actor, MANAGES[input.principal.type], scopeOf(actor.accountId, input));
       await deps.requireScope(actor, input);
@@ -235,7 +240,8 @@ export function createAssignments(deps: Deps) {
     async delete(actor: Actor, key: Key): Promise<Assignment> {
       const { accountId } = actor;
       const scope = scopeOf(accountId, key);
-      // Which of the three it takes is only known once it is found: who has none of them learns nothing.
+      // The type of the principal decides which of the three permissions is required. An actor without any of them
+      // learns nothing.
       const assignment = await findAssignment(db, accountId, key);
       authorize(actor, MANAGES[assignment?.principal.type ?? "USER"], scope);
       if (!assignment) throw problem("access.no_assignment", [key.identifier]);

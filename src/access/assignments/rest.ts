@@ -15,7 +15,10 @@ import type { Assignments } from "./operations.ts";
 import * as wire from "./wire.ts";
 
 const PATH = "/authz/api/roleassignments";
-/** Of the three that it may take, by the kind of principal, that of the example; the verb asks for the right one. */
+/**
+ * One of three permissions, depending on the type of the principal: that of the example. The operation checks the right
+ * one.
+ */
 const manage = { permission: "core_usergroup_manage" };
 const view = { permission: "core_role_view" };
 const shape = enveloped(wire.assignmentShape);
@@ -106,7 +109,7 @@ const writingRoutes = (operations: Assignments): readonly Route[] => [
     method: "DELETE",
     path: `${PATH}/:identifier`,
     operation: "role-assignment.delete",
-    // Of what is not there nobody can tell whose it was.
+    // The type of an unknown assignment's principal is unknown.
     access: { permission: "core_user_manage" },
     query: maybeProjectQuery,
     doc: { summary: "Take a role away again; answers the assignment that was", params, answer: shape },

@@ -114,7 +114,7 @@ export const filterBody = z.strictObject({
 const some = <T>(list: readonly T[] | null | undefined): readonly T[] | undefined =>
   list && list.length > 0 ? list : undefined;
 
-/** A list that is empty narrows nothing, as one that is left out. None is managed by the platform. */
+/** An empty list does not filter, as an omitted one. Without a filter for managed assignments. */
 export function filterOf(body: z.output<typeof filterBody>): AssignmentFilter {
   const disabled = some(body.disabledFilter);
   const managed = some(body.platformManagedFilter);

@@ -1,4 +1,4 @@
-/** Resource groups of one's own. The built-in ones are there for everybody and changed by nobody. */
+/** Custom resource groups. Built-in ones exist in every account and cannot be changed. */
 import type { Actor } from "../../core/actor.ts";
 import { commonProblem } from "../../core/problems.ts";
 import type { SortOrder } from "../../core/page.ts";
@@ -41,9 +41,9 @@ const view = ({ name, description, color, tags, included, everyResource, resourc
 export type GroupFilter = {
   readonly searchTerm?: string | undefined;
   readonly identifiers?: readonly string[] | undefined;
-  /** True: the built-in ones alone; false: the others. */
+  /** True: only built-in ones; false: only custom ones. */
   readonly platformManaged?: boolean | undefined;
-  /** Of those that are not built in. */
+  /** The order of custom groups. */
   readonly order?: readonly SortOrder[] | undefined;
 };
 
@@ -64,7 +64,7 @@ export const createResourceGroups = (deps: KeeperDeps) => ({
     return group;
   },
 
-  /** Of a group in use the actor must hold what it then gives to those who have a role over it. */
+  /** Changes a group. If it is assigned, the actor must hold everything that its principals then get. */
   async update(actor: Actor, identifier: string, input: NewResourceGroup): Promise<ResourceGroup> {
     const { accountId } = actor;
     authorize(actor, "core_resourcegroup_edit", scopeOf(accountId, input), identifier);
@@ -84,7 +84,7 @@ export const createResourceGroups = (deps: KeeperDeps) => ({
     });
   },
 
-  /** Throws `core.referenced` while something is assigned over it. */
+  /** Throws `core.referenced` while it is assigned. */
   async delete(actor: Actor, key: Key): Promise<ResourceGroup> {
     const { accountId } = actor;
     authorize(actor, "core_resourcegroup_delete", scopeOf(accountId, key), key.identifier);
@@ -113,7 +113,7 @@ export const createResourceGroups = (deps: KeeperDeps) => ({
     return group;
   },
 
-  /** The built-in ones of the scope first, then its own by name, or as the order says. */
+  /** Built-in groups of the scope first, then custom ones by name or in the given order. */
   async list(actor: Actor, place: Place, filter: GroupFilter): Promise<readonly ResourceGroup[]> {
     const visible = seen(actor, "core_resourcegroup_view", scopeOf(actor.accountId, place));
     requireSeen(actor, "core_resourcegroup_view", place, visible);

@@ -11,9 +11,9 @@ export type IncludedScope = {
 };
 export type Resource = { readonly type: string; readonly identifiers: readonly string[] | null };
 
-/** Which things, of which scopes: all of them, all of some types, or some by their identifiers. */
+/** A set of resources in some scopes: all of them, all of some types, or some by their identifiers. */
 export type ResourceGroup = Place & {
-  /** Null for what is built in. */
+  /** Null for a built-in group. */
   readonly id: Uuid | null;
   readonly identifier: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export type ResourceGroup = Place & {
 
 export type NewResourceGroup = Omit<ResourceGroup, "id" | "createdAt" | "updatedAt">;
 
-/** Those that every scope of this level has, as they look from there. */
+/** The built-in groups of this level, as seen from the place. */
 export const builtInGroupsAt = (place: Place): readonly ResourceGroup[] =>
   [...builtInGroups.values()]
     .filter(({ levels }) => levels.includes(levelOf(place)))
@@ -52,8 +52,8 @@ export const builtInGroupsAt = (place: Place): readonly ResourceGroup[] =>
     }));
 
 /**
- * A group reaches into its own scope and below, never out of it; single things are named in one scope, where their
- * identifiers mean something. Throws `access.outside`, `access.dynamic_scope`.
+ * Checks that a group covers only its own scope and child scopes, and names single resources in one scope only. Throws
+ * `access.outside`, `access.dynamic_scope`.
  */
 export function checkGroup(group: Pick<ResourceGroup, keyof Place | "included" | "resources">): void {
   const { orgIdentifier, projectIdentifier } = group;

@@ -12,7 +12,7 @@ import type { ResourceGroup } from "./resource-group.ts";
 import type { ResourceGroups } from "./operations.ts";
 import { filterBody, readResourceGroup, resourceGroupBody, resourceGroupResponse, resourceGroupShape } from "./wire.ts";
 
-/** Clients use two addresses for the same resource. `example` is what the examples of the API document create there. */
+/** Clients use two paths for the same resource. `example` is the identifier in the examples of the API document. */
 type Address = { readonly path: string; readonly noun: string; readonly example: string };
 const ADDRESSES: readonly Address[] = [
   { path: "/resourcegroup/api/v2/resourcegroup", noun: "resource-group", example: "cluster_things" },

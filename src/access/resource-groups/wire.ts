@@ -62,7 +62,7 @@ export function readResourceGroup(place: Place, body: Body): NewResourceGroup {
       children: one.filter === "INCLUDING_CHILD_SCOPES",
     })),
     everyResource: includeAllResources ?? false,
-    // Both at once say all: the single ones add nothing.
+    // All resources include the single ones.
     resources: includeAllResources
       ? []
       : (resources ?? []).map(({ resourceType, identifiers }) => ({
@@ -91,7 +91,8 @@ export const resourceGroupResponse = (accountIdentifier: string, group: Resource
     })),
     resourceFilter: {
       includeAllResources: group.everyResource,
-      // Whose single things are all deleted names nothing; sent back, an empty list would mean all of the type.
+      // A group whose single resources are all deleted names nothing. An empty list in the response would mean all of
+      // the type when it is sent back.
       resources: group.resources
         .filter(({ identifiers }) => identifiers?.length !== 0)
         .map(({ type, identifiers }) => ({ resourceType: type, identifiers })),

@@ -1,4 +1,4 @@
-/** Roles of one's own. The built-in ones are there for everybody and changed by nobody. */
+/** Custom roles. Built-in ones exist in every account and cannot be changed. */
 import type { Audit } from "../../audit/index.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -27,7 +27,7 @@ export type KeeperDeps = {
   readonly newId: NewId;
   readonly requireScope: RequireScope;
   readonly leaveGroups: LeaveGroups;
-  /** After a change of what somebody may do. */
+  /** Called after a change of grants. */
   readonly changed: (tx: Tx, accountId: Uuid) => void;
 };
 export type Key = Place & { readonly identifier: string };
@@ -35,7 +35,7 @@ export type Key = Place & { readonly identifier: string };
 const isBuiltIn = (key: Key): Role | undefined =>
   builtInRolesAt(key).find(({ identifier }) => identifier === key.identifier);
 
-/** Throws unless the permissions are some that there are, and may be held where the role may be assigned. */
+/** Throws unless the permissions exist and are available at the levels of the role. */
 function check({ identifier, permissions, levels, ...place }: NewRole): void {
   if (identifier.startsWith("_")) throw problem("access.reserved_identifier", [identifier]);
   const own = ["account", "organization", "project"].indexOf(levelOf(place));
@@ -44,7 +44,7 @@ function check({ identifier, permissions, levels, ...place }: NewRole): void {
   for (const permission of permissions) {
     const facts = known.get(permission);
     if (!facts) throw problem("access.no_permission", [permission.slice(0, 128)]);
-    // One of the account that also lives further down is of use there only where its permissions are.
+    // A permission of an account role that is available only below is useful where the role is assigned below.
     if (!levels.some((level) => facts.levels.includes(level)))
       throw problem("access.wrong_level", [permission, levels.join(", ")]);
   }
@@ -74,7 +74,7 @@ export const createRoles = (deps: KeeperDeps) => ({
     return role;
   },
 
-  /** What a role in use gets beyond what it has, the actor must hold wherever it is assigned. */
+  /** Changes a role. The actor must hold its additional permissions wherever it is assigned. */
   async update(actor: Actor, identifier: string, input: NewRole): Promise<Role> {
     const { accountId } = actor;
     authorize(actor, "core_role_edit", scopeOf(accountId, input), identifier);
@@ -118,7 +118,7 @@ export const createRoles = (deps: KeeperDeps) => ({
     return role;
   },
 
-  /** The built-in ones of the scope first, then its own by name, or as the order says. */
+  /** Built-in roles of the scope first, then custom ones by name or in the given order. */
   async list(actor: Actor, place: Place, { searchTerm = "", order }: Listing = {}): Promise<readonly Role[]> {
     const visible = seen(actor, "core_role_view", scopeOf(actor.accountId, place));
     requireSeen(actor, "core_role_view", place, visible);

@@ -3,9 +3,12 @@ import type { Place } from "../../core/reference.ts";
 import { builtInRoles } from "../builtin.ts";
 import { levelOf, type ScopeLevel } from "../permission.ts";
 
-/** Permissions under a name. A role of the account may be assigned in organizations and projects too, where it says so. */
+/**
+ * A named set of permissions. A role of the account may also be assigned in organizations and projects if its levels
+ * allow it.
+ */
 export type Role = Place & {
-  /** Null for what is built in. */
+  /** Null for a built-in role. */
   readonly id: Uuid | null;
   readonly identifier: string;
   readonly name: string;
@@ -19,7 +22,7 @@ export type Role = Place & {
 
 export type NewRole = Omit<Role, "id" | "createdAt" | "updatedAt">;
 
-/** Those that every scope of this level has, as they look from there. */
+/** The built-in roles of this level, as seen from the place. */
 export const builtInRolesAt = (place: Place): readonly Role[] =>
   [...builtInRoles.values()]
     .filter(({ levels }) => levels.includes(levelOf(place)))

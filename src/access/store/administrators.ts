@@ -5,8 +5,8 @@ import { ACCOUNT_ADMIN, ALL_BELOW } from "../builtin.ts";
 type Store = { readonly query: Query };
 
 /**
- * Held until the transaction ends: of two administrators who remove each other at once, the second one waits here
- * and then sees what the first one has done.
+ * Locks until the transaction ends: of two administrators who remove each other at once, the second one waits and then
+ * sees the change of the first one.
  */
 export async function lockAdministrators(db: Store, accountId: Uuid): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('railhead.administrators ' || $1::text, 0))`, [
@@ -14,7 +14,7 @@ export async function lockAdministrators(db: Store, accountId: Uuid): Promise<vo
   ]);
 }
 
-/** Whoever may do everything in the account; "everybody" when a built-in group may. */
+/** The users who may do everything in the account; "everybody" if a built-in group may. */
 export async function findAdministrators(db: Store, accountId: Uuid): Promise<"everybody" | readonly Uuid[]> {
   const rows = await db.query<{ id: Uuid | null }>(
     `select distinct case when a.principal_type = 'USER' then a.principal_id else m.user_id end as id,

@@ -8,7 +8,7 @@ import type { Assignment } from "../assignments/assignment.ts";
 
 type Store = { readonly query: Query };
 
-/** False when the same is assigned already, or the identifier is taken. */
+/** False if the same is assigned already, or the identifier is taken. */
 export async function insertAssignment(db: Store, accountId: Uuid, one: Assignment): Promise<boolean> {
   const rows = await db.query(
     `insert into role_assignments
@@ -60,8 +60,8 @@ export async function findAssignment(
 }
 
 /**
- * Keeps roles, or resource groups, from being changed until the transaction ends; those that are there, by id, as whoever deletes
- * what several groups name locks them.
+ * Locks existing roles or resource groups against changes until the transaction ends, in the order of their ids, as
+ * deletions do.
  */
 export async function holdAll(
   db: Store,
@@ -79,7 +79,7 @@ export async function holdAll(
   );
 }
 
-/** False when it is gone already. */
+/** False if it does not exist any more. */
 export async function deleteAssignment(db: Store, accountId: Uuid, id: Uuid): Promise<boolean> {
   const rows = await db.query(`delete from role_assignments where account_id = $1 and id = $2 returning id`, [
     accountId,
@@ -139,7 +139,7 @@ export async function countAssignments(
   return rows[0]?.total ?? 0;
 }
 
-/** How often a role is assigned, or something is assigned over a resource group. */
+/** The number of assignments of a role or over a resource group. */
 export async function countUses(
   db: Store,
   accountId: Uuid,

@@ -5,7 +5,7 @@ import { ASSIGNED } from "./leaving.ts";
 
 type Store = { readonly query: Query };
 
-/** Assignments first: they name the others. */
+/** Assignments first, since they reference the others. */
 const TABLES = [
   ["role_assignments", "ROLE_ASSIGNMENT", ASSIGNED],
   ["roles", "ROLE", "identifier"],
@@ -13,7 +13,7 @@ const TABLES = [
   ["user_groups", "USER_GROUP", "identifier"],
 ] as const;
 
-/** Those of one scope, not of its children. */
+/** Deletes the rows of one scope, without its child scopes. */
 export async function deleteAccessOf(db: Store, scope: Leaving): Promise<readonly RemovedReference[]> {
   const all: RemovedReference[] = [];
   for (const [table, type, what] of TABLES) all.push(...(await goneAt(db, type, table, scope, what)));

@@ -4,7 +4,9 @@ import type { Query } from "../../platform/db/db.ts";
 
 type Store = { readonly query: Query };
 
-/** One assignment with what it takes to know what it gives; `permissions` and `included` are null for what is built in. */
+/**
+ * One assignment with everything needed to compile its grant; `permissions` and `included` are null for built-in ones.
+ */
 export type GrantRow = {
   readonly org: string | null;
   readonly project: string | null;
@@ -31,14 +33,14 @@ const MINE = `mine as (
        union all select $2::uuid
      )`;
 
-/** Whether one of `mine` has a role where everybody is given `a`. */
+/** Whether a principal of `mine` has a role in the scope of `a`, an assignment to all users. */
 const IS_THERE = `exists (
          select 1 from role_assignments b
           where b.account_id = $1 and not b.disabled and b.principal_type in ('USER', 'USER_GROUP')
             and b.principal_id in (select id from mine) and b.org_identifier = a.org_identifier
             and (a.principal_level = 'organization' or b.project_identifier = a.project_identifier))`;
 
-/** Two halves, so that an index finds each: with an OR all assignments of the account are read. */
+/** Two halves, so that each uses an index. A single condition with `or` reads all assignments of the account. */
 const OF_USER = `with ${MINE}
      ${GRANTS} and a.principal_type in ('USER', 'USER_GROUP') and a.principal_id in (select id from mine)
      union all
@@ -47,13 +49,16 @@ const OF_USER = `with ${MINE}
 
 const OF_SERVICE_ACCOUNT = `${GRANTS} and a.principal_type = 'SERVICE_ACCOUNT' and a.principal_id = $2`;
 
-/** What a person has: of their own, through groups, and as one of everybody in the account, an organization or a project. */
+/**
+ * The grants of a user: direct ones, those of groups, and those of all users in the account, an organization or a
+ * project.
+ */
 export const findUserGrants = (db: Store, accountId: Uuid, userId: Uuid): Promise<GrantRow[]> =>
   db.query<GrantRow>(OF_USER, [accountId, userId]);
 
 type Principal = { readonly type: "USER" | "SERVICE_ACCOUNT"; readonly id: Uuid };
 
-/** The same of many at once; whose each row is stands in `holder`. */
+/** The same for many principals at once; `holder` names the principal of each row. */
 export async function findGrantsOfAll(
   db: Store,
   accountId: Uuid,
@@ -76,7 +81,10 @@ export async function findGrantsOfAll(
   return rows;
 }
 
-/** What a person, or whoever is in a group, comes to have as one of everybody by a role in this place; nothing who has one there. */
+/**
+ * What a user or the members of a group gain as one of all users by a first role in this place; nothing if they have a
+ * role there.
+ */
 export const findEnteredGrants = (db: Store, accountId: Uuid, id: Uuid, at: Place): Promise<GrantRow[]> =>
   db.query<GrantRow>(
     `with ${MINE}
@@ -89,7 +97,7 @@ export const findEnteredGrants = (db: Store, accountId: Uuid, id: Uuid, at: Plac
 export const findServiceAccountGrants = (db: Store, accountId: Uuid, id: Uuid): Promise<GrantRow[]> =>
   db.query<GrantRow>(OF_SERVICE_ACCOUNT, [accountId, id]);
 
-/** What comes of being in the group: its own, and what everybody has where it has a role. */
+/** The grants of a group's members: its own, and those of all users where it has a role. */
 export const findGroupGrants = (db: Store, accountId: Uuid, groupId: Uuid): Promise<GrantRow[]> =>
   db.query<GrantRow>(
     `with mine as (select $2::uuid as id)
@@ -100,7 +108,7 @@ export const findGroupGrants = (db: Store, accountId: Uuid, groupId: Uuid): Prom
     [accountId, groupId],
   );
 
-/** What the assignments of a role, or over a resource group, give. */
+/** The grants of the assignments of a role or over a resource group. */
 export const findGrantsBy = (
   db: Store,
   accountId: Uuid,

@@ -7,16 +7,16 @@ import type { ResourceType } from "../../core/grants.ts";
 
 type Store = { readonly query: Query };
 
-/** By their types, what resource groups name things by: `{ SECRET: ["a", "b"] }`. */
+/** Names of deleted resources by type: `{ SECRET: ["a", "b"] }`. */
 export type Named = Readonly<Record<ResourceType, readonly string[]>>;
 
 /** The names of the type of the entry `r`. */
 const GONE_OF_TYPE = `array(select jsonb_array_elements_text($4::jsonb -> (r ->> 'type')))`;
 
 /**
- * Takes the names out of the groups of that very place, since single things are named nowhere else, and the scope, if it goes, out
- * of those that include it. Answers which groups it were. A list of names that gets empty stays, as an empty list: without it,
- * all of the type would be named. Groups are locked by id, as whoever assigns over several locks them.
+ * Removes the names from resource groups of exactly this place, since single resources are named nowhere else. Removes
+ * a deleted scope from groups that include it. Returns the affected groups. An empty list of names stays, since a
+ * missing list means all of the type. Locks groups in the order of their ids, as assignments do.
  */
 export const takeOutOfGroups = (
   db: Store,

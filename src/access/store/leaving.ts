@@ -1,4 +1,4 @@
-/** What a person, a service account or a group holds, when they go. */
+/** Deletes what a user, a service account or a group holds. */
 import type { RemovedReference } from "../../platform/removed-reference.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -6,7 +6,7 @@ import { gone } from "../../platform/db/gone.ts";
 
 type Store = { readonly query: Query };
 
-/** Who had which role over what: an assignment's own identifier tells nobody anything. */
+/** The description of an assignment: principal, role and resource group, since its identifier is generated. */
 export const ASSIGNED = `principal_type || ' ' || principal_identifier || ': ' || role_identifier || ' over ' || resource_group_identifier
    || coalesce(' in ' || org_identifier || coalesce('/' || project_identifier, ''), '')`;
 
@@ -20,7 +20,7 @@ export const deleteMembershipsOf = (db: Store, accountId: Uuid, userId: Uuid): P
     [accountId, userId],
   );
 
-/** What was given to the person, or the service account, alone. */
+/** Deletes the roles that were assigned to the user or service account directly. */
 export const deleteAssignmentsOf = (
   db: Store,
   accountId: Uuid,

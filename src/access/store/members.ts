@@ -52,7 +52,7 @@ export async function memberIds(db: Store, accountId: Uuid, groupId: Uuid): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Those who were not members before. */
+/** Adds members. Returns those who were not members before. */
 export async function addMembers(
   db: Store,
   accountId: Uuid,
@@ -67,7 +67,7 @@ export async function addMembers(
   return rows.map(({ id }) => id);
 }
 
-/** Those who were members. */
+/** Removes members. Returns those who were members. */
 export async function removeMembers(
   db: Store,
   accountId: Uuid,
@@ -82,7 +82,7 @@ export async function removeMembers(
   return rows.map(({ id }) => id);
 }
 
-/** Those of the ids that are people of the account. */
+/** Those of the ids that are users of the account. */
 export async function findPeople(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<readonly Member[]> {
   return db.query<Member>(
     `select id, name, email from users where account_id = $1 and deleted_at is null and id = any ($2::uuid[])`,
@@ -90,7 +90,7 @@ export async function findPeople(db: Store, accountId: Uuid, ids: readonly Uuid[
   );
 }
 
-/** In any case of letters: addresses are kept in small ones. */
+/** Ignores case: addresses are stored in lower case. */
 export async function findPeopleByEmail(
   db: Store,
   accountId: Uuid,
@@ -107,7 +107,7 @@ const MINE = `from user_groups g join user_group_members m on m.account_id = g.a
   where m.account_id = $1 and m.user_id = $2 and ($3::text[] is null or g.identifier = any ($3)) and g.org_identifier is null`;
 type Mine = { readonly userId: Uuid; readonly seen: readonly string[] | null };
 
-/** The groups of the account that a person is in. */
+/** The groups of the account that a user is in. */
 export const selectGroupsOf = (
   db: Store,
   accountId: Uuid,
@@ -127,7 +127,7 @@ export async function countGroupsOf(db: Store, accountId: Uuid, { userId, seen }
   return rows[0]?.total ?? 0;
 }
 
-/** The groups of the account that a person is in and that no identity provider keeps. */
+/** The groups of the account that a user is in, without those that an identity provider manages. */
 export async function heldGroupsOf(db: Store, accountId: Uuid, userId: Uuid): Promise<readonly Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(
     `select g.id from user_groups g join user_group_members m on m.account_id = g.account_id and m.group_id = g.id

@@ -2,12 +2,12 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Referred } from "../../core/reference.ts";
 import type { Query } from "../../platform/db/db.ts";
 
-/** Tables of other slices whose rows references name: each has a place and an identifier there. */
+/** Tables of other slices whose rows can be referenced by scope and identifier. */
 export type Things = "connectors" | "environments" | "secrets" | "services";
 
 /**
- * The ids of the things that the keys name, by their place in the list, counted from 0; by one statement, or by none. With `hold`
- * those that do stay until the transaction ends: others may name and change them meanwhile, only a deletion waits.
+ * The ids of the referenced rows, by their index in the list of keys, from 0. Runs at most one statement. With `hold`,
+ * the rows are locked against deletion until the transaction ends; they can still be referenced and changed.
  */
 export async function named(
   db: { readonly query: Query },
@@ -27,7 +27,7 @@ export async function named(
   return new Map(rows.map(({ nth, id }) => [nth - 1, id]));
 }
 
-/** As `unnest` takes them: organizations, projects, identifiers. */
+/** The keys as arguments of `unnest`: organizations, projects, identifiers. */
 export const columnsOf = (keys: readonly Referred[]): readonly (readonly (string | null)[])[] => [
   keys.map((key) => key.orgIdentifier),
   keys.map((key) => key.projectIdentifier),

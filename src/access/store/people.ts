@@ -1,4 +1,4 @@
-/** Who belongs to a scope, and which roles people were assigned there one by one. */
+/** The users of a scope, and the roles assigned to them directly. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -11,8 +11,8 @@ export type PeopleFilter = {
 };
 
 /**
- * The ids of those who are assigned a role in exactly this scope, with one of the roles and over one of the resource
- * groups where these are given; without both also the members of the scope's user groups.
+ * The ids of users with a role in exactly this scope, filtered by roles and resource groups. Without filters also the
+ * members of the scope's user groups.
  */
 export async function findPeopleAt(
   db: Store,
@@ -36,16 +36,16 @@ export async function findPeopleAt(
 
 export type AssignedRole = {
   readonly personId: Uuid;
-  /** Of the assignment. */
+  /** The identifier of the assignment. */
   readonly identifier: string;
   readonly roleIdentifier: string;
-  /** Null for a built-in role, as the name of a built-in resource group. */
+  /** Null for a built-in role or, below, a built-in resource group. */
   readonly roleName: string | null;
   readonly resourceGroupIdentifier: string;
   readonly resourceGroupName: string | null;
 };
 
-/** The assignments to these people in exactly this scope, the oldest first. */
+/** The assignments to these users in exactly this scope, oldest first. */
 export const findRolesOf = (
   db: Store,
   accountId: Uuid,

@@ -1,6 +1,6 @@
 /**
- * The condition that a row is one that its reader may see: `reach` as JSON in the parameter, held against the columns
- * of the row. Lists of those who may see everything have no such condition.
+ * The condition that a reader may view a row: compares the columns with `reach`, passed as JSON in the parameter. Lists
+ * for readers who may view everything omit it.
  */
 export const within = (
   parameter: string,

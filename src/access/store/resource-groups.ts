@@ -29,7 +29,7 @@ const content = (group: Kept): unknown[] => [
   group.updatedAt,
 ];
 
-/** False when the identifier is taken. */
+/** False if the identifier is taken. */
 export async function insertResourceGroup(db: Store, accountId: Uuid, group: Kept): Promise<boolean> {
   const rows = await db.query(
     `insert into resource_groups (account_id, org_identifier, project_identifier, id, identifier, name, description, color,
@@ -41,7 +41,7 @@ export async function insertResourceGroup(db: Store, accountId: Uuid, group: Kep
   return rows.length > 0;
 }
 
-/** `for share` while it is being assigned, `for update` while it is being changed: neither happens during the other. */
+/** Locks `for share` to assign the group, `for update` to change it, so that both are serialized. */
 export async function findResourceGroup(
   db: Store,
   accountId: Uuid,
@@ -55,7 +55,7 @@ export async function findResourceGroup(
   return rows[0];
 }
 
-/** All of one scope, by id: whoever deletes one takes it out of the others that name it. */
+/** Locks all groups of one scope in the order of their ids, since a deletion removes the group from the others. */
 export async function lockResourceGroups(db: Store, accountId: Uuid, at: Place): Promise<void> {
   await db.query(`select 1 from resource_groups where ${AT} order by id for update`, values(accountId, at));
 }
@@ -73,7 +73,7 @@ export async function deleteResourceGroup(db: Store, accountId: Uuid, id: Uuid):
   await db.query(`delete from resource_groups where account_id = $1 and id = $2`, [accountId, id]);
 }
 
-/** All of one scope, by name or as the order says: there are never many. */
+/** All groups of one scope, by name or in the given order; their number is small. */
 export const listResourceGroups = (
   db: Store,
   accountId: Uuid,

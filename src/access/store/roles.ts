@@ -17,7 +17,7 @@ const values = (accountId: Uuid, { orgIdentifier, projectIdentifier }: Place): u
   projectIdentifier,
 ];
 
-/** False when the identifier is taken. */
+/** False if the identifier is taken. */
 export async function insertRole(db: Store, accountId: Uuid, role: Kept): Promise<boolean> {
   const rows = await db.query(
     `insert into roles (account_id, org_identifier, project_identifier, id, identifier, name, description, tags,
@@ -40,7 +40,7 @@ export async function insertRole(db: Store, accountId: Uuid, role: Kept): Promis
   return rows.length > 0;
 }
 
-/** `for share` while it is being assigned, `for update` while it is being changed: neither happens during the other. */
+/** Locks `for share` to assign the role, `for update` to change it, so that both are serialized. */
 export async function findRole(
   db: Store,
   accountId: Uuid,
@@ -75,7 +75,7 @@ export async function deleteRole(db: Store, accountId: Uuid, id: Uuid): Promise<
   await db.query(`delete from roles where account_id = $1 and id = $2`, [accountId, id]);
 }
 
-/** All of one scope, by name or as the order says: there are never many. */
+/** All roles of one scope, by name or in the given order; their number is small. */
 export const listRoles = (db: Store, accountId: Uuid, place: Place, order?: readonly SortOrder[]): Promise<Kept[]> =>
   db.query<Kept>(
     `${planned(order)}select ${ROLE} from roles where ${AT} order by ${orderBy(order, "name")}`,

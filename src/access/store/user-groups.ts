@@ -17,8 +17,8 @@ const GROUP = `id, org_identifier as "orgIdentifier", project_identifier as "pro
 const AT = `account_id = $1 and org_identifier is not distinct from $2 and project_identifier is not distinct from $3`;
 
 /**
- * Two groups that identity providers keep cannot share a name: the database's own word, since two may be made at once.
- * Throws `access.name_taken`.
+ * Maps the unique violation of two managed groups with the same name. The database decides, since two may be created at
+ * once. Throws `access.name_taken`.
  */
 async function refusingName<T>({ name }: UserGroup, written: Promise<T>): Promise<T> {
   try {
@@ -30,7 +30,7 @@ async function refusingName<T>({ name }: UserGroup, written: Promise<T>): Promis
   }
 }
 
-/** False when the identifier is taken. Throws `access.name_taken`. */
+/** False if the identifier is taken. Throws `access.name_taken`. */
 export async function insertGroup(db: Store, accountId: Uuid, group: UserGroup): Promise<boolean> {
   const insert = db.query(
     `insert into user_groups (account_id, id, org_identifier, project_identifier, identifier, name, description, tags,
@@ -78,7 +78,7 @@ export async function findGroupById(db: Store, accountId: Uuid, id: Uuid): Promi
   return rows[0];
 }
 
-/** Of the account itself; the first made, should two share the name. */
+/** A group of the account itself; the oldest one if two share the name. */
 export async function findGroupByName(db: Store, accountId: Uuid, name: string): Promise<UserGroup | undefined> {
   const rows = await db.query<UserGroup>(
     `select ${GROUP} from user_groups where account_id = $1 and name = $2 and org_identifier is null order by id limit 1`,
@@ -87,7 +87,7 @@ export async function findGroupByName(db: Store, accountId: Uuid, name: string):
   return rows[0];
 }
 
-/** Held until the transaction ends: what is decided about a group's members and its roles must not change meanwhile. */
+/** Locks the group until the transaction ends, so that neither its members nor its roles change meanwhile. */
 export async function lockGroup(db: Store, accountId: Uuid, id: Uuid): Promise<UserGroup | undefined> {
   const rows = await db.query<UserGroup>(
     `select ${GROUP} from user_groups where account_id = $1 and id = $2 for update`,
@@ -115,7 +115,7 @@ export async function updateGroupRow(db: Store, accountId: Uuid, group: UserGrou
   await refusingName(group, update);
 }
 
-/** With its members, and with what is assigned to it. */
+/** Deletes the group with its memberships and assignments. */
 export async function deleteGroupRow(db: Store, accountId: Uuid, id: Uuid): Promise<readonly RemovedReference[]> {
   const values = [accountId, id];
   const assignments = `delete from role_assignments
@@ -138,7 +138,7 @@ export type GroupFilter = Place & {
   readonly externallyManaged?: boolean;
 };
 
-// Not `like`: nothing in the text means anything but itself.
+// Not `like`, so that no character has a special meaning.
 const MATCHES = `${AT} and (strpos(lower(name), lower($4)) > 0 or strpos(lower(identifier), lower($4)) > 0)
    and ($5::text[] is null or identifier = any ($5)) and ($6::text[] is null or identifier = any ($6))
    and ($7::boolean is null or externally_managed = $7)`;

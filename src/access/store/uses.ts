@@ -1,4 +1,4 @@
-/** Who names which thing. The things are those of other slices, which say where they lie. */
+/** Recorded references between resources. Other slices store the resources and define their scopes. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Referred } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
@@ -7,10 +7,10 @@ import type { Leaving } from "../../platform/removed-reference.ts";
 import type { Namer, UserOfThing } from "../users-told.ts";
 import { columnsOf } from "./named.ts";
 
-/** Where it is noted who names things of a kind: tables of the same shape for every kind. */
+/** Tables of references, one for each kind of referenced resource. */
 export type UsesTable = "connector_uses" | "secret_uses";
 
-/** From now on the user names exactly these things. */
+/** Replaces the references of a user of resources. */
 export async function replaceUses(
   tx: Tx,
   uses: UsesTable,
@@ -33,7 +33,7 @@ export async function replaceUses(
   );
 }
 
-/** Who names the thing. */
+/** The resources that reference this one. */
 export const usersOf = (tx: Tx, uses: UsesTable, accountId: Uuid, key: Referred): Promise<readonly UserOfThing[]> =>
   tx.query<UserOfThing>(
     `select user_type as type, user_org_identifier as "orgIdentifier", user_project_identifier as "projectIdentifier",
@@ -45,7 +45,7 @@ export const usersOf = (tx: Tx, uses: UsesTable, accountId: Uuid, key: Referred)
     [accountId, key.identifier, key.orgIdentifier, key.projectIdentifier],
   );
 
-/** What is noted of users that lie in the scope itself. */
+/** Deletes the references from resources of the scope itself. */
 export async function deleteUsesOf(tx: Tx, uses: UsesTable, scope: Leaving): Promise<void> {
   await tx.query(
     `delete from ${uses} where account_id = $1 and user_org_identifier = $2

@@ -1,6 +1,6 @@
 /**
- * Settings of user groups that clients of this API family always select, and that no group here has: roles are given by
- * role assignments, people are notified by nothing yet, and sign-in brings no groups along. Each of them is null.
+ * Settings of user groups that clients of this API family always select and that do not exist here: role assignments
+ * grant permissions, there are no notifications, and sign-in adds no groups. Each of them is null.
  */
 import type { Builder, NodeRef } from "../../platform/graphql/builder.ts";
 

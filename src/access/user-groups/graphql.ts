@@ -1,4 +1,4 @@
-/** User groups of the account in GraphQL. Who may do what is said by role assignments, not by groups. */
+/** User groups of the account in GraphQL. Role assignments grant their permissions. */
 import { z } from "zod";
 import type { Actor } from "../../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
@@ -20,7 +20,7 @@ import { settingTypes } from "./graphql-settings.ts";
 import type { UserGroups } from "./index.ts";
 import { identifierOf, type GroupKey, type UserGroup } from "./user-group.ts";
 
-/** A group, or as much of one as another list brought along; what is missing is read when it is asked for. */
+/** A group, or those fields that another list brought along. Missing fields are read on demand. */
 export type UserGroupNode = Pick<UserGroup, "id" | "name"> & Partial<UserGroup>;
 
 const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
@@ -112,7 +112,7 @@ function addQueries(builder: Builder, { UserGroup, UserGroupList }: Types, opera
   }));
 }
 
-/** Clients send what they have read: neither can be chosen. */
+/** Clients send back what they have read: these values cannot be chosen. */
 const fixedFields = { importedByScim: z.literal(false).nullish(), isSSOLinked: z.literal(false).nullish() };
 const created = z.object({
   ...fixedFields,

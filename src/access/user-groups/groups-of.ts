@@ -8,8 +8,8 @@ import { findGroupById } from "../store/user-groups.ts";
 import { changeGroup, type GroupDeps } from "./write.ts";
 
 /**
- * Makes a person a member of exactly these groups of the account, in the caller's transaction. What identity providers
- * keep stays as it is. Throws `access.no_group`, and what UpdateGroup throws.
+ * Makes a user a member of exactly these groups of the account, in the caller's transaction. Groups of identity
+ * providers stay unchanged. Throws `access.no_group` and what `updateGroup` throws.
  */
 export const setGroupsOf =
   (deps: GroupDeps) =>
@@ -17,7 +17,7 @@ export const setGroupsOf =
     const { accountId } = actor;
     const now = new Set(await heldGroupsOf(tx, accountId, userId));
     const then = new Set(groupIds.map((text) => fromWire(text) ?? refuse(text)));
-    // In the order of their ids, so that two at once do not wait for each other.
+    // In the order of their ids, so that two transactions do not deadlock.
     for (const id of [...now.symmetricDifference(then)].toSorted()) {
       const group = await findGroupById(tx, accountId, id);
       if (!group || group.orgIdentifier !== null) refuse(toWire(id));

@@ -21,7 +21,7 @@ export const createUserGroups = (deps: GroupDeps) => ({
   listMembers: listMembers(deps),
   membersOf: createMembersOf(deps),
   listGroupsOf: listGroupsOf(deps),
-  /** Before what is not asked of the group is looked at. */
+  /** Checks the permission before the request is read further. */
   checkManage: (actor: Actor, key: Extract<GroupKey, { identifier: string }>): void =>
     authorize(actor, "core_usergroup_manage", scopeOf(actor.accountId, key), key.identifier),
   /** Throws `access.no_person`. */

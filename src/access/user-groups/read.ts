@@ -18,7 +18,7 @@ import {
 } from "../store/user-groups.ts";
 import { allUsersOf, isBuiltIn, type GroupKey, type Member, type UserGroup } from "./user-group.ts";
 
-/** One that the actor may see under the permission; what may not be seen is not there. Throws `access.no_group`. */
+/** A group that the actor may view with this permission; others do not exist. Throws `access.no_group`. */
 export async function requireGroup(db: Db, actor: Actor, permission: Permission, key: GroupKey): Promise<UserGroup> {
   const { accountId } = actor;
   if ("identifier" in key) {
@@ -43,7 +43,7 @@ export const getGroup =
   (actor: Actor, key: GroupKey): Promise<UserGroup> =>
     requireGroup(db, actor, "core_usergroup_view", key);
 
-/** Of the account itself, by its name. */
+/** A group of the account itself, by name. */
 export const getGroupByName =
   ({ db }: { db: Db }) =>
   async (actor: Actor, name: string): Promise<UserGroup> => {
@@ -55,7 +55,7 @@ export const getGroupByName =
     return group;
   };
 
-/** Those of one scope, by name, as far as the actor may see them. Throws what RequireScope throws. */
+/** The groups of one scope that the actor may view, by name. Throws what RequireScope throws. */
 export const listGroups =
   ({ db, requireScope }: { db: Db; requireScope: RequireScope }) =>
   async (
@@ -66,10 +66,10 @@ export const listGroups =
     const { accountId } = actor;
     const scope = scopeOf(accountId, given);
     const filter = { ...given, seen: seen(actor, "core_usergroup_view", scope) };
-    // Who may see none is refused; who may see some, sees those.
+    // An actor who may view none is refused; one who may view some gets those.
     if (filter.seen !== "all" && filter.seen.size === 0) authorize(actor, "core_usergroup_view", scope);
     await requireScope(actor, given);
-    // The built-in one stands before all others.
+    // The built-in group comes first.
     const first = withBuiltIn && matches(allUsersOf(given), filter) ? [allUsersOf(given)] : [];
     const { limit, offset } = window;
     const ahead = first.slice(offset, offset + limit);
@@ -102,7 +102,7 @@ export const listMembers =
     return { items, ...window, total: () => countMembers(db, actor.accountId, id, searchTerm) };
   };
 
-/** The members of groups that were read a moment ago, with the actor's permission. */
+/** The members of groups that were just read with the actor's permission. */
 export const createMembersOf =
   ({ db }: { db: Db }) =>
   async (actor: Actor, groups: readonly Pick<UserGroup, "id">[]): Promise<ReadonlyMap<Uuid, readonly Member[]>> =>
@@ -114,7 +114,7 @@ export const createMembersOf =
           groups.map(({ id }) => id),
         );
 
-/** The groups of the account that a person is in, as far as the actor may see them. */
+/** The groups of the account that a user is in and the actor may view. */
 export const listGroupsOf =
   ({ db }: { db: Db }) =>
   async (actor: Actor, userId: Uuid, window: Window): Promise<Page<Pick<UserGroup, "id" | "name">>> => {

@@ -19,7 +19,7 @@ const pages = maybeProjectQuery.extend(sortedPageQuery(50).shape).extend({ searc
 const membersPage = sortedPageQuery(50, ["name", "email"]).extend({ searchTerm: maybeText("searchTerm") });
 
 type Body = wire.GroupBody | wire.GroupBodyV2;
-/** How one version of the interface says who is in a group. */
+/** The shape of members in one version of the API. */
 type Version = {
   readonly path: string;
   readonly operation: string;
@@ -61,7 +61,7 @@ export const userGroupRoutes = (operations: UserGroups): readonly Route[] => [
   ...memberRoutes(operations),
 ];
 
-/** The group as it is now, with its members. */
+/** The current group with its members. */
 async function answer(call: Call, operations: UserGroups, { response }: Version, group: UserGroup): Promise<Answer> {
   const members = await operations.membersOf(call.actor, [group]);
   return ok(call, response(call.accountId, group, members.get(group.id) ?? []));
@@ -74,7 +74,7 @@ function versionRoutes(version: Version, operations: UserGroups): readonly Route
   const read = (call: Call<ScopedQuery>) => {
     const body = envelopeOf(call, schema);
     const place = placeIn(call, body);
-    // Before its people are looked for: whether somebody exists is not for everyone to know.
+    // Before the lookup of users: only an administrator of groups may learn whether a user exists.
     operations.checkManage(call.actor, { ...place, identifier: body.identifier });
     return { body, place };
   };
@@ -197,7 +197,7 @@ const batchRoute = (operations: UserGroups): Route =>
 function memberRoutes(operations: UserGroups): readonly Route[] {
   const path = `${PATH}/:identifier/member/:userIdentifier`;
   const params = { identifier: first.example };
-  // Of users some answers say that they are no members, or that there are none (400).
+  // Some responses report that a user does not exist or is no member (400).
   const mayBeAbsent = ["userIdentifier"];
   const personOf = (call: Call): Uuid => {
     const text = call.params["userIdentifier"] ?? "";
@@ -214,7 +214,7 @@ function memberRoutes(operations: UserGroups): readonly Route[] {
       query: maybeProjectQuery,
       doc: { summary, params, mayBeAbsent, answer: enveloped(wire.groupShape) },
       handle: async (call) => {
-        // The permission first: who may not change the group is told no more.
+        // The permission first: a caller without it learns nothing else.
         const key = keyOf(call);
         operations.checkManage(call.actor, key);
         const group = await operations.update(call.actor, key, { members: { [change]: [personOf(call)] } });

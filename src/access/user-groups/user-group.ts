@@ -2,14 +2,17 @@ import type { Uuid } from "../../core/ids.ts";
 import type { Place } from "../../core/reference.ts";
 import { levelOf, type ScopeLevel } from "../permission.ts";
 
-/** People who get roles together. Members of a group of the account, an organization or a project are people of the account. */
+/**
+ * A set of users with common roles. Members of a group of the account, an organization or a project are users of the
+ * account.
+ */
 export type UserGroup = Place & {
   readonly id: Uuid;
   readonly identifier: string;
   readonly name: string;
   readonly description: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** Kept by an identity provider: the ordinary interface shows it and leaves it alone. */
+  /** Managed by an identity provider: REST and GraphQL show it and do not change it. */
   readonly externallyManaged: boolean;
   readonly externalId: string | null;
   readonly version: number;
@@ -22,14 +25,14 @@ export type NewUserGroup = Pick<
   "orgIdentifier" | "projectIdentifier" | "identifier" | "name" | "description" | "tags"
 > & { readonly externalId?: string | null };
 
-/** Who writes: everybody through the interface, or an identity provider in groups of its own. */
+/** The writer of a group: REST and GraphQL, or an identity provider for its own groups. */
 export type Writer = "interface" | "provider";
 
 export type Member = { readonly id: Uuid; readonly name: string; readonly email: string };
 
 export type FilledGroup = { readonly group: UserGroup; readonly members: readonly Member[] };
 
-/** How members change; what is not named stays. */
+/** A change of members. Other members stay. */
 export type MemberChange =
   | { readonly add?: readonly Uuid[]; readonly remove?: readonly Uuid[] }
   | { readonly replace: readonly Uuid[] };
@@ -42,7 +45,9 @@ const ALL_USERS: Readonly<Record<ScopeLevel, readonly [identifier: string, name:
   project: ["_project_all_users", "All Project Users"],
 };
 
-/** The group that every scope has: everybody of the account; whoever has a role in the organization or project. */
+/**
+ * The built-in group of every scope: all users of the account, or all users with a role in the organization or project.
+ */
 export function allUsersOf({ orgIdentifier, projectIdentifier }: Place): UserGroup {
   const [identifier, name] = ALL_USERS[levelOf({ orgIdentifier, projectIdentifier })];
   const empty = { description: "", tags: {}, externallyManaged: false, externalId: null };
@@ -52,13 +57,13 @@ export function allUsersOf({ orgIdentifier, projectIdentifier }: Place): UserGro
   };
 }
 
-/** No row has this id. */
+/** An id that no row has. */
 const NIL = "00000000-0000-0000-0000-000000000000" as Uuid;
 
 export const isBuiltIn = (identifier: string): boolean =>
   Object.values(ALL_USERS).some(([builtIn]) => builtIn === identifier);
 
-/** The identifier that a name makes, where none is given. */
+/** The identifier made from a name, if none is given. */
 export const identifierOf = (name: string): string => {
   const text = name.replaceAll(/[^0-9a-zA-Z_$]/g, "_").slice(0, 120);
   return /^[a-zA-Z]/.test(text) ? text : `g_${text.replace(/^_+/, "")}`;

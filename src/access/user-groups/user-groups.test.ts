@@ -1,4 +1,4 @@
-/** User groups over REST and GraphQL: made, filled, emptied, deleted, and what their members may do at once. */
+/** User groups over REST and GraphQL: life cycle, members, and the permissions of members. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { assignRole } from "../../../test/support/access.ts";
@@ -7,7 +7,7 @@ import { startTestPlatform, type Answer, type TestPlatform } from "../../../test
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 
 let platform: TestPlatform;
-/** A person without any role, and the key. */
+/** A user without any role, with a key. */
 let guest: { readonly id: string; readonly apiKey: string; readonly email: string };
 before(async () => {
   platform = await startTestPlatform();
@@ -41,7 +41,7 @@ const refused = async (answer: Promise<Answer>, status: number, words: RegExp): 
   assert.match(text, words);
 };
 
-test("a group made, read, listed, changed and deleted, with every field of the answer", async () => {
+test("a group is created, read, listed, changed and deleted, with every field of the response", async () => {
   const made = await data(
     send("POST", "user-groups", {
       identifier: "ops",
@@ -76,7 +76,7 @@ test("a group made, read, listed, changed and deleted, with every field of the a
   await refused(send("DELETE", "user-groups/ops"), 404, /not found/);
 });
 
-test("members one by one, by id and by e-mail address, in organizations too", async () => {
+test("members are added one by one, by id and by e-mail address, in organizations, too", async () => {
   await data(send("POST", "user-groups?orgIdentifier=default", { identifier: "team", name: "Team" }));
   const path = `user-groups/team/member/${guest.id}?orgIdentifier=default`;
   assert.equal(await data(send("GET", path)), false);
@@ -111,7 +111,7 @@ test("members one by one, by id and by e-mail address, in organizations too", as
   );
 });
 
-test("the group of everybody is there in every scope, and nobody changes it", async () => {
+test("the built-in group of all users exists in every scope and cannot be changed", async () => {
   for (const [query, identifier] of [
     ["", "_account_all_users"],
     ["?orgIdentifier=default", "_organization_all_users"],
@@ -131,7 +131,7 @@ test("the group of everybody is there in every scope, and nobody changes it", as
   assert.notEqual(page.content[0]?.identifier, "_account_all_users");
 });
 
-test("what a group gives counts for its members at once, and is gone at once", async () => {
+test("grants of a group apply to its members at once, and end at once", async () => {
   await data(send("POST", "user-groups", { identifier: "viewers", name: "Viewers" }));
   const [row] = await platform.db.query<{ id: Uuid }>("select id from user_groups where identifier = 'viewers'");
   const accountId = fromWire(platform.accountId) as Uuid;
@@ -157,7 +157,7 @@ test("what a group gives counts for its members at once, and is gone at once", a
   assert.equal((await there()).status, 403, "after a second at the latest, on every replica");
 });
 
-test("nobody puts people into a group that gives more than they hold", async () => {
+test("an actor cannot add users to a group that grants more than the actor holds", async () => {
   await data(send("POST", "user-groups", { identifier: "chiefs", name: "Chiefs" }));
   const [row] = await platform.db.query<{ id: Uuid }>("select id from user_groups where identifier = 'chiefs'");
   const accountId = fromWire(platform.accountId) as Uuid;
@@ -165,7 +165,7 @@ test("nobody puts people into a group that gives more than they hold", async () 
   await platform.db.query("update role_assignments set principal_type = 'USER_GROUP' where principal_id = $1", [
     row?.id,
   ]);
-  // May manage groups, and no more.
+  // The user may manage groups and nothing else.
   await platform.db.query(
     `insert into roles (account_id, id, identifier, name, description, tags, permissions, scope_levels, created_at, updated_at)
      values ($1, $1, 'manager', 'm', '', '{}', '{core_usergroup_view,core_usergroup_manage}', '{account}', 1, 1)`,
@@ -230,7 +230,7 @@ test("GraphQL: the groups of the account, and the same operations", async () => 
   assert.match(body.errors[0].message, /User group \[[\w-]{22}\] not found/);
 });
 
-test("GraphQL: what clients of this API family always select of a group, and send back with it", async () => {
+test("GraphQL: the fields that clients of this API family always select and send back", async () => {
   const selected = `id name description importedByScim isSSOLinked
     notificationSettings { groupEmailAddresses microsoftTeamsWebhookUrl sendMailToNewMembers sendNotificationToMembers
       slackNotificationSetting { slackChannelName slackWebhookURL } }
@@ -262,7 +262,7 @@ test("GraphQL: what clients of this API family always select of a group, and sen
   }
 });
 
-test("groups of an identity provider are shown, and left alone by everybody else", async () => {
+test("groups of an identity provider are visible, and only the provider changes them", async () => {
   await data(send("POST", "user-groups", { identifier: "pushed", name: "Pushed" }));
   await platform.db.query("update user_groups set externally_managed = true where identifier = 'pushed'");
   const shown = await data<{ externallyManaged: boolean }>(send("GET", "user-groups/pushed"));
@@ -283,7 +283,7 @@ test("groups of an identity provider are shown, and left alone by everybody else
   );
 });
 
-test("another account's groups and people are not there", async () => {
+test("groups and users of another account are not found", async () => {
   const other = await platform.addAccount();
   const stranger = (method: string, path: string, body?: object): Promise<Answer> =>
     platform.send(method, `/ng/api/${path}`, {

@@ -1,4 +1,4 @@
-/** User groups in the shapes of this API family: users by id, and in the second version by e-mail address. */
+/** REST shapes of user groups: members by id, and by e-mail address in the second version. */
 import { z } from "zod";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
@@ -73,7 +73,7 @@ export const groupResponseV2 = (accountId: Uuid, group: UserGroup, members: read
 });
 export const groupShapeV2 = z.strictObject({ ...commonShape, users: z.array(memberShape) });
 
-/** What narrows a list of groups. */
+/** The filter of a list of groups. */
 export const batchBody = z.strictObject({
   accountIdentifier: wireId.nullish(),
   orgIdentifier: scopeIdentifier.nullish(),

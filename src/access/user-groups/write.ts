@@ -1,6 +1,6 @@
 /**
- * Groups made, changed and deleted. One verb changes all there is to change, since name, description and members go
- * together in one document. Groups of an identity provider are changed by it alone, and it changes no others.
+ * Operations that create, change and delete groups. One operation changes name, description and members, since one
+ * document contains them. Groups of an identity provider are changed by the provider only, and it changes no others.
  */
 import type { Audit } from "../../audit/index.ts";
 import type { Actor } from "../../core/actor.ts";
@@ -39,11 +39,14 @@ export type GroupDeps = {
   readonly requireScope: RequireScope;
   readonly keepAdministrator: KeepAdministrator;
   readonly leaveGroups: LeaveGroups;
-  /** After a change of what somebody may do. */
+  /** Called after a change of grants. */
   readonly changed: (tx: Tx, accountId: Uuid) => void;
 };
 
-/** Throws what RequireScope throws, `access.reserved_identifier`, `access.duplicate`, `access.name_taken`, `access.no_person`. */
+/**
+ * Throws what RequireScope throws, `access.reserved_identifier`, `access.duplicate`, `access.name_taken`,
+ * `access.no_person`.
+ */
 export const createGroup =
   (deps: GroupDeps) =>
   async (
@@ -83,7 +86,7 @@ export type GroupChange = Partial<Pick<UserGroup, "name" | "description" | "tags
 
 /**
  * Throws `access.no_group`, `access.externally_managed`, `access.name_taken`, `access.no_person`,
- * `access.last_administrator`, and `access.beyond_own` when the group gives a new member more than the actor holds.
+ * `access.last_administrator`, and `access.beyond_own` if the group grants a new member more than the actor holds.
  */
 export const updateGroup =
   (deps: GroupDeps) =>
@@ -99,8 +102,8 @@ export const updateGroup =
   };
 
 /**
- * As UpdateGroup, for an identity provider: what is to change follows from what the group is while nobody else can
- * change it, and the answer is what it is then. `to` answers undefined when nothing changes.
+ * As `updateGroup`, for an identity provider. `to` computes the change with the group locked; undefined changes
+ * nothing. Returns the group after the change.
  */
 export const changeProvidedGroup =
   (deps: GroupDeps) =>
@@ -133,7 +136,7 @@ type Asked = {
   readonly version?: number | undefined;
 };
 
-/** The change itself, in a transaction of the caller's. */
+/** The change itself, in the caller's transaction. */
 export async function changeGroup(tx: Tx, deps: GroupDeps, actor: Actor, asked: Asked): Promise<UserGroup> {
   const { accountId } = actor;
   const { members, ...fields } = asked.change;
@@ -148,7 +151,7 @@ export async function changeGroup(tx: Tx, deps: GroupDeps, actor: Actor, asked: 
   return to;
 }
 
-/** A group goes with its memberships and with what was assigned to it. Throws as UpdateGroup. */
+/** Deletes a group with its memberships and assignments. Throws what `updateGroup` throws. */
 export const deleteGroup =
   (deps: GroupDeps) =>
   async (actor: Actor, key: GroupKey, writer: Writer = "interface", version?: number): Promise<UserGroup> => {
@@ -166,7 +169,7 @@ export const deleteGroup =
     });
   };
 
-/** `version` is the one that the caller has read: another one is `core.stale_version`. */
+/** Locks the group. Throws `core.stale_version` if `version`, which the caller has read, is outdated. */
 async function lockFor(
   tx: Tx,
   accountId: Uuid,
