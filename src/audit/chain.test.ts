@@ -1,4 +1,4 @@
-/** The chain: sealed in an order in which nobody comes too late, and every way to tamper with it is seen. */
+/** The chain: entries are sealed in the order of their transactions, and every manipulation is detected. */
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-/** Until all is sealed: transactions of other test files, in the same cluster, hold the horizon back. */
+/** Repeats until everything is sealed: transactions of other test files in the same cluster hold the horizon back. */
 const seal = () =>
   until(async () => {
     await sealAll();
@@ -51,7 +51,7 @@ async function append(count: number): Promise<void> {
 
 const verify = (...noted: NotedHead[]) => verifyChain(db, accountId, platform.clock.now(), noted);
 
-test("what was recorded is in the chain, and the chain is whole", async () => {
+test("recorded entries are in the chain, and the chain is intact", async () => {
   const { head, cut, pending, broken, entries } = await verify();
   const [row] = await db.query<{ total: number }>("select count(*) as total from audit_entries");
   assert.deepEqual([cut.sequence, pending, broken], [0, 0, undefined]);
@@ -59,7 +59,7 @@ test("what was recorded is in the chain, and the chain is whole", async () => {
   assert.ok(entries >= 20);
 });
 
-test("an entry that commits late is not skipped, and nothing that came after it is sealed before", async () => {
+test("an entry that commits late is not skipped, and no later entry is sealed before it", async () => {
   const before = (await verify()).head.sequence;
   const open = Promise.withResolvers<void>();
   const written = Promise.withResolvers<void>();
@@ -80,7 +80,7 @@ test("an entry that commits late is not skipped, and nothing that came after it 
   assert.deepEqual([now.head.sequence, now.pending, now.broken], [before + 2, 0, undefined]);
 });
 
-test("many writers and several sealers at once: every entry is sealed, once", async () => {
+test("with many writers and several sealers at once, every entry is sealed once", async () => {
   const from = (await verify()).head.sequence;
   const writers = Array.from({ length: 8 }, async (_, writer) => {
     for (let nth = 0; nth < 25; nth += 1) await db.transaction((tx) => record(tx, `${writer} ${nth}`));
@@ -94,7 +94,7 @@ test("many writers and several sealers at once: every entry is sealed, once", as
   assert.deepEqual([head.sequence - from, broken, pending], [200, undefined, 0]);
 });
 
-test("accounts have chains of their own", async () => {
+test("accounts have separate chains", async () => {
   const other = await platform.addAccount();
   const theirs = fromWire(other.accountId) as Uuid;
   const mine = (await verify()).head;
@@ -111,18 +111,18 @@ test("accounts have chains of their own", async () => {
   assert.deepEqual([head.sequence, broken], [1, undefined]);
 });
 
-test("a database that was restored counts its transactions anew: sealing goes on", async () => {
+test("sealing continues in a restored database, which numbers its transactions anew", async () => {
   const [kept] = await db.query<{ xid: string }>("select xid::text from audit_sealed");
   await db.query("update audit_sealed set xid = '9000000000000'");
   await append(3);
   const { broken, pending } = await verify();
   assert.deepEqual([broken, pending], [undefined, 0]);
   const [now] = await db.query<{ xid: string }>("select xid::text from audit_sealed");
-  // Transactions of other databases may keep the number where it was.
+  // Transactions of other databases may keep the number unchanged.
   assert.ok(BigInt(now?.xid ?? 0) >= BigInt(kept?.xid ?? 0) && BigInt(now?.xid ?? 0) < 9_000_000_000_000n);
 });
 
-test("entries and seals are not changed, deleted or emptied by those who may write them", async () => {
+test("a database user who may write entries and seals cannot change, delete or empty them", async () => {
   const statements = [
     "update audit_entries set resource_id = 'other'",
     "delete from audit_entries",
@@ -133,7 +133,7 @@ test("entries and seals are not changed, deleted or emptied by those who may wri
   ];
   for (const statement of statements)
     await assert.rejects(db.query(statement), /the audit trail is not changed/, statement);
-  // What the retention says before it takes the oldest away lets nobody change what stays.
+  // The setting of the retention, which allows it to delete the oldest entries, does not allow updates.
   for (const statement of statements.filter((one) => one.startsWith("update"))) {
     const work = db.transaction(async (tx) => {
       await tx.query("select set_config('railhead.audit_retention', 'on', true)");
@@ -145,7 +145,7 @@ test("entries and seals are not changed, deleted or emptied by those who may wri
 
 const tampered = (...statements: readonly string[]): Promise<Broken | undefined> => tamperedBeside([], ...statements);
 
-/** Tampers as somebody who may do everything in the database, looks, and takes it all back. */
+/** Manipulates the database with all permissions, verifies the chain, and rolls back. */
 async function tamperedBeside(
   noted: readonly NotedHead[],
   ...statements: readonly string[]
@@ -246,7 +246,7 @@ test("inserted: an entry of the past, one with a seal, one after the end", async
     `update audit_seals set sequence = 1 - sequence where account_id = $account and sequence < 0`,
     `update audit_chains set sequence = sequence + 1 where account_id = $account`,
   ];
-  // With a content that fits the forged entry: then only the chain can tell.
+  // With a content that fits the forged entry, only the chain reveals it.
   const fitting = await contentIn(copy(id, 7), id);
   const sealed = `insert into audit_seals values ($account, 8, '${id}', '\\x${fitting}', sha256('x'))`;
   assert.deepEqual(seen(await tampered(...between, sealed)), ["inserted", 8]);
@@ -254,7 +254,7 @@ test("inserted: an entry of the past, one with a seal, one after the end", async
   assert.notEqual(await tampered(copy(id, 7), atEnd), undefined);
 });
 
-/** The content of an entry as the sealer would seal it. */
+/** The content of an entry as the sealer would compute it. */
 async function contentIn(insert: string, id: string): Promise<string> {
   const { contentOf } = await import("./chain.ts");
   const { unsealedEntries } = await import("./store/chain.ts");
@@ -291,7 +291,7 @@ test("reordered: two entries in each other's place, near and far, with and witho
       );
 });
 
-test("a head that was noted elsewhere proves what the database alone cannot", async () => {
+test("a head noted elsewhere reveals what the database alone cannot", async () => {
   const { head } = await verify();
   assert.equal((await verify(head)).broken, undefined);
   const longer = { ...head, sequence: head.sequence + 5 };
@@ -304,7 +304,7 @@ test("a head that was noted elsewhere proves what the database alone cannot", as
   assert.deepEqual(seen((await verify(head, noneButOther)).broken), ["changed", 0]);
 });
 
-test("the retention takes away what is old, tells of it, and the chain stays whole", async () => {
+test("the retention removes old entries and records it, and the chain stays intact", async () => {
   const DAY = 86_400_000;
   const set = (value: string) =>
     platform.send("PUT", "/ng/api/settings", {
@@ -342,7 +342,7 @@ test("the retention takes away what is old, tells of it, and the chain stays who
   await set("0");
 });
 
-/** As somebody with SQL alone would do it: the entry that tells, and all before it gone. */
+/** An attacker with SQL only: deletes the first entries and forges the entry of the retention. */
 const forgedCut = (noted: NotedHead, at: number, before: unknown): string[] => [
   `insert into audit_entries (account_id, id, at, actor_kind, actor_name, operation, resource_type, resource_id, difference)
      select $account, uuidv7(), ${at}, 'system', 'Railhead', 'audit.sweep', 'AUDIT', '', json_build_object('changes', json_build_array(
@@ -353,7 +353,7 @@ const forgedCut = (noted: NotedHead, at: number, before: unknown): string[] => [
   `delete from audit_seals where account_id = $account and sequence <= ${noted.sequence}`,
 ];
 
-test("missing: what an entry forged in the retention's name has covered, when a head of the last day was noted", async () => {
+test("missing: entries covered by a forged retention entry, if a head of the last day was noted", async () => {
   const noted = (await verify()).head;
   const now = platform.clock.now();
   const DAY = 86_400_000;
@@ -362,18 +362,18 @@ test("missing: what an entry forged in the retention's name has covered, when a 
   assert.deepEqual(await judged(now, now - DAY, noted), ["missing", noted.sequence]);
   const earlier = { ...noted, sequence: noted.sequence - 1, hash: Buffer.alloc(32, 1) };
   assert.deepEqual(await judged(now, now - DAY, earlier), ["missing", noted.sequence - 1]);
-  // Nothing is that young to the retention, and nothing is told from the future.
+  // The retention never removes such recent entries, and its entry is never in the future.
   assert.deepEqual(await judged(now, now), ["missing", noted.sequence]);
   assert.deepEqual(await judged(now + 365 * DAY, now + 364 * DAY), ["missing", noted.sequence]);
   assert.deepEqual(await judged(now, "long ago"), ["missing", noted.sequence]);
 });
 
-test("the trail tells its own account: nothing of another's", async () => {
+test("a verification reports about its own account only", async () => {
   const { accountId: id } = await verify();
   assert.equal(toWire(id), platform.accountId);
 });
 
-/** As somebody with SQL alone does it, in the table's own way: the sealer takes it for one of the server's. */
+/** An attacker with SQL only inserts an entry; the sealer takes it for one of the server's. */
 const putIn = async (at: number, outcome = "success"): Promise<Uuid> => {
   const id = newId();
   await db.query(
@@ -385,7 +385,7 @@ const putIn = async (at: number, outcome = "success"): Promise<Uuid> => {
   return id;
 };
 
-test("a time that runs back is told, once: what a noted head has behind it was told to whoever noted it", async () => {
+test("decreasing timestamps are reported once: those before a noted head were reported when it was noted", async () => {
   const MINUTE = 60_000;
   await append(1);
   const { head } = await verify();
@@ -406,7 +406,7 @@ test("a time that runs back is told, once: what a noted head has behind it was t
   assert.equal((await verify(end)).back, undefined);
 });
 
-test("an entry with an old time makes no head old: what was noted with it is as young to a forged cut", async () => {
+test("an entry with an old timestamp does not make a head old: entries noted with it stay protected from a forged cut", async () => {
   const DAY = 86_400_000;
   await append(1);
   await putIn(platform.clock.now() - 3 * DAY);

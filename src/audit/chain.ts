@@ -1,16 +1,14 @@
 /**
- * The chain of an account: the n-th seal holds the hash of its entry (`content`), and a hash over the seal before it, its
- * own number and that content. Whoever has noted the newest hash knows all entries up to it: none can be changed, taken
- * away, put between or put in another place without a hash further on being another one.
- *
- * Entries are appended by any number of transactions at once, none of which waits for another; the sealer puts them in
- * the chain a moment later (seal.ts).
+ * The chain of an account. The n-th seal has the hash of its entry (`content`), and a hash over the previous seal, its
+ * own number and that content. The newest hash therefore fixes all entries before it: changing, removing, inserting or
+ * reordering one changes a later hash. Any number of transactions append entries at once without waiting for each
+ * other. The sealer adds them to the chain a moment later (seal.ts).
  */
 import { hash } from "node:crypto";
 import type { Uuid } from "../core/ids.ts";
 import type { AuditEntry } from "./entry.ts";
 
-/** An entry as it stands in the table; `difference` to the letter. */
+/** An entry as stored in the table; `difference` is the exact JSON text. */
 export type SealedFields = Omit<AuditEntry, "difference" | "request"> & {
   readonly difference: string | null;
   readonly method: string | null;
@@ -28,10 +26,13 @@ export type Seal = {
 
 export type Head = { readonly sequence: number; readonly hash: Buffer };
 
-/** A head as somebody keeps it elsewhere; `at`: the latest time of the entries up to it, in epoch milliseconds; 0 at the beginning. */
+/**
+ * A head noted outside of the database. `at` is the latest time of the entries up to it, in epoch milliseconds; 0 at
+ * the beginning.
+ */
 export type NotedHead = Head & { readonly at: number };
 
-/** What the first seal of every chain is linked to. */
+/** The predecessor of the first seal of every chain. */
 export const BEGINNING: Head = { sequence: 0, hash: Buffer.alloc(32) };
 
 /** SHA-256 over the fields in this order, as a JSON list in UTF-8 (docs/operations/audit.md). */
@@ -65,7 +66,7 @@ export const contentOf = (entry: SealedFields): Buffer =>
     "buffer",
   );
 
-/** SHA-256 over the hash before, the number in 8 bytes (the highest first), and the content. */
+/** SHA-256 over the previous hash, the number in 8 bytes (big-endian), and the content. */
 export function link(before: Head, content: Buffer): Head {
   const sequence = before.sequence + 1;
   const number = Buffer.alloc(8);

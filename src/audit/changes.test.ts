@@ -1,4 +1,4 @@
-/** What the trail says was changed, by the operations themselves. Secrets are in none of it. */
+/** Differences that operations record in the audit trail. None contains a secret. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => platform?.stop());
 
-/** What the newest entry says was changed. */
+/** The difference of the newest entry of this operation. */
 async function newest(operation: string): Promise<readonly FieldChange[]> {
   const [row] = await platform.db.query<{ operation: string; difference: { changes: FieldChange[] } }>(
     "select operation, difference from audit_entries order by id desc limit 1",
@@ -70,7 +70,7 @@ test("projects and organizations", async () => {
   ]);
 });
 
-test("connectors: what of the spec, and the secrets that it names", async () => {
+test("connectors: the changed fields of the spec, and the secrets that it references", async () => {
   await made(create.connector(platform, connectorYaml("changed")));
   const [first] = await newest("connector.create");
   assert.deepEqual(first, { field: "name", after: "Registry" });
@@ -86,7 +86,7 @@ test("connectors: what of the spec, and the secrets that it names", async () => 
   assert.equal((await newest("connector.delete"))[0]?.before, "Registry");
 });
 
-test("environments and services, made, replaced and made by upsert", async () => {
+test("environments and services, created, replaced and upserted", async () => {
   const environment = (type: string) => ({ environment: { identifier: "e", name: "E", type } });
   const path = "/ng/api/environmentsV2";
   await put(`${path}/upsert`, environment("PreProduction"));
@@ -137,7 +137,7 @@ test("pipelines and input sets by their lines; triggers", async () => {
   assert.equal((await newest("pipeline.delete"))[0]?.before, 2);
 });
 
-test("settings, delegates' tokens, and the start of a run", async () => {
+test("settings, tokens of delegates, and the start of a run", async () => {
   const entry = { identifier: "requests_per_minute_token", value: "5000", allowOverrides: false };
   await put("/ng/api/settings", [{ ...entry, updateType: "UPDATE" }]);
   assert.deepEqual(await newest("setting.update"), [
@@ -160,7 +160,7 @@ test("settings, delegates' tokens, and the start of a run", async () => {
   ]);
 });
 
-test("secrets: what anybody may learn of them; that the content was replaced, never the content", async () => {
+test("secrets: their visible fields, and that the value was replaced, but never the value", async () => {
   const secret = (value: string, name: string) =>
     JSON.stringify({
       secret: {
@@ -188,12 +188,12 @@ test("secrets: what anybody may learn of them; that the content was replaced, ne
   assert.equal((await newest("secret.delete"))[0]?.before, "T");
 });
 
-test("nothing of all this holds a secret, nor what stood under a telling name", async () => {
+test("no difference contains a secret or the value of a field with a sensitive name", async () => {
   const text = JSON.stringify(await platform.db.query("select difference from audit_entries"));
   assert.doesNotMatch(text, /hunter/);
 });
 
-test("REST and GraphQL tell the difference, and an entry without one says nothing", async () => {
+test("REST and GraphQL show the difference; an entry without one shows null", async () => {
   const { content } = await made(
     platform.send("POST", "/audit/api/audits/list", {
       contentType: JSON_TYPE,

@@ -5,7 +5,7 @@ import { lineDiff } from "./line-diff.ts";
 
 const changes = (before: AuditView | undefined, after: AuditView | undefined) => differenceOf(before, after)?.changes;
 
-test("only what changed is kept, by its path", () => {
+test("only changed fields are recorded, by their path", () => {
   const before = {
     name: "a",
     tags: { team: "x", gone: "y" },
@@ -22,7 +22,7 @@ test("only what changed is kept, by its path", () => {
   assert.deepEqual(changes(before, before), []);
 });
 
-test("what is made has no before, what is deleted no after; empty is nothing", () => {
+test("a created resource has no before, a deleted one no after; empty values are omitted", () => {
   const view = { name: "a", description: "", tags: {}, list: [], none: null, off: false };
   assert.deepEqual(changes(undefined, view), [
     { field: "name", after: "a" },
@@ -35,7 +35,7 @@ test("what is made has no before, what is deleted no after; empty is nothing", (
   assert.equal(differenceOf(undefined, undefined), undefined);
 });
 
-test("a text of several lines is told by its lines", () => {
+test("a text of several lines is recorded by its changed lines", () => {
   const before = { yaml: "a: 1\nb: 2\nc: 3\nd: 4\n" };
   const after = { yaml: "a: 1\nb: 3\nc: 3\nd: 4\ne: 5\n" };
   assert.deepEqual(changes(before, after), [
@@ -47,7 +47,7 @@ test("a text of several lines is told by its lines", () => {
   assert.deepEqual(lineDiff(long, others), [{ before: { line: 1, count: 2_000 }, after: { line: 1, count: 2_000 } }]);
 });
 
-test("what stands under a telling name is left out, wherever it stands", () => {
+test("values of sensitive names are masked at every depth", () => {
   const hidden = ["password", "API_KEY", "clientSecret", "sessionToken", "value", "private-key", "dbCredentials"];
   for (const name of hidden) {
     const views = [{ [name]: "hunter2" }, { spec: { auth: { [name]: "hunter2" } } }, { list: [{ [name]: "hunter2" }] }];
@@ -66,7 +66,7 @@ test("what stands under a telling name is left out, wherever it stands", () => {
   ]);
 });
 
-test("what looks like a credential is left out under any name", () => {
+test("values that look like a credential are masked under every name", () => {
   const id = "AbCdEfGhIjKlMnOpQrStUv";
   const pem = "-----BEGIN RSA PRIVATE KEY-----\nhunter2\nhunter2\n-----END RSA PRIVATE KEY-----";
   const texts = [
@@ -83,7 +83,7 @@ test("what looks like a credential is left out under any name", () => {
   }
 });
 
-test("the lines of a document show no value under a telling key, and still that it changed", () => {
+test("changed lines of a document show no value of a sensitive key, but show that it changed", () => {
   const yaml = (secret: string): string =>
     [
       "pipeline:",
@@ -109,7 +109,7 @@ test("the lines of a document show no value under a telling key, and still that 
   assert.doesNotMatch(made.join("\n"), /hunter|first/);
 });
 
-test("a difference is bounded: long texts, long lists, many fields, many lines", () => {
+test("a difference is limited: long texts, long lists, many fields, many lines", () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, nth) => [`f${nth}`, "x".repeat(900)]));
   const long = Array.from({ length: 5_000 }, (_, nth) => `${nth}`).join("\n");
   const views = [

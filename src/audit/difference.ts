@@ -1,12 +1,12 @@
 import { lineDiff } from "./line-diff.ts";
 import { isTelling, LEFT_OUT, withoutCredentials, withoutValues } from "./sensitive.ts";
 
-/** What a thing looks like to whoever may read the trail: fields by name, never a secret among them. */
+/** The fields of a resource that readers of the audit trail may see, by name. Contains no secret. */
 export type AuditView = { readonly [field: string]: unknown };
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** One field that is not what it was; of a text of several lines only the lines, as `diff -U0` shows them. */
+/** One changed field. Of a text with several lines only the changed lines, as `diff -U0` shows them. */
 export type FieldChange = {
   readonly field: string;
   readonly before?: Json;
@@ -14,13 +14,13 @@ export type FieldChange = {
   readonly lines?: readonly string[];
 };
 
-/** What a change changed, and nothing else. `cut` says that there was more than the trail keeps. */
+/** The changed fields. `cut` is set if the change exceeds the limits of the trail. */
 export type Difference = { readonly changes: readonly FieldChange[]; readonly cut?: true };
 
-/** A difference is there to be read: so much of it is kept. */
+/** Limits of a recorded difference: people read it. */
 const MAX = { bytes: 16_384, fields: 100, text: 1_000, lines: 200, depth: 6, items: 50 } as const;
 
-/** Undefined where there is nothing to compare. */
+/** Compares both views. Undefined if neither exists or nothing differs. */
 export function differenceOf(before: AuditView | undefined, after: AuditView | undefined): Difference | undefined {
   if (!before && !after) return undefined;
   const changes: FieldChange[] = [];
@@ -31,7 +31,7 @@ export function differenceOf(before: AuditView | undefined, after: AuditView | u
     const fits = size <= room && changes.length < MAX.fields;
     if (!fits || change.cut) cut = true;
     if (changes.length >= MAX.fields) break;
-    // Which field it was is worth more than nothing.
+    // If the values do not fit, the name of the field is still recorded.
     const { cut: _, ...kept } = fits ? change : { field: change.field };
     changes.push(kept);
     room -= fits ? size : Buffer.byteLength(change.field);
@@ -52,14 +52,14 @@ function* changesOf(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<str
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.includes("\n");
 
-/** Nothing, an empty text and an empty list are the same nothing. */
+/** Whether two values are equal. Null, an empty text and an empty list count as equal. */
 const same = (one: unknown, other: unknown): boolean =>
   isEmpty(one) ? isEmpty(other) : JSON.stringify(one) === JSON.stringify(other);
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** Fields of maps within maps by their path, `spec.auth.type`. */
+/** Fields of nested maps by their path, such as `spec.auth.type`. */
 function flat(view: AuditView | undefined): Map<string, unknown> {
   const fields = new Map<string, unknown>();
   const walk = (prefix: string, value: unknown, depth: number): void => {
@@ -80,7 +80,7 @@ function side(name: "before" | "after", field: string, value: unknown): Partial<
   return { [name]: kept.value, ...(kept.cut ? { cut: true } : {}) };
 }
 
-/** As it is kept: telling names left out at any depth, long texts and lists cut. */
+/** The recorded value: sensitive names masked at every depth, long texts and lists cut. */
 function plain(path: string, value: unknown, depth: number): { readonly value: Json; readonly cut: boolean } {
   if (value === null || typeof value === "boolean") return { value, cut: false };
   if (path.split(".").some((name) => isTelling(name, value))) return { value: LEFT_OUT, cut: false };
@@ -100,7 +100,7 @@ function plain(path: string, value: unknown, depth: number): { readonly value: J
 const shortened = (text: string, length: number): { readonly value: string; readonly cut: boolean } =>
   text.length <= length ? { value: text, cut: false } : { value: `${text.slice(0, length)}…`, cut: true };
 
-/** Compared as they were, shown without values: a change that is left out is still seen to be one. */
+/** Compares the original lines and shows masked ones, so that a change of a masked value is still visible. */
 function lines(field: string, was: unknown, is: unknown): Marked {
   const [before, after] = [textOf(was), textOf(is)];
   const telling = field.split(".").some((name) => isTelling(name, before + after));

@@ -1,4 +1,4 @@
-/** The trail as JSON lines over REST. */
+/** The export of the audit trail as JSON lines over REST. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -10,7 +10,7 @@ import type { Db } from "../platform/db/db.ts";
 
 const MANY = 20_000;
 let platform: TestPlatform;
-/** Pieces of the trail that were read. */
+/** The number of batches that were read. */
 let pieces = 0;
 before(async () => {
   const counting = (db: Db): Db => ({
@@ -36,7 +36,7 @@ const lines = (text: string): { auditId: string; timestamp: number }[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as { auditId: string; timestamp: number });
 
-test("every entry once, oldest first, as the list shows it", async () => {
+test("every entry is exported once, oldest first, as the list shows it", async () => {
   const answer = await platform.send("GET", "/audit/api/audits/export");
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("content-type"), "application/x-ndjson; charset=utf-8");
@@ -56,7 +56,7 @@ test("every entry once, oldest first, as the list shows it", async () => {
   for (const event of content) assert.deepEqual(byId.get(event.auditId), event);
 });
 
-test("within a time, whose ends belong to it; a time that is none is refused", async () => {
+test("the export is limited to a time range with both ends included; an invalid time is refused", async () => {
   const answer = await platform.send("GET", "/audit/api/audits/export?startTime=1001&endTime=1002");
   assert.deepEqual(new Set(lines(answer.text).map(({ timestamp }) => timestamp)), new Set([1001, 1002]));
   assert.equal(lines(answer.text).length, 6);
@@ -71,7 +71,7 @@ test("within a time, whose ends belong to it; a time that is none is refused", a
   }
 });
 
-test("whoever may not read the trail gets nothing of it, and another account has its own", async () => {
+test("a caller without permission gets nothing of the trail, and another account has its own", async () => {
   const shopOnly = await platform.addUser("_organization_admin", { orgIdentifier: "default" });
   const refused = await platform.send("GET", "/audit/api/audits/export", { apiKey: shopOnly });
   assert.equal(refused.status, 403);
@@ -83,13 +83,13 @@ test("whoever may not read the trail gets nothing of it, and another account has
   assert.deepEqual([theirs.status, theirs.text], [200, ""]);
 });
 
-test("it is read no faster than it is taken, and no further once nobody takes it", async () => {
+test("the export reads no faster than the client, and stops when the client disconnects", async () => {
   pieces = 0;
   const url = `${platform.url}/audit/api/audits/export?accountIdentifier=${platform.accountId}`;
   const asked = request(url, { headers: { "x-api-key": platform.apiKey } }).end();
   const [response] = (await once(asked, "response")) as [import("node:http").IncomingMessage];
   await once(response, "readable");
-  // The reader takes nothing: what fits into the buffers on the way is all that is read.
+  // The client reads nothing, so the server reads only what the buffers hold.
   for (let quiet = 0, known = pieces; quiet < 200; quiet += 1) {
     await platform.db.query("select 1");
     if (pieces !== known) [known, quiet] = [pieces, 0];

@@ -6,13 +6,13 @@ import type { MayRead } from "./list.ts";
 import { nextEntries } from "./store/entries.ts";
 import { auditEvent } from "./wire.ts";
 
-/** Both ends of the time belong to it. */
+/** A time range; both ends are included. */
 export type Within = { readonly from?: number | undefined; readonly to?: number | undefined };
 
-/** Entries held at a time; the reader's pace is ours. */
+/** Entries in memory at a time; the client's pace decides when the next ones are read. */
 const PIECE = 500;
 
-/** The entries of an account, oldest first, read piece by piece as they are asked for. */
+/** The entries of an account, oldest first, read in batches on demand. */
 export async function* entriesOf(
   db: { readonly query: Query },
   accountId: Uuid,
@@ -27,10 +27,10 @@ export async function* entriesOf(
   }
 }
 
-/** An entry as one line: what the list over REST shows of it. */
+/** An entry as one JSON line, in the shape of the REST list. */
 export const lineOf = (entry: AuditEntry): string => JSON.stringify(auditEvent(entry));
 
-/** The trail of the account as lines, oldest first, at the reader's pace. Throws before the first of them, or not at all. */
+/** The trail of the account as lines, oldest first, at the client's pace. Throws before the first line or never. */
 export const exportAudits =
   (deps: { readonly db: { readonly query: Query }; readonly authorize: MayRead }) =>
   (actor: Actor, within: Within): AsyncIterable<Buffer> => {
@@ -41,7 +41,7 @@ export const exportAudits =
 
 export type ExportAudits = ReturnType<typeof exportAudits>;
 
-/** Some lines at a time: one write each would cost more than the lines. */
+/** Lines are written in chunks of this size in bytes: a write for each line costs more than the line. */
 const CHUNK = 64 * 1024;
 
 async function* linesOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<Buffer> {

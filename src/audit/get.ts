@@ -6,7 +6,7 @@ import type { MayRead } from "./list.ts";
 import { problem } from "./problems.ts";
 import { findEntry } from "./store/entries.ts";
 
-/** One entry of the account's trail, by its id as 22 characters base64url. Throws `audit.not_found`. */
+/** Gets one entry of the account's trail. The id has 22 characters of base64url. Throws `audit.not_found`. */
 export const getAudit =
   (deps: { db: Db; authorize: MayRead }) =>
   async (actor: Actor, id: string): Promise<AuditEntry> => {

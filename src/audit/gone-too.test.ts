@@ -1,4 +1,7 @@
-/** What goes along with a deletion stands in its entry: who lost what can be told afterwards. Never a secret, and never without bounds. */
+/**
+ * The entry of a deletion lists everything that was deleted or dereferenced with the resource, without secrets and with
+ * limits.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { assignRole } from "../../test/support/access.ts";
@@ -20,7 +23,7 @@ after(() => platform?.stop());
 const send = (method: string, path: string, body?: object) =>
   made(platform.send(method, `/ng/api/${path}`, body ? { contentType: JSON_TYPE, body: JSON.stringify(body) } : {}));
 
-/** What the newest entry of the operation says went along. */
+/** The removed references in the newest entry of the operation. */
 async function lost(operation: string): Promise<readonly RemovedReference[]> {
   const [row] = await platform.db.query<{ difference: { changes: { field: string; before: RemovedReference[] }[] } }>(
     "select difference from audit_entries where operation = $1 order by id desc limit 1",
@@ -29,7 +32,7 @@ async function lost(operation: string): Promise<readonly RemovedReference[]> {
   return row?.difference.changes.find(({ field }) => field === "goneToo")?.before ?? [];
 }
 
-/** A person with a key and its token, a role in the project and one in the account, and two groups. */
+/** Creates a user with a key and its token, a role in the project, one in the account, and two groups. */
 async function furnished(): Promise<{ readonly id: string; readonly userId: Uuid }> {
   const before = await platform.db.query<{ id: Uuid }>("select id from users");
   await platform.addUser("_account_viewer");
@@ -53,7 +56,7 @@ async function furnished(): Promise<{ readonly id: string; readonly userId: Uuid
   return { id, userId };
 }
 
-test("a person who is deleted: roles, groups, keys and tokens; one who is deactivated keeps the roles", async () => {
+test("a deleted user loses roles, groups, keys and tokens; a deactivated one keeps the roles", async () => {
   for (const how of ["deactivate", "delete"] as const) {
     const { id, userId } = await furnished();
     const tail = userId.slice(-4);
@@ -71,7 +74,7 @@ test("a person who is deleted: roles, groups, keys and tokens; one who is deacti
   }
 });
 
-test("a group: its members, and the roles that they had by it", async () => {
+test("a deleted group: its members and its roles are listed", async () => {
   const [admin] = await platform.db.query<{ id: Uuid; email: string }>(
     "select id, email from users order by id limit 1",
   );
@@ -95,7 +98,7 @@ test("a group: its members, and the roles that they had by it", async () => {
   ]);
 });
 
-test("a service account: its tokens; of very many only the first are named, and all are counted", async () => {
+test("a deleted service account: its tokens are counted, and the first of very many are named", async () => {
   await send("POST", `serviceaccount?accountIdentifier=${platform.accountId}`, {
     ...{ identifier: "robot", name: "robot", email: "", accountIdentifier: platform.accountId },
   });
@@ -115,7 +118,7 @@ test("a service account: its tokens; of very many only the first are named, and 
   assert.ok(!row?.all.includes(text.split(".")[3] ?? text));
 });
 
-test("names that are long do not crowd out the counts", () => {
+test("long names do not displace the counts", () => {
   const long = (nth: number): RemovedReference => ({
     type: `T${nth}`,
     count: 20,

@@ -13,7 +13,7 @@ import { actionOf, type AuditEntry, type AuditFilter } from "./entry.ts";
 import type { ListAudits } from "./list.ts";
 
 type Operations = { readonly list: ListAudits; readonly now: () => number };
-/** What the type `User` of the slice above is made of. */
+/** The source of the type `User` of the identity slice. */
 type Person = {
   readonly id: Uuid;
   readonly name: string;
@@ -104,7 +104,10 @@ function changeSetType(builder: Builder): InterfaceNodeRef<AuditEntry> {
   });
 }
 
-/** Change sets of API keys and of git are here for the documents that ask: a key acts as its person, and nothing comes from git. */
+/**
+ * Change sets of API keys and Git exist for documents that select them: a key acts as its user, and nothing comes from
+ * Git.
+ */
 function addKinds(builder: Builder, ChangeSet: InterfaceNodeRef<AuditEntry>, User: NodeRef<Person>): void {
   const interfaces = [ChangeSet];
   builder.objectRef<AuditEntry>("UserChangeSet").implement({
@@ -171,7 +174,7 @@ type Given = {
     | undefined;
 } | null;
 
-/** All conditions hold at once: the latest beginning, the earliest end. */
+/** All conditions apply at once: the latest start and the earliest end. */
 function filterOf(filters: readonly (Given | undefined)[], now: number): AuditFilter {
   const times = filters.flatMap((filter) => filter?.time ?? []);
   const from = times.flatMap(({ specific, relative }) => [
@@ -188,5 +191,5 @@ function filterOf(filters: readonly (Given | undefined)[], now: number): AuditFi
   };
 }
 
-/** Moments that the database can hold; whatever is beyond says the same. */
+/** Limits a time to what the database can store; times beyond the limit mean the same. */
 const inTime = (at: number): number => Math.min(Math.max(at, 0), Number.MAX_SAFE_INTEGER);

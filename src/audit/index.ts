@@ -1,4 +1,4 @@
-/** Who did what: one row for each change, written in the transaction of the change itself, and read newest first. */
+/** The audit trail: one entry for each change, written in the transaction of the change, and listed newest first. */
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -31,7 +31,7 @@ type TrailDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-/** The trail as a whole. Apart from `createAudit`, since who may read is known only to what stands above. */
+/** The whole audit trail. Separate from `createAudit`, since a higher slice checks the permission to read. */
 export function createTrail(deps: TrailDeps) {
   const list = listAudits(deps);
   const refusals = createRefusals(deps);
@@ -44,15 +44,15 @@ export function createTrail(deps: TrailDeps) {
     list,
     now: deps.clock.now,
     routes: auditRoutes({ list, get: getAudit(deps), export: exportAudits(deps) }),
-    /** Takes note of a refused attempt. */
+    /** Records a refused attempt. */
     refused: refusals.note,
-    /** Writes what was refused, puts what is there into the chains, takes away what is too old. */
+    /** Writes pending refusals, seals new entries, and removes entries beyond the retention. */
     async sweep(): Promise<void> {
       await refusals.flush();
       await seal();
       await retention.sweep();
     },
-    /** What was refused until now is written; nobody counts on. */
+    /** Writes all pending refusals and ends counting. */
     stop: (): Promise<void> => refusals.flush("all").catch(deps.onError),
   };
 }

@@ -1,15 +1,16 @@
 /** How one text became another, line by line. */
 
-/** A run of lines that are gone and of those that stand in their place; lines count from 1. */
+/** A run of removed lines and of those that replace them; lines count from 1. */
 export type Hunk = {
   readonly before: { readonly line: number; readonly count: number };
   readonly after: { readonly line: number; readonly count: number };
 };
 
-// Cells of the table at most: below a millisecond. What differs more than that is told as replaced whole.
+// The limit of table cells: less than a millisecond. A larger difference is reported as a complete replacement.
 const MAX_CELLS = 250_000;
 
-// 1. Cut off what both begin and end with. 2. Find the longest common lines of the rest. 3. Gather what lies between.
+// 1. Cut off the common beginning and end. 2. Find the longest common lines of the rest. 3. Collect the lines between
+// them.
 export function lineDiff(before: readonly string[], after: readonly string[]): Hunk[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
@@ -29,7 +30,7 @@ export function lineDiff(before: readonly string[], after: readonly string[]): H
 
 type Pair = readonly [left: number, right: number];
 
-/** Which lines of both are the same, in order: a longest such list. */
+/** A longest common subsequence of both lists, as pairs of indexes. */
 function commonLines(left: readonly string[], right: readonly string[]): Pair[] {
   const width = right.length + 1;
   const longest = new Uint16Array((left.length + 1) * width);

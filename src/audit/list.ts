@@ -5,10 +5,10 @@ import type { Db } from "../platform/db/db.ts";
 import type { AuditEntry, AuditFilter } from "./entry.ts";
 import { countEntries, listEntries } from "./store/entries.ts";
 
-/** Who may read is asked of the slice above: it throws unless the actor may. */
+/** Throws unless the actor may read the trail. The access slice provides it. */
 export type MayRead = (actor: Actor, permission: "core_audit_view", scope: Scope) => void;
 
-/** The trail of the account, newest first unless asked for otherwise. */
+/** Lists the trail of the account, newest first by default. */
 export const listAudits =
   (deps: { db: Db; authorize: MayRead }) =>
   async (actor: Actor, filter: AuditFilter, window: Window): Promise<Page<AuditEntry>> => {

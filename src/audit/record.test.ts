@@ -17,7 +17,7 @@ let platform: TestPlatform;
 before(async () => void (platform = await startTestPlatform()));
 after(() => platform?.stop());
 
-test("each change is recorded once, with who, what and where", async () => {
+test("each change is recorded once, with actor, operation and scope", async () => {
   await made(create.project(platform, projectYaml()));
   await createTargets(platform);
   await made(create.connector(platform, connectorYaml()));
@@ -48,7 +48,7 @@ test("each change is recorded once, with who, what and where", async () => {
   ]);
 });
 
-test("an entry goes with its change: rolled back together, and no change without it", async () => {
+test("an entry is rolled back with its change, and no change is committed without it", async () => {
   const accountId = fromWire(platform.accountId) as Uuid;
   const id = "01a1fc75-fee1-7000-8000-00000000000a" as Uuid;
   const audit = createAudit({ clock: handClock(), newId: () => id });

@@ -7,13 +7,13 @@ import type { AuditedChange, AuditEntry, Refusal } from "./entry.ts";
 import { insertEntries, insertEntry } from "./store/entries.ts";
 
 export type Audit = {
-  /** Appends to the trail inside the caller's transaction: no change without its entry, no entry without its change. */
+  /** Appends an entry in the caller's transaction, so that change and entry are committed together. */
   readonly record: (tx: Tx, actor: Actor, change: AuditedChange) => Promise<void>;
-  /** The same for several, by one statement. */
+  /** As `record` for several changes, with one statement. */
   readonly recordAll: (tx: Tx, actor: Actor, changes: readonly AuditedChange[]) => Promise<void>;
 };
 
-/** As the trail knows an actor. */
+/** The actor's columns of an entry. */
 export const whoIs = (actor: Actor): Pick<AuditEntry, "actorKind" | "actorId" | "actorName" | "actorEmail"> => ({
   actorKind: actor.kind,
   actorId: actorId(actor),

@@ -1,4 +1,4 @@
-/** Refused attempts in the trail: who, what, where, why; a flood of them in few entries. */
+/** Refused attempts in the audit trail: actor, operation, scope and reason; many attempts in few entries. */
 import assert from "node:assert/strict";
 import { randomUUIDv7 } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
@@ -22,7 +22,7 @@ beforeEach(() => platform.clock.advance(2 * WINDOW_MS));
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What the test has left behind, without what it cannot know. */
+/** Refusals that the test has caused, without unpredictable columns. */
 async function refused(): Promise<Row[]> {
   await platform.platform.sweep();
   return platform.db.query(
@@ -33,7 +33,7 @@ async function refused(): Promise<Row[]> {
   );
 }
 
-test("a permission that is missing: who, which, where, and the correlation id of the answer", async () => {
+test("a missing permission is recorded with actor, permission, scope, and the correlation id of the response", async () => {
   const path = "/ng/api/projects/shop";
   const answer = await platform.send("DELETE", `${path}?orgIdentifier=default`, { apiKey: viewer });
   assert.equal(answer.status, 403);
@@ -59,18 +59,18 @@ test("a permission that is missing: who, which, where, and the correlation id of
   });
 });
 
-test("a token that is wrong, of an account that exists; of one that does not exist nothing is kept", async () => {
+test("a wrong token of an existing account is recorded; one of an unknown account is not", async () => {
   const [, account = "", token = ""] = platform.apiKey.split(".");
   const wrong = (parts: readonly string[]): Promise<unknown> =>
     platform.send("GET", "/ng/api/projects", { apiKey: parts.join(".") });
   await wrong(["pat", account, token, "hunter2"]);
   await wrong(["pat", toWire(randomUUIDv7() as Uuid), token, "hunter2"]);
-  // With three parts nobody knows which of them is the secret.
+  // In a text of three parts, each could be the secret.
   for (const parts of [
     ["pat", account, "hunter2"],
     ["pat", account, token, "hunter2", "x"],
   ])
-    // Of another operation: a repeat of the first would be counted, and kept nowhere.
+    // Another operation: a repeat of the first one would only be counted.
     await platform.send("GET", "/ng/api/organizations", { apiKey: parts.join(".") });
   await platform.send("GET", "/ng/api/projects", { apiKey: null });
   const rows = await refused();
@@ -88,7 +88,7 @@ test("a token that is wrong, of an account that exists; of one that does not exi
   assert.doesNotMatch(JSON.stringify(rows), /hunter2/);
 });
 
-test("a signed token that SCIM does not believe, by the account of the address; a flood of them counts as one", async () => {
+test("a signed token that SCIM refuses is recorded in the account of the path; many of them count as one", async () => {
   const jwt = (claims: object): string =>
     [{ alg: "RS256", kid: "hunter2" }, claims, "hunter2hunter2"]
       .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
@@ -102,11 +102,11 @@ test("a signed token that SCIM does not believe, by the account of the address; 
   for (let nth = 0; nth < 20; nth += 1) await send(jwt({ nth, sub: "hunter2" }));
   await send("hunter2");
   await send(jwt({}), undefined, "/gateway/api/scim");
-  // An account that is not there, none that could be, and no credential at all.
+  // An unknown account, an invalid one, and no credential.
   await send(jwt({}), toWire(randomUUIDv7() as Uuid));
   await send(jwt({}), "hunter2");
   await send("");
-  // Of what one sweep has written the order is not said.
+  // Entries written by one sweep have no defined order.
   const rows = (await refused()).toSorted((a, b) => (String(a["operation"]) < String(b["operation"]) ? -1 : 1));
   assert.deepEqual(
     rows.map((row) => [
@@ -134,7 +134,7 @@ test("a signed token that SCIM does not believe, by the account of the address; 
   );
 });
 
-test("another account in the query is kept with whoever asked, not with the other account", async () => {
+test("another account in the query is recorded for the caller's account, not for the other one", async () => {
   const other = await platform.addAccount();
   await platform.send("GET", "/ng/api/projects", { account: other.accountId });
   const rows = await refused();
@@ -148,7 +148,7 @@ test("another account in the query is kept with whoever asked, not with the othe
   assert.deepEqual(theirs, []);
 });
 
-test("fields of GraphQL, each by its own name and not by its alias", async () => {
+test("GraphQL fields are recorded by their own names and not by their aliases", async () => {
   const query = `mutation { hunter2: createApplication(input: { name: "x" }) { application { id } } }`;
   const { body } = await platform.send("POST", `/gateway/api/graphql?accountId=${platform.accountId}`, {
     apiKey: viewer,
@@ -163,7 +163,7 @@ test("fields of GraphQL, each by its own name and not by its alias", async () =>
   );
 });
 
-test("what is hidden for want of a permission; what is not there is no refusal", async () => {
+test("a resource hidden for a missing permission is recorded; an unknown resource is no refusal", async () => {
   const secret = (identifier: string) => ({
     secret: {
       type: "SecretText",
@@ -204,7 +204,7 @@ test("what is hidden for want of a permission; what is not there is no refusal",
   assert.equal((await refused()).length, 1);
 });
 
-test("REST and GraphQL tell refusals, and are narrowed to them", async () => {
+test("REST and GraphQL list refusals and filter by them", async () => {
   await platform.send("DELETE", "/ng/api/projects/shop?orgIdentifier=default", { apiKey: viewer });
   await platform.platform.sweep();
   const list = async (outcomes: readonly string[]) => {
@@ -248,7 +248,7 @@ test("REST and GraphQL tell refusals, and are narrowed to them", async () => {
   assert.deepEqual(await asked("SUCCESS"), []);
 });
 
-test("a flood of one kind becomes two entries a minute, and the second counts them", async () => {
+test("many attempts of one kind become two entries a minute, and the second counts them", async () => {
   for (let nth = 0; nth < 50; nth += 1)
     await platform.send("DELETE", "/ng/api/projects/shop?orgIdentifier=default", { apiKey: viewer });
   assert.deepEqual(
@@ -267,7 +267,7 @@ test("a flood of one kind becomes two entries a minute, and the second counts th
   );
 });
 
-test("a flood of many kinds, of many addresses and of accounts that there are not, stays bounded", async () => {
+test("many kinds, many addresses and unknown accounts are limited", async () => {
   const clock = handClock(platform.clock.now() + 10 * WINDOW_MS);
   const { db } = platform;
   let written = 0;
@@ -306,7 +306,7 @@ test("a flood of many kinds, of many addresses and of accounts that there are no
   assert.equal((await rows()).at(-1)?.operation, "project.list", "the next window tells kinds apart again");
 });
 
-test("strangers who name ever other accounts are forgotten once there are too many, and crowd nobody out who was let in", async () => {
+test("attempts of unauthenticated callers with changing accounts are dropped beyond a limit and never displace authenticated ones", async () => {
   const clock = handClock(platform.clock.now() + 30 * WINDOW_MS);
   let named = 0;
   const { db } = platform;
@@ -337,7 +337,7 @@ test("strangers who name ever other accounts are forgotten once there are too ma
   assert.equal(row?.n, 1, "what somebody tried who was let in is counted");
 });
 
-test("what could not be written waits, the newest thousand of it, however long the database is away", async () => {
+test("unwritten refusals are kept up to the newest thousand, however long the database is unavailable", async () => {
   const clock = handClock(platform.clock.now() + 40 * WINDOW_MS);
   let down = true;
   const asked: number[] = [];
@@ -361,7 +361,7 @@ test("what could not be written waits, the newest thousand of it, however long t
   assert.deepEqual(asked, [1_000]);
 });
 
-test("what could not be written is written later", async () => {
+test("refusals are written after the database is available again", async () => {
   const clock = handClock(platform.clock.now() + 20 * WINDOW_MS);
   let down = true;
   const { db } = platform;

@@ -1,11 +1,9 @@
 /**
- * Refused attempts on their way into the trail. Whoever is refused gets the answer at once; the trail is told within a
- * second, and a flood of refusals fills neither it nor the memory:
- *
- * 1. The first attempt of a kind (account, actor or claim of one, address, operation, code) becomes an entry. 2. Its
- * repeats are counted for a minute, and become one entry that says how many there were. 3. Of one account no more than
- * 120 kinds a minute are told apart; what goes beyond is counted in one entry for all of them. 4. What names an account
- * that there is not is dropped, and cannot crowd out what somebody who was let in has tried.
+ * Refused attempts on their way into the audit trail. The caller gets the response at once, and the trail gets the
+ * entry within a second. Limits protect trail and memory: 1. The first attempt of a kind (account, actor or claimed
+ * one, address, operation, code) becomes an entry. 2. Its repeats are counted for a minute and become one entry with
+ * their number. 3. Each account has at most 120 kinds a minute; further ones are counted in one entry. 4. Attempts that
+ * name an unknown account are dropped, and never displace those of authenticated actors.
  */
 import type { Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
@@ -16,15 +14,15 @@ import type { AuditEntry } from "./entry.ts";
 import { outcomeOf, whoIs } from "./record.ts";
 import { existingAccounts, insertEntry } from "./store/entries.ts";
 
-/** How long repeats are counted together. */
+/** The period in milliseconds in which repeats are counted together. */
 export const WINDOW_MS = 60_000;
-/** Kinds of refusals that are told apart in one window: of one account, and of all of them. */
+/** The number of kinds in one period: of one account, and of all accounts. */
 export const KINDS_OF_ACCOUNT = 120;
 const KINDS = 10_000;
-/** Attempts of strangers that wait to be written; the account that they name may not even be there. */
+/** Pending attempts of unauthenticated callers. The account that they name may not exist. */
 const STRANGERS = 1_000;
 
-/** Operation of the entry that stands for all kinds beyond the bound. */
+/** The operation of the entry for all kinds beyond the limit. */
 export const OVERFLOW = "audit.refuse-more";
 
 type Counted = { readonly first: RefusedAttempt; readonly since: number; last: number; repeats: number };
@@ -32,7 +30,7 @@ type Waiting = { readonly attempt: RefusedAttempt; readonly at: number; readonly
 
 export type Refusals = {
   readonly note: NoteRefused;
-  /** Writes what waits; also what is still being counted when `all`. */
+  /** Writes pending attempts; with `all` also those that are still counted. */
   readonly flush: (all?: "all") => Promise<void>;
 };
 
@@ -50,7 +48,7 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
     const tooMany = known >= KINDS_OF_ACCOUNT || counted.size >= KINDS;
     const more = `${attempt.accountId} more`;
     if (tooMany && repeated(more, at)) return;
-    // Whatever accounts strangers name, they take no more room than this: each would be one more to tell apart.
+    // Unauthenticated callers may name many accounts, so their attempts have a limit of their own.
     if (!attempt.actor && (strangers >= STRANGERS || counted.size >= KINDS)) return;
     if (!attempt.actor) strangers += 1;
     if (tooMany) begin(more, beyond(attempt), at);
@@ -75,7 +73,7 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
     waiting.push({ attempt, at, attempts: 1 });
   }
 
-  /** Windows that are over; what was repeated in them waits to be written. */
+  /** Ends the periods that are over. Their repeats become pending. */
   function close(all: boolean): void {
     const now = deps.clock.now();
     for (const [key, entry] of counted) {
@@ -110,7 +108,7 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
       strangers = 0;
       if (batch.length === 0) return;
       await write(batch).catch((error: unknown) => {
-        // Tried again with the next ones, as long as they are few: the database may be away for long.
+        // Retried with the next ones up to the limit: the database may be unavailable for long.
         if (waiting.length < STRANGERS) waiting = [...batch.slice(-STRANGERS), ...waiting];
         throw error;
       });
@@ -119,8 +117,9 @@ export function createRefusals(deps: { db: Db; clock: Clock; newId: NewId }): Re
 }
 
 /**
- * Strangers are told apart by their address alone: what they claim is theirs to make up. What the platform is refused, as
- * a run's secret, has neither name nor address, and is told apart by what was asked for.
+ * The kind of an attempt. Unauthenticated callers are distinguished by their address only, since they choose what they
+ * claim. A refused internal access, such as a run's secret, has neither name nor address and is distinguished by the
+ * resource.
  */
 const keyOf = ({ accountId, actor, operation, code, request, resourceId }: RefusedAttempt): string =>
   [accountId, whoOf(actor, resourceId), request?.remoteAddress ?? "", operation, code].join(" ");

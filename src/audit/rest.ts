@@ -1,4 +1,4 @@
-/** POST /audit/api/audits/list, and the export, which is ours. */
+/** POST /audit/api/audits/list, the YAML of an entry, and the export. */
 import { z } from "zod";
 import { toWire } from "../core/ids.ts";
 import { ok } from "../platform/http/answers.ts";
@@ -65,7 +65,7 @@ export const auditRoutes = (operations: {
   yamlRoute(operations.get),
 ];
 
-/** Null for both where an entry compares nothing, as with the start of an execution. */
+/** Both are null if the entry has no difference, such as for the start of an execution. */
 const yamlShape = z.strictObject({ oldYaml: z.string().nullable(), newYaml: z.string().nullable() });
 
 const yamlRoute = (get: GetAudit): Route =>
@@ -90,7 +90,7 @@ const yamlRoute = (get: GetAudit): Route =>
 type Scopes = AuditFilter["scopes"];
 type Within = z.output<typeof maybeProjectQuery>;
 
-/** The scopes of the body as far as they lie within that of the query. Throws `http.bad_query`. */
+/** Those scopes of the body that are within the scope of the query. Throws `http.bad_query`. */
 function narrowed(scopes: Scopes, { orgIdentifier: org, projectIdentifier: project }: Within): Scopes {
   if (org === undefined && project === undefined) return scopes;
   if (org === undefined) throw problem("http.bad_query", ["orgIdentifier is required beside projectIdentifier"]);
@@ -99,7 +99,7 @@ function narrowed(scopes: Scopes, { orgIdentifier: org, projectIdentifier: proje
     .map((one) => ({ org, project: project ?? one.project }));
 }
 
-/** The filter of the body. A scope that names another account is refused as the query that names one is. */
+/** The filter of the body. A scope of another account is refused as in the query. */
 function ownScopes(call: EnvelopeCall & Pick<Call, "accountId">): z.output<typeof auditBody> {
   const body = envelopeOf(call, auditBody);
   const own = toWire(call.accountId);

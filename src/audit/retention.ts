@@ -6,7 +6,7 @@ import type { Audit } from "./record.ts";
 import * as store from "./store/chain.ts";
 
 const DAY_MS = 86_400_000;
-/** How often it is looked whether something is old enough. */
+/** The interval in milliseconds between two checks for old entries. */
 const EVERY_MS = 3_600_000;
 /** Entries in one transaction. */
 export const BATCH = 2_000;
@@ -15,13 +15,13 @@ type Deps = {
   readonly db: Db;
   readonly audit: Audit;
   readonly clock: Clock;
-  /** Of the account; 0 keeps everything for ever. */
+  /** The retention of the account in days; 0 keeps everything. */
   readonly retentionDays: (accountId: Uuid) => Promise<number>;
 };
 
 /**
- * Takes away what is older than the account's setting says, from the beginning of the chain up to the first entry that
- * is not. The chain then begins at the cut, whose hash stands in the entry that tells of it.
+ * Removes entries older than the account's retention, from the beginning of the chain up to the first newer one. The
+ * chain then begins at the cut. An entry records the hash of the cut.
  */
 export function createRetention(deps: Deps): { readonly sweep: () => Promise<void> } {
   let next = 0;
@@ -39,7 +39,7 @@ export function createRetention(deps: Deps): { readonly sweep: () => Promise<voi
   };
 }
 
-/** How many entries went. */
+/** Returns the number of removed entries. */
 async function cutBatch({ audit }: Deps, tx: Tx, accountId: Uuid, before: number): Promise<number> {
   const chain = await store.lockChain(tx, accountId);
   if (!chain) return 0;

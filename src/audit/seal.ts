@@ -1,23 +1,23 @@
 /**
- * Puts entries into the chains of their accounts, in the order of their transactions.
- *
- * The order has to be one in which no entry can come before one that is sealed already. Times and ids are no such
- * order: a transaction may commit long after it has made its entry. The transaction's number is one, as far as all
- * transactions before it have ended: PostgreSQL says which is the oldest that has not (`pg_snapshot_xmin`). So:
- *
- * 1. One sealer at a time, of all replicas. 2. Ask for that horizon. 3. Read on from where the last one stopped, up to
- * the horizon; all that will ever be there is there. 4. Write the seals, the new heads and the new position in one
- * transaction: after a kill -9 it is as if nothing had happened.
+ * Adds entries to the chains of their accounts, in the order of their transactions. No entry may come before one that
+ * is sealed already. Times and ids do not give such an order, since a transaction may commit long after it has created
+ * its entry. Transaction numbers do, up to the oldest transaction that has not ended (`pg_snapshot_xmin`). Therefore:
+ * 1. One sealer runs at a time, of all replicas. 2. It reads that horizon. 3. It reads from the last position to the
+ * horizon; no further entry can appear there. 4. It writes seals, heads and position in one transaction, so that a
+ * crash has no effect.
  */
 import type { Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import { BEGINNING, contentOf, link, type Head, type Seal, type SealedFields } from "./chain.ts";
 import * as store from "./store/chain.ts";
 
-/** In one sweep, which other sweeps wait for: so many seconds of a busy platform, or a part of a restored trail. */
+/**
+ * Batches of one sweep, for which other sweeps wait: entries of several seconds under load, or a part of a restored
+ * trail.
+ */
 const MOST_BATCHES = 20;
 
-/** Seals what is there, 20,000 entries at most; answers how many entries that were. */
+/** Seals new entries, at most 20,000. Returns their number. */
 export const sealEntries =
   ({ db }: { readonly db: Db }) =>
   async (): Promise<number> => {
@@ -46,8 +46,9 @@ async function sealBatch(tx: Tx): Promise<Batch> {
 }
 
 /**
- * A database that was restored into another cluster counts its transactions anew, and no new entry would ever come after
- * the position. Whatever has no seal gets one, in batches; then the position begins anew and passes what is sealed.
+ * Seals entries of a database that was restored into another cluster. That cluster numbers transactions anew, so new
+ * entries would never come after the position. All entries without a seal are sealed in batches; then the position
+ * starts again and skips sealed entries.
  */
 async function sealRestored(tx: Tx): Promise<Batch> {
   const unsealed = await store.unsealedEntries(tx);

@@ -1,20 +1,20 @@
 /**
- * The second line of defence of the trail: operations give plain views that hold no secret, and should one do so all the
- * same, what stands under a telling name, or looks like a credential wherever it stands, is left out here.
+ * The second line of defence of the trail. Views of operations contain no secret. If one does, values of sensitive
+ * names, and values that look like a credential, are masked here.
  */
 
 export const LEFT_OUT = "***";
 
 const TELLING =
   /password|passphrase|passwd|secret|token|credential|privatekey|apikey|rootkey|accesskey|cookie|authorization/;
-/** Names of what is only named, as `passwordRef` and `secretId`. */
+/** Names of references, such as `passwordRef` and `secretId`. */
 const NAMING = /(?:refs?|ids?|identifiers?|names?|type|manager|scope)$/;
-/** What such a name may hold: a reference, a name, an id; nothing that reads like a chosen password. */
+/** A value that such a name may have: a reference, a name, an id; nothing that looks like a chosen password. */
 const NAME_LIKE = /^[\w.$ -]{0,128}$/;
-/** A place to fill or to look up, not what will stand there. */
+/** An expression, not its value. */
 const EXPRESSION = /^<\+[\w.]+(?:\("[\w.]+"\))?>$/;
 
-/** Whether what stands under this name is kept out of the trail. */
+/** Whether the value of this name is masked. */
 export function isTelling(name: string, value?: unknown): boolean {
   const plain = name.toLowerCase().replaceAll(/[^a-z]/g, "");
   if (typeof value === "string" && (value === "" || EXPRESSION.test(value.trim()))) return false;
@@ -28,7 +28,7 @@ const JWT = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
 const USER_INFO = /:\/\/[^\s/@]{1,1024}@/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?/g;
 
-/** The text without what is recognised as a credential; as many lines as before. */
+/** The text with recognized credentials masked; the number of lines does not change. */
 export const withoutCredentials = (text: string): string =>
   text
     .replaceAll(PRIVATE_KEY, (key) => LEFT_OUT + "\n".repeat(key.split("\n").length - 1))
@@ -39,8 +39,8 @@ export const withoutCredentials = (text: string): string =>
 const KEY = /(?:^|[\s{,["'-])([\w.-]{1,128})["']?\s*:(?=\s|$|["'])/g;
 
 /**
- * The lines of a document (YAML or JSON) with what stands under telling keys left out: to the end of the line, and in
- * the lines below that are indented more. Rather a line too much than one too few.
+ * The lines of a YAML or JSON document with values of sensitive keys masked: to the end of the line, and in following
+ * lines with deeper indentation. Masks too much rather than too little.
  */
 export function withoutValues(text: string): string[] {
   let hidden: number | undefined;
@@ -57,7 +57,7 @@ export function withoutValues(text: string): string[] {
     });
 }
 
-/** Where the first value begins that is left out. */
+/** The index of the first masked value in the line. */
 function cutOf(line: string): number | undefined {
   for (const match of line.matchAll(KEY)) {
     const end = match.index + match[0].length;

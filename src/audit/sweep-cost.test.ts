@@ -1,4 +1,4 @@
-/** What the sealing sweep reads does not grow with the trail: it asks an index, and looks at no entry that is sealed. */
+/** The cost of the sealing sweep does not grow with the trail: it uses an index and reads no sealed entry. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { freshDatabase, type TestDatabase } from "../../test/support/database.ts";
@@ -28,7 +28,7 @@ type Explained = {
   readonly Plan: Plan & { readonly "Shared Hit Blocks": number; readonly "Shared Read Blocks": number };
 };
 
-/** The statement that the work sends, explained while it runs; answers its plan. */
+/** Runs the work, explains the statement that it sends, and returns the plan. */
 async function planOf(mode: "custom" | "generic", position: Parameters<typeof nextEntries>[1]): Promise<Explained> {
   let found: Explained | undefined;
   await database.db.transaction(async (tx) => {

@@ -1,24 +1,30 @@
 /**
- * Times in a chain. They are no order: entries are sealed in the order of their transactions, and say when they were made.
- * But a change says so while its transaction runs, so none is sealed long after what was made later, unless a clock
- * was wrong, or somebody has put it in with a time of their own. Refused attempts may wait for a database that is away.
+ * Timestamps in a chain. Entries are sealed in the order of their transactions, so timestamps may decrease. A change
+ * takes its timestamp during its transaction, so a large decrease means a wrong clock or a forged entry. Refused
+ * attempts are exempt, since they may wait for an unavailable database.
  */
 import type { Uuid } from "../core/ids.ts";
 import type { Outcome } from "./entry.ts";
 
 export type Timed = { readonly sequence: number; readonly entryId: Uuid; readonly at: number };
 
-/** Changes that say a time more than `BACK_MS` before one that was sealed earlier: the first, what it is behind, how many. */
+/**
+ * Changes whose timestamp is more than `BACK_MS` before that of an earlier seal: the first one, the entry that it is
+ * behind, and their number.
+ */
 export type RunBack = { readonly first: Timed; readonly behind: Timed; readonly entries: number };
 
 export type Times = { readonly latest: Timed | undefined; readonly back: RunBack | undefined };
 
-/** Beyond the longest transaction and what clocks of replicas differ by. */
+/** Longer than the longest transaction plus the difference between the clocks of replicas. */
 export const BACK_MS = 10 * 60_000;
 
 export const NO_TIMES: Times = { latest: undefined, back: undefined };
 
-/** The times with one entry more; one that is not `judged` was looked at by whoever has noted a head behind it. */
+/**
+ * The times including one more entry. `judged` is false before a noted head: those entries were reported when it was
+ * noted.
+ */
 export function withTime(
   { latest, back }: Times,
   { sequence, entryId, at, outcome }: Timed & { readonly outcome: Outcome },

@@ -1,4 +1,4 @@
-/** The trail as it is read: GraphQL `audits` and the list over REST. */
+/** Reading the audit trail: GraphQL `audits` and the REST list. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
@@ -18,7 +18,7 @@ const START = 1_800_000_000_000;
 let platform: TestPlatform;
 let viewer: string;
 
-/** One entry a day: the project, its targets, the pipeline; then an application by GraphQL; at last a call of the webhook. */
+/** One entry a day: the project, its targets, the pipeline, an application by GraphQL, and a call of the webhook. */
 before(async () => {
   platform = await startTestPlatform();
   viewer = await platform.addUser("_account_viewer");
@@ -57,7 +57,7 @@ const list = (filter: unknown, query = "", how: { apiKey?: string } = {}): Promi
     ...how,
   });
 
-test("audits: newest first, with who, what, when and by which request", async () => {
+test("audits: newest first, with actor, operation, time and request", async () => {
   const { nodes, pageInfo } = await audits("");
   const [newest] = nodes;
   assert.equal(newest.__typename, "GenericChangeSet");
@@ -106,7 +106,7 @@ test("audits: newest first, with who, what, when and by which request", async ()
   assert.equal(byGraphql.request.resourcePath, "/gateway/api/graphql");
 });
 
-test("audits within a time, given by its ends or from now; with limit and offset", async () => {
+test("audits within a time range, absolute or relative to now; with limit and offset", async () => {
   const all = await audits("");
   const range = await audits(`(filters: [{ time: { specific: { from: ${START + DAY}, to: ${START + 2 * DAY} } } }])`);
   const within = (node: { triggeredAt: number }): boolean =>
@@ -131,7 +131,7 @@ test("audits within a time, given by its ends or from now; with limit and offset
   await audits("(filters: { time: { relative: { timeUnit: WEEKS, noOfUnits: 9007199254740991 } } })");
 });
 
-test("the list over REST: every field of an event", async () => {
+test("the REST list: every field of an event", async () => {
   const { content, ...page } = await made(
     list({ filterType: "Audit", resources: [{ type: "PROJECT", identifier: "shop" }], actions: ["CREATE"] }),
   );
@@ -162,7 +162,7 @@ test("the list over REST: every field of an event", async () => {
   assert.deepEqual(authenticationInfo.labels, { username: "admin", email: "admin@railhead.local" });
 });
 
-test("the list over REST narrowed by scope, principal, action and time; paged", async () => {
+test("the REST list filtered by scope, principal, action and time; paged", async () => {
   const ids = async (filter: object, query = ""): Promise<string[]> =>
     (await made(list(filter, query))).content.map((event: { auditId: string }) => event.auditId);
   const { nodes } = await audits("");
@@ -185,7 +185,7 @@ test("the list over REST narrowed by scope, principal, action and time; paged", 
   }
 });
 
-test("orgIdentifier and projectIdentifier of the query narrow the list, also what the body's scopes ask for", async () => {
+test("orgIdentifier and projectIdentifier of the query also limit the scopes of the body", async () => {
   const found = async (query: string, body: object = {}): Promise<string[]> => {
     const answer = await list(body, query);
     assert.equal(answer.status, 200, answer.text);
@@ -210,7 +210,7 @@ test("orgIdentifier and projectIdentifier of the query narrow the list, also wha
   assert.match(refused.body.message, /orgIdentifier is required beside projectIdentifier/);
 });
 
-test("the trail keeps no secret: no query, no token, no credential", async () => {
+test("the trail contains no query, no token and no credential", async () => {
   const answer = await platform.send("POST", "/ng/api/delegate-token-ng?tokenName=quiet&note=hush-hush");
   assert.equal(answer.status, 200);
   const token = answer.body.resource?.value ?? answer.body.data?.value;
@@ -218,7 +218,7 @@ test("the trail keeps no secret: no query, no token, no credential", async () =>
   for (const secret of ["hush-hush", platform.apiKey, "/webhook/", String(token)]) assert.ok(!text.includes(secret));
 });
 
-test("a scope of another account is refused, whether there is one or not", async () => {
+test("a scope of another account is refused, whether the account exists or not", async () => {
   const other = await platform.addAccount();
   const asked = (accountIdentifier: string): Promise<Answer> => list({ scopes: [{ accountIdentifier }, {}] });
   assert.equal((await asked(platform.accountId)).status, 200);
@@ -228,7 +228,7 @@ test("a scope of another account is refused, whether there is one or not", async
   }
 });
 
-test("another account's trail is its own, and a viewer may read", async () => {
+test("the trail of another account is separate, and a viewer may read", async () => {
   const other = await platform.addAccount();
   const theirs = await platform.send("POST", "/audit/api/audits/list", {
     apiKey: other.apiKey,
@@ -238,7 +238,7 @@ test("another account's trail is its own, and a viewer may read", async () => {
   assert.equal((await list({}, "", { apiKey: viewer })).status, 200);
 });
 
-test("the newest of a long trail are found by the index", async () => {
+test("the newest entries of a long trail are found with the index", async () => {
   const plan = await platform.db.transaction(async (tx) => {
     await tx.query("set local enable_seqscan = off");
     return tx.query<{ "QUERY PLAN": string }>(
@@ -252,7 +252,7 @@ test("the newest of a long trail are found by the index", async () => {
   assert.doesNotMatch(text, /Sort/);
 });
 
-test("the YAML of an entry before and after, by its id; null where nothing is compared", async () => {
+test("the YAML of an entry before and after, by its id; null without a difference", async () => {
   const yaml = (id: string, how: { apiKey?: string } = {}): Promise<Answer> =>
     platform.send("GET", `/audit/api/auditYaml?auditId=${id}`, how);
   const { content } = await made(list({ resources: [{ type: "PROJECT" }], actions: ["CREATE"] }));

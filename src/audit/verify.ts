@@ -4,10 +4,10 @@ import { BEGINNING, contentOf, link, type Head, type NotedHead, type Seal } from
 import * as store from "./store/chain.ts";
 import { NO_TIMES, withTime, type RunBack } from "./times.ts";
 
-/** What was done to the first entry that is not as it was: to the entry, its seal, or the end or beginning of the chain. */
+/** The first detected manipulation: of an entry, its seal, or the end or beginning of the chain. */
 export type Broken = {
   readonly how: "changed" | "missing" | "inserted" | "reordered";
-  /** Its number in the chain; null for one that no seal knows. */
+  /** Its number in the chain; null for an entry without a seal. */
   readonly sequence: number | null;
   readonly entryId: Uuid | null;
   readonly what: string;
@@ -15,17 +15,22 @@ export type Broken = {
 
 export type Verdict = {
   readonly accountId: Uuid;
-  /** As the walk has found it; `at` is the latest time up to there, so that no entry with an earlier one makes it older. */
+  /**
+   * The head that the verification computed; `at` is the latest time up to it, so that a later entry with an earlier
+   * time does not make it older.
+   */
   readonly head: NotedHead;
   readonly cut: Head;
-  /** Entries that are in the chain and as they were. */
+  /** Unchanged entries in the chain. */
   readonly entries: number;
-  /** Entries that are not sealed yet: those of the last moments. */
+  /** Entries without a seal yet: those of the last moments. */
   readonly pending: number;
-  /** Noted heads that lie before the cut: what they are hashes of is gone. */
+  /** Noted heads before the cut, whose entries were removed. */
   readonly unchecked: number;
   readonly broken: Broken | undefined;
-  /** Times that run back, of entries behind all noted heads: whoever noted those has been told. */
+  /**
+   * Decreasing timestamps of entries behind all noted heads; earlier ones were reported when those heads were noted.
+   */
   readonly back: RunBack | undefined;
 };
 
@@ -34,7 +39,10 @@ type Store = { readonly query: Query };
 const PIECE = 1_000;
 const DAY_MS = 86_400_000;
 
-/** Checks the chain of an account from its beginning; `noted` are heads that somebody has kept elsewhere, `now` is epoch ms. */
+/**
+ * Verifies the chain of an account from its beginning. `noted` has heads noted outside of the database, `now` is in
+ * epoch milliseconds.
+ */
 export async function verifyChain(
   db: Store,
   accountId: Uuid,
@@ -57,7 +65,7 @@ export async function verifyChain(
 
 type Walked = Pick<Verdict, "head" | "entries" | "broken" | "back">;
 
-/** Heads of the places that no seal stands for: the beginning of every chain, and the cut. */
+/** Compares noted heads without a seal: the beginning of every chain, and the cut. */
 function badBeginning(cut: Head, noted: readonly Head[]): Walked | undefined {
   const wrong = noted.find(({ sequence, hash }) =>
     [BEGINNING, cut].some((known) => known.sequence === sequence && !known.hash.equals(hash)),
@@ -109,7 +117,10 @@ async function wrongWith(
   return { ...(await whereItBelongs(db, accountId, head, seal)), sequence, entryId };
 }
 
-/** A seal does not follow the one before. Should a later one do so, this one was put between, or in its place. */
+/**
+ * Classifies a seal that does not follow its predecessor. If a later seal does, this one was inserted or replaces
+ * another.
+ */
 async function whereItBelongs(
   db: Store,
   accountId: Uuid,
@@ -150,8 +161,8 @@ function badEnd(walked: Head, kept: Head, noted: readonly Head[]): Broken | unde
 }
 
 /**
- * What the retention has taken away it has said in an entry, which is in the chain itself. It takes nothing that is younger
- * than a day, so that heads noted within the last one stay ones that can be checked, whoever made that entry.
+ * Checks the cut against the retention's entry, which is in the chain itself. The retention removes nothing younger
+ * than a day, so heads noted within the last day can be checked even if that entry is forged.
  */
 async function badCut(
   db: Store,
@@ -161,7 +172,7 @@ async function badCut(
   if (cut.sequence === 0) return undefined;
   const told = await store.findTold(db, accountId, cut);
   const missing = (sequence: number, what: string): Broken => ({ how: "missing", sequence, entryId: null, what });
-  // Written so that a moment which is no number is none either.
+  // Written so that NaN fails, too.
   if (!(told && told.before <= Math.min(told.at, now) - DAY_MS))
     return missing(cut.sequence, "no retention has said that it took this away");
   const young = noted.find(({ sequence, at }) => sequence <= cut.sequence && at >= told.before);

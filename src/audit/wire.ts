@@ -1,4 +1,4 @@
-/** An entry of the trail ↔ `AuditEventDTO`. */
+/** Maps entries of the audit trail to `AuditEventDTO` and filters back. */
 import { z } from "zod";
 import { writeYaml } from "../platform/document/write.ts";
 import { BEYOND_DATES, LAST_MOMENT } from "../platform/document/moments.ts";
@@ -9,7 +9,7 @@ import { actionOf, type AuditEntry, type AuditFilter } from "./entry.ts";
 
 const name = z.string().min(1).max(256);
 const some = <T extends z.ZodType>(item: T) => z.array(item).max(100).nullish();
-/** Fields of the wider filter that nothing here answers to. */
+/** Fields of the public filter that are not supported. */
 const unsupported = z.never().optional();
 
 const PRINCIPALS = {
@@ -43,7 +43,7 @@ export const auditBody = z.strictObject({
   staticFilter: unsupported,
 });
 
-/** An empty list is no condition, as none is. */
+/** An empty list does not filter, as an omitted one. */
 const given = <T, U>(list: readonly T[] | null | undefined, map: (item: T) => U): readonly U[] | undefined =>
   list && list.length > 0 ? list.map((item) => map(item)) : undefined;
 
@@ -97,7 +97,10 @@ function eventData({ outcome, difference, code, status, permission, attempts }: 
   return { type: "CHANGES" as const, changes: difference.changes, cut: difference.cut ?? false };
 }
 
-/** Both sides of the changed fields as YAML; of a text of several lines those that changed, each run after its number. */
+/**
+ * Both sides of the changed fields as YAML. Of a text with several lines the changed ones, each run after its line
+ * number.
+ */
 export const yamlOf = ({ changes }: Difference) => ({
   oldYaml: oneSide(changes, "before", "-"),
   newYaml: oneSide(changes, "after", "+"),

@@ -1,4 +1,4 @@
-/** Bodies of SCIM, its answers, and what the problems of others are called in it. */
+/** Request bodies and responses of SCIM, and the mapping of other slices' problems. */
 import { Problem } from "../core/problem.ts";
 import { documentOf } from "../platform/http/bodies.ts";
 import type { Answer, Body, Call } from "../platform/http/routes.ts";
@@ -8,10 +8,10 @@ import { problem } from "./problems.ts";
 export const SCIM_TYPE = "application/scim+json";
 const TYPES = new Set([SCIM_TYPE, "application/json"]);
 export const MAX_BODY = 1024 * 1024;
-/** A group of ten thousand people, each an object of value and display. */
+/** A group of ten thousand members, each an object with value and display. */
 const LIMITS = { maxBytes: MAX_BODY, maxNodes: 50_000, maxDepth: 16 };
 
-/** The JSON of a request. Throws `scim.invalid_syntax`. */
+/** Parses the JSON of a request. Throws `scim.invalid_syntax`. */
 export function bodyOf(body: Body): unknown {
   if (!TYPES.has(body.contentType))
     throw problem("scim.invalid_syntax", [`Bodies are ${SCIM_TYPE} or application/json.`]);
@@ -29,7 +29,7 @@ export const json = (status: number, body: unknown, more: Readonly<Record<string
 
 const TAG = /^(?:W\/)?"(\d{1,9})"$/;
 
-/** The versions that a header names; "any" for `*`. What is no tag of ours is no version. */
+/** The versions named by a header; "any" for `*`. Foreign entity tags are ignored. */
 function tagsIn(header: string | readonly string[] | undefined): readonly number[] | "any" | undefined {
   if (header === undefined) return undefined;
   const tags = String(header)
@@ -40,8 +40,8 @@ function tagsIn(header: string | readonly string[] | undefined): readonly number
 }
 
 /**
- * The version that a change is meant for; undefined when the caller does not care. Of several that will do (RFC 9110 section
- * 13.1.1) it is the one that there is now: `version` tells. Throws `scim.stale_version`.
+ * The version that a change requires; undefined without If-Match. If several are allowed (RFC 9110 section 13.1.1), the
+ * current one, which `version` reads. Throws `scim.stale_version`.
  */
 export async function ifMatch(
   { headers: sent }: Pick<Call, "headers">,
@@ -56,7 +56,7 @@ export async function ifMatch(
   return now;
 }
 
-/** Refuses to change what the caller has said it must not be (RFC 9110 section 13.1.2). Throws `scim.is_there`. */
+/** Refuses a change of a version that If-None-Match names (RFC 9110 section 13.1.2). Throws `scim.is_there`. */
 export async function unlessKnown(call: Pick<Call, "headers">, version: () => Promise<number>): Promise<void> {
   if (call.headers["if-none-match"] !== undefined && isKnown(call, await version())) throw problem("scim.is_there");
 }
@@ -73,7 +73,7 @@ export const notModified = (version: number): Answer => ({
   headers: { etag: etagOf(version) },
 });
 
-/** Problems of other slices that SCIM has words of its own for. */
+/** Problems of other slices with a SCIM equivalent. */
 const OURS: Readonly<Record<string, (found: Problem) => Error>> = {
   "core.stale_version": () => problem("scim.stale_version"),
   "identity.taken": ({ message }) => problem("scim.uniqueness", [message]),
@@ -84,7 +84,7 @@ const OURS: Readonly<Record<string, (found: Problem) => Error>> = {
   "access.no_person": ({ message }) => problem("scim.invalid_value", [message]),
 };
 
-/** A handler whose problems are SCIM's. */
+/** Wraps a handler and maps its problems to SCIM. */
 export const speaking =
   <C extends Pick<Call, "params">>(handle: (call: C) => Promise<Answer>) =>
   async (call: C): Promise<Answer> => {
@@ -95,14 +95,14 @@ export const speaking =
     }
   };
 
-/** `id` is the one that the path names. */
+/** `id` is the one in the path. */
 function told(found: Problem, id: string): Error {
   const known = OURS[found.code];
   if (known) return known(found);
-  // What cannot be read is said so; 402 is no status of SCIM.
+  // Unreadable input is a syntax error; 402 is no status of SCIM.
   if (found.code.startsWith("document."))
     return problem("scim.invalid_syntax", [found.message], { cause: found.cause });
-  // Gone between two looks.
+  // Deleted between two statements.
   if (found.code === "identity.no_user") return problem("scim.no_resource", ["User", id.slice(0, 64)]);
   if (found.code === "access.no_group") return problem("scim.no_resource", ["Group", id.slice(0, 64)]);
   return found;

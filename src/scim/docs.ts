@@ -1,4 +1,4 @@
-/** What api/openapi.json says of SCIM. */
+/** The documentation of SCIM in api/openapi.json. */
 import { z } from "zod";
 import type { BodyDoc, RouteDoc } from "../platform/http/routes.ts";
 import { SCIM_TYPE } from "./answers.ts";
@@ -12,7 +12,7 @@ export type ResourceDocs = Readonly<
   Record<"create" | "list" | "search" | "get" | "replace" | "patch" | "delete", RouteDoc>
 >;
 
-/** Examples of two bases over the same people must not meet; `tag` tells one base from the other. */
+/** Examples of the two base paths must not use the same users; `tag` distinguishes them. */
 export function resourceDocs(type: ResourceType, tag: string): ResourceDocs {
   const what = type.name === "User" ? "person" : "group";
   const shown = shownShape(type);

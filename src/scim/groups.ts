@@ -1,6 +1,6 @@
 /**
- * Groups as a directory handles them: those that it keeps, and no others. A group that was made here is neither
- * shown nor filled, so that no directory gives people roles by a name that happens to be the same.
+ * Operations of directories on groups: on their own groups only. A group that was created here is neither listed nor
+ * changed, so that no directory grants roles through a group that happens to have the same name.
  */
 import { identifierOf, type Authorize, type FilledGroup, type GroupChange, type UserGroups } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
@@ -21,7 +21,7 @@ export type GroupsDeps = {
   readonly userGroups: Pick<UserGroups, "create" | "changeProvided" | "delete">;
 };
 
-/** What a directory says of a group. */
+/** The fields of a group that a directory sends. */
 type Said = { readonly name: string; readonly externalId: string | null; readonly members: readonly Uuid[] };
 
 const ACCOUNT = { orgIdentifier: null, projectIdentifier: null };
@@ -47,8 +47,8 @@ export function createGroups(deps: GroupsDeps): Operations {
     (await kept(actor, [await found(actor, id)]))[0] as Kept;
 
   /**
-   * To what the group is said to be, by what it is while nobody else can change it: of two that set the members at once
-   * the later one wins, and two that add some both get what they asked for.
+   * Computes the change with the group locked: of two requests that set the members the later one wins, and of two that
+   * add members both take effect.
    */
   async function save(
     actor: Actor,
@@ -96,7 +96,7 @@ export function createGroups(deps: GroupsDeps): Operations {
   };
 }
 
-/** Undefined when the group is all that already. */
+/** Undefined if the group is up to date. */
 function changeOf(now: FilledGroup, to: (now: Resource) => Said): GroupChange | undefined {
   const { name, externalId, members } = to(keptOf(now).resource);
   const { group } = now;
@@ -108,8 +108,8 @@ function changeOf(now: FilledGroup, to: (now: Resource) => Said): GroupChange | 
 const MOST_OF_A_NAME = 20;
 
 /**
- * A name makes an identifier, and several names may make the same: a.b and a-b. A group that was
- * renamed keeps its own. Then a number follows; role assignments go by the identifier that a group has got.
+ * Creates a group with an identifier derived from its name. Several names may give the same identifier (a.b and a-b),
+ * and a renamed group keeps its own, so a number is appended if it is taken. Role assignments use the identifier.
  */
 async function withFreeIdentifier<T>(identifier: string, make: (identifier: string) => Promise<T>): Promise<T> {
   for (let nth = 1; ; nth += 1) {

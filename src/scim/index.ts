@@ -1,4 +1,4 @@
-/** SCIM 2.0: how directories keep the people and groups of an account. */
+/** SCIM 2.0: directories manage the users and groups of an account. */
 import type { Authorize, UserGroups } from "../access/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ActAs, Authenticate, ChangeUser, DeleteUser, ProvisionUser } from "../identity/index.ts";
@@ -21,7 +21,7 @@ export type ScimDeps = {
   };
   readonly userGroups: UserGroups;
   readonly authenticate: Authenticate;
-  /** The service account of the account itself that has this identifier, with what it may do. */
+  /** The account's service account with this identifier, with its grants. */
   readonly actAs: ActAs;
   readonly settings: CurrentSettings;
   readonly allowPrivateAddresses: readonly string[];

@@ -1,4 +1,4 @@
-/** What a list is asked for, as query parameters or as the body of `/.search` (RFC 7644 sections 3.4.2 and 3.4.3). */
+/** Parameters of a list, from the query or from the body of `/.search` (RFC 7644 sections 3.4.2 and 3.4.3). */
 import { z } from "zod";
 import { selectionOf, type Selection } from "./document/show.ts";
 import { isMap } from "./document/read.ts";
@@ -11,11 +11,11 @@ export const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 export const SEARCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:SearchRequest";
 const DEFAULT_COUNT = 100;
 export const MAX_COUNT = 1_000;
-/** Beyond it PostgreSQL would count rows for longer than anyone reads. */
+/** The largest start index; PostgreSQL would count rows beyond it for too long. */
 const MAX_START = 1_000_000_000;
 
 const text = z.string().max(4_096).optional();
-/** What has words of its own for being too long. */
+/** Parameters with a length check of their own. */
 const parsed = z.string().optional();
 export const selectionQuery = z.object({ attributes: text, excludedAttributes: text });
 export const listQuery = selectionQuery.extend({
@@ -39,7 +39,7 @@ export const selectionIn = (query: z.output<typeof selectionQuery>): Selection =
 export const askedIn = (query: z.output<typeof listQuery>): Asked =>
   asked(query, selectionIn(query), whole("startIndex", query.startIndex), whole("count", query.count));
 
-/** The body of a search: the same by name, numbers as numbers, names as lists. Throws `scim.invalid_syntax`. */
+/** Reads the body of a search: numbers as numbers, names as lists. Throws `scim.invalid_syntax`. */
 export function askedInBody(body: unknown): Asked {
   const at = isMap(body) ? body : {};
   if (!Array.isArray(at["schemas"]) || !at["schemas"].includes(SEARCH_SCHEMA))
@@ -66,7 +66,7 @@ export const searchBody = z.object({
 type Plain = Pick<z.output<typeof listQuery>, "filter" | "sortBy" | "sortOrder">;
 
 function asked(query: Plain, selection: Selection, start = 1, count = DEFAULT_COUNT): Asked {
-  // Less than the first is the first, and fewer than none is none.
+  // A smaller start index means 1, and a negative count means 0.
   const startIndex = Math.min(Math.max(1, start), MAX_START);
   const order = (query.sortOrder ?? "ascending").toLowerCase();
   if (order !== "ascending" && order !== "descending")

@@ -1,4 +1,4 @@
-/** People as a directory handles them, over the operations of identity. */
+/** Operations of directories on users, with the operations of the identity slice. */
 import type { Authorize, Permission } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import { fromWire, toWire, type Uuid } from "../core/ids.ts";
@@ -19,7 +19,7 @@ export type PeopleDeps = {
   readonly deleteUser: DeleteUser;
 };
 
-/** A resource before what the server adds, with what that is made of. */
+/** A resource before the server adds attributes, with the facts for them. */
 export type Kept = {
   readonly id: string;
   readonly version: number;
@@ -28,13 +28,16 @@ export type Kept = {
   readonly resource: Resource;
 };
 
-/** What can be done to people, and to groups just the same. `version` is the one that the caller has read. */
+/** Operations on users or groups. `version` is the one that the caller has read. */
 export type Operations = {
-  /** Before a body is read that whoever may not send it would be told about. */
+  /**
+   * Checks the permission before the body is read, since errors in the body would tell an unauthorized caller
+   * something.
+   */
   readonly check: (actor: Actor, permission: Permission) => void;
   readonly create: (actor: Actor, resource: Resource) => Promise<Kept>;
   readonly get: (actor: Actor, id: string) => Promise<Kept>;
-  /** For who may change it: the version that it has now. */
+  /** The current version, for an actor who may change the resource. */
   readonly versionOf: (actor: Actor, id: string) => Promise<number>;
   readonly search: (actor: Actor, asked: Search) => Promise<Found<Kept>>;
   readonly replace: (actor: Actor, id: string, resource: Resource, version: number | undefined) => Promise<Kept>;

@@ -1,6 +1,6 @@
 import { problemsOf } from "../core/problem.ts";
 
-/** Where RFC 7644 has a word for it, the wire code is its `scimType`. */
+/** The wire code is the `scimType` of RFC 7644 if there is one. */
 export const problems = {
   "scim.invalid_filter": [400, "invalidFilter", "The filter cannot be used: %s."],
   "scim.invalid_path": [400, "invalidPath", "The path cannot be used: %s."],

@@ -1,6 +1,6 @@
 /**
- * SCIM 2.0 over HTTP (RFC 7644), below both addresses that clients of this API family know. `docs.ts` describes it for
- * api/openapi.json; `docs/api/scim.md` tells what is decided where the RFC leaves it open.
+ * SCIM 2.0 over HTTP (RFC 7644), on both paths that clients of this API family know. `docs.ts` describes it for
+ * api/openapi.json; `docs/api/scim.md` lists decisions where the RFC leaves a choice.
  */
 import { z } from "zod";
 import type { Authorize, Permission } from "../access/index.ts";
@@ -32,12 +32,12 @@ export type ScimRoutesDeps = {
   readonly authorize: Authorize;
   readonly people: Operations;
   readonly groups: Operations;
-  /** Who a bearer is, in the account of the path: tokens, and JSON web tokens besides. */
+  /** The actor of a bearer token in the account of the path: an API token or a JSON web token. */
   readonly authenticate: (token: string, account: string) => Promise<Actor | undefined>;
   readonly publicUrl: () => string;
 };
 
-/** The newer address, and that of the first generation. */
+/** The current base path, and that of the first generation. */
 const BASES = [
   ["scim", "/ng/api/scim/account/:accountId"],
   ["scim-older", "/api/scim/account/:accountId"],
@@ -55,7 +55,7 @@ type Spec<Q extends z.ZodType> = {
 };
 
 const nothing = z.object({});
-/** Documents about the server are asked for whole (RFC 7644 section 4). */
+/** Discovery documents cannot be filtered (RFC 7644 section 4). */
 const unfiltered = z.object({ filter: z.string().optional().describe("Refused with 403.") });
 
 export const scimRoutes = (deps: ScimRoutesDeps): readonly Route[] =>
@@ -90,13 +90,13 @@ const routeOf = <Q extends z.ZodType>(
     handle: speaking(handle),
   });
 
-/** Where resources live. Served with `/gateway` before it as well; addresses in answers do without. */
+/** The base path of resources. Routes also exist below `/gateway`; addresses in responses omit it. */
 const baseOf = ({ deps, path }: Base, { params }: Pick<Call, "params">): string =>
   `${deps.publicUrl()}${path.replace(":accountId", params["accountId"] ?? "")}`;
 
 type Three = readonly [view: Permission, create: Permission, manage: Permission];
 
-/** A resource, and a list of them, as they are answered. */
+/** The responses of one resource and of a list. */
 function answersOf(base: Base, type: ResourceType, operations: Pick<Operations, "search">) {
   const resource = (call: Pick<Call, "params">, { resource: kept, ...facts }: Kept, selection: Selection): unknown =>
     selected(type, shown(type, kept, { ...facts, base: baseOf(base, call) }), selection);
@@ -135,9 +135,9 @@ function resourceRoutes(
   });
   const idOf = ({ params }: Pick<Call, "params">): string => params["id"] ?? "";
   const { answer, list } = answersOf(base, type, operations);
-  // A selection that cannot be is refused before anything is done.
+  // An invalid selection is refused before the operation runs.
   const checked = (call: Call<z.output<typeof selectionQuery>>): void => void selectionIn(call.query);
-  /** The version that a change is meant for. Throws `scim.stale_version`, `scim.is_there`. */
+  /** The version that a change requires. Throws `scim.stale_version`, `scim.is_there`. */
   const expected = async (call: Call): Promise<number | undefined> => {
     const now = (): Promise<number> => operations.versionOf(call.actor, idOf(call));
     await unlessKnown(call, now);
@@ -208,7 +208,7 @@ function resourceRoutes(
   ];
 }
 
-/** Whoever may look at people may ask what there is to speak about. */
+/** Discovery documents, for actors who may view users. */
 function discoveryRoutes(base: Base): readonly Route[] {
   const permission = "core_user_view";
   const may = ({ actor, accountId, query }: Call<z.output<typeof unfiltered>>): void => {
@@ -273,7 +273,7 @@ function discoveryRoutes(base: Base): readonly Route[] {
   ];
 }
 
-/** What the RFC lets a server leave out, by its name (sections 3.7 and 3.11). */
+/** Optional features of the RFC that are not supported (sections 3.7 and 3.11). */
 const REFUSED = [
   ["POST", "/Bulk", "bulk", "core_user_manage", "Bulk"],
   ["POST", "/.search", "search-all", "core_user_view", "Searching all types at once"],

@@ -1,20 +1,20 @@
-/** Seals and heads. Transaction numbers stay text: they are compared by the database alone. */
+/** Seals and heads. Transaction numbers stay texts: only the database compares them. */
 import type { Uuid } from "../../core/ids.ts";
 import type { Query, Tx } from "../../platform/db/db.ts";
 import { BEGINNING, type Head, type Seal, type SealedFields } from "../chain.ts";
 
 type Store = { readonly query: Query };
 
-/** Up to which entry, in the order of transactions and in them of ids, all are sealed. */
+/** All entries up to this one are sealed, in the order of transactions and, within them, of ids. */
 export type Position = { readonly xid: string; readonly id: Uuid };
 
-/** Before every entry. */
+/** The position before every entry. */
 export const FIRST_POSITION: Position = { xid: "0", id: "00000000-0000-0000-0000-000000000000" as Uuid };
 
-/** `isAhead`: of a transaction that is yet to come, as after the database was restored into another cluster. */
+/** `isAhead`: the position is in a future transaction, as after a restore into another cluster. */
 export type LockedPosition = Position & { readonly isAhead: boolean };
 
-/** Undefined while another sealer is at work. */
+/** Undefined while another sealer runs. */
 export async function lockPosition(tx: Tx): Promise<LockedPosition | undefined> {
   const rows = await tx.query<LockedPosition>(
     `select xid::text, id, xid > pg_snapshot_xmax(pg_current_snapshot()) as "isAhead"
@@ -38,10 +38,10 @@ export const BATCH = 1_000;
 type Next = SealedFields & { readonly xid: string };
 
 /**
- * The entries after the position, up to the oldest transaction that has not ended; `isSealed` for those that an earlier
- * pass has sealed, before the database was restored into another cluster. The index on (xid, id) answers it: the entries
- * before the position are not read, and only those of the batch are looked up among the seals. The limit is part of the
- * text, since a plan for an unknown limit may read the whole table.
+ * The entries after the position, up to the oldest transaction that has not ended. `isSealed` marks those that were
+ * sealed before the database was restored into another cluster. The index on (xid, id) serves the query: it reads no
+ * entry before the position, and looks up only the seals of the batch. The limit is part of the text, since a plan for
+ * an unknown limit may read the whole table.
  */
 export const nextEntries = (tx: Tx, { xid, id }: Position): Promise<(Next & { readonly isSealed: boolean })[]> =>
   tx.query(
@@ -55,13 +55,13 @@ export const nextEntries = (tx: Tx, { xid, id }: Position): Promise<(Next & { re
     [xid, id],
   );
 
-/** Entries without a seal, wherever they stand. It reads the whole trail: for a restored database, once. */
+/** Entries without a seal at any position. Reads the whole trail: used once, for a restored database. */
 export const unsealedEntries = (tx: Tx): Promise<Next[]> =>
   tx.query(
     `select ${FIELDS}, e.xid::text from audit_entries e where ${NOT_SEALED} order by e.xid, e.id limit ${BATCH}`,
   );
 
-/** Where the chains of these accounts end; those that have not begun are left out. */
+/** The heads of these accounts' chains; accounts without a chain are missing. */
 export async function lockHeads(tx: Tx, accounts: readonly Uuid[]): Promise<[Uuid, Head][]> {
   const rows = await tx.query<Head & { accountId: Uuid }>(
     `select account_id as "accountId", sequence, hash from audit_chains where account_id = any ($1)
@@ -100,7 +100,7 @@ export const saveHeads = (tx: Tx, heads: ReadonlyMap<Uuid, Head>): Promise<unkno
 export const savePosition = (tx: Tx, { xid, id }: Position): Promise<unknown> =>
   tx.query(`update audit_sealed set xid = $1::xid8, id = $2`, [xid, id]);
 
-/** A chain as it is kept: its end, and where it begins since the oldest part was taken away. */
+/** A stored chain: its head, and its beginning after the last removal. */
 export type Chain = { readonly accountId: Uuid; readonly head: Head; readonly cut: Head };
 
 export async function findChain(db: Store, accountId: Uuid): Promise<Chain | undefined> {
@@ -118,10 +118,10 @@ export async function findChain(db: Store, accountId: Uuid): Promise<Chain | und
   );
 }
 
-/** A seal with its entry; `entry` is null when that is gone. */
+/** A seal with its entry; `entry` is null if it was deleted. */
 export type SealedEntry = { readonly seal: Seal; readonly entry: SealedFields | null };
 
-/** Those after the number, in order. */
+/** The seals after the number, in order. */
 export async function nextSeals(db: Store, accountId: Uuid, after: number, limit: number): Promise<SealedEntry[]> {
   const rows = await db.query<SealedFields & { sequence: number; entryId: Uuid; content: Buffer; hash: Buffer }>(
     `select s.sequence, s.entry_id as "entryId", s.content, s.hash, ${FIELDS}
@@ -137,7 +137,7 @@ export async function nextSeals(db: Store, accountId: Uuid, after: number, limit
 
 export type Unsealed = { readonly id: Uuid; readonly at: number; readonly late: boolean };
 
-/** Entries that no seal knows, the first of them; `late`: the sealer has passed where they stand. */
+/** The first entries without a seal; `late`: the sealer has passed their position. */
 export const unsealedOf = (db: Store, accountId: Uuid, limit: number): Promise<Unsealed[]> =>
   db.query<Unsealed>(
     `select e.id, e.at,
@@ -147,7 +147,9 @@ export const unsealedOf = (db: Store, accountId: Uuid, limit: number): Promise<U
     [accountId, limit],
   );
 
-/** What the retention has told of a cut: when, and that it took away what is from before a moment (both epoch ms). */
+/**
+ * The retention's record of a cut: its time, and the time before which it removed entries (both epoch milliseconds).
+ */
 export type Told = { readonly at: number; readonly before: number };
 
 export async function findTold(db: Store, accountId: Uuid, cut: Head): Promise<Told | undefined> {
@@ -170,7 +172,7 @@ export async function lockChain(tx: Tx, accountId: Uuid): Promise<Chain | undefi
   return findChain(tx, accountId);
 }
 
-/** The oldest of the chain, each with its time; null for an entry that is gone. */
+/** The oldest seals of the chain with the times of their entries; null for a deleted entry. */
 export const oldestSeals = (
   tx: Tx,
   accountId: Uuid,
@@ -184,7 +186,7 @@ export const oldestSeals = (
     [accountId, after, limit],
   );
 
-/** Takes away all up to the cut, seals and entries; the only way that anything of the trail goes. */
+/** Deletes seals and entries up to the cut. Nothing else deletes from the trail. */
 export async function cutOff(tx: Tx, accountId: Uuid, from: Head, to: Head): Promise<void> {
   await tx.query(`select set_config('railhead.audit_retention', 'on', true)`);
   await tx.query(

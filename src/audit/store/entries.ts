@@ -41,7 +41,7 @@ export async function insertEntry(tx: Tx, entry: AuditEntry): Promise<void> {
   );
 }
 
-/** Several at once, by one statement. */
+/** Inserts several entries with one statement. */
 export async function insertEntries(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   await tx.query(
     `insert into audit_entries (${COLUMNS})
@@ -79,7 +79,7 @@ const rowOf = ({ request, ...entry }: AuditEntry) => ({
   attempts: entry.attempts,
 });
 
-/** Which of these accounts there are. */
+/** Those of the accounts that exist. */
 export async function existingAccounts(db: Store, ids: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
   const rows = await db.query<{ id: Uuid }>(`select id from accounts where id = any ($1)`, [ids]);
   return new Set(rows.map(({ id }) => id));
@@ -91,7 +91,7 @@ const ENTRY = `account_id as "accountId", id, at, actor_kind as "actorKind", act
   request_path as "path", remote_address as "remoteAddress", correlation_id as "correlationId",
   difference, outcome, code, status, permission, attempts`;
 
-// Bounds instead of "null or": so the index finds the newest of a window, however old it is.
+// Bounds instead of `is null or`, so that the index finds the newest entries of every period.
 const MATCHES = `account_id = $1 and at >= coalesce($2::bigint, 0) and at <= coalesce($3::bigint, 9223372036854775807)
    and ($4::text[] is null or exists (select 1 from unnest($4::text[], $5::text[]) as s (org, project)
          where (s.org is null or s.org = org_identifier) and (s.project is null or s.project = project_identifier)))
@@ -102,7 +102,7 @@ const MATCHES = `account_id = $1 and at >= coalesce($2::bigint, 0) and at <= coa
          where a.kind = actor_kind and a.id = actor_id))
    and ($11::text[] is null or outcome = any ($11))`;
 
-/** Refusals are few among many changes: written out, the condition is that of the index which holds them alone. */
+/** Refusals are rare among changes. Written out, the condition is that of the partial index on them. */
 const matches = ({ outcomes }: AuditFilter): string =>
   outcomes?.every((outcome) => outcome === "refused") ? `${MATCHES} and outcome = 'refused'` : MATCHES;
 
@@ -125,7 +125,7 @@ const values = (
 
 type Row = Omit<AuditEntry, "request"> & { readonly [K in keyof RequestFacts]: RequestFacts[K] | null };
 
-/** Newest first, or by time as the order says. */
+/** Newest first, or by time in the given order. */
 export async function listEntries(
   db: Store,
   accountId: Uuid,
@@ -147,7 +147,7 @@ export async function findEntry(db: Store, accountId: Uuid, id: Uuid): Promise<A
   return rows.map(entryOf)[0];
 }
 
-/** The id goes the same way: as the index has them. */
+/** Sorts ids in the same direction, as the index does. */
 function byTime(order: readonly SortOrder[] = []): string {
   const way = order[0]?.descending === false ? "asc" : "desc";
   return `at ${way}, id ${way}`;
@@ -161,7 +161,7 @@ const entryOf = ({ method, path, remoteAddress, correlationId, ...entry }: Row):
       : { method, path, remoteAddress, correlationId },
 });
 
-/** Oldest first, those that come after `after`. */
+/** Oldest first, the entries after `after`. */
 export async function nextEntries(
   db: Store,
   accountId: Uuid,

@@ -1,10 +1,10 @@
-/** Filters over values in memory: which items of a list a patch means. */
+/** Evaluates filters on values in memory, to find the list items that a patch names. */
 import type { Filter } from "../filter/syntax.ts";
 import { badPath } from "../filter/tokens.ts";
 import { named, type Attribute } from "../schema/attribute.ts";
 import { isMap } from "./read.ts";
 
-/** Throws `scim.invalid_path` for parts that the list does not have. */
+/** Throws `scim.invalid_path` for attributes that the list does not have. */
 export function matches(filter: Filter, of: Attribute, item: unknown): boolean {
   switch (filter.kind) {
     case "and":

@@ -1,4 +1,4 @@
-/** PATCH over a resource in memory (RFC 7644 section 3.5.2), and what Entra and Okta send beyond it. */
+/** PATCH on a resource in memory (RFC 7644 section 3.5.2), and the extensions of Entra and Okta. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ENTERPRISE_SCHEMA, GROUP, USER } from "../schema/resources.ts";
@@ -22,7 +22,7 @@ const ada = (...operations: Op[]): object => apply(ADA, operations);
 const team = (...operations: Op[]): object => apply(TEAM, operations, GROUP);
 const refused = (wire: string, run: () => unknown): void => assert.throws(run, { wire });
 
-test("add: with and without a path, single and plural, what is there already only once", () => {
+test("add: with and without a path, single and plural, existing values only once", () => {
   assert.deepEqual(ada({ op: "add", path: "title", value: "Countess" }), { ...ADA, title: "Countess" });
   assert.deepEqual(ada({ op: "add", value: { nickName: "A", name: { middleName: "K" } } }), {
     ...ADA,
@@ -40,7 +40,7 @@ test("add: with and without a path, single and plural, what is there already onl
   );
 });
 
-test("replace: values, parts, items that a filter means; nothing there is added, nothing meant is noTarget", () => {
+test("replace: values, parts, filtered items; a missing list is added to, a filter without a match is noTarget", () => {
   assert.deepEqual(ada({ op: "replace", path: "name.familyName", value: "King" }), {
     ...ADA,
     name: { givenName: "Ada", familyName: "King" },
@@ -64,7 +64,7 @@ test("replace: values, parts, items that a filter means; nothing there is added,
   });
 });
 
-test("remove: values, parts, items; without a path noTarget; what is not there is gone already", () => {
+test("remove: values, parts, items; without a path noTarget; a missing value is no error", () => {
   const { name: _, ...nameless } = ADA;
   assert.deepEqual(ada({ op: "remove", path: "name" }), nameless);
   assert.deepEqual(ada({ op: "remove", path: "name.givenName" }), { ...ADA, name: { familyName: "Lovelace" } });
@@ -83,7 +83,7 @@ test("remove: values, parts, items; without a path noTarget; what is not there i
   refused("mutability", () => ada({ op: "remove", path: "userName" }));
 });
 
-test("as Entra sends it: operations in capitals, False as a text, values to remove, keys that are paths, bare managers", () => {
+test("requests of Entra: capitalized operations, False as a text, values to remove, keys that are paths, plain manager ids", () => {
   assert.deepEqual(ada({ op: "Replace", path: "active", value: "False" }), { ...ADA, active: false });
   assert.deepEqual(ada({ op: "Replace", value: { active: "false" } }), { ...ADA, active: false });
   assert.deepEqual(team({ op: "Remove", path: "members", value: [{ value: "b" }] }), {
@@ -111,12 +111,12 @@ test("as Entra sends it: operations in capitals, False as a text, values to remo
   });
 });
 
-test("as Okta sends it: the group's own id among what is replaced", () => {
+test("requests of Okta: the group's own id among the replaced attributes", () => {
   assert.deepEqual(team({ op: "replace", value: { id: "me", displayName: "New" } }), { ...TEAM, displayName: "New" });
   refused("mutability", () => team({ op: "replace", value: { id: "another", displayName: "New" } }));
 });
 
-test("all or none, and the resource that was read stays as it was", () => {
+test("all operations or none, and the original resource stays unchanged", () => {
   const before = structuredClone(ADA);
   refused("invalidPath", () =>
     ada({ op: "replace", path: "title", value: "x" }, { op: "replace", path: "shoeSize", value: "44" }),
@@ -125,7 +125,7 @@ test("all or none, and the resource that was read stays as it was", () => {
   assert.deepEqual(ADA, before);
 });
 
-test("what the server alone writes, and what is no operation, is refused by its scimType", () => {
+test("read-only attributes and invalid operations are refused with their scimType", () => {
   for (const path of ["id", "groups", "meta.version", 'groups[value eq "x"]'])
     refused("mutability", () => ada({ op: "replace", path, value: "x" }));
   refused("mutability", () => ada({ op: "add", value: { groups: [{ value: "admins" }] } }));

@@ -1,7 +1,7 @@
 /**
- * PATCH (RFC 7644 section 3.5.2): operations in their order over a copy, all or none. Beyond the letter of it, as Entra
- * and Okta send them: operations in any case, `"False"`, objects without a path whose keys are paths, values to
- * remove beside a path without brackets, and the resource's own id among what is replaced.
+ * PATCH (RFC 7644 section 3.5.2): applies all operations in order to a copy, or none. Accepts deviations of Entra and
+ * Okta: operations in any case, `"False"`, objects without a path whose keys are paths, values to remove with a path
+ * without brackets, and the resource's own id among the replaced attributes.
  */
 import { parsePath } from "../filter/parse.ts";
 import type { Filter, PatchPath } from "../filter/syntax.ts";
@@ -24,7 +24,7 @@ const MAX_OPERATIONS = 1_000;
 type Verb = "add" | "replace" | "remove";
 export type Operation = { readonly verb: Verb; readonly path: string | undefined; readonly value: unknown };
 
-/** The operations of a body. Throws `scim.invalid_syntax`. */
+/** Reads the operations of a body. Throws `scim.invalid_syntax`. */
 export function readPatch(body: unknown): readonly Operation[] {
   const entries = isMap(body) ? Object.entries(body) : [];
   refuseTwice(
@@ -53,7 +53,7 @@ function readOperation(given: unknown): Operation {
   return { verb, path: path === "" ? undefined : (path ?? undefined), value };
 }
 
-/** The resource as it is after all of them. `id` is its own: who replaces it by itself changes nothing. */
+/** Returns the resource after all operations. `id` is its own: replacing it by the same id is allowed. */
 export function patched(type: ResourceType, now: Resource, operations: readonly Operation[], id: string): Resource {
   const work = structuredClone(now) as Record<string, unknown>;
   for (const operation of operations) apply({ type, work, id }, operation);
@@ -73,11 +73,11 @@ function apply(at: Work, { verb, path, value }: Operation): void {
     const extension = extensionOf(at.type, name);
     if (extension && isMap(inner)) applyToExtension(at, verb, extension, inner);
     else if (extension || /[.[:]/.test(name) || named(attributesOf(at.type), name)) applyAt(at, verb, name, inner);
-    // What no schema knows is left out, as in a whole resource.
+    // Unknown attributes are ignored, as in a whole resource.
   }
 }
 
-/** The attribute that a path names, and the object that holds it; undefined for a whole extension. */
+/** The attribute that a path names, and the object that contains it; undefined for a whole extension. */
 type Target = {
   readonly holder: Record<string, unknown>;
   readonly attribute: Attribute;
@@ -135,13 +135,13 @@ function applyToAttribute({ holder, attribute, text }: Target, verb: Verb, value
   const { name } = attribute;
   if (verb === "remove") {
     if (attribute.required) throw problem("scim.mutability", [text]);
-    // Entra names what goes in the value: without this the whole list went.
+    // Entra names the values to remove in `value`. Without this the whole list would be removed.
     if (attribute.multiValued && value !== undefined && value !== null)
       holder[name] = without(listIn(holder, name), readValue(attribute, value, text));
     else delete holder[name];
     return;
   }
-  // `manager` of Entra is the bare id.
+  // Entra sends `manager` as a plain id.
   const plain = attribute.type === "complex" && !attribute.multiValued && typeof value === "string" ? { value } : value;
   const read = readValue(attribute, plain, text);
   if (attribute.required && read === undefined) throw problem("scim.mutability", [text]);
@@ -160,7 +160,7 @@ function applyToPart({ holder, attribute, text }: Target, part: Attribute, verb:
     else item[part.name] = read;
   };
   if (!attribute.multiValued) return set(objectIn(holder, attribute.name));
-  // `emails.value` without brackets means every one of them.
+  // `emails.value` without brackets means every item.
   const items = listIn(holder, attribute.name);
   if (items.length === 0 && verb !== "remove") holder[attribute.name] = [{ [part.name]: read }];
   for (const item of items) if (isMap(item)) set(item);
@@ -181,7 +181,7 @@ function applyToItems({ holder, attribute, part, text }: Target, filter: Filter,
     holder[attribute.name] = onePrimary(attribute, distinct(attribute, next), changed);
     return;
   }
-  // Nothing is there that the filter means. A list that is not there at all is added to (RFC 7644, section 3.5.2.3).
+  // No item matches the filter. An empty list gets a new item (RFC 7644, section 3.5.2.3).
   if (verb === "replace" && items.length > 0) throw problem("scim.no_target", [text]);
   const made = { ...impliedBy(filter, attribute, text), ...read };
   holder[attribute.name] = merged(attribute, items, [made]);
@@ -193,7 +193,7 @@ function oneOf(attribute: Attribute, value: unknown, text: string): Readonly<Rec
   return read[0];
 }
 
-/** What an item must be for the filter to mean it: `type eq "work"` and the like. */
+/** The values that an item must have to match the filter, such as `type eq "work"`. */
 function impliedBy(filter: Filter, attribute: Attribute, text: string): Record<string, unknown> {
   if (filter.kind === "and")
     return { ...impliedBy(filter.left, attribute, text), ...impliedBy(filter.right, attribute, text) };
@@ -215,7 +215,7 @@ function without(items: readonly unknown[], gone: unknown): unknown[] {
   return items.filter((item) => !keys.has(keyOf(item)));
 }
 
-/** What is there already stays as it is (RFC 7644, section 3.5.2.1). A value that becomes primary takes that from the others. */
+/** Existing values stay unchanged (RFC 7644, section 3.5.2.1). A new primary value replaces the former one. */
 function merged(attribute: Attribute, items: readonly unknown[], added: readonly unknown[]): unknown[] {
   return onePrimary(attribute, distinct(attribute, [...items, ...added]), added);
 }
@@ -229,7 +229,7 @@ function onePrimary(attribute: Attribute, items: readonly unknown[], favourites:
   );
 }
 
-/** Lists and objects of nothing are not there. */
+/** Removes empty lists and objects. */
 function dropEmpty(work: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(work)) {
     if (isMap(value)) dropEmpty(value);

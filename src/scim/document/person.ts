@@ -1,10 +1,13 @@
-/** A person as a resource, and a resource as a person: what the platform uses has columns, the rest stays in the directory's words. */
+/**
+ * Maps users to resources and back. Attributes that the platform uses have columns; the others are stored as the
+ * directory sent them.
+ */
 import { emailOf, type Profile, type UserDetail } from "../../identity/index.ts";
 import { problem } from "../problems.ts";
 import type { Resource } from "../schema/attribute.ts";
 import { isMap, isPrimary } from "./read.ts";
 
-/** What a directory has said of the person: what is patched, and what a replacement replaces. */
+/** The attributes that the directory has set: the base of patches and replacements. */
 export function resourceOf(user: Profile): Resource {
   const { name, ...rest } = user.directory;
   const parts = {
@@ -22,7 +25,7 @@ export function resourceOf(user: Profile): Resource {
   };
 }
 
-/** The same with what follows from it, as it is shown. */
+/** The same with derived attributes, as responses show it. */
 export const shownPerson = (user: UserDetail): Resource => ({
   displayName: user.name,
   emails: [{ value: user.email, type: "work", primary: true }],
@@ -30,7 +33,10 @@ export const shownPerson = (user: UserDetail): Resource => ({
   ...resourceOf(user),
 });
 
-/** Of a user whom no directory has named: the last word is the family name, a single word is both. `columns.ts` filters by the same. */
+/**
+ * Name parts of a user without a directory: the last word is the family name, a single word is both. `columns.ts`
+ * filters by the same rule.
+ */
 const partsOf = (name: string) => ({
   familyName: /\S+$/.exec(name)?.[0] ?? name,
   givenName: /^(.*\S)\s+\S+$/.exec(name)?.[1] ?? name,
@@ -38,7 +44,7 @@ const partsOf = (name: string) => ({
 
 const MAX_TEXT = 256;
 
-/** Throws `scim.invalid_value`. `now` is who the resource replaces: what it does not say of `active` stays. */
+/** Throws `scim.invalid_value`. `now` is the replaced user: a missing `active` keeps its value. */
 export function profileOf(resource: Resource, now?: Pick<Profile, "active">): Profile {
   const { userName, externalId, displayName, active, name, ...rest } = withBareAddresses(resource);
   if (typeof userName !== "string" || userName.trim() === "" || userName.length > MAX_TEXT)
@@ -60,7 +66,7 @@ export function profileOf(resource: Resource, now?: Pick<Profile, "active">): Pr
   };
 }
 
-/** Addresses without the spaces around them, as they are kept. */
+/** Trims the stored addresses. */
 const withBareAddresses = (resource: Resource): Resource =>
   Array.isArray(resource["emails"])
     ? { ...resource, emails: resource["emails"].map((one: unknown) => bare(one)) }
@@ -72,7 +78,7 @@ const bare = (one: unknown): unknown =>
 const textOr = <T>(value: unknown, other: T): string | T =>
   typeof value === "string" && value.trim() !== "" ? value : other;
 
-/** The primary address, the one for work, or the first; without any, the userName has to be one. */
+/** The primary address, the one for work, or the first one; without any, the userName has to be an address. */
 function addressOf(emails: unknown, userName: string): string {
   const given = (Array.isArray(emails) ? emails : []).filter(isMap);
   const one =

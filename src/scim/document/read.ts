@@ -1,7 +1,7 @@
 /**
- * A resource as a client sent it, brought into the form of its schema: names as the schema writes them, `"False"` as
- * false, one value as a list of one. What only the server writes is left out, and so is what no schema knows
- * (RFC 7644 section 3.3); a value of the wrong type is refused with its path.
+ * Reads a resource in the form of its schema: names in the schema's case, `"False"` as false, a single value as a list
+ * of one. Ignores read-only and unknown attributes (RFC 7644 section 3.3). Refuses a value of the wrong type with its
+ * path.
  */
 import { problem } from "../problems.ts";
 import {
@@ -31,7 +31,7 @@ function checkSchemas(type: ResourceType, body: Readonly<Record<string, unknown>
   if (!has(type.schema.id)) throw problem("scim.invalid_syntax", [`schemas must name ${type.schema.id}.`]);
 }
 
-/** What of the object is known, without what only the server writes. */
+/** The known attributes of the object, without read-only ones. */
 export function readParts(type: ResourceType, body: Readonly<Record<string, unknown>>): Resource {
   const read: Record<string, unknown> = {};
   const own = attributesOf(type);
@@ -69,11 +69,11 @@ function assign(into: Record<string, unknown>, attribute: Attribute, value: unkn
   if (read !== undefined) into[attribute.name] = read;
 }
 
-/** Lists of a person's phones, roles and certificates, or of a group's people. */
+/** Limit of a user's phones, roles and certificates, or of a group's members. */
 const MAX_VALUES = 10_000;
 const MAX_TEXT = 8_192;
 
-/** One attribute's value; undefined for what unassigns it: null, an empty list, an object of nothing. */
+/** The value of one attribute; undefined if it unassigns the attribute: null, an empty list, an empty object. */
 export function readValue(attribute: Attribute, value: unknown, at: string): unknown {
   if (value === null || value === undefined) return undefined;
   if (!attribute.multiValued) return readSingle(attribute, value, at);
@@ -89,7 +89,7 @@ export function readValue(attribute: Attribute, value: unknown, at: string): unk
 
 export const isPrimary = (one: unknown): boolean => isMap(one) && one["primary"] === true;
 
-/** A list has no value twice: what is said again of one is put on top of what it is already. */
+/** Removes duplicates from a list. Later parts of the same value are merged into the first one. */
 export function distinct(attribute: Attribute, values: readonly unknown[]): unknown[] {
   const kept = new Map<string, unknown>();
   for (const one of values) {
@@ -100,11 +100,14 @@ export function distinct(attribute: Attribute, values: readonly unknown[]): unkn
   return [...kept.values()];
 }
 
-/** Value and type stay in the letters in which they are known. */
+/** Keeps the original case of value and type. */
 const unnamed = (item: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(item).filter(([name]) => name !== "value" && name !== "type"));
 
-/** What two values of a list are the same by: `value` and `type` (RFC 7643 section 2.4), or, without a `value`, all there is. */
+/**
+ * The key by which two list values are equal: `value` and `type` (RFC 7643 section 2.4), or all parts without a
+ * `value`.
+ */
 export function sameness(attribute: Attribute, item: unknown): string {
   if (!isMap(item)) return JSON.stringify(item);
   const parts = Object.entries(item).map(([name, value]) => [name, foldedPart(attribute, name, value)] as const);
@@ -116,7 +119,7 @@ export function sameness(attribute: Attribute, item: unknown): string {
 const foldedPart = ({ subAttributes }: Attribute, name: string, value: unknown): unknown =>
   typeof value === "string" && !named(subAttributes, name)?.exact ? value.toLowerCase() : value;
 
-/** Names mean the same in any case: of two nobody knows which one counts. Throws `scim.invalid_syntax`. */
+/** Refuses equal names in different case, since either could count. Throws `scim.invalid_syntax`. */
 export function refuseTwice(names: readonly string[], at: string): void {
   const seen = new Set<string>();
   for (const name of names) {
@@ -126,7 +129,9 @@ export function refuseTwice(names: readonly string[], at: string): void {
   }
 }
 
-/** Directories send a single value as a list of one: `[{"value": "x"}]`, for a complex attribute `[{…}]`. */
+/**
+ * Accepts a single value as a list of one, as directories send it: `[{"value": "x"}]`, for a complex attribute `[{…}]`.
+ */
 function readSingle(attribute: Attribute, value: unknown, at: string): unknown {
   if (!Array.isArray(value)) return readOne(attribute, value, at);
   if (value.length > 1) throw problem("scim.invalid_value", [`${at} takes one value.`]);
@@ -137,7 +142,7 @@ function readSingle(attribute: Attribute, value: unknown, at: string): unknown {
 
 function readOne(attribute: Attribute, value: unknown, at: string): unknown {
   if (attribute.type !== "complex") return readSimple(attribute, value, at);
-  // A bare text is the value of the list's item.
+  // A plain text is the value of the list's item.
   const body = typeof value === "string" && named(attribute.subAttributes, "value") ? { value } : value;
   if (!isMap(body)) throw problem("scim.invalid_value", [`${at} takes an object.`]);
   const read = readAttributes(attribute.subAttributes ?? [], body, `${at}.`);

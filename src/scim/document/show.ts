@@ -1,4 +1,4 @@
-/** Resources as they are answered: which attributes, and what every resource has (RFC 7644 sections 3.4.2.5 and 3.9). */
+/** Resources in responses: selected and common attributes (RFC 7644 sections 3.4.2.5 and 3.9). */
 import { parsePath } from "../filter/parse.ts";
 import type { AttributePath } from "../filter/syntax.ts";
 import { problem } from "../problems.ts";
@@ -7,12 +7,14 @@ import { isMap } from "./read.ts";
 
 export const etagOf = (version: number): string => `W/"${version}"`;
 
-/** What a caller wants to see: only some attributes, or all but some. */
+/** The attributes of a response: only some, or all except some. */
 export type Selection = { readonly only?: readonly AttributePath[]; readonly without?: readonly AttributePath[] };
 
 const MAX_NAMES = 100;
 
-/** From lists of names; `attributes` given, the other must not be. Throws `scim.invalid_value`, `scim.invalid_path`. */
+/**
+ * Reads a selection from lists of names; only one list may be given. Throws `scim.invalid_value`, `scim.invalid_path`.
+ */
 export function selectionOf(only: readonly string[] | undefined, without: readonly string[] | undefined): Selection {
   const paths = (names: readonly string[] = []): readonly AttributePath[] => {
     if (names.length > MAX_NAMES) throw problem("scim.invalid_value", [`At most ${MAX_NAMES} attributes are named.`]);
@@ -49,7 +51,7 @@ export function selected(type: ResourceType, whole: Resource, { only, without }:
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 const isWhole = ({ schema, name }: AttributePath, urn: string): boolean => isSame(`${schema ?? ""}:${name}`, urn);
 
-/** Of an object's attributes those that the paths name, or all others. */
+/** The attributes of an object that the paths name, or all others. */
 function pick(
   holder: Readonly<Record<string, unknown>>,
   paths: readonly AttributePath[] = [],
@@ -73,11 +75,11 @@ export type Facts = {
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Where resources live, without a slash at its end. */
+  /** The base URL of resources, without a trailing slash. */
   readonly base: string;
 };
 
-/** The resource with what the server adds. */
+/** The resource with the attributes that the server adds. */
 export function shown(type: ResourceType, resource: Resource, facts: Facts): Resource {
   const extensions = type.extensions.filter(({ id }) => resource[id] !== undefined).map(({ id }) => id);
   return {
@@ -97,7 +99,7 @@ export function shown(type: ResourceType, resource: Resource, facts: Facts): Res
 export const locationOf = ({ endpoint }: ResourceType, { base, id }: Pick<Facts, "base" | "id">): string =>
   `${base}${endpoint}/${id}`;
 
-/** In the order of the schema: the database keeps keys in one of its own. */
+/** Sorts attributes as the schema does, since the database does not keep their order. */
 function inOrder(type: ResourceType, resource: Resource): Resource {
   const names = [...attributesOf(type).map(({ name }) => name), ...type.extensions.map(({ id }) => id)];
   return Object.fromEntries(names.filter((name) => resource[name] !== undefined).map((name) => [name, resource[name]]));

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { parseFilter, parsePath } from "./parse.ts";
 import type { Filter } from "./syntax.ts";
 
-/** The tree as text with every parenthesis written out. */
+/** The tree as text with all parentheses. */
 function shown(filter: Filter): string {
   const path = (one: { schema?: string; name: string; sub?: string }): string =>
     [one.schema && `${one.schema}:`, one.name, one.sub && `.${one.sub}`].filter(Boolean).join("");
@@ -35,7 +35,7 @@ test("every operator and every kind of value, names and operators in any case", 
   reads("a eq TRUE", "a eq true");
 });
 
-test("not binds closer than and, and closer than or; parentheses say otherwise", () => {
+test("not binds closer than and, and closer than or; parentheses override both", () => {
   reads("a pr or b pr and c pr", "(a pr or (b pr and c pr))");
   reads("(a pr or b pr) and c pr", "((a pr or b pr) and c pr)");
   reads("not (a pr) and b pr", "(not a pr and b pr)");
@@ -43,7 +43,7 @@ test("not binds closer than and, and closer than or; parentheses say otherwise",
   reads("a pr AND b pr OR NOT (c pr)", "((a pr and b pr) or not c pr)");
 });
 
-test("value paths, URNs, and Entra's way to look for an address", () => {
+test("value paths, URNs, and Entra's syntax for addresses", () => {
   reads('emails[type eq "work" and value co "@example.com"]', 'emails[(type eq "work" and value co "@example.com")]');
   reads('emails[type eq "work"].value eq "x"', 'emails[(type eq "work" and value eq "x")]');
   const urn = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
@@ -55,7 +55,7 @@ test("value paths, URNs, and Entra's way to look for an address", () => {
   assert.deepEqual(parsePath(`${urn}:manager`), { attribute: { schema: urn, name: "manager" } });
 });
 
-test("what is no filter is refused as invalidFilter, never failed at", () => {
+test("an invalid filter is refused as invalidFilter and causes no failure", () => {
   for (const text of [
     "",
     "userName",
@@ -90,7 +90,7 @@ test("what is no filter is refused as invalidFilter, never failed at", () => {
     assert.throws(() => parsePath(text), { wire: "invalidPath" }, text);
 });
 
-test("property: whatever the text, the answer is a tree or a refusal, quickly", () => {
+test("property: every text quickly gives a tree or a refusal", () => {
   const piece = fc.constantFrom(
     "a",
     "eq",

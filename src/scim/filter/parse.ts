@@ -1,8 +1,8 @@
-/** From the text of a filter or a path to its tree: `not` binds closer than `and`, `and` closer than `or`. */
+/** Parses filters and paths into trees: `not` binds closer than `and`, `and` closer than `or`. */
 import { COMPARISONS, type AttributePath, type Comparison, type Filter, type PatchPath } from "./syntax.ts";
 import { badFilter, badPath, tokensOf, type Complain, type Token } from "./tokens.ts";
 
-/** Conditions of one filter at most, and parentheses inside one another. */
+/** Limits of one filter: conditions, and nested parentheses. */
 const MAX_CONDITIONS = 100;
 const MAX_DEPTH = 20;
 
@@ -14,7 +14,7 @@ export function parseFilter(source: string): Filter {
   return filter;
 }
 
-/** Throws `scim.invalid_path`, or what `complain` makes. */
+/** Throws `scim.invalid_path`, or what `complain` creates. */
 export function parsePath(source: string, complain: Complain = badPath): PatchPath {
   const reader = makeReader(tokensOf(source, complain), complain);
   const attribute = reader.attribute();
@@ -63,7 +63,7 @@ function makeReader(tokens: readonly Token[], complain: Complain) {
     return left;
   }
 
-  /** `lists`: whether brackets may open; inside of them they may not. */
+  /** `lists`: whether brackets may open; they cannot be nested. */
   function condition(depth: number, lists: boolean): Filter {
     conditions += 1;
     if (conditions > MAX_CONDITIONS) throw complain(`it has more than ${MAX_CONDITIONS} conditions`);
@@ -79,7 +79,7 @@ function makeReader(tokens: readonly Token[], complain: Complain) {
       const of = filter(depth + 1, false);
       needs("]");
       const part = takes("sub");
-      // Not in the grammar, and yet Entra asks so for whom it looks: `emails[type eq "work"].value eq "x"`.
+      // Not in the grammar, but Entra searches like this: `emails[type eq "work"].value eq "x"`.
       const more = part?.kind === "sub" ? comparison({ name: part.text }) : undefined;
       return { kind: "some", path, of: more ? { kind: "and", left: of, right: more } : of };
     }
@@ -114,7 +114,7 @@ function makeReader(tokens: readonly Token[], complain: Complain) {
 
 const operatorOf = (text: string): Comparison | undefined => COMPARISONS.find((one) => one === text.toLowerCase());
 
-/** `urn:…:User:name.familyName`: the URN ends at the last colon. */
+/** Splits `urn:…:User:name.familyName` at the last colon, where the URN ends. */
 export function pathOf(source: string): AttributePath {
   const colon = source.lastIndexOf(":");
   const [name = "", sub] = source.slice(colon + 1).split(".");

@@ -1,4 +1,4 @@
-/** Filters and paths as trees (RFC 7644 sections 3.4.2.2 and 3.5.2, figures 1 and 7). */
+/** Trees of filters and paths (RFC 7644 sections 3.4.2.2 and 3.5.2, figures 1 and 7). */
 
 /** `name`, `name.familyName`, `urn:…:User:department`; without a schema it is the resource's own. */
 export type AttributePath = { readonly schema?: string; readonly name: string; readonly sub?: string };
@@ -13,8 +13,8 @@ export type Filter =
   | { readonly kind: "not"; readonly of: Filter }
   | { readonly kind: "present"; readonly path: AttributePath }
   | { readonly kind: "compare"; readonly path: AttributePath; readonly by: Comparison; readonly value: Literal }
-  /** Some value of the list fits the filter as a whole. */
+  /** Matches if one value of the list matches the whole filter. */
   | { readonly kind: "some"; readonly path: AttributePath; readonly of: Filter };
 
-/** Where a patch changes something: `members[value eq "x"]`, `emails[type eq "work"].value`, `name.givenName`. */
+/** The target of a patch: `members[value eq "x"]`, `emails[type eq "work"].value`, `name.givenName`. */
 export type PatchPath = { readonly attribute: AttributePath; readonly filter?: Filter; readonly sub?: string };

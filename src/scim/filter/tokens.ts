@@ -1,4 +1,4 @@
-/** The words of filters and paths. Bounded before they are read: what is longer serves nobody. */
+/** The tokens of filters and paths. Their length is checked first. */
 import { problem } from "../problems.ts";
 import type { Literal } from "./syntax.ts";
 
@@ -6,12 +6,12 @@ export type Token =
   | { readonly kind: "word"; readonly text: string }
   | { readonly kind: "literal"; readonly value: Literal }
   | { readonly kind: "(" | ")" | "[" | "]" }
-  /** What follows a closing bracket: `.value`. */
+  /** The text after a closing bracket: `.value`. */
   | { readonly kind: "sub"; readonly text: string };
 
 const MAX_LENGTH = 4_096;
 
-// Sticky, so that each is tried at one place only and no text is gone over twice.
+// Sticky, so that each pattern is tried at one position and the text is read once.
 const SPACE = /[ \t\r\n]+/y;
 const STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const NUMBER = /-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?(?![\w.])/y;

@@ -1,4 +1,4 @@
-/** JSON web tokens as credentials for SCIM, under the four settings of the account. */
+/** JSON web tokens as credentials for SCIM, with the four settings of the account. */
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
@@ -17,13 +17,13 @@ export type JwtDeps = {
   readonly clock: Clock;
   readonly settings: CurrentSettings;
   readonly keys: KeySource;
-  /** The service account of the account itself that has this identifier, with what it may do. */
+  /** The account's service account with this identifier, with its grants. */
   readonly serviceAccount: (accountId: Uuid, identifier: string) => Promise<Actor | undefined>;
-  /** Why a token was not believed; nobody else is told. */
+  /** Logs why a token was refused; the caller does not learn it. */
   readonly onRefusal: (reason: string) => void;
 };
 
-/** Who a token speaks for in the account; undefined when the settings are not all there, or it does not fit them. */
+/** The actor of a token in the account; undefined if a setting is missing or the token does not match the settings. */
 export const createJwtAuthenticate =
   (deps: JwtDeps) =>
   async (token: string, account: string): Promise<Actor | undefined> => {

@@ -52,15 +52,15 @@ const claims = (now: number, more: object = {}): object => ({ client: "directory
 const byRsa = (now: number, more: object = {}, header: object = {}): Promise<string> =>
   signed(rsa.privateKey, { alg: "RS256", kid: "rsa", ...header }, claims(now, more));
 
-test("a token that is signed by a key of the set, holds now and has the claim, is the service account", async () => {
+test("a token with a signature of the key set, a valid period and the claim authenticates the service account", async () => {
   const { is, now } = reader();
   assert.ok(await is(await byRsa(now())));
   assert.ok(await is(await signed(ec.privateKey, { alg: "ES256", kid: "ec" }, claims(now()))));
-  // Without a kid the one key that fits is meant.
+  // Without a kid, the one key that fits is used.
   assert.ok(await is(await signed(ec.privateKey, { alg: "ES256" }, claims(now()))));
 });
 
-test("without one of the four settings, for another account, and for a service account that is none, nobody", async () => {
+test("without one of the four settings, for another account, and for an unknown service account, the token is refused", async () => {
   for (const missing of [0, 1, 2, 3]) {
     const { is, now } = reader(SETTINGS().with(missing, ""));
     assert.equal(await is(await byRsa(now())), false, String(missing));
@@ -69,7 +69,7 @@ test("without one of the four settings, for another account, and for a service a
   assert.equal(await is(await byRsa(now())), false);
 });
 
-test("exp and nbf count, with 60 seconds of skew; a token that never ends is none", async () => {
+test("exp and nbf are checked with 60 seconds of skew; a token without an end is refused", async () => {
   const { is, now, refusals } = reader();
   assert.ok(await is(await byRsa(now(), { exp: now() - 59 })));
   assert.equal(await is(await byRsa(now(), { exp: now() - 60 })), false);
@@ -80,7 +80,7 @@ test("exp and nbf count, with 60 seconds of skew; a token that never ends is non
   assert.deepEqual(refusals.length, 6);
 });
 
-test("the named claim must be exactly the value: no other, no list, no part, no inherited name", async () => {
+test("the configured claim must have exactly the value: no other, no list, no part, no inherited name", async () => {
   const { is, now } = reader();
   for (const client of ["Directory", "directory ", ["directory"], { directory: 1 }, true, undefined, ""])
     assert.equal(await is(await byRsa(now(), { client })), false, JSON.stringify(client));
@@ -91,7 +91,7 @@ test("the named claim must be exactly the value: no other, no list, no part, no 
 const b64 = (value: object | string): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
-test("alg none, in any spelling, with and without a signature", async () => {
+test("alg none is refused in any spelling, with and without a signature", async () => {
   const { is, now } = reader();
   const [, , signature] = (await byRsa(now())).split(".");
   for (const alg of ["none", "None", "NONE", "nOnE", ""])
@@ -99,7 +99,7 @@ test("alg none, in any spelling, with and without a signature", async () => {
       assert.equal(await is(`${b64({ alg, kid: "rsa" })}.${b64(claims(now()))}.${end}`), false, `${alg} ${end}`);
 });
 
-test("a public key is no secret of HMAC, however it is written", async () => {
+test("a public key is not accepted as an HMAC secret in any format", async () => {
   const { is, now } = reader();
   const spki = await exportSPKI(rsa.publicKey);
   const secrets = [
@@ -118,7 +118,7 @@ test("a public key is no secret of HMAC, however it is written", async () => {
     }
 });
 
-test("a key verifies with its own algorithms only, and secrets, private keys and keys for encryption verify nothing", async () => {
+test("a key verifies only its own algorithms, and secrets, private keys and encryption keys verify nothing", async () => {
   const fixed = await signingKey("RS256", { kid: "fixed", alg: "RS256" });
   const secret: JWK = { kty: "oct", k: b64("x".repeat(64)), kid: "secret", alg: "HS256" };
   const forEncryption = { ...rsa.jwk, kid: "enc", use: "enc" };
@@ -130,7 +130,7 @@ test("a key verifies with its own algorithms only, and secrets, private keys and
   const head = `${b64({ alg: "HS256", kid: "secret" })}.${b64(claims(now()))}`;
   assert.equal(await is(`${head}.${createHmac("sha256", "x".repeat(64)).update(head).digest("base64url")}`), false);
   for (const kid of ["enc", "ops", "leaked"]) assert.equal(await is(await byRsa(now(), {}, { kid })), false, kid);
-  // The same text under another algorithm's name: of another family, and of the same but not of this key.
+  // The same text with another algorithm: of another family, and of the same family but not of this key.
   const [, payload, signature] = (await byRsa(now())).split(".");
   for (const [alg, kid] of [
     ["ES256", "rsa"],
@@ -142,7 +142,7 @@ test("a key verifies with its own algorithms only, and secrets, private keys and
     assert.equal(await is(`${b64({ alg, kid })}.${payload}.${signature}`), false, `${alg} ${kid}`);
 });
 
-test("crit is refused, and what a token says of where its key is to be found is not looked at", async () => {
+test("crit is refused, and key locations in a token are ignored", async () => {
   const { is, now } = reader();
   const mallory = await startKeyServer();
   try {
@@ -168,9 +168,9 @@ test("crit is refused, and what a token says of where its key is to be found is 
   } finally {
     await mallory.close();
   }
-  // A right signature does not make up for it.
+  // A valid signature does not help.
   const { subtle } = globalThis.crypto;
-  // The second is one that the library understands, so that it is we who refuse it.
+  // The library understands the second one, so that our check refuses it.
   for (const more of [{ crit: ["exp"] }, { crit: ["b64"], b64: true }]) {
     const head = `${b64({ alg: "RS256", kid: "rsa", ...more })}.${b64(claims(now()))}`;
     const bytes = await subtle.sign("RSASSA-PKCS1-v1_5", rsa.privateKey, Buffer.from(head));
@@ -178,7 +178,7 @@ test("crit is refused, and what a token says of where its key is to be found is 
   }
 });
 
-test("claims that are given twice, texts that are no JSON, and a token of a megabyte are refused", async () => {
+test("duplicate claims, texts that are not JSON, and a token of a megabyte are refused", async () => {
   const { is, now, refusals } = reader();
   const twice = `{"client":"other","client":"directory","exp":${now() + 300}}`;
   for (const payload of [twice, "[]", "null", "{", '"x"', "\u00ff"]) {
@@ -193,14 +193,14 @@ test("claims that are given twice, texts that are no JSON, and a token of a mega
   assert.equal(refusals.length, before, "what is no token is not even read");
 });
 
-test("two keys of one name are nobody's", async () => {
+test("two keys with the same kid verify nothing", async () => {
   const other = await signingKey("RS256", { kid: "rsa" });
   server.serve([rsa.jwk, other.jwk]);
   const { is, now } = reader();
   assert.equal(await is(await byRsa(now())), false);
 });
 
-test("the log names why the key set cannot be had, at each token, and the token's own fault once it can", async () => {
+test("the log has the failure of the key set at each token, and the token's own fault once the set is available", async () => {
   const inner = ["https://10.0.0.1/keys", "client", "directory", "scim"];
   const { is, now, refusals } = reader(inner);
   for (let nth = 0; nth < 2; nth += 1) assert.equal(await is(await byRsa(now())), false);

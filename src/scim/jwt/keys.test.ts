@@ -1,4 +1,4 @@
-/** Where keys come from: attack class 9, with a real server and real addresses. */
+/** Sources of keys: attack class 9, with a real server and real addresses. */
 import assert from "node:assert/strict";
 import type { lookup } from "node:dns";
 import { after, before, beforeEach, test } from "node:test";
@@ -29,7 +29,7 @@ function source(allowed: readonly string[] = ["127.0.0.0/8"], names?: typeof loo
   return { clock, failures, kids };
 }
 
-test("a set is asked for once, by however many at once, and kept for five minutes", async () => {
+test("a key set is fetched once by concurrent requests and cached for five minutes", async () => {
   const { clock, kids } = source();
   const earlier = server.asked();
   const all = await Promise.all(Array.from({ length: 200 }, () => kids()));
@@ -43,7 +43,7 @@ test("a set is asked for once, by however many at once, and kept for five minute
   assert.equal(server.asked() - earlier, 2);
 });
 
-test("an unknown key makes for a new look, once in thirty seconds", async () => {
+test("an unknown key causes another fetch, at most once in thirty seconds", async () => {
   const { clock, kids } = source();
   await kids();
   const earlier = server.asked();
@@ -59,7 +59,7 @@ test("an unknown key makes for a new look, once in thirty seconds", async () => 
   assert.equal(server.asked(), earlier + 1);
 });
 
-test("a server that fails is asked again after the pause only; what it gave before counts for a quarter of an hour", async () => {
+test("a failed fetch is repeated only after the pause; the previous keys are valid for a quarter of an hour", async () => {
   const { clock, kids, failures } = source();
   await kids();
   server.answer = (_request, response) => void response.writeHead(500).end();
@@ -74,7 +74,7 @@ test("a server that fails is asked again after the pause only; what it gave befo
   assert.equal(failures.length, 2);
 });
 
-test("inner addresses in any spelling, other schemes, redirects and names that lead inside are not connected to", async () => {
+test("internal addresses in any spelling, other schemes, redirects and names that resolve to them are not connected to", async () => {
   const [, port] = server.place.split(":");
   const earlier = server.asked();
   const inner = ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "[::ffff:127.0.0.1]", "[::1]", "localhost", "0"];
@@ -111,7 +111,7 @@ test("inner addresses in any spelling, other schemes, redirects and names that l
   }
 });
 
-test("a redirect is judged like the address itself", async () => {
+test("a redirect is checked like the address itself", async () => {
   const outer = await startKeyServer();
   try {
     outer.answer = (_request, response) => void response.writeHead(302, { location: server.url }).end();
@@ -125,7 +125,7 @@ test("a redirect is judged like the address itself", async () => {
   }
 });
 
-test("keys without TLS are taken from where the operator says, and not from public addresses", async () => {
+test("keys without TLS are fetched from configured addresses only, never from public ones", async () => {
   const outside = ((_host: string, _options: object, answer: (error: null, found: object[]) => void) =>
     answer(null, [{ address: "93.184.216.34", family: 4 }])) as unknown as typeof lookup;
   const { kids, failures } = source(["10.0.0.0/8"], outside);
@@ -133,7 +133,7 @@ test("keys without TLS are taken from where the operator says, and not from publ
   assert.match(failures[0] ?? "", /^Address not allowed/);
 });
 
-test("a set beyond its bounds, and what is none, gives no keys", async () => {
+test("a key set beyond the limits, and an invalid one, has no keys", async () => {
   const many = Array.from({ length: 10_000 }, (_, nth) => ({ kty: "RSA", kid: String(nth), n: "AQAB", e: "AQAB" }));
   for (const [body, why] of [
     ["x".repeat(300_000), /larger|more than/],
@@ -152,7 +152,7 @@ test("a set beyond its bounds, and what is none, gives no keys", async () => {
   server.answer = (_request, response) =>
     void response.end(JSON.stringify({ keys: [null, 7, {}, { kty: "RSA", use: "enc" }, first.jwk] }));
   assert.deepEqual(await source().kids(), ["first"]);
-  // An endless answer is cut off at the bound.
+  // An endless response is aborted at the limit.
   server.answer = (_request, response) => {
     const more = (): void => {
       while (!response.destroyed && response.write("x".repeat(65_536)));
@@ -165,7 +165,7 @@ test("a set beyond its bounds, and what is none, gives no keys", async () => {
   assert.match(failures[0] ?? "", /^Answer too large/);
 });
 
-test("a set that comes with another status than 200 is none", async () => {
+test("a key set with a status other than 200 is ignored", async () => {
   for (const status of [201, 403, 500]) {
     server.answer = (_request, response) => void response.writeHead(status).end(JSON.stringify({ keys: [first.jwk] }));
     const { kids, failures } = source();
@@ -174,7 +174,7 @@ test("a set that comes with another status than 200 is none", async () => {
   }
 });
 
-test("a server that keeps its answer to itself, or never ends it, is waited for five seconds", async (t) => {
+test("a server that does not answer, or never ends its response, is aborted after five seconds", async (t) => {
   const asked: number[] = [];
   let over = new AbortController();
   t.mock.method(AbortSignal, "timeout", (ms: number) => {
@@ -198,7 +198,7 @@ test("a server that keeps its answer to itself, or never ends it, is waited for 
   assert.deepEqual(asked, [5_000, 5_000]);
 });
 
-test("a private key, a secret, and a key for another use are no keys, whatever else would refuse them", async () => {
+test("a private key, a secret, and a key for another use are ignored for that reason alone", async () => {
   const own = { ...first.jwk };
   const pair = await generateKeyPair("ES256", { extractable: true });
   const mine = await exportJWK(pair.privateKey);

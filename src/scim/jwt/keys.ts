@@ -1,7 +1,7 @@
 /**
- * The key sets that signatures are verified with, by their address. Whoever sends tokens chooses nothing here: the
- * address is a setting; what is fetched is bounded in time and bytes and judged like every address that users choose;
- * an unknown key makes for one new look at most in a while, and all that wait share it.
+ * Key sets for signatures, by their URL. The sender of a token has no influence: the URL is a setting; a fetch is
+ * limited in time and bytes, and its address is checked like every user-supplied address; an unknown key causes at most
+ * one fetch in a period, which concurrent requests share.
  */
 import { importJWK, type CryptoKey, type JWK } from "jose";
 import type { Clock } from "../../core/clock.ts";
@@ -10,7 +10,7 @@ import { outgoingGet } from "../../platform/outgoing/get.ts";
 import { reachListed, reachPublic } from "../../platform/outgoing/reach.ts";
 import type { lookup } from "node:dns";
 
-/** A public key, and the algorithms that it may be used with. */
+/** A public key, and its allowed algorithms. */
 export type Key = {
   readonly kid: string | undefined;
   readonly algorithms: readonly string[];
@@ -18,17 +18,17 @@ export type Key = {
 };
 
 export type KeySource = {
-  /** The keys of the address; `again` when a token names one that is not among them. */
+  /** The keys of the URL. `again` requests another fetch, since a token names an unknown key. */
   readonly keysOf: (url: string, again: boolean) => Promise<readonly Key[]>;
-  /** Why the last look at the address brought nothing; undefined when it did, and before the first one. */
+  /** Why the last fetch failed; undefined after a successful one, and before the first one. */
   readonly failureOf: (url: string) => string | undefined;
 };
 
 export type KeysDeps = {
   readonly clock: Clock;
-  /** Networks and places that are reached besides public addresses. */
+  /** Allowed networks and hosts besides public addresses. */
   readonly allowed: readonly string[];
-  /** For the operator's log: why a set could not be had. */
+  /** Logs why a set could not be fetched. */
   readonly onFailure: (url: string, error: unknown) => void;
   readonly lookup?: typeof lookup;
 };
@@ -37,11 +37,11 @@ const FETCH_MS = 5_000;
 const MAX_BODY = 256 * 1024;
 const MAX_KEYS = 100;
 const MAX_SETS = 1_000;
-/** For so long a set is used without another look. */
+/** How long a set is used without another fetch, in milliseconds. */
 const FRESH_MS = 5 * 60_000;
-/** For so long it is used when nothing new can be had: a key that was withdrawn counts no longer than that. */
+/** How long a set is used while fetches fail. A withdrawn key is accepted no longer than that. */
 const STALE_MS = 15 * 60_000;
-/** Between two looks, whether they brought something or not. */
+/** The pause between two fetches, successful or not. */
 const COOL_DOWN_MS = 30_000;
 
 type Held = {
@@ -83,7 +83,7 @@ export function createKeys(deps: KeysDeps): KeySource {
       const now = clock.now();
       const isDue = again || now - held.keptAt >= FRESH_MS;
       if (isDue && now - held.askedAt >= COOL_DOWN_MS) held.asking ??= ask(url, held);
-      // Whoever has what they need does not wait for another's look.
+      // A request with a cached key does not wait for another fetch.
       if (isDue && held.asking) await held.asking;
       return now - held.keptAt < STALE_MS ? held.keys : [];
     },
@@ -92,7 +92,7 @@ export function createKeys(deps: KeysDeps): KeySource {
 }
 
 async function fetchKeys({ allowed, lookup }: KeysDeps, url: string): Promise<readonly Key[]> {
-  // Keys that come without TLS may be anybody's: inside, where the operator says so, and nowhere else.
+  // Keys without TLS can be forged in transit, so they are accepted only from configured internal addresses.
   const mayReach = url.toLowerCase().startsWith("https:") ? reachPublic(allowed) : reachListed(allowed);
   const signal = AbortSignal.timeout(FETCH_MS);
   const get = outgoingGet({ mayReach, signal, maxBody: MAX_BODY, ...(lookup ? { lookup } : {}) });
@@ -108,7 +108,7 @@ export function readKeys(set: unknown): readonly Key[] {
   return keys.flatMap((key: JWK) => readKey(key) ?? []);
 }
 
-/** Undefined for what verifies no signatures: secrets, private keys, keys for other uses. */
+/** Undefined for keys that verify no signatures: secrets, private keys, keys for other uses. */
 function readKey(jwk: JWK): Key | undefined {
   if (typeof jwk !== "object" || jwk === null) return undefined;
   const possible = algorithmsOf(jwk);
@@ -130,7 +130,7 @@ function readKey(jwk: JWK): Key | undefined {
 const RSA = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] as const;
 const CURVES: Readonly<Record<string, string>> = { "P-256": "ES256", "P-384": "ES384", "P-521": "ES512" };
 
-/** What a key can be used with is its own affair, and no token's: a secret is never among them, and so is `none`. */
+/** The algorithms follow from the key, not from the token. They never include HMAC or `none`. */
 function algorithmsOf({ kty, crv }: JWK): readonly string[] {
   if (kty === "RSA") return RSA;
   if (kty === "EC") return [CURVES[crv ?? ""]].filter((one) => one !== undefined);

@@ -1,23 +1,23 @@
-/** What a signed token says, when it may be believed. Undefined in every other case: why is nobody's business but the log's. */
+/** Verifies a signed token and returns its claims. Rejects with the reason otherwise, which only the log shows. */
 import { compactVerify, decodeProtectedHeader } from "jose";
 import { parseDocument } from "../../platform/document/document.ts";
 import type { Key, KeySource } from "./keys.ts";
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A token is a header of a request: what is longer is none. */
+/** The longest token in characters; it is a header of a request. */
 const MAX_TOKEN = 8 * 1024;
 const SKEW_S = 60;
-/** Three parts of base64url; what is encrypted has five. */
+/** Three parts of base64url; an encrypted token has five. */
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
 export const isCompact = (token: string): boolean => token.length <= MAX_TOKEN && COMPACT.test(token);
 
-/** `now` in milliseconds. Rejects for what is no token, and for one that must not be believed. */
+/** `now` is in epoch milliseconds. Rejects for an invalid token. */
 export async function verified(token: string, url: string, keys: KeySource, now: number): Promise<Claims> {
   if (!isCompact(token)) throw new Error("it is no signed token");
   const header = object(Buffer.from(token.split(".")[0] ?? "", "base64url"));
-  // What the token says of where its key is to be found (jku, x5u, jwk, x5c) is not looked at.
+  // Key locations in the token (jku, x5u, jwk, x5c) are ignored.
   const { alg, kid } = decodeProtectedHeader(token);
   if (header["crit"] !== undefined) throw new Error("it asks for what is not understood (crit)");
   if (typeof alg !== "string" || (kid !== undefined && typeof kid !== "string")) throw new Error("its header is wrong");
@@ -29,17 +29,17 @@ export async function verified(token: string, url: string, keys: KeySource, now:
   return claims;
 }
 
-/** Looking for the fault in the token would be in vain while the set itself cannot be had. */
+/** The failure of the key set, if any, is the more useful reason. */
 const whyNone = (failure: string | undefined): string =>
   failure === undefined ? "no key of the set fits" : `no key fits, and the key set could not be had: ${failure}`;
 
-/** The one key that the header means; none when several might be meant. */
+/** The one key that the header names; undefined if several match. */
 function keyFor(keys: readonly Key[], alg: string, kid: string | undefined): Key | undefined {
   const fitting = keys.filter((key) => key.algorithms.includes(alg) && (kid === undefined || key.kid === kid));
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** Strictly read: of two equal names nobody knows which one another reader takes. */
+/** Refuses duplicate names, since parsers differ in which one they use. */
 function object(bytes: Uint8Array): Claims {
   const { value } = parseDocument(bytes, { format: "json", maxBytes: MAX_TOKEN, maxNodes: 500, maxDepth: 10 });
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("it is no object");

@@ -1,11 +1,11 @@
-/** What an attribute is (RFC 7643 sections 2.2 and 7): the schemas are these, and all reading, filtering and patching goes by them. */
+/** Attributes of schemas (RFC 7643 sections 2.2 and 7). Reading, filtering and patching follow them. */
 export type Attribute = {
   readonly name: string;
   readonly type: "string" | "boolean" | "integer" | "dateTime" | "reference" | "binary" | "complex";
   readonly description: string;
   readonly multiValued?: true;
   readonly required?: true;
-  /** Case counts when values are compared here: ids, addresses and certificates. The schemas of the RFC say so of none. */
+  /** Values are compared case-sensitively here: ids, addresses and certificates. The RFC's schemas do not say so. */
   readonly exact?: true;
   readonly mutability?: "readOnly" | "immutable" | "writeOnly";
   readonly returned?: "always" | "never";
@@ -13,9 +13,9 @@ export type Attribute = {
   readonly canonicalValues?: readonly string[];
   readonly referenceTypes?: readonly string[];
   readonly subAttributes?: readonly Attribute[];
-  /** Taken and shown beside what RFC 7643 section 8.7 has, and so not in the description of the schema. */
+  /** Accepted and shown in addition to RFC 7643 section 8.7, and omitted from the schema's description. */
   readonly undescribed?: true;
-  /** What the description says where the RFC is wider than what is done here. */
+  /** Characteristics in the description that differ, since the RFC's schema requires them. */
   readonly described?: { readonly mutability?: "immutable"; readonly uniqueness?: "none" };
 };
 
@@ -26,7 +26,7 @@ export type Schema = {
   readonly attributes: readonly Attribute[];
 };
 
-/** A type of resource: its own schema, and those that may stand beside it under their URN. */
+/** A type of resource: its own schema, and extensions under their URN. */
 export type ResourceType = {
   readonly name: "User" | "Group";
   readonly endpoint: "/Users" | "/Groups";
@@ -35,7 +35,7 @@ export type ResourceType = {
   readonly extensions: readonly Schema[];
 };
 
-/** A resource as JSON, without what the server adds; extensions under their URN. */
+/** A resource as JSON, without attributes that the server adds; extensions under their URN. */
 export type Resource = Readonly<Record<string, unknown>>;
 
 export const text = (name: string, description: string, more: Partial<Attribute> = {}): Attribute => ({
@@ -52,7 +52,7 @@ export const complex = (
   more: Partial<Attribute> = {},
 ): Attribute => ({ name, type: "complex", description, subAttributes, ...more });
 
-/** A list of values with a type, a label and a preferred one (RFC 7643 section 2.4). */
+/** A list of values with a type, a label and a primary one (RFC 7643 section 2.4). */
 export const plural = (
   name: string,
   description: string,
@@ -73,14 +73,14 @@ export const plural = (
 
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** Names are compared in any case. */
+/** Ignores the case of names. */
 export const named = (attributes: readonly Attribute[] | undefined, name: string): Attribute | undefined =>
   attributes?.find((one) => same(one.name, name));
 
 export const extensionOf = (type: ResourceType, urn: string): Schema | undefined =>
   type.extensions.find(({ id }) => same(id, urn));
 
-/** What every resource has (RFC 7643 section 3.1); `schemas` and `id` are always returned. */
+/** Attributes of every resource (RFC 7643 section 3.1); `schemas` and `id` are always returned. */
 export const COMMON: readonly Attribute[] = [
   text("id", "The server's own id.", { exact: true, mutability: "readOnly", returned: "always" }),
   text("externalId", "What the client calls the resource.", { exact: true }),
@@ -98,5 +98,5 @@ export const COMMON: readonly Attribute[] = [
   ),
 ];
 
-/** All that may stand in a resource beside extensions. */
+/** All attributes of a resource except extensions. */
 export const attributesOf = (type: ResourceType): readonly Attribute[] => [...COMMON, ...type.schema.attributes];

@@ -1,4 +1,4 @@
-/** What the server says of itself (RFC 7644 section 4, RFC 7643 sections 5 to 7); the schemas as in RFC 7643 section 8.7. */
+/** Discovery documents (RFC 7644 section 4, RFC 7643 sections 5 to 7); the schemas as in RFC 7643 section 8.7. */
 import type { Attribute, ResourceType, Schema } from "./attribute.ts";
 import { RESOURCE_TYPES } from "./resources.ts";
 

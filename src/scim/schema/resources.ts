@@ -1,4 +1,6 @@
-/** The schemas of RFC 7643 sections 4.1 to 4.3, whole: what Okta and Entra map, they may send, and get back. */
+/**
+ * The complete schemas of RFC 7643 sections 4.1 to 4.3: everything that Okta and Entra map is accepted and returned.
+ */
 import { complex, plural, text, type Attribute, type ResourceType, type Schema } from "./attribute.ts";
 
 export const USER_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:User";

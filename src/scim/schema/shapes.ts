@@ -1,10 +1,10 @@
-/** Resources as schemas for api/openapi.json, made of the attributes that they are read and shown by. */
+/** Resources as schemas for api/openapi.json, generated from the attributes. */
 import { z } from "zod";
 import { attributesOf, type Attribute, type ResourceType } from "./attribute.ts";
 
 type Way = "sent" | "shown";
 
-/** A resource as it is answered. Which attributes stand in it, the caller may choose; these two always do. */
+/** A resource in a response. The caller selects attributes; these two are always present. */
 export const shownShape = (type: ResourceType): z.ZodType =>
   z.strictObject({
     schemas: z.array(z.string()),
@@ -13,7 +13,7 @@ export const shownShape = (type: ResourceType): z.ZodType =>
     ...extensionsOf(type, "shown"),
   });
 
-/** A resource as it is sent, by the names of its schema; what no schema knows is left out. */
+/** A resource in a request, by the names of its schema; unknown attributes are ignored. */
 export const sentShape = (type: ResourceType): z.ZodType =>
   z.object({
     schemas: z.array(z.string()).min(1),

@@ -1,4 +1,4 @@
-/** Where the attributes of people and groups stand in the database, for filters and orders. Nothing in here comes from outside. */
+/** The database columns of user and group attributes, for filters and sorting. Nothing here comes from a request. */
 import { folded } from "../../identity/index.ts";
 import type { AttributePath } from "../filter/syntax.ts";
 import { badFilter, badSort } from "../filter/tokens.ts";
@@ -19,18 +19,18 @@ export type Column =
   | { readonly kind: "number"; readonly sql: string }
   /** A uuid, shown in the wire's form. */
   | { readonly kind: "id"; readonly sql: string }
-  /** `from` gives the values as rows of one column, `e`. */
+  /** `from` selects the values as rows of one column, `e`. */
   | { readonly kind: "list"; readonly from: string; readonly of: Attribute }
-  /** `value` is what the whole is compared by, as `manager` by `manager.value`. */
+  /** `value` is the column that comparisons of the whole attribute use, such as `manager.value` for `manager`. */
   | { readonly kind: "parts"; readonly of: readonly Column[]; readonly value?: Column }
-  /** An attribute that no resource has. */
+  /** An attribute without values. */
   | { readonly kind: "none" };
 
-/** What a column is for: filters take attributes that no resource has, and match nothing; orders refuse them. */
+/** The use of a column: filters accept attributes without values and match nothing; sorting refuses them. */
 type Use = "filter" | "sort";
 const complaint = (use: Use, what: string): Error => (use === "sort" ? badSort : badFilter)(what);
 
-/** A uuid as the wire has it (core/ids.ts). */
+/** A uuid in the form of the wire (core/ids.ts). */
 export const wireOf = (uuid: string): string =>
   `translate(rtrim(encode(uuid_send(${uuid}), 'base64'), '='), '+/', '-_')`;
 
@@ -45,11 +45,11 @@ const membersOf = `select jsonb_build_object('value', ${wireOf("p.id")}, 'displa
    from user_group_members m join users p on p.account_id = m.account_id and p.id = m.user_id
   where m.account_id = u.account_id and m.group_id = u.id`;
 
-/** People without any from a directory have the one that they were made with. */
+/** Users without a directory have their own e-mail address. */
 const emails = `select e from jsonb_array_elements(case when u.directory ? 'emails' then u.directory -> 'emails'
    else jsonb_build_array(jsonb_build_object('value', u.email, 'type', 'work', 'primary', true)) end) as l (e)`;
 
-/** As `shownPerson` has it: of a user whom no directory has named, from the whole name. */
+/** As in `shownPerson`: for a user without a directory, from the whole name. */
 function partOfName(column: string, pattern: string): string {
   return `case when u.managed_externally or u.given_name <> '' or u.family_name <> '' then nullif(${column}, '')
     else coalesce(substring(u.name from '${pattern}'), u.name) end`;
@@ -62,7 +62,7 @@ const META = {
   externalid: exact("u.external_id"),
 } as const satisfies Record<string, Column>;
 
-/** By the name in lower case; `from` is for lists. */
+/** By lower-case name; a text is the `from` of a list. */
 const OWN: Readonly<Record<ResourceType["name"], Readonly<Record<string, Column | string>>>> = {
   User: {
     ...META,
@@ -83,7 +83,7 @@ const OWN: Readonly<Record<ResourceType["name"], Readonly<Record<string, Column 
   },
 };
 
-/** The URNs of what a resource speaks: its own, and those of the extensions that say something of it. */
+/** The schemas of a resource: its own, and those of extensions with values. */
 function schemasOf({ schema, extensions }: ResourceType): Column {
   const more = extensions.map(({ id }) => `case when u.directory ? '${id}' then '${id}' end`);
   const urns = [`'${schema.id}'`, ...more].join(", ");
@@ -91,7 +91,10 @@ function schemasOf({ schema, extensions }: ResourceType): Column {
   return { kind: "list", from, of: { ...textual("schemas", ""), multiValued: true } };
 }
 
-/** Throws `scim.invalid_filter`, or `scim.invalid_sort` also for what is no attribute, or cannot be looked for. */
+/**
+ * The column of a path. Throws `scim.invalid_filter` or `scim.invalid_sort`, also for unknown and unsupported
+ * attributes.
+ */
 export function columnOf(type: ResourceType, path: AttributePath, use: Use = "filter"): Column {
   if (path.schema === undefined && path.sub === undefined && path.name.toLowerCase() === "schemas")
     return schemasOf(type);
@@ -134,7 +137,10 @@ function missing(use: Use, what: string): Column {
   return { kind: "none" };
 }
 
-/** The attribute, and the JSON that it stands in when no column has it. Without a URN one of an extension is found too: Entra asks for `manager`. */
+/**
+ * The attribute, and the JSON that contains it if it has no column. Without a URN, extensions are searched, too: Entra
+ * asks for `manager`.
+ */
 function found(
   type: ResourceType,
   { schema, name, sub }: AttributePath,
@@ -155,13 +161,13 @@ function found(
 const elementsOf = (json: string, _path: AttributePath, { name }: Attribute): string =>
   `select e from jsonb_array_elements(coalesce(${json} -> '${name}', '[]')) as l (e)`;
 
-/** A part of a list's values, as `emails.type`: asked of each value. */
+/** A part of a list's values, such as `emails.type`: compared for each value. */
 const partOf = (list: Extract<Column, { kind: "list" }>, sub: string): Column => ({
   ...list,
   of: named(list.of.subAttributes, sub) ?? list.of,
 });
 
-/** What stands in a value of a list, inside of brackets. */
+/** A part of a list value, inside of brackets. */
 export function elementColumn(list: Extract<Column, { kind: "list" }>, path: AttributePath): Column {
   const sub = path.schema === undefined && path.sub === undefined ? named(list.of.subAttributes, path.name) : undefined;
   if (!sub) return { kind: "none" };

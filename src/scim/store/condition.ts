@@ -1,18 +1,21 @@
-/** From a filter to a condition of SQL. Values are parameters; what is put into the text comes from `columns.ts`. */
+/**
+ * Compiles a filter into an SQL condition. Values are parameters; only texts of `columns.ts` become part of the
+ * statement.
+ */
 import { fromWire } from "../../core/ids.ts";
 import type { Comparison, Filter, Literal } from "../filter/syntax.ts";
 import { badFilter, badSort, type Complain } from "../filter/tokens.ts";
 import { named, type ResourceType } from "../schema/attribute.ts";
 import { columnOf, elementColumn, scalar, wireOf, type Column } from "./columns.ts";
 
-/** Adds a value to the statement and answers how it is called there. */
+/** Adds a value to the statement and returns its placeholder. */
 export type Param = (value: unknown) => string;
 type Look = (path: Extract<Filter, { kind: "present" }>["path"]) => Column;
 
 export const conditionOf = (type: ResourceType, filter: Filter, param: Param): string =>
   compile(filter, (path) => columnOf(type, path), param);
 
-/** A comparison with what is not there is unknown, so that indexes serve the others; `not` takes unknown for false. */
+/** A comparison with a missing value is unknown, so that indexes work; `not` treats unknown as false. */
 function compile(filter: Filter, look: Look, param: Param): string {
   switch (filter.kind) {
     case "and":
@@ -39,7 +42,7 @@ function compile(filter: Filter, look: Look, param: Param): string {
 const some = ({ from }: { readonly from: string }, condition: string): string =>
   `exists (select 1 from (${from}) as s where ${condition})`;
 
-/** The column of one value of a list: the part that was named, otherwise `value`. */
+/** The column of one value of a list: the named part, or `value`. */
 function valueOf({ of }: Extract<Column, { kind: "list" }>, complain: Complain = badFilter): Column {
   const value = of.subAttributes ? named(of.subAttributes, "value") : of;
   if (!value) throw complain(`${of.name} has no value: name one of its parts`);
@@ -138,7 +141,7 @@ function compareId(sql: string, by: Comparison, value: string, param: Param): st
 
 function textOf(value: Exclude<Literal, null>): string {
   if (typeof value !== "string") throw badFilter("a text is compared with texts in double quotes");
-  // PostgreSQL has no NUL: nothing that is kept holds one.
+  // PostgreSQL texts contain no NUL, so such a text matches nothing.
   if (value.includes("\0")) throw badFilter("no text holds NUL");
   return value;
 }
@@ -151,7 +154,7 @@ function timeOf(value: Exclude<Literal, null>): number {
   return at;
 }
 
-/** What to order by. Throws `scim.invalid_sort`. */
+/** The sort expression. Throws `scim.invalid_sort`. */
 export function orderOf(column: Column): string {
   switch (column.kind) {
     case "text":

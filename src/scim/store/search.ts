@@ -1,4 +1,4 @@
-/** People and groups by a filter. What is written is written by the operations of identity and access. */
+/** Searches of users and groups by a filter. The identity and access slices write them. */
 import type { Uuid } from "../../core/ids.ts";
 import { PERSON, type UserDetail } from "../../identity/index.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -21,7 +21,7 @@ export type Search = {
 
 export type Found<T> = { readonly items: readonly T[]; readonly total: number };
 
-/** A group that a directory keeps. */
+/** A group that a directory manages. */
 export type GroupRow = {
   readonly id: Uuid;
   readonly identifier: string;
@@ -35,7 +35,7 @@ export type GroupRow = {
 const GROUP_ROW = `u.id, u.identifier, u.name, u.external_id as "externalId", u.version, u.created_at as "createdAt",
   greatest(u.created_at, u.updated_at) as "updatedAt"`;
 
-/** Groups made here are none of a directory's business: it neither sees them nor fills them. */
+/** Directories neither see nor change groups that were created here. */
 const THEIRS =
   "u.account_id = $1 and u.externally_managed and u.org_identifier is null and u.project_identifier is null";
 
@@ -54,13 +54,13 @@ async function search<T extends object>(
   const window = `limit ${param(asked.limit)} offset ${param(asked.offset)}`;
   const items =
     asked.limit === 0 ? [] : await db.query<T>(`select ${columns} ${where} order by ${order} ${window}`, values);
-  // A page that is not full, and not beyond the end, tells the total by itself.
+  // A partial page that is not beyond the end gives the total without a second query.
   if (items.length > 0 && items.length < asked.limit) return { items, total: asked.offset + items.length };
   const [row] = await db.query<{ total: number }>(`select count(*) as total ${where}`, count);
   return { items, total: row?.total ?? 0 };
 }
 
-/** What has no value stands last, or, downwards, first (RFC 7644 section 3.4.2.3). */
+/** Missing values come last in ascending and first in descending order (RFC 7644 section 3.4.2.3). */
 const direction = ({ descending }: Search): string => (descending ? "desc nulls first" : "asc nulls last");
 
 export const searchPeople = (db: Store, accountId: Uuid, asked: Search): Promise<Found<UserDetail>> =>
