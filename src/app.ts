@@ -104,7 +104,7 @@ async function createInterface(deps: PlatformDeps, slices: Slices, stopping: Abo
   http.add([...health.routes, ...Object.values(slices).flatMap((slice) => ("routes" in slice ? slice.routes : []))]);
   addGraphql(http.app, schema, httpDeps);
   addApiDocs(http.app);
-  slices.login.serve(http.app);
+  slices.login.registerPages(http.app);
   return { http, schema, health };
 }
 

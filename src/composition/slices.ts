@@ -62,7 +62,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     requireScope: (actor, scope) => projects.requireScope(actor, scope),
     revokeAccess: access.revokeAccess,
     leaveGroups,
-    standingSessions: (sessions, now) => login.standing(sessions, now),
+    standingSessions: (sessions, now) => login.findValidSessions(sessions, now),
     onError,
   });
   const users = createUsers({
@@ -79,8 +79,8 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     setGroupsOf: access.setGroupsOf,
     peopleOfScope: access.peopleOfScope,
     rolesOfPeople: access.rolesOfPeople,
-    lockedAmong: (account, people) => login.locked(account, people),
-    onEmailChanged: (tx, user) => login.endAllowance(tx, user),
+    lockedAmong: (account, people) => login.findLockedUsers(account, people),
+    onEmailChanged: (tx, user) => login.removeLinkPermission(tx, user),
   });
 
   const projects: Projects = createProjects({
@@ -129,7 +129,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     requireHeldOfPerson: access.requireHeldOfPerson,
     people: identity.people,
     stillActor: identity.stillActor,
-    ended: identity.ended,
+    notifyCredentialsEnded: identity.notifyCredentialsEnded,
     onEnded: identity.onEnded,
     oidc: deps.oidc,
     lifetimes: deps.sessions,
