@@ -48,8 +48,8 @@ before(async () => {
     roleIdentifier: "_project_viewer",
     resourceGroupIdentifier: "_all_project_level_resources",
   });
-  const nobody = await person("_account_viewer");
-  await platform.db.query("delete from role_assignments where principal_id = $1", [nobody]);
+  const userWithoutRoles = await person("_account_viewer");
+  await platform.db.query("delete from role_assignments where principal_id = $1", [userWithoutRoles]);
   await post("/ng/api/serviceaccount", { identifier: "robot", name: "robot", email: "robot@example.com" });
   await giveRole(platform, "robot", "_account_viewer");
   everyone.push({ type: "SERVICE_ACCOUNT", id: await lastId("service_accounts") });

@@ -334,7 +334,7 @@ test("attempts of unauthenticated callers with changing accounts are dropped bey
     "select count(*) as n from audit_entries where operation = $1 and at >= $2",
     [OVERFLOW, clock.now()],
   );
-  assert.equal(row?.n, 1, "what somebody tried who was let in is counted");
+  assert.equal(row?.n, 1, "the attempts of the authenticated actor are counted");
 });
 
 test("unwritten refusals are kept up to the newest thousand, however long the database is unavailable", async () => {

@@ -48,7 +48,7 @@ export const auditRoutes = (operations: {
     doc: {
       summary: "List the audit trail, newest first unless sortOrders says timestamp,ASC",
       description:
-        "orgIdentifier and projectIdentifier narrow it to what lies there or below, whatever the body's scopes say.",
+        "orgIdentifier and projectIdentifier limit the list to that scope and its child scopes, in addition to the scopes of the body.",
       body: {
         schema: auditBody,
         required: false,

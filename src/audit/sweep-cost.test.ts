@@ -50,7 +50,7 @@ async function planOf(mode: "custom" | "generic", position: Parameters<typeof ne
 const nodesOf = (plan: Plan): readonly string[] => [plan["Node Type"], ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 for (const mode of ["custom", "generic"] as const) {
-  test(`an idle sweep reads a few pages of an index, whatever the trail holds (${mode} plan)`, async () => {
+  test(`an idle sweep reads a few pages of an index, for every size of the trail (${mode} plan)`, async () => {
     const position = await database.db.transaction(lockPosition);
     const { Plan: plan } = await planOf(mode, position ?? assert.fail());
     assert.equal(plan["Actual Rows"], 0);

@@ -100,7 +100,7 @@ function userType(
       name: t.string({ resolve: (user, _args, { actor }) => nameTo(actor, user) }),
       email: t.string({
         nullable: true,
-        description: "Null for whoever may not look at people, but for one's own.",
+        description: "Null without permission to view users, except for the caller.",
         resolve: (user, _args, { actor }) => (seesAddress(actor, user) ? user.email : null),
       }),
       externalUserId: t.string({
@@ -123,13 +123,12 @@ function userType(
         resolve: async (user, _args, { actor }) => !(await whole(user, actor)).active,
       }),
       isPasswordExpired: t.boolean({
-        description: "True while the password is a one-time one that the next login replaces.",
+        description: "True while the password is a one-time password that has to be changed.",
         resolve: async (user, _args, { actor }) => (await whole(user, actor)).mustChangePassword,
       }),
-      isTwoFactorAuthenticationEnabled: t.boolean(never("Always false: there is no second factor.")),
+      isTwoFactorAuthenticationEnabled: t.boolean(never("Always false: second factors are not supported.")),
       isUserLocked: t.boolean({
-        description:
-          "True while nobody can sign in as this person for failed attempts, but from where they have before.",
+        description: "True while failed attempts pause sign-in from browsers where the user has not signed in before.",
         resolve: async (user, _args, context) => {
           await whole(user, context.actor);
           return isLocked(context, user, "");

@@ -74,7 +74,7 @@ export const createRoles = (deps: KeeperDeps) => ({
     return role;
   },
 
-  /** Changes a role. The actor must hold its additional permissions wherever it is assigned. */
+  /** Changes a role. The actor must hold its additional permissions in every scope where it is assigned. */
   async update(actor: Actor, identifier: string, input: NewRole): Promise<Role> {
     const { accountId } = actor;
     authorize(actor, "core_role_edit", scopeOf(accountId, input), identifier);

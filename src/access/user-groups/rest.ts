@@ -69,7 +69,7 @@ async function answer(call: Call, operations: UserGroups, { response }: Version,
 
 function versionRoutes(version: Version, operations: UserGroups): readonly Route[] {
   const { path, operation, body: schema } = version;
-  const example = { identifier: version.example, name: version.example, description: "Whoever ships" };
+  const example = { identifier: version.example, name: version.example, description: "Deploys to staging" };
   const shape = enveloped(version.shape);
   const read = (call: Call<ScopedQuery>) => {
     const body = envelopeOf(call, schema);
@@ -103,8 +103,8 @@ function versionRoutes(version: Version, operations: UserGroups): readonly Route
       query: maybeProjectQuery,
       maxBody: LARGE_BODY,
       doc: {
-        summary: "Replace the user group that the body names; its members too, where the body has users",
-        body: { schema, example: { ...example, description: "Whoever ships it" } },
+        summary: "Replace the user group that the body names, and its members if the body has users",
+        body: { schema, example: { ...example, description: "Deploys to production" } },
         answer: shape,
       },
       handle: async (call) => {

@@ -95,12 +95,12 @@ test("members are added one by one, by id and by e-mail address, in organization
   const put = await data<{ users: { email: string }[] }>(send("PUT", "v2/user-groups?orgIdentifier=default", byMail));
   assert.equal(put.users[0]?.email, guest.email);
   await refused(
-    send("PUT", "v2/user-groups?orgIdentifier=default", { ...byMail, users: ["nobody@example.com"] }),
+    send("PUT", "v2/user-groups?orgIdentifier=default", { ...byMail, users: ["unknown@example.com"] }),
     400,
-    /no user \[nobody@example.com\]/,
+    /no user \[unknown@example.com\]/,
   );
-  const nobody = "AAAAAAAAAAAAAAAAAAAAAA";
-  await refused(send("PUT", path.replace(guest.id, nobody)), 400, /USER_DOES_NOT_EXIST/);
+  const unknownId = "AAAAAAAAAAAAAAAAAAAAAA";
+  await refused(send("PUT", path.replace(guest.id, unknownId)), 400, /USER_DOES_NOT_EXIST/);
   await refused(send("PUT", path.replace(guest.id, "x")), 400, /USER_DOES_NOT_EXIST/);
   await refused(send("GET", "user-groups/team?orgIdentifier=nowhere"), 404, /not found/);
   await refused(send("POST", "user-groups?orgIdentifier=nowhere", { identifier: "t", name: "t" }), 404, /nowhere/);

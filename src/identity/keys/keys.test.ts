@@ -270,11 +270,15 @@ test("a token of another user cannot be created, changed or rotated; administrat
   ).id;
   const theirs = { apiKeyType: "USER", parentIdentifier: their };
   const key = { ...theirs, identifier: "k", name: "k" };
-  const nobody = { ...key, parentIdentifier: "AAAAAAAAAAAAAAAAAAAAAA" };
+  const unknown = { ...key, parentIdentifier: "AAAAAAAAAAAAAAAAAAAAAA" };
   const token = { ...theirs, apiKeyIdentifier: "test", identifier: "t", name: "t" };
   const refused = await send("POST", "apikey", key);
   assert.deepEqual(codeOf(refused), [403, "ACCESS_DENIED"]);
-  assert.equal((await send("POST", "apikey", nobody)).body.message, refused.body.message, "whoever exists is not told");
+  assert.equal(
+    (await send("POST", "apikey", unknown)).body.message,
+    refused.body.message,
+    "the answer does not reveal whether the user exists",
+  );
   const query = `apiKeyType=USER&parentIdentifier=${their}`;
   for (const [method, path, body] of [
     ["PUT", "apikey/test", { ...key, identifier: "test" }],

@@ -40,7 +40,7 @@ const PLACES = [
 
 for (const [where, scope, place] of PLACES)
   test(`in ${where}: made, listed, renamed, and deleted with its tokens`, async () => {
-    const body = { ...named("robot"), description: "d", tags: { a: "b" }, email: "whatever@example.com" };
+    const body = { ...named("robot"), description: "d", tags: { a: "b" }, email: "ignored@example.com" };
     const account = await made(send("POST", `serviceaccount?${scope}`, body));
     const expected = {
       identifier: "robot",
@@ -159,7 +159,7 @@ test("keys of a service account need core_serviceaccount_manageapikey in its sco
   const scope = "orgIdentifier=default&projectIdentifier=shop";
   await made(send("POST", `serviceaccount?${scope}`, named("guarded"), shop));
   assert.equal((await send("POST", `apikey?${scope}`, { ...owner, ...named("k") }, shop)).status, 200);
-  assert.deepEqual(codeOf(await send("GET", `apikey?${query.replace("guarded", "nobody")}`)), [
+  assert.deepEqual(codeOf(await send("GET", `apikey?${query.replace("guarded", "unknown")}`)), [
     404,
     "ENTITY_NOT_FOUND",
   ]);

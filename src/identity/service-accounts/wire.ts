@@ -9,7 +9,7 @@ import type { ListedServiceAccount, ServiceAccount, ServiceAccountFields } from 
 export const serviceAccountBody = z.strictObject({
   identifier: scopeIdentifier,
   name: displayName,
-  email: z.string().max(320).nullish().describe("Made from the identifier, whatever is sent."),
+  email: z.string().max(320).nullish().describe("Derived from the identifier; the sent value is ignored."),
   description,
   tags,
   accountIdentifier: z.string().nullish(),

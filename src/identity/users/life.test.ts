@@ -199,14 +199,14 @@ test("REST: the current user, lists with a search, users by id, several addresse
   const me = await made(platform.send("GET", "/ng/api/user/currentUser"));
   assert.equal(me.email, "admin@railhead.local");
   assert.equal(me.defaultAccountId, platform.accountId);
-  const body = JSON.stringify({ emails: ["Lin@Example.com", "lin@example.com", "nobody", "lou@example.com"] });
+  const body = JSON.stringify({ emails: ["Lin@Example.com", "lin@example.com", "invalid", "lou@example.com"] });
   const { addUserResponseMap } = await made(
     platform.send("POST", "/ng/api/user/users", { contentType: JSON_TYPE, body }),
   );
   assert.deepEqual(addUserResponseMap, {
     "Lin@Example.com": "USER_ADDED_SUCCESSFULLY",
     "lin@example.com": "USER_ALREADY_ADDED",
-    nobody: "FAIL",
+    invalid: "FAIL",
     "lou@example.com": "USER_ADDED_SUCCESSFULLY",
   });
   const found = await made(platform.send("POST", "/ng/api/user/batch?searchTerm=LIN@"));

@@ -52,7 +52,7 @@ export type Change = {
   readonly besides?: Then | undefined;
 };
 
-const NOBODY: Omit<Profile, "email"> = {
+const EMPTY_PROFILE: Omit<Profile, "email"> = {
   givenName: "",
   familyName: "",
   displayName: null,
@@ -64,7 +64,7 @@ const NOBODY: Omit<Profile, "email"> = {
   active: true,
 };
 
-const FIELDS = Object.keys({ ...NOBODY, email: "" }) as (keyof Profile)[];
+const FIELDS = Object.keys({ ...EMPTY_PROFILE, email: "" }) as (keyof Profile)[];
 
 /** The profile as it is stored. Throws `identity.bad_email`, `identity.bad_name`. */
 function checked(profile: Profile): Profile {
@@ -121,7 +121,7 @@ export const createUser =
   async (actor: Actor, person: NewPerson, besides?: Then): Promise<UserDetail> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_user_invite", { accountId });
-    const profile = checked({ ...NOBODY, ...person });
+    const profile = checked({ ...EMPTY_PROFILE, ...person });
     return deps.db.transaction(async (tx) => {
       const made = await insert(deps, tx, actor, profile);
       if (!made) throw taken(profile, await store.findUsersByKeys(tx, accountId, keysOf(profile)));
@@ -141,7 +141,7 @@ export const provisionUser =
   async (actor: Actor, person: NewPerson): Promise<UserDetail> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_user_invite", { accountId });
-    const profile = checked({ ...NOBODY, ...person });
+    const profile = checked({ ...EMPTY_PROFILE, ...person });
     return deps.db.transaction(async (tx) => {
       const made = await insert(deps, tx, actor, profile);
       if (made) return made;

@@ -116,9 +116,9 @@ const changeRoutes = ({ people, ...locks }: UserRoutesDeps): readonly Route[] =>
     access: { permission: "core_user_invite" },
     query,
     doc: {
-      summary: "Make people of e-mail addresses",
+      summary: "Create users from e-mail addresses",
       description:
-        "Each address has an outcome of its own. Nobody is sent anything: people come in by the identity provider, or by a password that an administrator sets.",
+        "Each address has its own result. No mail is sent: users sign in through the identity provider, or with a password that an administrator sets.",
       body: { schema: addBody, example: { emails: ["grace@example.com"], userGroups: [] } },
       answer: enveloped(z.strictObject({ addUserResponseMap: z.record(z.string(), outcome) })),
     },

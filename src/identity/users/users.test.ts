@@ -65,8 +65,8 @@ test("an unknown user, and a user of another account: User does not exist", asyn
   const id = Buffer.from(one.id.replaceAll("-", ""), "hex").toString("base64url");
   for (const [field, values] of [
     ["user(id: $text)", ["", "x", "AAAAAAAAAAAAAAAAAAAAAA", id]],
-    ["userByName(name: $text)", ["", "nobody", one.name]],
-    ["userByEmail(email: $text)", ["", "nobody@example.com", one.email]],
+    ["userByName(name: $text)", ["", "unknown", one.name]],
+    ["userByEmail(email: $text)", ["", "unknown@example.com", one.email]],
   ] as const)
     for (const text of values) {
       const { body } = await platform.graphql(`query ($text: String!) { ${field} { id } }`, { text });

@@ -48,8 +48,8 @@ const user: Schema = {
     text("preferredLanguage", "As in Accept-Language."),
     text("locale", "For dates and numbers."),
     text("timezone", "As in the time zone database."),
-    { name: "active", type: "boolean", description: "Whoever is not may neither log in nor use a token." },
-    text("password", "Accepted and not kept: people of a directory log in through it.", {
+    { name: "active", type: "boolean", description: "An inactive user can neither sign in nor use a token." },
+    text("password", "Accepted and not stored: users of a directory sign in through it.", {
       mutability: "writeOnly",
       returned: "never",
     }),
