@@ -39,7 +39,7 @@ const audited = async (): Promise<unknown> =>
 const withAuth = (identifier: string, spec: string): string =>
   connectorYaml(identifier).replace("type: Anonymous", `type: UsernamePassword\n      spec: ${spec}`);
 
-test("the other providers, and what differs from the defaults, are kept and shown as they were written", async () => {
+test("the other providers and non-default values are stored and shown unchanged", async () => {
   for (const provider of ["Harbor", "Quay", "Other"]) {
     const body = connectorYaml(`at_${provider}`).replace("PublicHosted", provider);
     assert.equal((await made(create.connector(platform, body))).connector.spec.providerType, provider);
@@ -52,7 +52,7 @@ test("the other providers, and what differs from the defaults, are kept and show
   assert.deepEqual([spec.executeOnDelegate, spec.ignoreTestConnection], [false, true]);
 });
 
-test("a password stands in a secret, never in the connector, and each name once", async () => {
+test("a connector references passwords as secrets, and each reference is listed once", async () => {
   for (const [spec, message] of [
     ["{username: me, password: hunter2}", /passwordRef: Missing/],
     ["{username: me}", /passwordRef: Missing/],
@@ -68,7 +68,7 @@ test("a password stands in a secret, never in the connector, and each name once"
   }
 });
 
-test("a secret that is named has to exist", async () => {
+test("a referenced secret must exist", async () => {
   const asked: unknown[] = [];
   const accountId = fromWire(platform.accountId) as Uuid;
   const actor: Actor = { kind: "system", accountId };
@@ -148,7 +148,7 @@ test("an update replaces the connector under the version that was read", async (
   );
 });
 
-test("what is not there, or elsewhere, is not updated; JSON is understood as well", async () => {
+test("a missing connector or one of another scope is not updated; JSON is accepted", async () => {
   await made(create.connector(platform, connectorYaml("here")));
   assert.deepEqual(
     [(await put(connectorYaml("nowhere"))).status, (await put(connectorYaml("here", IN_PROJECT))).body.code],
@@ -161,7 +161,7 @@ test("what is not there, or elsewhere, is not updated; JSON is understood as wel
   assert.equal(answer.body.data?.connector.spec.registryUrl, "http://localhost:5000", answer.text);
 });
 
-test("a connector is deleted once, under its version, and its name is free again", async () => {
+test("a connector is deleted under its version, and its identifier is free again", async () => {
   await made(create.connector(platform, connectorYaml("gone")));
   const remove = (version?: string): Promise<Answer> =>
     platform.send("DELETE", `${PATH}/gone`, version === undefined ? {} : { headers: { "if-match": version } });
@@ -183,7 +183,7 @@ const user = (nth: number): Namer => ({
   projectIdentifier: "shop",
 });
 
-test("a connector in use is deleted with forceDelete only; who uses it is named", async () => {
+test("a referenced connector is deleted with forceDelete only; the error names the referrers", async () => {
   await made(create.connector(platform, connectorYaml("used")));
   const connectors = createConnectors(platform as never);
   const accountId = fromWire(platform.accountId) as Uuid;
@@ -207,7 +207,7 @@ test("a connector in use is deleted with forceDelete only; who uses it is named"
   assert.equal((await remove()).status, 200);
 });
 
-test("a pipeline that is being saved while its connector is deleted keeps it", async () => {
+test("a pipeline that is being saved protects its connector from deletion", async () => {
   await made(create.connector(platform, connectorYaml("kept")));
   const connectors = createConnectors(platform as never);
   const answer = await meanwhile(
@@ -219,7 +219,7 @@ test("a pipeline that is being saved while its connector is deleted keeps it", a
   assert.equal((await platform.send("GET", `${PATH}/kept`)).status, 200);
 });
 
-test("a pipeline that is saved while its connector goes is saved, as it may be before there is one", async () => {
+test("a pipeline is saved although its connector is deleted meanwhile, because the connector may be missing", async () => {
   await made(create.connector(platform, connectorYaml("going", IN_PROJECT)));
   const answer = await meanwhile(
     platform.db,

@@ -2,16 +2,16 @@ import type { Uuid } from "../core/ids.ts";
 import type { Referred } from "../core/reference.ts";
 import type { Author } from "../identity/index.ts";
 
-/** How to reach something outside. Lives in an account, an organization or a project. */
+/** Settings for connections to an external system. Belongs to an account, an organization or a project. */
 export type Connector = ConnectorKey & {
   readonly id: Uuid;
   readonly name: string;
   readonly description: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** Names the type in `types/table.ts` that alone reads `spec`. */
+  /** The name of a type in `types/table.ts`. Only the type reads `spec`. */
   readonly type: string;
   readonly spec: unknown;
-  /** What the last test of the spec found; null while nobody has tested it. */
+  /** The result of the last test; null before the first test. */
   readonly status: ConnectionStatus | null;
   readonly activityAt: number;
   readonly version: number;
@@ -19,14 +19,14 @@ export type Connector = ConnectorKey & {
   readonly updatedAt: number;
 };
 
-/** Where it lives, and its identifier there. */
+/** Place and identifier. */
 export type ConnectorKey = Referred;
 
-/** What is stored beside a connector when it is saved; no answer contains it. */
-export type Saved = {
-  /** Who saved it last; null where that is unknown, since it was saved before authors were stored. */
+/** Stored with a connector on each save; no answer contains it. */
+export type SavedBy = {
+  /** The user of the last save; null for connectors saved before authors were stored. */
   readonly author: Author | null;
-  /** The ids of the secrets that it names, by reference; null where a former version of the server has made it. */
+  /** The ids of the referenced secrets, by reference; null for connectors saved by an older server. */
   readonly secretIds: Readonly<Record<string, Uuid>> | null;
 };
 
@@ -39,11 +39,11 @@ export type ConnectionStatus = {
   readonly errorSummary: string | null;
   readonly errors: readonly ConnectionFault[];
   readonly testedAt: number;
-  /** The last success; null when there was none. */
+  /** Time of the last success; null before the first one. */
   readonly connectedAt: number | null;
 };
 
-/** For the audit trail. Passwords stand in no spec: it names the secrets. */
+/** The connector for the audit trail. A spec contains references to secrets, never passwords. */
 export const shownConnector = ({ name, description, tags, type, spec }: NewConnector) => ({
   name,
   description,

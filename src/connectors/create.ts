@@ -4,9 +4,9 @@ import { authorOf } from "../identity/index.ts";
 import { shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { insertConnector } from "./store/connectors.ts";
-import { noteSecrets, requireSecrets, type ConnectorDeps } from "./secret-references.ts";
+import { recordSecretReferences, requireSecrets, type ConnectorDeps } from "./secret-references.ts";
 
-/** The scope stands in the connector itself. Throws what RequireScope throws, `connector.no_secret`, `connector.duplicate`. */
+/** Creates a connector in the scope that `input` names. Throws what RequireScope throws, `connector.no_secret`, `connector.duplicate`. */
 export const createConnector =
   (deps: ConnectorDeps) =>
   async (actor: Actor, input: NewConnector): Promise<Connector> => {
@@ -26,7 +26,7 @@ export const createConnector =
     await deps.db.transaction(async (tx) => {
       if (!(await insertConnector(tx, actor.accountId, connector, saved)))
         throw problem("connector.duplicate", [input.identifier]);
-      await noteSecrets(deps, tx, actor.accountId, connector);
+      await recordSecretReferences(deps, tx, actor.accountId, connector);
       await deps.audit.record(tx, actor, {
         operation: "connector.create",
         resourceType: "CONNECTOR",

@@ -8,12 +8,12 @@ import { deleteConnectorRow, findConnector } from "./store/connectors.ts";
 import { connectorReferences } from "./references.ts";
 import type { ConnectorDeps } from "./secret-references.ts";
 
-type How = { readonly version: number | undefined; readonly force: boolean };
+type DeleteOptions = { readonly version: number | undefined; readonly force: boolean };
 
-/** `force` deletes also what is used. Throws `connector.not_found`, `core.stale_version`, `core.referenced`. */
+/** Deletes a connector; with `force` also a referenced one. Throws `connector.not_found`, `core.stale_version`, `core.referenced`. */
 export const deleteConnector =
   (deps: Pick<ConnectorDeps, "db" | "audit" | "authorize" | "leaveGroups" | "noteSecretUses">) =>
-  async (actor: Actor, key: ConnectorKey, { version, force }: How): Promise<void> => {
+  async (actor: Actor, key: ConnectorKey, { version, force }: DeleteOptions): Promise<void> => {
     const { accountId } = actor;
     deps.authorize(actor, "core_connector_delete", scopeOf(accountId, key), key.identifier);
     await deps.db.transaction(async (tx) => {

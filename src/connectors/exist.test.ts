@@ -31,7 +31,7 @@ const counting = (): Db => ({
 });
 const SHOP = { orgIdentifier: "default", projectIdentifier: "shop" };
 
-test("references are answered in order, each from its own scope, by one statement", async () => {
+test("references are resolved in order, each from its own scope, by one statement", async () => {
   const exist = createExist({ db: counting() }, "connector");
   const asked = [
     "in_project",
@@ -53,7 +53,7 @@ test("references are answered in order, each from its own scope, by one statemen
   assert.deepEqual(await exist(actor, SHOP, []), []);
 });
 
-test("nothing of another account exists, nor what the actor may not see", async () => {
+test("connectors of other accounts and invisible ones do not exist", async () => {
   const exist = createExist({ db: platform.db }, "connector");
   const other: Actor = { kind: "system", accountId: fromWire((await platform.addAccount()).accountId) as Uuid };
   assert.deepEqual(await exist(other, SHOP, ["in_project", "account.in_account"]), [false, false]);
@@ -61,7 +61,7 @@ test("nothing of another account exists, nor what the actor may not see", async 
   assert.deepEqual(await exist(guest, SHOP, ["in_project"]), [false]);
 });
 
-test("what the actor may see and not use, a run of theirs does not use", async () => {
+test("a run does not use connectors that the actor may only see", async () => {
   const exist = createExist({ db: platform.db }, "connector");
   const { accountId } = actor;
   const person = { kind: "user", accountId, id: accountId, name: "a", email: "a@example.com" } as const;

@@ -8,7 +8,7 @@ import { findConnector } from "./store/connectors.ts";
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
-/** Throws `connector.not_found`. */
+/** Returns one connector. Throws `connector.not_found`. */
 export const getConnector =
   (deps: Deps) =>
   async (actor: Actor, key: ConnectorKey): Promise<Connector> => {

@@ -1,4 +1,4 @@
-/** How to reach registries, clusters and git. A further type is one file in `types/`. */
+/** Connectors to registries, clusters and Git. Each connector type is one file in `types/`. */
 import type { NewId } from "../core/ids.ts";
 import { createExist, findIds } from "../access/index.ts";
 import type { EmptyScope } from "../projects/index.ts";
@@ -47,7 +47,7 @@ const emptyScope: EmptyScope = async (tx, scope) => {
 
 export type ConnectionTests = ReturnType<typeof createConnectionTests>;
 
-/** The tests of connections; built once there are delegates to carry them out. */
+/** Connection tests. Built after the delegates slice, because delegates run them. */
 export function createConnectionTests(
   deps: Omit<TestConnectionDeps, "requireUsers" | "openSecrets"> &
     OpenSecretsDeps & { readonly newId: NewId; readonly onError: (error: unknown) => void },
@@ -57,7 +57,7 @@ export function createConnectionTests(
   const openAll = openSecrets(deps, requireKnownUsers);
   return {
     routes: testRoutes(testConnection({ ...deps, requireUsers: requireKnownUsers, openSecrets: openAll }, onDelegate)),
-    /** For the delegate that holds the task of a test. */
+    /** Opens the secrets of a test for the delegate that has the lease of its task. */
     openSecrets: openForDelegate(deps, openAll),
     lock: onDelegate.lock,
     sweep: onDelegate.sweep,

@@ -9,7 +9,7 @@ export const problems = {
     "Connector [%s] has the type %s, which cannot become %s; create another connector.",
   ],
   "connector.other_scope": [400, "INVALID_REQUEST", "%s in the connector [%s] is not the one in the query [%s]."],
-  // 403: what is refused to one of those for whom a connection is tested.
+  // 403: the tester or the last author lacks a permission.
   "connector.secret_refused": [
     403,
     "NG_ACCESS_DENIED",

@@ -1,4 +1,4 @@
 import { createUses } from "../access/index.ts";
 
-/** Who names which connector. It need not be there yet: a run looks for it. */
+/** Recorded references to connectors. A referenced connector may be missing until an execution needs it. */
 export const connectorReferences = createUses({ what: "Connector", things: "connectors", uses: "connector_uses" });

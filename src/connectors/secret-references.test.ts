@@ -55,7 +55,7 @@ async function keeper(): Promise<string> {
   return apiKey;
 }
 
-test("a secret in use is deleted with forceDelete only; who uses it is named, in REST and in GraphQL", async () => {
+test("a referenced secret is deleted with forceDelete only; the error names the referrers, in REST and in GraphQL", async () => {
   await makeSecret("user");
   await makeSecret("password", "");
   await made(save("POST", registry("main", "{usernameRef: user, passwordRef: account.password}")));
@@ -84,7 +84,7 @@ test("a secret in use is deleted with forceDelete only; who uses it is named, in
   assert.equal(await status(deleteSecret("user", "")), 200);
 });
 
-test("a secret goes once the connector names another, or is gone itself", async () => {
+test("a secret can be deleted once the connector references another one or is deleted", async () => {
   for (const name of ["one", "two"]) await makeSecret(name);
   await made(save("POST", registry("main", "{username: me, passwordRef: one}")));
   await made(save("PUT", registry("main", "{username: me, passwordRef: two}")));
@@ -94,7 +94,7 @@ test("a secret goes once the connector names another, or is gone itself", async 
   assert.equal(await status(deleteSecret("two")), 200);
 });
 
-test("a secret that goes while a connector is made: the connector is refused, and nothing of it is left", async () => {
+test("if a secret is deleted while a connector is created, the connector is rejected and leaves nothing", async () => {
   await makeSecret("fleeting");
   const answer = await meanwhile(
     platform.db,
@@ -105,7 +105,7 @@ test("a secret that goes while a connector is made: the connector is refused, an
   assert.deepEqual(await platform.db.query("select 1 from connectors union all select 1 from secret_uses"), []);
 });
 
-test("a connector that is being saved while its secret is deleted keeps it", async () => {
+test("a connector that is being saved protects its secret from deletion", async () => {
   await makeSecret("kept");
   const user = { type: "CONNECTOR", id: randomUUIDv7() as Uuid, identifier: "main" } as const;
   const place = { orgIdentifier: "default", projectIdentifier: "shop" };
@@ -117,7 +117,7 @@ test("a connector that is being saved while its secret is deleted keeps it", asy
   assert.equal(answer.status, 402, answer.text);
 });
 
-test("what connectors named before this was noted is found by the migration", async () => {
+test("the migration records the references of older connectors", async () => {
   await makeSecret("a");
   for (const query of ["", "?orgIdentifier=default"]) await makeSecret("b", query);
   await made(save("POST", registry("one", "{usernameRef: a, passwordRef: account.b}")));
@@ -133,7 +133,7 @@ test("what connectors named before this was noted is found by the migration", as
   assert.deepEqual(await rows(), noted);
 });
 
-test("whoever saves a connector must hold the access to its secrets: a test of it sends them to the address that it has", async () => {
+test("saving a connector requires access to its secrets, because a test sends them to its address", async () => {
   await makeSecret("password");
   const scope = { orgIdentifier: "default", projectIdentifier: "shop" };
   const editor = await platform.addUser("_project_viewer", scope);

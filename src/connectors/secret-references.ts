@@ -11,7 +11,7 @@ import type { Connector, NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { typeOf } from "./types/table.ts";
 
-/** Throws a Problem unless the reference, standing in a thing that lives at `home`, names a text that the actor may see. */
+/** Throws a Problem unless the reference names, from `home`, a text secret that the actor may use. */
 type RequireSecret = (
   actor: Actor,
   home: Place,
@@ -19,7 +19,7 @@ type RequireSecret = (
   type: "ENCRYPTED_TEXT",
 ) => Promise<{ readonly id: Uuid }>;
 
-/** What the operations that write need. */
+/** Dependencies of the operations that change connectors. */
 export type ConnectorDeps = {
   readonly db: Db;
   readonly audit: Audit;
@@ -33,8 +33,8 @@ export type ConnectorDeps = {
 };
 
 /**
- * The ids of the secrets that the connector names, by reference. Throws `connector.no_secret` unless each is
- * there, `secret.taking_refused` unless the actor may use it.
+ * Returns the ids of the secrets that the connector references, by reference. Throws `connector.no_secret` unless each
+ * exists, and `secret.taking_refused` unless the actor may use it.
  */
 export async function requireSecrets(
   { requireSecret }: Pick<ConnectorDeps, "requireSecret">,
@@ -43,7 +43,7 @@ export async function requireSecrets(
 ): Promise<Readonly<Record<string, Uuid>>> {
   const ids: [string, Uuid][] = [];
   for (const { path, reference } of typeOf(connector).secrets(connector.spec)) {
-    // A file is no password.
+    // A password must be a text, not a file.
     const { id } = await requireSecret(actor, connector, reference, "ENCRYPTED_TEXT").catch((error: unknown) => {
       if (!(error instanceof Problem) || error.status !== 400) throw error;
       throw problem("connector.no_secret", [`connector.spec.${path.join(".")}`, error.message]);
@@ -53,8 +53,8 @@ export async function requireSecrets(
   return Object.fromEntries(ids);
 }
 
-/** Notes in the transaction that saves a connector which secrets it names. */
-export const noteSecrets = (
+/** Records the references from a connector to its secrets, in the transaction that saves it. */
+export const recordSecretReferences = (
   { noteSecretUses }: Pick<ConnectorDeps, "noteSecretUses">,
   tx: Tx,
   accountId: Uuid,

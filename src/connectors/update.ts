@@ -6,11 +6,11 @@ import type { Tx } from "../platform/db/db.ts";
 import { shownConnector, type Connector, type NewConnector } from "./connector.ts";
 import { problem } from "./problems.ts";
 import { findConnector, updateConnectorRow } from "./store/connectors.ts";
-import { noteSecrets, requireSecrets, type ConnectorDeps } from "./secret-references.ts";
+import { recordSecretReferences, requireSecrets, type ConnectorDeps } from "./secret-references.ts";
 
 /**
- * Scope and identifier in the document say which connector; they and the type stay what they are. `version` is
- * the one that was read; undefined replaces any. Throws `connector.not_found`, `connector.other_type`,
+ * Replaces the connector that scope and identifier of `input` name; its type cannot change. `version` is the version
+ * that the caller has read; undefined accepts any. Throws `connector.not_found`, `connector.other_type`,
  * `connector.no_secret`, `core.stale_version`.
  */
 export const updateConnector =
@@ -23,8 +23,8 @@ export const updateConnector =
       const before = await findConnector(tx, actor.accountId, input, "change");
       const change = { to: input, saved, version, at: deps.clock.now() };
       const connector = await updateConnectorRow(tx, actor.accountId, input, change);
-      if (!connector) throw await whyNot(tx, actor, input, version);
-      await noteSecrets(deps, tx, actor.accountId, connector);
+      if (!connector) throw await explainRejectedUpdate(tx, actor, input, version);
+      await recordSecretReferences(deps, tx, actor.accountId, connector);
       await deps.audit.record(tx, actor, {
         operation: "connector.update",
         resourceType: "CONNECTOR",
@@ -39,7 +39,12 @@ export const updateConnector =
 
 export type UpdateConnector = ReturnType<typeof updateConnector>;
 
-async function whyNot(tx: Tx, actor: Actor, input: NewConnector, version: number | undefined): Promise<Error> {
+async function explainRejectedUpdate(
+  tx: Tx,
+  actor: Actor,
+  input: NewConnector,
+  version: number | undefined,
+): Promise<Error> {
   const { identifier } = input;
   const now = await findConnector(tx, actor.accountId, input);
   if (!now) return problem("connector.not_found", [identifier]);

@@ -11,7 +11,7 @@ import type { ConnectionStatus, Connector, NewConnector } from "./connector.ts";
 import { connectorTypes, typeNamed, typeOf } from "./types/table.ts";
 import { CATEGORIES, type AnyType } from "./types/type.ts";
 
-/** `GET /ng/api/connectors/catalogue` and the like: a connector of that name could not be read. */
+/** The last segments of paths such as `GET /ng/api/connectors/catalogue`. A connector with such an identifier could not be read. */
 const PATHS = new Set(["catalogue", "fieldValues", "stats", "validateUniqueIdentifier"]);
 const names = connectorTypes.map(({ name }) => name);
 
@@ -24,14 +24,14 @@ const bodyFor = (type: AnyType | undefined) =>
     projectIdentifier: scopeIdentifier.nullish(),
     tags,
     type: type ? z.literal(type.name) : z.enum(names),
-    // Without a known type nobody can tell what the spec should be: the type is the fault.
+    // The schema of the spec depends on the type, so an unknown type is the only reported fault.
     spec: type ? type.schema : z.unknown(),
   });
 
-/** For the documentation: a document of any type. */
+/** The schema of a document of any type, for the API description. */
 export const connectorBody = z.union(connectorTypes.map(bodyFor));
 
-/** The connector in a document. Throws `document.invalid`. */
+/** Reads the connector of a document. Throws `document.invalid`. */
 export function readConnector(doc: Doc, onIgnored: LenientOptions["onIgnored"]): NewConnector {
   const found = expressionIn(doc.value, []);
   if (found) throw invalid([faultOf(doc, found, "expressions and runtime inputs are not supported in connectors")]);
@@ -45,7 +45,7 @@ export function readConnector(doc: Doc, onIgnored: LenientOptions["onIgnored"]):
   return { ...body, orgIdentifier, projectIdentifier, spec };
 }
 
-/** Where the document holds `<+…>`: the connector is used as it stands, so that would be taken for a value. */
+/** Finds `<+…>` in a document. Expressions in connectors are not evaluated, so they are rejected. */
 function expressionIn(value: unknown, path: readonly (string | number)[]): (string | number)[] | undefined {
   if (typeof value === "string") return value.includes("<+") ? [...path] : undefined;
   if (typeof value !== "object" || value === null) return undefined;
@@ -130,7 +130,7 @@ export const connectorShape = z.strictObject({
   entityValidityDetails: z.strictObject({ valid: z.boolean(), invalidYaml: nothing }),
 });
 
-/** The types that there are, by category. */
+/** The connector types by category. */
 export const catalogueResponse = () => ({
   catalogue: CATEGORIES.map((category) => ({
     category,

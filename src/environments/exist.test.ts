@@ -45,7 +45,7 @@ const ORG = { orgIdentifier: "default" };
 const post = (path: string, body: object) =>
   platform.send("POST", `/ng/api/${path}`, { contentType: JSON_TYPE, body: JSON.stringify(body) });
 
-test("references are answered in order, each from its own scope, by one statement", async () => {
+test("references are resolved in order, each from its own scope, by one statement", async () => {
   for (const [path, more] of [
     ["environmentsV2", { type: "Production" }],
     ["servicesV2", {}],
@@ -66,14 +66,14 @@ test("references are answered in order, each from its own scope, by one statemen
   }
 });
 
-test("nothing of another account exists, nor what the actor may not see", async () => {
+test("connectors of other accounts and invisible ones do not exist", async () => {
   const other: Actor = { kind: "system", accountId: fromWire((await platform.addAccount()).accountId) as Uuid };
   assert.deepEqual(await exist.environment(other, SHOP, ["in_project", "account.in_account"]), [false, false]);
   const guest: Actor = { kind: "delegate", accountId: actor.accountId, id: actor.accountId, name: "guest" };
   assert.deepEqual(await exist.service(guest, SHOP, ["in_project"]), [false]);
 });
 
-test("what the actor may see and not use, a run of theirs does not use", async () => {
+test("a run does not use connectors that the actor may only see", async () => {
   const { accountId } = actor;
   const person = { kind: "user", accountId, id: accountId, name: "a", email: "a@example.com" } as const;
   const viewer: Actor = { ...person, grants: [grantOf("_project_viewer", SHOP)] };

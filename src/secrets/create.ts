@@ -33,7 +33,7 @@ export type SecretDeps = {
   readonly newId: NewId;
   readonly vault: Vault;
   readonly facts: ScopeFacts;
-  /** Bytes of a content at most. */
+  /** Maximum size of a content, in bytes. */
   readonly maxContent: number;
 };
 
@@ -41,9 +41,9 @@ export type NewSecret = Pick<
   Secret,
   "orgIdentifier" | "projectIdentifier" | "identifier" | "name" | "description" | "tags"
 > & {
-  /** Taken where a secret of another type has the identifier; without it that is refused. */
+  /** Used if a secret of another type has the identifier. Without it, that is a conflict. */
   readonly otherIdentifier?: string;
-  /** The built-in one unless told otherwise. */
+  /** Undefined: the built-in manager. */
   readonly manager?: ManagerName | undefined;
   readonly scoping: ScopingInput;
 } & (
@@ -52,9 +52,9 @@ export type NewSecret = Pick<
   );
 
 /**
- * The content is read before this returns and not kept. Throws what RequireScope throws, `secret.no_manager`,
- * `secret.bad_scope`, `secret.beyond_manager`, `secret.beyond_reach`, `secret.too_large`, `secret.duplicate_identifier`, `secret.duplicate_name`;
- * of a credential's secrets `secret.bad_reference`, `secret.taking_refused`.
+ * Creates a secret. Reads the content before it returns. Throws what RequireScope throws, `secret.no_manager`,
+ * `secret.bad_scope`, `secret.beyond_manager`, `secret.beyond_reach`, `secret.too_large`, `secret.duplicate_identifier`,
+ * `secret.duplicate_name`; for the secrets of a credential `secret.bad_reference`, `secret.taking_refused`.
  */
 export const createSecret =
   (deps: SecretDeps) =>
@@ -68,14 +68,14 @@ export const createSecret =
       await deps.requireScope(actor, input);
       const found = await requireManager(deps.db, accountId, wanted ?? { by: "id", id: accountId });
       await checkScope(deps.facts, actor, usageScope, found);
-      // What is inherited names nothing: a new secret lets nobody at anything that was there.
+      // An inherited scope needs no check, because a new secret gives no access to existing values.
       if (usageScope) (await prepareScopeAccess(deps.facts, actor, usageScope))(usageScope);
       return found;
     };
     const manager = await check(caller);
     const ssh = login ? await resolveLoginSecrets(deps, caller, input, login) : null;
     const at = deps.clock.now();
-    const made = {
+    const generated = {
       id: deps.newId(),
       managerId: manager.id,
       managerIdentifier: manager.identifier,
@@ -83,11 +83,11 @@ export const createSecret =
       createdAt: at,
       updatedAt: at,
     };
-    const asked: Secret = { ...input, ...inherits, usageScope, ...made, ssh };
+    const asked: Secret = { ...input, ...inherits, usageScope, ...generated, ssh };
     return retryOnKeyReplacement(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: asked.id, name: asked.name, manager }, content));
-      // The program of the manager may take seconds, in which the actor may have lost credential or permission.
+      // The program of the manager may take seconds. Meanwhile the actor may have lost the credential or the permission.
       const actor = sealed ? await deps.stillActor(caller) : caller;
       if (sealed) await check(actor);
       return deps.db.transaction(async (tx) => {
@@ -112,7 +112,7 @@ export const createSecret =
 
 export type CreateSecret = ReturnType<typeof createSecret>;
 
-/** The secret as it is inserted: under the other identifier where a secret of another type has the first. */
+/** Inserts the secret; under the other identifier if a secret of another type has the first one. */
 async function insertUnder(
   { authorize }: Pick<SecretDeps, "authorize">,
   tx: Tx,
@@ -128,13 +128,15 @@ async function insertUnder(
     const other = { ...secret, identifier: otherIdentifier };
     if (await insertSecret(tx, accountId, other)) return other;
   }
-  throw await taken(tx, accountId, secret);
+  throw await duplicateProblem(tx, accountId, secret);
 }
 
+/** Throws `secret.too_large`. */
 export function checkSize({ maxContent }: Pick<SecretDeps, "maxContent">, name: string, content: Content): void {
   if (content.size > maxContent) throw problem("secret.too_large", [name, String(maxContent)]);
 }
 
+/** Throws `secret.no_manager`. */
 export async function requireManager(db: Db, accountId: Uuid, name: ManagerName): Promise<SecretManager> {
   const manager =
     name.by === "id"
@@ -144,7 +146,7 @@ export async function requireManager(db: Db, accountId: Uuid, name: ManagerName)
   return manager;
 }
 
-async function taken(tx: Tx, accountId: Uuid, secret: Secret): Promise<Error> {
+async function duplicateProblem(tx: Tx, accountId: Uuid, secret: Secret): Promise<Error> {
   const name = secret.orgIdentifier === null && (await isNameTaken(tx, accountId, secret));
   return name
     ? problem("secret.duplicate_name", [secret.name])

@@ -6,16 +6,16 @@ import { findPermitted, notFound, type SecretRef } from "./find.ts";
 import { shownSecret } from "./secret.ts";
 import { recordLoginReferences } from "./ssh/references.ts";
 import { deleteSecretRow, lockSecret } from "./store/secrets.ts";
-import { stale } from "./update.ts";
+import { staleVersion } from "./update.ts";
 import { secretReferences } from "./references.ts";
 
 export type DeleteOptions = {
   readonly version?: number | undefined;
-  /** Also one that is used. */
+  /** Deletes the secret although other resources reference it. */
   readonly force?: boolean;
 };
 
-/** Throws `secret.not_found`, `core.stale_version`, `core.referenced`. */
+/** Deletes a secret and its content. Throws `secret.not_found`, `core.stale_version`, `core.referenced`. */
 export const deleteSecret =
   (deps: Pick<SecretDeps, "db" | "audit" | "authorize" | "leaveGroups">) =>
   async (actor: Actor, ref: SecretRef, { version, force = false }: DeleteOptions = {}): Promise<void> => {
@@ -25,7 +25,7 @@ export const deleteSecret =
       const current = await lockSecret(tx, accountId, found.id);
       if (!current) throw notFound(ref);
       if (!force) await secretReferences.refuseUsed(tx, actor, current);
-      if (!(await deleteSecretRow(tx, accountId, current.id, version))) throw stale(current, version);
+      if (!(await deleteSecretRow(tx, accountId, current.id, version))) throw staleVersion(current, version);
       await recordLoginReferences(tx, accountId, current, true);
       const groups = await deps.leaveGroups(tx, accountId, current, { SECRET: current.identifier });
       await deps.audit.record(tx, actor, {

@@ -9,7 +9,7 @@ import { problem } from "./problems.ts";
 import type { RequestedType, Secret, SecretFilter, SecretKey } from "./secret.ts";
 import { countSecrets, findSecret, findSecretById, findSecretByName, selectSecrets } from "./store/secrets.ts";
 
-/** How a caller names a secret. With `type`, one of another type is not there. */
+/** Names a secret in a request. With `type`, a secret of another type does not match. */
 export type SecretRef = { readonly type?: RequestedType | null | undefined } & (
   | { readonly by: "id"; readonly id: string }
   | { readonly by: "name"; readonly name: string }
@@ -18,7 +18,10 @@ export type SecretRef = { readonly type?: RequestedType | null | undefined } & (
 
 type Permission = Parameters<Authorize>[1];
 
-/** Asked before a request's input is looked at, of any place unless told where; the operations ask again where the secret lives. */
+/**
+ * Checks a permission before the input of a request is parsed: in `place`, or in any place without it. The operations
+ * check again in the place of the secret.
+ */
 export const requirePermission =
   ({ authorize }: Pick<Deps, "authorize">) =>
   (actor: Actor, permission: Permission, place?: Place): void =>
@@ -28,10 +31,10 @@ export type RequirePermission = ReturnType<typeof requirePermission>;
 
 type Deps = { readonly db: Db; readonly authorize: Authorize };
 
-/** The secret, once the actor holds the permission where it lives. Throws `secret.not_found`. */
+/** Returns the secret if the actor has the permission in its place. Throws `secret.not_found`. */
 export async function findPermitted(deps: Deps, actor: Actor, permission: Permission, ref: SecretRef): Promise<Secret> {
   const found = await find(deps.db, actor.accountId, ref);
-  // Nothing may be learnt from the order: whoever lacks the permission hears so before what is there.
+  // The permission is checked first, so that the answer does not reveal whether the secret exists.
   const place = found ?? (ref.by === "identifier" ? ref.key : { orgIdentifier: null, projectIdentifier: null });
   const identifier = found?.identifier ?? (ref.by === "identifier" ? ref.key.identifier : undefined);
   deps.authorize(actor, permission, scopeOf(actor.accountId, place), identifier);
@@ -52,7 +55,7 @@ async function find(db: Db, accountId: Uuid, ref: SecretRef): Promise<Secret | u
   return id && findSecretById(db, accountId, id);
 }
 
-/** Throws `secret.not_found`. */
+/** Returns one secret without its content. Throws `secret.not_found`. */
 export const getSecret =
   (deps: Deps) =>
   (actor: Actor, ref: SecretRef): Promise<Secret> =>
@@ -70,7 +73,7 @@ export const isSecretIdentifierFree =
 
 export type IsSecretIdentifierFree = ReturnType<typeof isSecretIdentifierFree>;
 
-/** Secrets of one place, by identifier unless told otherwise. Throws what RequireScope throws. */
+/** Lists secrets of one place, by identifier unless the window has another order. Throws what RequireScope throws. */
 export const listSecrets =
   (deps: Deps & { readonly requireScope: RequireScope }) =>
   async (actor: Actor, given: SecretFilter, window: Window): Promise<Page<Secret>> => {

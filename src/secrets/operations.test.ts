@@ -62,7 +62,7 @@ test("a text is sealed with a data key of its own and opens again", async () => 
     assert.ok(!everything.includes(form), form);
 });
 
-test("a file of several pieces opens as it was, and a changed one holds the new content only", async () => {
+test("a file of several chunks opens unchanged, and a changed file has only the new content", async () => {
   const secrets = secretsWith();
   const [old, now] = [randomBytes(3 * CHUNK + 5), randomBytes(CHUNK)];
   await secrets.create(admin, text("file", { type: "ENCRYPTED_FILE", content: paged(old) }));
@@ -86,7 +86,7 @@ test("a file of several pieces opens as it was, and a changed one holds the new 
   await assert.rejects(secrets.resolveText(admin, HERE, "file"), code("secret.not_text"));
 });
 
-test("a content of which a piece is lost is unreadable, wherever the piece was", async () => {
+test("a content with a missing chunk is unreadable", async () => {
   const secrets = secretsWith();
   const { id } = await secrets.create(
     admin,
@@ -132,14 +132,14 @@ test("a sealed content that was moved to another secret does not open, nor one u
   await assert.rejects(secrets.resolveText(admin, HERE, "one"), code("secret.unreadable"));
 });
 
-test("what a secret says of itself never holds its content", async () => {
+test("no description of a secret contains its content", async () => {
   const secrets = secretsWith();
   const secret = await secrets.create(admin, text("quiet"));
   const said = [secret, await secrets.get(admin, ref("quiet")), await secrets.require(admin, HERE, "quiet")];
   for (const each of said) assert.ok(!JSON.stringify(each).includes(VALUE));
 });
 
-test("a reference is read from where it stands, and names a secret of the wanted type", async () => {
+test("a reference is resolved from its place and names a secret of the required type", async () => {
   const secrets = secretsWith();
   await secrets.create(admin, text("shared"));
   await secrets.create(admin, text("shared", { ...SHOP, content: contentOf("of the shop") }));
@@ -152,7 +152,7 @@ test("a reference is read from where it stands, and names a secret of the wanted
   }
 });
 
-test("a viewer may know of a secret and not use it; another account finds nothing", async () => {
+test("a viewer sees a secret but cannot use it; another account finds nothing", async () => {
   const secrets = secretsWith();
   await secrets.create(admin, text("mine"));
   const viewer = { ...admin, grants: [grantOf("_account_viewer")] } as Actor;
@@ -175,7 +175,7 @@ test("a viewer may know of a secret and not use it; another account finds nothin
   }
 });
 
-test("a run uses a secret inside its scope only; the refusal names the secret and not the value", async () => {
+test("a run uses a secret only inside its scope; the error names the secret and not the value", async () => {
   const secrets = secretsWith();
   const production: RunPlace = {
     applicationId: shopId,
@@ -208,7 +208,7 @@ test("a run uses a secret inside its scope only; the refusal names the secret an
   );
 });
 
-test("a scope names what exists: applications, environments, and these of those", async () => {
+test("a scope names existing applications, and existing environments of these", async () => {
   const secrets = secretsWith();
   const environment = randomUUIDv7() as Uuid;
   const entry = (applicationId: Uuid | null, environmentId: Uuid | null) => ({
@@ -241,7 +241,7 @@ test("a scope names what exists: applications, environments, and these of those"
   );
 });
 
-test("whatever is refused leaves nothing: no row, no piece, no entry in the trail", async () => {
+test("a rejected request leaves no row, no chunk and no audit entry", async () => {
   const secrets = secretsWith();
   await secrets.create(admin, text("there", { name: "There" }));
   const before = await dumpOf(platform);
@@ -265,7 +265,7 @@ test("whatever is refused leaves nothing: no row, no piece, no entry in the trai
   assert.equal(await dumpOf(platform), before);
 });
 
-test("two changes at once: neither takes the other back", async () => {
+test("two concurrent changes do not overwrite each other", async () => {
   const secrets = secretsWith();
   const { id } = await secrets.create(admin, text("shared_by_two"));
   await Promise.all([

@@ -1,8 +1,10 @@
 import { createUses } from "../access/index.ts";
 import { problem } from "./problems.ts";
 
-/** Who names which secret. It has to be there: a name that means nothing is found when it is written, not by a run. */
+/** Recorded references to secrets. A referenced secret must exist when the referring resource is saved. */
 export const secretReferences = createUses({
-  ...{ what: "Secret", things: "secrets", uses: "secret_uses" },
+  what: "Secret",
+  things: "secrets",
+  uses: "secret_uses",
   absent: (reference) => problem("secret.bad_reference", [reference, "this place"]),
 });

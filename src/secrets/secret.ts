@@ -4,13 +4,13 @@ import type { Uuid } from "../core/ids.ts";
 import { shownLogin, type StoredLogin } from "./ssh/login.ts";
 import type { UsageScope } from "./scope/usage-scope.ts";
 
-/** Text and file have a content; a credential has a login, and takes what is secret of it from others. */
+/** Texts and files have a content. A credential has a login that references other secrets. */
 export type SecretType = "ENCRYPTED_TEXT" | "ENCRYPTED_FILE" | "SSH_CREDENTIAL";
 
-/** What clients ask for; of the last kind there are none. */
+/** The types in requests. No secret has the type WINRM_CREDENTIAL. */
 export type RequestedType = SecretType | "WINRM_CREDENTIAL";
 
-/** What anybody may learn of a secret. Its content is sealed elsewhere and never stands beside this. */
+/** A secret without its content, which is stored separately and sealed. */
 export type Secret = Place & {
   readonly id: Uuid;
   readonly identifier: string;
@@ -18,11 +18,11 @@ export type Secret = Place & {
   readonly description: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly type: SecretType;
-  /** Of an SSH credential, null for all others. */
+  /** The login of an SSH credential; null for other types. */
   readonly ssh: StoredLogin | null;
   readonly managerId: Uuid;
   readonly managerIdentifier: string;
-  /** True: its manager's scope holds, and `usageScope` is null. */
+  /** True: the scope of its manager applies, and `usageScope` is null. */
   readonly inheritsScope: boolean;
   readonly scopedToAccount: boolean;
   readonly usageScope: UsageScope | null;
@@ -31,7 +31,7 @@ export type Secret = Place & {
   readonly updatedAt: number;
 };
 
-/** For the audit trail: what anybody may learn of it, and nothing of its content. */
+/** The secret for the audit trail, without its content. */
 export const shownSecret = (secret: Secret) => ({
   name: secret.name,
   description: secret.description,
@@ -47,8 +47,8 @@ export const shownSecret = (secret: Secret) => ({
 export type SecretKey = Place & { readonly identifier: string };
 
 /**
- * Null takes all; an empty list takes none. `search` is a part of name or identifier, `description` a part of the
- * description, both in any case. A secret has to carry all of `tags`.
+ * Null matches all; an empty list matches none. `search` is a part of name or identifier, `description` a part of the
+ * description, both case-insensitive. A secret must have all of `tags`.
  */
 export type SecretFilter = Place & {
   readonly types: readonly SecretType[] | null;
@@ -63,11 +63,11 @@ export type SecretFilter = Place & {
 
 const SUFFIXES = { ENCRYPTED_TEXT: "_text", ENCRYPTED_FILE: "_file", SSH_CREDENTIAL: "_ssh" } as const;
 
-/** The identifier of a secret whose first one is that of a secret of another type with the same name. */
+/** The identifier of a secret if a secret of another type already has its first identifier. */
 export const identifierBeside = (identifier: string, type: SecretType): string =>
   `${identifier.slice(0, 128 - SUFFIXES[type].length)}${SUFFIXES[type]}`;
 
-/** The identifier of a secret that was given a name only: what expressions may call it. */
+/** Makes an identifier that expressions may use from the name of a secret. */
 export function identifierFrom(name: string): string {
   const made = name.replaceAll(/[^0-9a-zA-Z_-]/g, "_");
   return SECRET_IDENTIFIER.test(made) && !isReserved(made) ? made : `_${made}`.slice(0, 128);

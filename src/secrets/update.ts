@@ -18,22 +18,23 @@ import { deleteSecretScope, insertSecretScope } from "./store/scopes.ts";
 import { isNameConflict, lockSecret, updateSecretRow } from "./store/secrets.ts";
 import { retryOnKeyReplacement } from "./content/vault.ts";
 
-/** What is left out stays as it is. */
+/** Undefined fields stay unchanged. */
 export type SecretChanges = {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly scoping?: ScopingInput | undefined;
   readonly content?: Content | undefined;
-  /** Of an SSH credential: all of it. */
+  /** For an SSH credential; replaces the whole login. */
   readonly login?: SshLogin<SecretName> | undefined;
-  /** May only be the one that the secret has. */
+  /** Must be the manager that the secret has. */
   readonly manager?: ManagerName | undefined;
 };
 
 /**
- * `version` is the one that the caller has read; undefined when it does not care. Throws `secret.not_found`,
- * `core.stale_version`, `secret.other_manager`, `secret.beyond_reach` and `access.not_permitted` where more runs may use it, and of CreateSecret's refusals those of content, login, scope and name.
+ * Changes a secret. `version` is the version that the caller has read; undefined accepts any. Throws `secret.not_found`,
+ * `core.stale_version`, `secret.other_manager`; `secret.beyond_reach` and `access.not_permitted` for a wider scope; and
+ * the problems of `createSecret` for content, login, scope and name.
  */
 export const updateSecret =
   (deps: SecretDeps) =>
@@ -47,11 +48,11 @@ export const updateSecret =
     const check = async (actor: Actor) => {
       const secret = await findPermitted(deps, actor, "core_secret_edit", ref);
       if (named && !isManagerOf(secret, named)) throw problem("secret.other_manager", [secret.name]);
-      const keeper = await requireManager(deps.db, accountId, { by: "id", id: secret.managerId });
+      const manager = await requireManager(deps.db, accountId, { by: "id", id: secret.managerId });
       const given = changes.scoping && decideScoping(changes.scoping, secret);
-      if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, keeper);
-      const requireWidening = given && (await prepareSecretWidening(deps, actor, keeper, secret, given));
-      return { actor, found: secret, manager: keeper, requireWidening };
+      if (changes.scoping?.usageScope && given) await checkScope(deps.facts, actor, given.usageScope, manager);
+      const requireWidening = given && (await prepareSecretWidening(deps, actor, manager, secret, given));
+      return { actor, found: secret, manager, requireWidening };
     };
     const checked = await check(caller);
     const { found, manager } = checked;
@@ -60,16 +61,16 @@ export const updateSecret =
     return retryOnKeyReplacement(async () => {
       const sealed =
         content && (await deps.vault.seal({ accountId, id: found.id, name: found.name, manager }, content));
-      // The program of the manager may take seconds, in which the actor may have lost credential or permission.
+      // The program of the manager may take seconds. Meanwhile the actor may have lost the credential or the permission.
       const { actor, requireWidening } = sealed ? await check(await deps.stillActor(caller)) : checked;
       return deps.db.transaction(async (tx) => {
-        // Locked, so that of two updates each finds what the other left and takes nothing of it back.
+        // The row is locked, so that concurrent updates do not overwrite each other.
         const current = await lockSecret(tx, accountId, found.id);
         if (!current) throw notFound(ref);
-        const wanted = changed(current, { ...changes, ssh }, deps.clock.now());
+        const wanted = applyChanges(current, { ...changes, ssh }, deps.clock.now());
         requireWidening?.(effectiveScope(current, manager), effectiveScope(wanted, manager));
-        const saved = await save(tx, accountId, wanted, version);
-        if (saved === undefined) throw stale(current, version);
+        const saved = await saveSecret(tx, accountId, wanted, version);
+        if (saved === undefined) throw staleVersion(current, version);
         if (changes.scoping) await replaceScope(tx, accountId, wanted);
         if (sealed) {
           await deps.vault.lockKey(tx, accountId, sealed);
@@ -92,7 +93,7 @@ export const updateSecret =
 
 export type UpdateSecret = ReturnType<typeof updateSecret>;
 
-/** To let a secret be used elsewhere takes that one may use it, and where. */
+/** A wider scope requires access to the secret and to the environments. */
 const prepareSecretWidening = (
   { facts, authorize }: Pick<SecretDeps, "facts" | "authorize">,
   actor: Actor,
@@ -112,7 +113,7 @@ async function replaceScope(tx: Tx, accountId: Uuid, { id, usageScope }: Secret)
 const isManagerOf = (secret: Secret, name: ManagerName): boolean =>
   name.by === "id" ? name.id === secret.managerId : name.identifier === secret.managerIdentifier;
 
-const changed = (
+const applyChanges = (
   current: Secret,
   {
     name,
@@ -132,8 +133,8 @@ const changed = (
   updatedAt: at,
 });
 
-/** A name that is taken is told by the index: a question beforehand would be out of date by now. */
-async function save(tx: Tx, accountId: Uuid, wanted: Secret, version?: number): Promise<number | undefined> {
+/** The unique index reports a duplicate name. A check before the update could be outdated. */
+async function saveSecret(tx: Tx, accountId: Uuid, wanted: Secret, version?: number): Promise<number | undefined> {
   try {
     return await updateSecretRow(tx, accountId, wanted, version);
   } catch (error) {
@@ -141,5 +142,6 @@ async function save(tx: Tx, accountId: Uuid, wanted: Secret, version?: number): 
   }
 }
 
-export const stale = (current: Secret, version: number | undefined): Error =>
+/** The problem `core.stale_version`. */
+export const staleVersion = (current: Secret, version: number | undefined): Error =>
   commonProblem("core.stale_version", ["Secret", current.identifier, String(current.version), String(version)]);

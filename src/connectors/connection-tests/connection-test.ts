@@ -3,13 +3,13 @@ import type { Place } from "../../core/reference.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import type { ConnectionFault, ConnectionStatus } from "../connector.ts";
 
-/** What a test found. */
+/** The result of a connection test. */
 export type TestResult = {
-  /** UNKNOWN: the connector asks not to be tested. */
+  /** UNKNOWN: the connector's spec excludes tests. */
   readonly status: "SUCCESS" | "FAILURE" | "UNKNOWN";
   readonly fault: ConnectionFault | null;
   readonly testedAt: number;
-  /** Who connected; null for the server itself, and where nobody did. */
+  /** The delegate that connected; null for the server, and if no connection was tried. */
   readonly delegateId: Uuid | null;
 };
 
@@ -19,7 +19,7 @@ export const resultOf = (
   delegateId: Uuid | null = null,
 ): TestResult => ({ status: fault ? "FAILURE" : "SUCCESS", fault, testedAt, delegateId });
 
-/** What is kept of it at the connector. */
+/** The part of a result that is stored with the connector. */
 export const statusOf = ({ fault, testedAt }: TestResult): Omit<ConnectionStatus, "connectedAt"> => ({
   status: fault ? "FAILURE" : "SUCCESS",
   errorSummary: fault && fault.message,
@@ -27,7 +27,7 @@ export const statusOf = ({ fault, testedAt }: TestResult): Omit<ConnectionStatus
   testedAt,
 });
 
-/** One task for a delegate: the connector's spec, and its secrets by name. */
+/** The task for a delegate: the connector's spec, and the references of its secrets. */
 export type ConnectionWork = {
   readonly kind: "connection";
   readonly type: string;
@@ -37,26 +37,26 @@ export type ConnectionWork = {
   readonly timeoutMs: number;
 };
 
-/** Names the task in the words of whoever keeps the queue; the run is the test. */
+/** Identifies a task of the delegates' queue. `runId` and `nodeId` are the id of the test. */
 type TaskOf = { readonly accountId: Uuid; readonly runId: Uuid; readonly nodeId: Uuid; readonly attempt: number };
 
-/** Ports to whoever keeps the queue of tasks. */
+/** Callbacks to the queue of tasks. */
 export type TestTasks = {
   readonly enqueue: (
     tx: Tx,
     task: TaskOf & { readonly selectors: readonly string[]; readonly work: ConnectionWork; readonly queueId: null },
   ) => Promise<void>;
   readonly cancel: (tx: Tx, task: TaskOf) => Promise<"ended" | "asked" | "over">;
-  /** Removes the tasks of runs whose tasks have all ended; answers these runs. */
+  /** Deletes the tasks of runs whose tasks have all ended, and returns these runs. */
   readonly forgetEndedRuns: (tx: Tx, accountId: Uuid, runIds: readonly Uuid[]) => Promise<readonly Uuid[]>;
   readonly isThereFor: (accountId: Uuid, selectors: readonly string[]) => Promise<boolean>;
 };
 
-/** How a delegate's task ended, as the queue tells it. */
+/** The end of a delegate's task, as the queue reports it. */
 export type TestEnd =
   | { readonly kind: "tested"; readonly fault: ConnectionFault | null }
   | { readonly kind: "lost"; readonly message: string }
-  /** With a type: a secret was not opened. Without: the delegate's answer was none. */
+  /** With `type`: a secret was not opened. Without it: the delegate's answer was invalid. */
   | { readonly kind: "refused"; readonly message: string; readonly type?: string }
   | { readonly kind: "cancelled" | "exited" };
 
@@ -64,14 +64,14 @@ export const taskOf = (accountId: Uuid, id: Uuid): TaskOf => ({ accountId, runId
 
 const OTHER = {
   reason: "Unexpected",
-  message: "The delegate answered with something else than a test.",
+  message: "The delegate answered with something else than a test result.",
   code: 0,
 } as const;
 
-/** A secret that was not sent, as a finding. */
+/** The fault for a secret that was not sent. */
 export const secretRefused = (message: string): ConnectionFault => ({ reason: "Secret refused", message, code: 0 });
 
-/** The end of a task as a finding. */
+/** Maps the end of a task to the fault of the connection; null for a success. */
 export function faultOf(end: TestEnd): ConnectionFault | null {
   switch (end.kind) {
     case "tested":
@@ -79,7 +79,7 @@ export function faultOf(end: TestEnd): ConnectionFault | null {
     case "lost":
       return { reason: "Delegate lost", message: end.message, code: 0 };
     case "cancelled":
-      return { reason: "Timeout", message: "The delegate was told to end the test.", code: 0 };
+      return { reason: "Timeout", message: "The test was cancelled on the delegate.", code: 0 };
     case "refused":
       return end.type === undefined ? OTHER : secretRefused(end.message);
     case "exited":
@@ -87,6 +87,6 @@ export function faultOf(end: TestEnd): ConnectionFault | null {
   }
 }
 
-/** How the selectors are told to people. */
-export const withTags = (selectors: readonly string[]): string =>
+/** The subject of a message about missing delegates. */
+export const describeMissingDelegate = (selectors: readonly string[]): string =>
   selectors.length === 0 ? "No delegate" : `No delegate with all of the tags [${selectors.join(", ")}]`;

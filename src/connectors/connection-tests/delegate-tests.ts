@@ -1,6 +1,6 @@
 /**
- * Tests that delegates carry out. The row in `connection_tests` is what counts: it is ended once, by the delegate's
- * answer or at its deadline, by whichever replica hears of it; the replica that was asked is woken, and looks.
+ * Connection tests that delegates run. A row in `connection_tests` ends once, by the delegate's answer or at the
+ * deadline, on any replica. A notification makes the replica with the waiting request read the result.
  */
 import type { Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -13,7 +13,7 @@ import {
   resultOf,
   statusOf,
   taskOf,
-  withTags,
+  describeMissingDelegate,
   type TestEnd,
   type TestResult,
   type TestTasks,
@@ -24,12 +24,12 @@ import * as store from "../store/tests.ts";
 import { typeOf } from "../types/table.ts";
 
 const CHANNEL = "railhead_connection_tests";
-/** Until the caller gets an answer, whatever happens. */
+/** The caller gets an answer within this time. */
 const DEADLINE_MS = 30_000;
-/** The delegate's own patience: it says more than our deadline can. */
-const DELEGATE_MS = 25_000;
-/** After it nobody asks for a result any more. */
-const KEEP_MS = 600_000;
+/** Timeout on the delegate. It is shorter than the deadline, because the delegate reports a more exact fault. */
+const DELEGATE_TIMEOUT_MS = 25_000;
+/** How long an ended test is stored. */
+const RETENTION_MS = 600_000;
 
 export type DelegateTestsDeps = {
   readonly db: Db;
@@ -46,8 +46,8 @@ export function createDelegateTests(deps: DelegateTestsDeps) {
   const { db, clock, tasks } = deps;
   const waiting = new Map<Uuid, PromiseWithResolvers<TestResult> & { readonly accountId: Uuid }>();
 
-  /** Answers those who wait for tests that have ended. */
-  async function look(ids: readonly Uuid[]): Promise<void> {
+  /** Answers the waiting requests of tests that have ended. */
+  async function answerCallers(ids: readonly Uuid[]): Promise<void> {
     const asked = ids.flatMap((id) => {
       const one = waiting.get(id);
       return one ? [{ accountId: one.accountId, id }] : [];
@@ -59,8 +59,8 @@ export function createDelegateTests(deps: DelegateTestsDeps) {
     }
   }
 
-  /** Starts the test, or finds the one that runs already. */
-  async function begin(actor: Actor, connector: Connector): Promise<Uuid> {
+  /** Starts a test, or returns the running test of the same version of the connector. */
+  async function startTest(actor: Actor, connector: Connector): Promise<Uuid> {
     const { accountId } = actor;
     const type = typeOf(connector);
     const { selectors } = type.origin(connector.spec);
@@ -75,72 +75,72 @@ export function createDelegateTests(deps: DelegateTestsDeps) {
         await deps.record(tx, actor, connector);
         await tasks.enqueue(tx, {
           ...taskOf(accountId, id),
-          // A person waits for the answer, and it takes a moment only.
+          // A user waits for the answer, and the test is short.
           queueId: null,
           selectors,
           work: {
             kind: "connection",
             type: connector.type,
-            // What the type's schema made is JSON: it came out of the database.
+            // The spec was read from a JSON column.
             spec: connector.spec as never,
             secrets: [...new Set(type.secrets(connector.spec).map(({ reference }) => reference))],
             home: { orgIdentifier: connector.orgIdentifier, projectIdentifier: connector.projectIdentifier },
-            timeoutMs: DELEGATE_MS,
+            timeoutMs: DELEGATE_TIMEOUT_MS,
           },
         });
         return id;
       });
-      // Undefined: the one that ran has ended this very moment.
+      // Undefined: the running test has ended in the meantime, so a new one is started.
       if (found !== undefined) return found;
     }
   }
 
-  async function settle(tx: Tx, test: store.OpenTest, result: TestResult): Promise<void> {
+  async function saveResult(tx: Tx, test: store.OpenTest, result: TestResult): Promise<void> {
     await store.endTest(tx, test, result);
     await saveStatus(tx, test.accountId, { id: test.connectorId, version: test.connectorVersion }, statusOf(result));
     tx.afterCommit(() => void db.notify(CHANNEL, test.id).catch(deps.onError));
   }
 
-  /** Ends a test that nobody has answered; its task ends too, or its delegate is told so. */
-  async function expire(accountId: Uuid, id: Uuid): Promise<void> {
+  /** Ends an overdue test, and ends or cancels its task. */
+  async function expireTest(accountId: Uuid, id: Uuid): Promise<void> {
     await db.transaction(async (tx) => {
       const test = await store.lockTest(tx, accountId, id);
       if (!test || test.endedAt !== null) return;
       const how = await tasks.cancel(tx, taskOf(accountId, id));
       const message =
         how === "ended"
-          ? `${withTags(test.selectors)} took the test within ${DEADLINE_MS / 1000} s: it is not connected, or busy.`
-          : `The delegate did not tell the end of the test within ${DEADLINE_MS / 1000} s.`;
-      await settle(tx, test, resultOf({ reason: "Timeout", message, code: 0 }, clock.now()));
+          ? `${describeMissingDelegate(test.selectors)} took the test within ${DEADLINE_MS / 1000} s: it is not connected, or busy.`
+          : `The delegate did not report the end of the test within ${DEADLINE_MS / 1000} s.`;
+      await saveResult(tx, test, resultOf({ reason: "Timeout", message, code: 0 }, clock.now()));
     });
   }
 
   const stopListening = db.listen(CHANNEL, (payload) => {
-    look(payload === "" ? [...waiting.keys()] : [payload as Uuid]).catch(deps.onError);
+    answerCallers(payload === "" ? [...waiting.keys()] : [payload as Uuid]).catch(deps.onError);
   });
 
   return {
     run: async (actor: Actor, connector: Connector): Promise<TestResult> => {
-      const id = await begin(actor, connector);
+      const id = await startTest(actor, connector);
       const known = waiting.get(id) ?? { ...Promise.withResolvers<TestResult>(), accountId: actor.accountId };
       waiting.set(id, known);
-      // It may have ended before anybody waited for it.
-      await look([id]);
+      // The test may have ended before the request was added to `waiting`.
+      await answerCallers([id]);
       return known.promise;
     },
-    /** Locks the test that a task belongs to and answers how to tell it the end; undefined when there is none. */
+    /** Locks the test of a task and returns the function that ends it; undefined without a test. */
     lock: async (tx: Tx, accountId: Uuid, id: Uuid): Promise<EndTest | undefined> => {
       const test = await store.lockTest(tx, accountId, id);
       if (!test) return undefined;
       return async ({ delegateId }, end) => {
-        if (test.endedAt === null) await settle(tx, test, resultOf(faultOf(end), clock.now(), delegateId));
+        if (test.endedAt === null) await saveResult(tx, test, resultOf(faultOf(end), clock.now(), delegateId));
       };
     },
-    /** The slow poll: ends what is overdue, also what a stopped server left, and looks for what was not heard of. */
+    /** Ends overdue tests, also those of stopped replicas, and answers requests whose notification was lost. */
     sweep: async (): Promise<void> => {
       for (const { accountId, id } of await store.findOverdue(db, clock.now()))
-        await expire(accountId, id).catch(deps.onError);
-      await look([...waiting.keys()]);
+        await expireTest(accountId, id).catch(deps.onError);
+      await answerCallers([...waiting.keys()]);
       await forgetEnded(deps);
     },
     stop: (): void => {
@@ -151,9 +151,9 @@ export function createDelegateTests(deps: DelegateTestsDeps) {
   };
 }
 
-/** Deletes tests that ended a while ago, each with its task; one whose task has not ended stays. */
+/** Deletes tests after their retention, with their tasks. A test whose task has not ended stays. */
 async function forgetEnded({ db, clock, tasks }: Pick<DelegateTestsDeps, "db" | "clock" | "tasks">): Promise<void> {
-  const ended = await store.findEnded(db, clock.now() - KEEP_MS);
+  const ended = await store.findEnded(db, clock.now() - RETENTION_MS);
   for (const [accountId, tests] of Map.groupBy(ended, (test) => test.accountId)) {
     const ids = tests.map(({ id }) => id);
     await db.transaction(async (tx) =>

@@ -173,7 +173,7 @@ test("a test sends a secret only while its tester and the connector's last saver
   await another.close();
 });
 
-test("another secret under the name is not sent until the connector is saved again", async () => {
+test("another secret under a referenced name is not sent until the connector is saved again", async () => {
   await addSecret("renewed", "old");
   const delegate = await join();
   await save("POST", yaml("holder", "renewed"));
@@ -181,7 +181,7 @@ test("another secret under the name is not sent until the connector is saved aga
   await replace("renewed", "another one");
   const { data } = (await askUnsent(delegate, "holder")).body;
   assert.deepEqual([data.status, data.errors[0].reason], ["FAILURE", "Secret refused"]);
-  assert.match(data.errorSummary, /'account\.renewed' was deleted and created anew: save the connector again/);
+  assert.match(data.errorSummary, /'account\.renewed' was deleted and created again. Save the connector again/);
   assert.deepEqual(
     (await trail()).filter(({ resource }) => resource === "renewed").map(({ outcome }) => outcome),
     ["success", "refused"],
@@ -191,7 +191,7 @@ test("another secret under the name is not sent until the connector is saved aga
   assert.deepEqual(await sent(await join(), "holder"), ["another one"]);
 });
 
-test("a permission that is lost, or a save, between the start of a test and its delivery counts", async () => {
+test("a permission lost or a save between start and delivery of a test is respected", async () => {
   await addSecret("moving", "moving value");
   const eve = await person(...everything);
   for (const [connector, change, message] of [
@@ -216,7 +216,7 @@ test("a permission that is lost, or a save, between the start of a test and its 
   }
 });
 
-test("the server's own tests are held to the same, and stand in the trail", async () => {
+test("tests of the server follow the same rules and are in the audit trail", async () => {
   await addSecret("near", "near value");
   await save("POST", yaml("here", "near", "    executeOnDelegate: false\n"));
   assert.equal((await ask("here")).body.data.status, "SUCCESS");
@@ -241,7 +241,7 @@ test("the server's own tests are held to the same, and stand in the trail", asyn
   );
 });
 
-test("of a connector whose saver is unknown, the tester's permission alone counts", async () => {
+test("for a connector with an unknown author, only the tester's permission counts", async () => {
   await addSecret("plain", "plain value");
   await save("POST", yaml("older", "plain"));
   await platform.db.query(
@@ -255,7 +255,7 @@ test("of a connector whose saver is unknown, the tester's permission alone count
   assert.deepEqual(await sent(await join(), "older", user.key), ["plain value"]);
 });
 
-test("the migration stores the ids of what connectors and SSH credentials name at that moment", async () => {
+test("the migration stores the ids of the secrets that connectors and SSH credentials reference", async () => {
   const SHOP = "?orgIdentifier=default&projectIdentifier=shop";
   for (const query of ["", "?orgIdentifier=default", SHOP])
     await made(json("POST", `${SECRETS}${query}`, secret("level", "x")));

@@ -1,7 +1,7 @@
 /**
- * Opens the secrets of a connector for the test of its connection. A test is made for its tester and for who saved the
- * connector last (docs/decisions/0020-principals.md): both must be allowed to use each secret now. Each delivery is
- * committed to the audit trail before anything is sent.
+ * Opens the secrets of a connector for its connection test. A test acts for its tester and for the last author of the
+ * connector (docs/decisions/0020-principals.md): both must be allowed to use each secret now. Each delivery is
+ * committed to the audit trail before a secret is sent.
  */
 import type { Permits } from "../../access/index.ts";
 import type { Audit, AuditedChange } from "../../audit/index.ts";
@@ -12,9 +12,9 @@ import { referred, scopeOf, within } from "../../core/reference.ts";
 import type { Author, Standing, StandingOf } from "../../identity/index.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { OpenTextSecrets } from "../../secrets/index.ts";
-import type { Connector, Saved } from "../connector.ts";
+import type { Connector, SavedBy } from "../connector.ts";
 import { problem } from "../problems.ts";
-import { findSaved } from "../store/connectors.ts";
+import { findSavedConnector } from "../store/connectors.ts";
 import { findTester } from "../store/tests.ts";
 import { typeOf } from "../types/table.ts";
 
@@ -26,11 +26,11 @@ export type OpenSecretsDeps = {
   readonly openTextSecrets: OpenTextSecrets;
 };
 
-type SavedConnector = Connector & Saved;
+type SavedConnector = Connector & SavedBy;
 export type SentSecret = { readonly reference: string; readonly value: string };
 
-/** The secrets that the connector names, each once. */
-export const namedBy = (connector: Connector): readonly string[] => [
+/** The references of the connector to secrets, each once. */
+export const referencedSecrets = (connector: Connector): readonly string[] => [
   ...new Set(
     typeOf(connector)
       .secrets(connector.spec)
@@ -39,27 +39,27 @@ export const namedBy = (connector: Connector): readonly string[] => [
 ];
 
 /**
- * Throws `connector.secret_refused` or `connector.account_inactive` (403) unless the tester and the last saver may use each
- * secret of the connector now; grants are at most a second old. A saver who is unknown is not asked about.
+ * Throws `connector.secret_refused` or `connector.account_inactive` (403) unless the tester and the last author may use
+ * each secret of the connector now. Grants are at most a second old. An unknown author is not checked.
  */
 export const requireUsers =
   ({ permits, standingOf }: Pick<OpenSecretsDeps, "permits" | "standingOf">) =>
   async (accountId: Uuid, connector: SavedConnector, tester: Author): Promise<void> => {
-    const references = namedBy(connector);
+    const references = referencedSecrets(connector);
     if (references.length === 0) return;
     const { author } = connector;
     const standings = await standingOf(accountId, author ? [tester, author] : [tester]);
     for (const [nth, standing] of standings.entries()) {
-      const deed = nth === 0 ? "who tests it" : "who saved it last";
+      const role = nth === 0 ? "who tests it" : "who saved it last";
       const { actor } = standing;
       if (!actor)
-        throw problem("connector.account_inactive", [connector.identifier, named(standing), deed, standing.state]);
+        throw problem("connector.account_inactive", [connector.identifier, named(standing), role, standing.state]);
       const missing = references.find((reference) => {
         const key = referred(reference, connector);
         return !key || !permits(actor, "core_secret_access", scopeOf(accountId, key), key.identifier);
       });
       if (missing !== undefined)
-        throw problem("connector.secret_refused", [connector.identifier, named(standing), deed, missing]);
+        throw problem("connector.secret_refused", [connector.identifier, named(standing), role, missing]);
     }
   };
 
@@ -67,27 +67,27 @@ export type RequireUsers = ReturnType<typeof requireUsers>;
 
 const named = ({ name, email }: Standing): string => (email === null ? name : `${name} (${email})`);
 
-/** Who gets the secrets: a delegate that holds the task of the test, or the server itself. */
+/** The recipient of the secrets: the delegate with the lease of the test's task, or the server. */
 type Recipient = {
   readonly actor: Extract<Actor, { kind: "delegate" | "system" }>;
   readonly tester: Author;
-  /** Of a test that a delegate makes. */
+  /** The id of a test that a delegate runs. */
   readonly test?: Uuid;
 };
 
 /**
- * One that does not exist is left out. Throws what RequireUsers throws, and `secret.recreated` for another secret under the
- * name of one that the connector was saved with.
+ * Opens the connector's secrets for a test. Omits missing ones. Throws what `requireUsers` throws, and
+ * `secret.recreated` if another secret has the name of one that the connector was saved with.
  */
 export const openSecrets =
   (deps: OpenSecretsDeps, requireUsers: RequireUsers) =>
   async (connector: SavedConnector, to: Recipient): Promise<readonly SentSecret[]> => {
     const { accountId } = to.actor;
-    const references = namedBy(connector);
+    const references = referencedSecrets(connector);
     try {
       await requireUsers(accountId, connector, to.tester);
       const opened = await deps.openTextSecrets(accountId, connector, references, connector.secretIds);
-      // A secret manager may take seconds to open them, in which either may have lost account or permission.
+      // A secret manager may take seconds. Meanwhile tester or author may have lost account or permission.
       await requireUsers(accountId, connector, to.tester);
       await record(deps, connector, to, opened);
       return opened;
@@ -101,7 +101,7 @@ export const openSecrets =
 
 export type OpenSecrets = ReturnType<typeof openSecrets>;
 
-/** One entry for each secret, by one statement. */
+/** Writes one audit entry for each secret, by one statement. */
 async function record(
   { db, audit }: OpenSecretsDeps,
   connector: SavedConnector,
@@ -132,19 +132,19 @@ async function record(
   if (entries.length > 0) await db.transaction((tx) => audit.recordAll(tx, actor, entries));
 }
 
-/** A test on its way to the delegate that holds its task; `runId` is the test. */
+/** The delivery of a test to the delegate with the lease of its task. `runId` is the id of the test. */
 type Delivery = {
   readonly accountId: Uuid;
   readonly runId: Uuid;
   readonly delegate: { readonly id: Uuid; readonly name: string };
 };
 
-/** For a delegate. Throws `connector.test_outdated` when the connector is not the one whose test was asked for. */
+/** Opens the secrets for a delegate. Throws `connector.test_outdated` if the connector was changed after the test started. */
 export const openForDelegate =
   ({ db }: Pick<OpenSecretsDeps, "db">, open: OpenSecrets) =>
   async ({ accountId, runId, delegate }: Delivery): Promise<readonly SentSecret[]> => {
     const test = await findTester(db, accountId, runId);
-    const connector = test && (await findSaved(db, accountId, test.connector));
+    const connector = test && (await findSavedConnector(db, accountId, test.connector));
     if (!connector || !test?.tester) throw problem("connector.test_outdated", [connector?.identifier ?? "…"]);
     return open(connector, { actor: { kind: "delegate", accountId, ...delegate }, tester: test.tester, test: runId });
   };

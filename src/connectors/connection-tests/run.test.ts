@@ -80,7 +80,7 @@ const tested = (delegate: PretendDelegate, run: { task: string; epoch: number },
   });
 const REFUSED = { reason: "Authentication", message: "the registry refused", code: 401 };
 
-test("a delegate that has all the tags tests, and what it found is kept with the connector", async () => {
+test("a delegate with all tags runs the test, and the result is stored with the connector", async () => {
   await give("by_delegate", "lab, gpu");
   const other = await join(["lab"]);
   const delegate = await join(["lab", "gpu"]);
@@ -140,7 +140,7 @@ test("a delegate that has all the tags tests, and what it found is kept with the
   await Promise.all([other.close(), delegate.close()]);
 });
 
-test("without a delegate that has the tags the answer names them, at once", async () => {
+test("without a delegate with the tags, the answer names them at once", async () => {
   await give("nobody", "mars");
   const { data } = (await ask("nobody")).body;
   assert.deepEqual([data.status, data.delegateId], ["FAILURE", null]);
@@ -170,7 +170,7 @@ test("the delegate may be connected to another replica, and requests at once sha
   await delegate.close();
 });
 
-test("a password reaches only the delegate that holds the task", async () => {
+test("a password reaches only the delegate with the lease of the task", async () => {
   const { db, clock } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const base = {
@@ -251,7 +251,7 @@ test("a password reaches only the delegate that holds the task", async () => {
   await again.close();
 });
 
-test("the answer comes at the deadline, whatever the delegate does", async () => {
+test("the answer comes at the deadline if the delegate does not report", async () => {
   await give("slow", "slow");
   const delegate = await join(["slow"], platform, { slots: 1 });
   const held = ask("slow");
@@ -263,7 +263,7 @@ test("the answer comes at the deadline, whatever the delegate does", async () =>
   await platform.platform.sweep();
   const late = (await held).body.data;
   assert.deepEqual([late.status, late.errors[0].reason], ["FAILURE", "Timeout"]);
-  assert.match(late.errorSummary, /did not tell the end of the test within 30 s/);
+  assert.match(late.errorSummary, /did not report the end of the test within 30 s/);
   assert.equal((await delegate.next("cancel")).task, run.task);
   const settled = (await read("slow")).status;
 
@@ -320,7 +320,7 @@ test("a lost delegate, and a server that stops, leave nothing waiting", async ()
     assert.deepEqual(await platform.db.query(`select 1 from ${table}`), [], table);
 });
 
-test("a delegate that answers with something else is taken at its word that it did not test", async () => {
+test("an invalid answer of a delegate is a failed test", async () => {
   await give("odd", "odd");
   const delegate = await join(["odd"]);
   for (const [end, reason] of [
@@ -334,7 +334,7 @@ test("a delegate that answers with something else is taken at its word that it d
   await delegate.close();
 });
 
-test("a connector that changes or goes while it is tested keeps no status of what it was", async () => {
+test("a connector that is changed or deleted during a test gets no status", async () => {
   await give("moving", "moving");
   const delegate = await join(["moving"]);
   const asked = ask("moving");
@@ -388,7 +388,7 @@ test("the server itself tests what it may reach, and refuses what it may not", a
   }
 });
 
-test("what is not there is not tested; another account's connector is not there; reading is not enough", async () => {
+test("a test requires an existing connector of the account and more than read permission", async () => {
   assert.equal((await ask("none")).body.code, "CONNECTOR_NOT_FOUND_EXCEPTION");
   const other = await platform.addAccount();
   const strange = await platform.send("POST", `${PATH}/testConnection/nobody`, {

@@ -4,29 +4,37 @@ import { scopeOf, within } from "../../core/reference.ts";
 import { authorOf } from "../../identity/index.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import type { MayReach } from "../../platform/outgoing/reach.ts";
-import { resultOf, secretRefused, statusOf, withTags, type TestResult, type TestTasks } from "./connection-test.ts";
-import type { Connector, ConnectorKey, Saved } from "../connector.ts";
+import {
+  resultOf,
+  secretRefused,
+  statusOf,
+  describeMissingDelegate,
+  type TestResult,
+  type TestTasks,
+} from "./connection-test.ts";
+import type { Connector, ConnectorKey, SavedBy } from "../connector.ts";
 import type { createDelegateTests } from "./delegate-tests.ts";
 import type { OpenSecrets, RequireUsers, SentSecret } from "./open-secrets.ts";
 import { problem } from "../problems.ts";
-import { findConnector, findSaved, saveStatus } from "../store/connectors.ts";
+import { findConnector, findSavedConnector, saveStatus } from "../store/connectors.ts";
 import { runTest } from "../types/run-test.ts";
 import { typeOf } from "../types/table.ts";
 import type { ConnectorDeps } from "../secret-references.ts";
 
-/** The server's own patience when it connects by itself. */
-const SERVER_MS = 25_000;
+/** Timeout of a test that the server runs itself. */
+const SERVER_TIMEOUT_MS = 25_000;
+
 export type TestConnectionDeps = Pick<ConnectorDeps, "db" | "audit" | "authorize" | "clock"> & {
   readonly tasks: TestTasks;
   readonly requireUsers: RequireUsers;
   readonly openSecrets: OpenSecrets;
-  /** What the server itself may connect to; a delegate's reach is its operator's choice. */
+  /** Limits the addresses that the server connects to. Delegates connect to all addresses that their operator allows. */
   readonly mayReach: MayReach;
 };
 
 /**
- * Connects as the connector says, and keeps with it what came of that. Whatever is wrong with the connection is the
- * answer. Throws `connector.not_found`, and what RequireUsers throws: nothing is sent, and nothing is kept.
+ * Tests the connection and stores the result with the connector. A failed connection is a result, not an error. Throws
+ * `connector.not_found`, `connector.test_outdated`, and what `requireUsers` throws; then nothing is sent or stored.
  */
 export const testConnection =
   (deps: TestConnectionDeps, onDelegate: ReturnType<typeof createDelegateTests>) =>
@@ -38,18 +46,26 @@ export const testConnection =
     const origin = typeOf(connector).origin(connector.spec);
     const { now } = deps.clock;
     if (origin.untested) return { status: "UNKNOWN", fault: null, testedAt: now(), delegateId: null };
-    const saved = await findSaved(deps.db, accountId, connector);
+    const saved = await findSavedConnector(deps.db, accountId, connector);
     if (!saved) throw problem("connector.test_outdated", [key.identifier]);
     await deps.requireUsers(accountId, saved, authorOf(actor));
-    if (!origin.onDelegate) return keep(deps, actor, connector, await fromHere(deps, actor, saved));
+    if (!origin.onDelegate) return saveResult(deps, actor, connector, await testOnServer(deps, actor, saved));
     if (await deps.tasks.isThereFor(accountId, origin.selectors)) return onDelegate.run(actor, connector);
-    const nobody = { reason: "No delegate", message: `${withTags(origin.selectors)} is connected.`, code: 0 };
-    return keep(deps, actor, connector, resultOf(nobody, now()));
+    const noDelegate = {
+      reason: "No delegate",
+      message: `${describeMissingDelegate(origin.selectors)} is connected.`,
+      code: 0,
+    };
+    return saveResult(deps, actor, connector, resultOf(noDelegate, now()));
   };
 
 export type TestConnection = ReturnType<typeof testConnection>;
 
-async function fromHere(deps: TestConnectionDeps, actor: Actor, connector: Connector & Saved): Promise<TestResult> {
+async function testOnServer(
+  deps: TestConnectionDeps,
+  actor: Actor,
+  connector: Connector & SavedBy,
+): Promise<TestResult> {
   const { accountId } = actor;
   const { type, spec } = connector;
   const { mayReach, clock } = deps;
@@ -60,11 +76,11 @@ async function fromHere(deps: TestConnectionDeps, actor: Actor, connector: Conne
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     return resultOf(secretRefused(error.message), clock.now());
   }
-  const fault = await runTest({ type, spec, secrets }, { mayReach, signal: AbortSignal.timeout(SERVER_MS) });
+  const fault = await runTest({ type, spec, secrets }, { mayReach, signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
   return resultOf(fault ?? null, clock.now());
 }
 
-async function keep(
+async function saveResult(
   deps: TestConnectionDeps,
   actor: Actor,
   connector: Connector,
@@ -77,6 +93,7 @@ async function keep(
   return result;
 }
 
+/** Writes the audit entry of a test. */
 export const recordTest =
   ({ audit }: Pick<ConnectorDeps, "audit">) =>
   (tx: Tx, actor: Actor, connector: Connector): Promise<void> =>

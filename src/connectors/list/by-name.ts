@@ -7,8 +7,8 @@ import type { Connector, ConnectorKey } from "../connector.ts";
 import { findConnectors } from "../store/overview.ts";
 
 /**
- * The connectors of full names, `account/org/project/identifier`, in their order and each once. What the actor may
- * not see, and what is another account's, is left out like what there is not.
+ * Returns connectors by full name, `account/org/project/identifier`, in the order of the names, each once. Omits
+ * connectors that do not exist, belong to another account, or that the actor may not see.
  */
 export const listByName =
   (deps: { db: Db }) =>

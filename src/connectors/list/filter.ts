@@ -1,4 +1,4 @@
-/** What a list of connectors may be narrowed to, as clients write it. */
+/** The filter of a list of connectors in requests. */
 import { z } from "zod";
 import type { ConnectorFilter } from "../store/connectors.ts";
 import { connectorTypes } from "../types/table.ts";
@@ -7,7 +7,7 @@ import { CATEGORIES, type Category } from "../types/type.ts";
 const text = z.string().min(1).max(128);
 const texts = z.array(text).max(1_000).nullish();
 
-/** The body of `listV2`. A list that is empty narrows nothing, as one that is left out. */
+/** The body of `listV2`. An empty list is the same as a missing one. */
 export const filterBody = z.strictObject({
   filterType: z.literal("Connector"),
   connectorNames: texts,
@@ -33,14 +33,14 @@ export const filterOf = (body: FilterBody, searchTerm: string | undefined): Conn
   names: some(body.connectorNames),
   identifiers: some(body.connectorIdentifiers),
   description: body.description ?? undefined,
-  // No type that there is inherits credentials from its delegate.
-  types: body.inheritingCredentialsFromDelegate === true ? [] : typesOf(some(body.types), some(body.categories)),
+  // No supported type inherits credentials from its delegate.
+  types: body.inheritingCredentialsFromDelegate === true ? [] : intersectTypes(some(body.types), some(body.categories)),
   connectivity: some(body.connectivityStatuses),
   tags: body.tags && Object.keys(body.tags).length > 0 ? body.tags : undefined,
 });
 
-/** The types that are asked for by name, by category, or by both. A name that is no type of ours matches nothing. */
-export function typesOf(
+/** The types that match both the names and the categories. Unknown names match nothing. */
+export function intersectTypes(
   types: readonly string[] | undefined,
   categories: readonly Category[] | undefined,
 ): readonly string[] | undefined {

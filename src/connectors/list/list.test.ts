@@ -33,7 +33,7 @@ const found = async (filter: object, query = SHOP): Promise<string[]> =>
   identifiers(await filtered({ filterType: "Connector", ...filter }, query));
 const ALL = ["a_1", "b_1", "b_2", "c_1"];
 
-test("a list shows the connectors of its scope, by name, and no others", async () => {
+test("a list has the connectors of its scope, by name", async () => {
   assert.deepEqual(await list(SHOP), ALL);
   assert.deepEqual(await list("orgIdentifier=default"), ["in_org"]);
   assert.deepEqual(await list(""), ["in_account"]);
@@ -44,7 +44,7 @@ test("a list shows the connectors of its scope, by name, and no others", async (
   assert.deepEqual(other.body.data.content, []);
 });
 
-test("connectors in the order that is asked for, in both lists; what is no order is refused by name", async () => {
+test("both lists have the requested order; an unknown order is rejected by name", async () => {
   const NAMES = ["c_1", "b_1", "b_2", "a_1"];
   assert.deepEqual(await list(`${SHOP}&sortOrders=name,DESC`), NAMES);
   assert.deepEqual(await found({}, `${SHOP}&sortOrders=name,DESC`), NAMES);
@@ -78,7 +78,7 @@ test("pages: each connector once, the total on each", async () => {
     assert.equal((await platform.send("GET", `${PATH}?${SHOP}&${wrong}`)).status, 400, wrong);
 });
 
-test("a search finds parts of name and identifier, as they are written, in any case", async () => {
+test("a search finds literal parts of name and identifier, case-insensitively", async () => {
   assert.deepEqual(await list(`${SHOP}&searchTerm=RAV`), ["b_1", "b_2"]);
   assert.deepEqual(await list(`${SHOP}&searchTerm=B_2`), ["b_2"]);
   for (const nothing of ["%25", "b%252", "%5C"])
@@ -86,7 +86,7 @@ test("a search finds parts of name and identifier, as they are written, in any c
   assert.deepEqual(await list(`${SHOP}&searchTerm=_`), ALL, "each has that character itself");
 });
 
-test("type and category narrow the list; a type that there is not matches nothing", async () => {
+test("type and category filter the list; an unknown type matches nothing", async () => {
   assert.deepEqual(await list(`${SHOP}&type=ContainerRegistry&category=ARTIFACTORY`), ALL);
   assert.deepEqual(await list(`${SHOP}&type=Git`), []);
   assert.deepEqual(await list(`${SHOP}&category=CLOUD_PROVIDER`), []);
@@ -97,7 +97,7 @@ test("type and category narrow the list; a type that there is not matches nothin
   );
 });
 
-test("listV2: each condition of the filter narrows, all of them together", async () => {
+test("listV2: each condition of the filter applies, and all of them together", async () => {
   assert.deepEqual(await found({}), ALL);
   assert.deepEqual(identifiers(await platform.send("POST", `${PATH}/listV2?${SHOP}`)), ALL, "no body is no filter");
   assert.deepEqual(await found({ connectorNames: ["Bravo", "Alpha"] }), ["a_1", "b_1", "b_2"]);

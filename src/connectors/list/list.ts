@@ -9,19 +9,19 @@ import { selectConnectorCounts, selectConnectors, type ConnectorFilter, type Sho
 
 export type ConnectorQuery = {
   readonly filter: ConnectorFilter;
-  /** Also those of the organization and of the account that a project sees. */
+  /** Includes the connectors of the outer scopes: the organization and the account. */
   readonly withOuter: boolean;
   readonly window: Window;
 };
 
-/** The connectors of one scope by name. Throws what RequireScope throws. */
+/** Lists the connectors of one scope, by name unless the window has another order. Throws what RequireScope throws. */
 export const listConnectors =
   (deps: { db: Db; requireScope: RequireScope }) =>
   async (actor: Actor, place: Place, { filter, withOuter, window }: ConnectorQuery): Promise<Page<Connector>> => {
     const { accountId } = actor;
-    // The place itself has to be for the actor's eyes; of those around it there is what the actor may see.
+    // The actor must be allowed to list the place itself. Outer places contribute the connectors that the actor may see.
     const own = { ...place, shown: listed(actor, "core_connector_view", scopeOf(accountId, place)) };
-    const places = withOuter ? [...around(actor, place), own] : [own];
+    const places = withOuter ? [...outerPlaces(actor, place), own] : [own];
     await deps.requireScope(actor, place);
     return {
       items: await selectConnectors(deps.db, accountId, places, filter, window),
@@ -32,8 +32,8 @@ export const listConnectors =
 
 export type ListConnectors = ReturnType<typeof listConnectors>;
 
-/** What is around the place, as far as the actor may see something there. */
-function around(actor: Actor, { orgIdentifier, projectIdentifier }: Place): readonly ShownPlace[] {
+/** The outer places in which the actor may see connectors. */
+function outerPlaces(actor: Actor, { orgIdentifier, projectIdentifier }: Place): readonly ShownPlace[] {
   const account = { orgIdentifier: null, projectIdentifier: null };
   const places: readonly Place[] = [
     ...(orgIdentifier === null ? [] : [account]),

@@ -68,7 +68,7 @@ test("delegate selectors are kept once each, in order", async () => {
   assert.deepEqual((await made(create.connector(platform, body))).connector.spec.delegateSelectors, ["b", "a"]);
 });
 
-test("the scope stands in the document: account, organization or project, each with identifiers of its own", async () => {
+test("the document names the scope: account, organization or project, each with its own identifiers", async () => {
   const scopes = ["", "  orgIdentifier: default\n", IN_PROJECT, "  orgIdentifier:\n  projectIdentifier:\n"];
   const answers = [];
   for (const scope of scopes) answers.push(await create.connector(platform, connectorYaml("scoped", scope)));
@@ -98,7 +98,7 @@ test("the scope stands in the document: account, organization or project, each w
   }
 });
 
-test("a query that names another scope than the document is refused, whatever is written", async () => {
+test("a query that names another scope than the document is rejected", async () => {
   const inShop = connectorYaml("elsewhere", IN_PROJECT);
   const send = (method: "POST" | "PUT", query: string) =>
     platform.send(method, `/ng/api/connectors?${query}`, { contentType: "text/yaml", body: inShop });
@@ -111,7 +111,7 @@ test("a query that names another scope than the document is refused, whatever is
     }
 });
 
-test("an identifier is taken once in its scope, and nothing is half written", async () => {
+test("an identifier is unique in its scope, and a rejected connector leaves nothing", async () => {
   await made(create.connector(platform, connectorYaml("taken", IN_PROJECT)));
   const earlier = await counts();
   const again = await create.connector(platform, connectorYaml("taken", IN_PROJECT));

@@ -9,7 +9,7 @@ import { enveloped } from "../../platform/http/shapes.ts";
 import type { ConnectorKey, NewConnector } from "../connector.ts";
 import type { CreateConnector } from "../create.ts";
 import type { DeleteConnector } from "../delete.ts";
-import { filterBody, filterOf, typesOf } from "../list/filter.ts";
+import { filterBody, filterOf, intersectTypes } from "../list/filter.ts";
 import type { GetConnector, IsIdentifierFree } from "../get.ts";
 import type { ListConnectors } from "../list/list.ts";
 import { problem } from "../problems.ts";
@@ -33,7 +33,7 @@ const keyOf = (call: ScopedCall): ConnectorKey => ({
   identifier: call.params["identifier"] ?? "",
 });
 
-/** The connector of the body; where the query names a scope too, it is the same. */
+/** Reads the connector in the body. Throws `connector.other_scope` if the query names another scope. */
 function connectorIn(call: ScopedCall & Pick<Call, "body">): NewConnector {
   const connector = readConnector(documentOf(call.body, { orText: true }), call.onIgnored);
   for (const field of ["orgIdentifier", "projectIdentifier"] as const) {
@@ -50,7 +50,7 @@ const EXAMPLE = {
   type: "ContainerRegistry",
   spec: { registryUrl: "https://registry.example.com/v2/", providerType: "PublicHosted", auth: { type: "Anonymous" } },
 };
-/** As clients send them, the contract's own first after JSON. */
+/** Accepted media types. */
 const TYPES = ["application/json", "text/yaml", "application/yaml", "text/plain", "text/html"];
 const params = { identifier: "images" };
 const pages = maybeProjectQuery.extend(sortedPageQuery(100).shape).extend({ searchTerm: maybeText("searchTerm") });
@@ -161,7 +161,10 @@ const listRoutes = (operations: Operations): readonly Route[] => [
     doc: { summary: "List the connectors of a scope by name, or as sortOrders says", answer: page },
     handle: async (call) => {
       const { searchTerm, type, category } = call.query;
-      const types = typesOf(type === undefined ? undefined : [type], category === undefined ? undefined : [category]);
+      const types = intersectTypes(
+        type === undefined ? undefined : [type],
+        category === undefined ? undefined : [category],
+      );
       const found = await operations.list(call.actor, placeOf(call), {
         filter: { searchTerm, types },
         withOuter: false,

@@ -64,7 +64,7 @@ test("the values that fields of a type take, and no others are taken", async () 
   }
 });
 
-test("connectors by full name, in the order asked for; what there is not is left out", async () => {
+test("connectors by full name, in the order of the names, without missing ones", async () => {
   const us = platform.accountId;
   const asked = (names: unknown, apiKey = platform.apiKey): Promise<Answer> =>
     platform.send("POST", `${PATH}/listbyfqn`, { apiKey, contentType: JSON_TYPE, body: JSON.stringify(names) });
@@ -97,7 +97,7 @@ test("connectors by full name, in the order asked for; what there is not is left
   assert.equal((await asked(Array.from({ length: 1_001 }, () => `${us}/one`))).status, 400);
 });
 
-test("no connector takes the name of a path, and the paths win", async () => {
+test("no connector has the name of a path segment", async () => {
   for (const path of ["stats", "fieldValues"]) {
     const named = await create.connector(platform, connectorYaml(path));
     assert.equal(named.status, 400);

@@ -1,4 +1,4 @@
-/** What pages about connectors ask for beside the connectors themselves. */
+/** Routes for overviews of connectors: the catalogue, counts, field values, and connectors by full name. */
 import { z } from "zod";
 import { ok } from "../../platform/http/answers.ts";
 import { envelopeOf } from "../../platform/http/bodies.ts";

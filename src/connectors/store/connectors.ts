@@ -7,7 +7,7 @@ import { goneAt } from "../../platform/db/gone.ts";
 import { orderBy, planned } from "../../platform/db/order.ts";
 import type { RemovedReference, Leaving } from "../../platform/removed-reference.ts";
 import { readAuthor, type AuthorColumns } from "../../identity/index.ts";
-import type { ConnectionStatus, Connector, ConnectorKey, Saved } from "../connector.ts";
+import type { ConnectionStatus, Connector, ConnectorKey, SavedBy } from "../connector.ts";
 
 export type Store = { readonly query: Query };
 
@@ -15,12 +15,12 @@ export const CONNECTOR = `id, org_identifier as "orgIdentifier", project_identif
   description, tags, type, spec, status, coalesce(activity_at, updated_at) as "activityAt", version,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** False when the identifier is taken in that scope. */
+/** Returns false if the identifier is taken in the scope. */
 export async function insertConnector(
   db: Store,
   accountId: Uuid,
   connector: Connector,
-  { author, secretIds }: Saved,
+  { author, secretIds }: SavedBy,
 ): Promise<boolean> {
   const rows = await db.query(
     `insert into connectors (account_id, id, org_identifier, project_identifier, identifier, name, description, tags,
@@ -52,7 +52,7 @@ export async function insertConnector(
   return rows.length > 0;
 }
 
-// `is not distinct from` finds no index, but account and identifier leave a handful of rows.
+// `is not distinct from` uses no index, but account and identifier leave a handful of rows.
 const KEY = `account_id = $1 and identifier = $2 and org_identifier is not distinct from $3
   and project_identifier is not distinct from $4`;
 const keyValues = (accountId: Uuid, key: ConnectorKey) => [
@@ -63,19 +63,19 @@ const keyValues = (accountId: Uuid, key: ConnectorKey) => [
 ];
 
 /**
- * Until the transaction ends nobody else changes the connector. Before a deletion nobody names it either: whoever is
- * saving something that does has ended, and who comes later waits (`createUses`); a weaker lock lets them pass.
+ * Row locks until the end of the transaction. `change` excludes other changes. `deletion` also excludes new references:
+ * transactions that record one (`createUses`) have ended or wait. A weaker lock would not block them.
  */
-const HOLDS = { change: "for no key update", deletion: "for update" } as const;
+const LOCKS = { change: "for no key update", deletion: "for update" } as const;
 
 export async function findConnector(
   db: Store,
   accountId: Uuid,
   key: ConnectorKey,
-  hold?: keyof typeof HOLDS,
+  lock?: keyof typeof LOCKS,
 ): Promise<Connector | undefined> {
   const rows = await db.query<Connector>(
-    `select ${CONNECTOR} from connectors where ${KEY} ${hold ? HOLDS[hold] : ""}`,
+    `select ${CONNECTOR} from connectors where ${KEY} ${lock ? LOCKS[lock] : ""}`,
     keyValues(accountId, key),
   );
   return rows[0];
@@ -83,14 +83,14 @@ export async function findConnector(
 
 export type ConnectorChanges = Pick<Connector, "name" | "description" | "tags" | "type" | "spec">;
 
-/** Undefined when there is no such connector of that type, or when it has another version than the one asked for. */
+/** Returns undefined if no connector of this type exists, or if it has another version than expected. */
 export async function updateConnectorRow(
   db: Store,
   accountId: Uuid,
   key: ConnectorKey,
   change: {
     readonly to: ConnectorChanges;
-    readonly saved: Saved;
+    readonly saved: SavedBy;
     readonly version: number | undefined;
     readonly at: number;
   },
@@ -118,13 +118,13 @@ export async function updateConnectorRow(
   return rows[0];
 }
 
-/** The connector with who saved it, and with which secrets; undefined once it has another version. */
-export async function findSaved(
+/** Returns the connector with the author and the secrets of its last save; undefined if it has another version. */
+export async function findSavedConnector(
   db: Store,
   accountId: Uuid,
   { id, version }: Pick<Connector, "id" | "version">,
-): Promise<(Connector & Saved) | undefined> {
-  const rows = await db.query<Connector & AuthorColumns & Pick<Saved, "secretIds">>(
+): Promise<(Connector & SavedBy) | undefined> {
+  const rows = await db.query<Connector & AuthorColumns & Pick<SavedBy, "secretIds">>(
     `select ${CONNECTOR}, author_kind as "authorKind", author_id as "authorId", secret_ids as "secretIds"
        from connectors where account_id = $1 and id = $2 and version = $3`,
     [accountId, id, version],
@@ -139,7 +139,7 @@ export async function deleteConnectorRow(db: Store, accountId: Uuid, id: Uuid): 
 export const deleteConnectorsOf = (db: Store, scope: Leaving): Promise<readonly RemovedReference[]> =>
   goneAt(db, "CONNECTOR", "connectors", scope);
 
-/** What a list is narrowed to; undefined is no condition. Texts are found anywhere, in any case of letters. */
+/** Conditions of a list; undefined is no condition. `searchTerm` and `description` match substrings, case-insensitively. */
 export type ConnectorFilter = {
   readonly searchTerm?: string | undefined;
   readonly names?: readonly string[] | undefined;
@@ -151,10 +151,10 @@ export type ConnectorFilter = {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 };
 
-/** A place, and what may be shown of it; null: all of it. */
+/** A place, and the identifiers that may be shown; null for all. */
 export type ShownPlace = Place & { readonly shown: Listed };
 
-/** Those that live at one of the places, by name. */
+/** Lists the connectors of the places, by name unless the window has another order. */
 export async function selectConnectors(
   db: Store,
   accountId: Uuid,
@@ -197,7 +197,7 @@ function conditionOf(accountId: Uuid, places: readonly ShownPlace[], filter: Con
       )
       .join(" or ")})`,
   ];
-  // Not `like`: nothing in the text means anything but itself.
+  // `strpos` instead of `like`, so that no character of the text is a wildcard.
   const has = (column: string, part: string): string => `strpos(lower(${column}), lower(${part})) > 0`;
   if (filter.searchTerm !== undefined) {
     const term = next(filter.searchTerm);
@@ -215,7 +215,7 @@ function conditionOf(accountId: Uuid, places: readonly ShownPlace[], filter: Con
   return { text: parts.join(" and "), values };
 }
 
-/** What was found by testing the version that was tested; nothing when the connector has changed since. */
+/** Saves the result of a test. Does nothing if the connector has changed since the test. */
 export async function saveStatus(
   db: Store,
   accountId: Uuid,

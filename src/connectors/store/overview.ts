@@ -8,8 +8,8 @@ export type ConnectorCounts = {
   readonly statusStats: readonly { readonly status: string; readonly count: number }[];
 };
 
-/** Of one scope; `shown` narrows to these identifiers, null does not. By one statement, so that both add up to the same. */
-export async function countEach(
+/** Counts the connectors of one scope. `shown` limits the identifiers; null for all. One statement makes both totals equal. */
+export async function countByTypeAndStatus(
   db: Store,
   accountId: Uuid,
   { orgIdentifier, projectIdentifier }: Place,
@@ -31,7 +31,7 @@ export async function countEach(
   };
 }
 
-/** Those that there are, in the order of the keys. */
+/** Returns the existing connectors in the order of the keys. */
 export async function findConnectors(
   db: Store,
   accountId: Uuid,

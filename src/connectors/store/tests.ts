@@ -13,7 +13,7 @@ export type OpenTest = {
   readonly deadlineAt: number;
 };
 
-/** False when this version of the connector is being tested already. */
+/** Returns false if a test of this version of the connector is running. */
 export async function insertTest(db: Store, test: OpenTest, tester: Author): Promise<boolean> {
   const rows = await db.query(
     `insert into connection_tests (account_id, id, connector_id, connector_version, selectors, created_at, deadline_at,
@@ -42,7 +42,7 @@ export async function findOpenTest(
   return rows[0]?.id;
 }
 
-/** What is tested, and who asked for it; null for a test that a former version of the server has started. */
+/** Returns connector and tester of a test. The tester is null for tests that an older server started. */
 export async function findTester(
   db: Store,
   accountId: Uuid,
@@ -61,7 +61,7 @@ export async function findTester(
   }))[0];
 }
 
-/** The test, locked until the transaction ends. */
+/** Locks the test until the end of the transaction. */
 export async function lockTest(
   db: Store,
   accountId: Uuid,
@@ -83,7 +83,7 @@ export async function endTest(db: Store, test: OpenTest, result: TestResult): Pr
   );
 }
 
-/** What came of these tests, as far as they have ended. */
+/** Returns the results of the ended tests. */
 export async function resultsOf(
   db: Store,
   tests: readonly { readonly accountId: Uuid; readonly id: Uuid }[],
@@ -96,7 +96,7 @@ export async function resultsOf(
   );
 }
 
-/** Across accounts: the sweep serves them all. */
+/** Overdue tests of all accounts, for the sweep. */
 export async function findOverdue(db: Store, now: number): Promise<{ accountId: Uuid; id: Uuid }[]> {
   return db.query(
     `select account_id as "accountId", id from connection_tests where ended_at is null and deadline_at <= $1
@@ -105,7 +105,7 @@ export async function findOverdue(db: Store, now: number): Promise<{ accountId: 
   );
 }
 
-/** Across accounts, those that ended before; a thousand at a time. */
+/** Tests of all accounts that ended before `before`; at most a thousand. */
 export async function findEnded(db: Store, before: number): Promise<{ accountId: Uuid; id: Uuid }[]> {
   return db.query(
     `select account_id as "accountId", id from connection_tests where ended_at < $1 order by ended_at limit 1000`,

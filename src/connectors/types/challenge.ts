@@ -1,11 +1,11 @@
-/** `WWW-Authenticate` (RFC 9110 section 11.6.1), as registries use it: what they ask for, and where. */
+/** A `WWW-Authenticate` challenge (RFC 9110 section 11.6.1) of a registry: the scheme, and where to get a token. */
 export type Challenge =
   | { readonly scheme: "basic" }
   | { readonly scheme: "bearer"; readonly realm: string; readonly params: readonly (readonly [string, string])[] };
 
 const PARAM = /([a-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/gi;
 
-/** The first challenge that we can answer; undefined when there is none. */
+/** Returns the first supported challenge of the header; undefined without one. */
 export function challengeIn(header: string | undefined): Challenge | undefined {
   const text = (header ?? "").slice(0, 4_096);
   const bearer = /(?:^|,)\s*bearer\s+(.*)$/is.exec(text)?.[1];

@@ -92,7 +92,7 @@ test("a registry that is open to all", { skip }, async () => {
   }
 });
 
-test("a registry that wants a password", { skip }, async () => {
+test("a registry that requires a password", { skip }, async () => {
   const registry = await startRegistry({ kind: "password" });
   try {
     assert.equal(await find(registry.url, { password: USER.password }), undefined);
@@ -117,7 +117,7 @@ async function withTokens(
   }
 }
 
-test("a registry that wants a token: for nobody in particular, and for a user", { skip }, async () => {
+test("a registry that requires a token, anonymous and for a user", { skip }, async () => {
   await withTokens("anyone", async (registry, tokens) => {
     assert.equal(await find(registry.url), undefined);
     assert.equal(tokens.asked[0]?.authorization, undefined);
@@ -142,7 +142,7 @@ test("a registry that wants a token: for nobody in particular, and for a user", 
   });
 });
 
-test("what is no registry is told apart", async () => {
+test("other servers are reported as not being a registry", async () => {
   const page = await serve((_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>Hello"));
   const down = await serve((_, response) => response.writeHead(503).end());
   const odd = await serve((_, response) => response.writeHead(401, { "www-authenticate": "Negotiate" }).end());
@@ -155,7 +155,7 @@ test("what is no registry is told apart", async () => {
   assert.deepEqual(await reasonOf(find(`http://127.0.0.1:${(await listening(garbage)).port}`)), ["Not HTTP", 0]);
 });
 
-test("what cannot be reached says why", async () => {
+test("an unreachable registry is reported with the reason", async () => {
   const { server, port } = await listening(createServer());
   server.close();
   const refused = await find(`http://127.0.0.1:${port}`);
@@ -172,7 +172,7 @@ test("what cannot be reached says why", async () => {
   assert.deepEqual(await reasonOf(find(`http://127.0.0.1:${cut}/`)), ["Connection lost", 0]);
 });
 
-test("a server that does not answer is left when the time is over", async () => {
+test("a server that does not answer ends the test at the timeout", async () => {
   const time = new AbortController();
   // Says nothing; and says the beginning of an answer, and no more.
   const silent = await serve(() => time.abort());
@@ -185,7 +185,7 @@ test("a server that does not answer is left when the time is over", async () => 
   assert.deepEqual(await reasonOf(find(slow, { signal: later.signal })), ["Timeout", 0]);
 });
 
-test("a redirect takes nobody's password along, and not to a challenge elsewhere", async () => {
+test("a redirect or a challenge elsewhere does not get the password", async () => {
   const seen: (string | undefined)[] = [];
   const thief = await serve((request, response) => {
     seen.push(request.headers.authorization);
@@ -205,7 +205,7 @@ test("a redirect takes nobody's password along, and not to a challenge elsewhere
   assert.deepEqual(await reasonOf(find(odd)), ["Address", 0]);
 });
 
-test("a password that was meant for TLS is not sent to a place without it", async () => {
+test("a password for a TLS address is not sent without TLS", async () => {
   const asked: string[] = [];
   const headers = { "www-authenticate": 'Bearer realm="http://tokens.example.com/token",service="x"' };
   const get = async (url: string): Promise<Got> => {
@@ -220,7 +220,7 @@ test("a password that was meant for TLS is not sent to a place without it", asyn
   assert.deepEqual(asked, ["https://registry.example.com/v2/"]);
 });
 
-test("name and password are shown as the references that they are", () => {
+test("name and password are shown as references", () => {
   for (const [spec, references] of [
     [{ username: "me", usernameRef: null, passwordRef: "account.pass-word" }, ["account.pass-word"]],
     [{ username: null, usernameRef: "org.user", passwordRef: "p" }, ["org.user", "p"]],

@@ -50,7 +50,7 @@ const schema = z
               passwordRef: auth.spec.passwordRef,
             },
           },
-    // Stored only where set: other connectors keep the documented shape.
+    // Stored only if set, so that other connectors have the documented shape.
     ...(executeOnDelegate === false ? { executeOnDelegate } : {}),
     ...(ignoreTestConnection === true ? { ignoreTestConnection } : {}),
   }));
@@ -98,7 +98,7 @@ export const containerRegistry = connectorType<RegistrySpec>({
   schema,
   shape,
   fieldValues: { providerType: PROVIDERS, "auth.type": AUTH_TYPES },
-  // By hand: what is kept is not by itself what is shown.
+  // Written by hand, because the stored spec differs from the shown one.
   wire: (spec) => ({
     registryUrl: spec.registryUrl,
     providerType: spec.providerType,
@@ -122,15 +122,15 @@ export const containerRegistry = connectorType<RegistrySpec>({
 });
 
 /**
- * The registry's version 2 interface: its base answers 200, or 401 with a challenge. That asks for the password
- * itself (Basic), or names where a token is had for it, or for nobody in particular (Bearer).
+ * Tests the version 2 API of a registry. Its base path answers 200, or 401 with a challenge. A Basic challenge asks for
+ * the password. A Bearer challenge names the service that issues a token, with or without a password.
  */
 async function test(spec: RegistrySpec, tools: TestTools): Promise<Fault | undefined> {
   const base = baseOf(spec.registryUrl);
   const basic = credentialsOf(spec, tools);
   const first = await tools.get(base);
-  if (first.status !== 401) return judge(first, basic);
-  // Whoever answers there is not the one whom the password was given for.
+  if (first.status !== 401) return checkAnswer(first, basic);
+  // The password is for the configured origin only.
   if (basic !== undefined && new URL(first.url).origin !== new URL(base).origin)
     return fault("Redirect", `The registry redirects to ${new URL(first.url).origin}; name that in registryUrl.`, 401);
   const challenge = challengeIn(first.headers["www-authenticate"]);
@@ -138,7 +138,7 @@ async function test(spec: RegistrySpec, tools: TestTools): Promise<Fault | undef
   const answer = challenge.scheme === "basic" ? basic : await tokenFor(challenge, first.url, basic, tools);
   if (answer === undefined) return fault("Authentication", "The registry asks for a user name and a password.", 401);
   if (typeof answer !== "string") return answer;
-  return judge(await tools.get(first.url, { authorization: answer }), basic);
+  return checkAnswer(await tools.get(first.url, { authorization: answer }), basic);
 }
 
 function baseOf(registryUrl: string): string {
@@ -149,7 +149,7 @@ function baseOf(registryUrl: string): string {
   return url.href;
 }
 
-/** The header that has name and password; undefined for nobody in particular. */
+/** The `Authorization` header with name and password; undefined for anonymous access. */
 function credentialsOf({ auth }: RegistrySpec, { secret }: TestTools): string | undefined {
   if (auth.type === "Anonymous") return undefined;
   const { username, usernameRef, passwordRef } = auth.spec;
@@ -166,7 +166,7 @@ async function tokenFor(
   const url = URL.parse(realm);
   if (!url || !/^https?:$/.test(url.protocol))
     return fault("Not a registry", "The registry names no place to get a token from.", 401);
-  // A password that was meant for TLS is not sent without it because the other side says so.
+  // A challenge must not make the client send the password without TLS.
   if (url.protocol === "http:" && registry.startsWith("https:"))
     return fault("Authentication", `The registry asks for the credentials at ${url.host} without TLS.`, 401);
   for (const [name, value] of params) url.searchParams.set(name, value);
@@ -181,18 +181,18 @@ async function tokenFor(
 function tokenIn(body: string): string | undefined {
   try {
     const { token, access_token: accessToken } = JSON.parse(body) as { token?: unknown; access_token?: unknown };
-    // In a header, so without what could end it.
+    // The token is sent in a header, so it must not contain control characters.
     return [token, accessToken].find((one): one is string => typeof one === "string" && /^[\x21-\x7e]+$/.test(one));
   } catch {
     return undefined;
   }
 }
 
-function judge(got: Got, basic: string | undefined): Fault | undefined {
+function checkAnswer(got: Got, basic: string | undefined): Fault | undefined {
   const { status, headers, url } = got;
   const { host } = new URL(url);
   if (status === 401 || status === 403) return refused(got, basic);
-  // Every path of some web servers answers 200: a registry names its version, or answers a JSON document.
+  // Some web servers answer every path with 200. A registry names its version or answers with JSON.
   const isRegistry =
     Object.entries(headers).some(
       ([name, value]) => name.endsWith("-distribution-api-version") && value === "registry/2.0",

@@ -1,9 +1,9 @@
-/** Fields that the specs of several types have in common. */
+/** Fields that several types share. */
 import { z } from "zod";
 
 /**
- * An http or https address; a user name or a password in it would be shown to everybody who reads the connector, and
- * a query or a fragment would be left out when it connects.
+ * An http or https address. It must not contain a user name or a password, because every reader of the connector sees
+ * it, nor a query or a fragment, because the connection ignores them.
  */
 export const webAddress = z
   .string()
@@ -17,7 +17,7 @@ export const webAddress = z
     { error: "must be an http or https address without a user name, a query or a fragment in it" },
   );
 
-/** Each once, in their order. */
+/** Tags of delegates; duplicates are removed. */
 export const delegateSelectors = z
   .array(z.string().min(1).max(128))
   .max(64)

@@ -6,19 +6,16 @@ import type { Fault } from "./type.ts";
 
 export type ConnectionTest = {
   readonly type: string;
-  /** As it is kept. */
+  /** The stored spec. */
   readonly spec: unknown;
-  /** What the secrets hold that the spec names; one that is missing could not be read. */
+  /** The values of the referenced secrets, without those that could not be read. */
   readonly secrets: readonly { readonly reference: string; readonly value: string }[];
 };
 
-/** A secret that the spec names and nobody can read. */
-class NoSecret extends Error {}
+/** A referenced secret is missing. */
+class MissingSecret extends Error {}
 
-/**
- * Tests the connection from here. Undefined when all is well; whatever goes wrong is the answer, nothing is thrown.
- * `signal` ends it.
- */
+/** Tests the connection from this process. Returns the fault, undefined on success; never throws. `signal` aborts it. */
 export async function runTest(
   { type: name, spec, secrets }: ConnectionTest,
   around: { readonly mayReach: MayReach; readonly signal: AbortSignal },
@@ -28,15 +25,15 @@ export async function runTest(
   const values = new Map(secrets.map(({ reference, value }) => [reference, value]));
   const secret = (reference: string): string => {
     const value = values.get(reference);
-    if (value === undefined) throw new NoSecret(`The secret [${reference}] cannot be read.`);
+    if (value === undefined) throw new MissingSecret(`The secret [${reference}] cannot be read.`);
     return value;
   };
   try {
     return await type.test(spec, { get: outgoingGet(around), secret });
   } catch (error) {
     if (error instanceof Unreached) return { reason: error.reason, message: error.message, code: 0 };
-    if (error instanceof NoSecret) return { reason: "Secret", message: error.message, code: 0 };
-    // Not its text: nobody knows what is in it.
+    if (error instanceof MissingSecret) return { reason: "Secret", message: error.message, code: 0 };
+    // The text of an unknown error may contain a secret, so it is not repeated.
     return { reason: "Unexpected", message: "The test failed unexpectedly.", code: 0 };
   }
 }

@@ -1,4 +1,4 @@
-/** All types of connectors. A further one is a file beside this one, and a name here. */
+/** All connector types. A new type is a file in this folder, and an entry here. */
 import { containerRegistry } from "./container-registry.ts";
 import type { AnyType } from "./type.ts";
 
@@ -6,11 +6,11 @@ export const connectorTypes: readonly AnyType[] = [containerRegistry];
 
 const byName = new Map(connectorTypes.map((type) => [type.name, type]));
 
-/** Undefined for a type that the wider language may have and we lack. */
+/** Returns undefined for an unknown type. */
 export const typeNamed = (name: unknown): AnyType | undefined =>
   typeof name === "string" ? byName.get(name) : undefined;
 
-/** The type of a connector that exists. */
+/** The type of a stored connector. */
 export function typeOf(connector: { readonly type: string }): AnyType {
   const type = byName.get(connector.type);
   if (!type) throw new Error(`a connector of the unknown type ${connector.type} is stored`);

@@ -1,4 +1,4 @@
-/** What a type of connector has to say of itself; each stands in a file of this folder, and in `table.ts`. */
+/** The interface of a connector type. Each type is a file in this folder, and an entry in `table.ts`. */
 import type { z } from "zod";
 import type { Get } from "../../platform/outgoing/get.ts";
 
@@ -13,50 +13,50 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** A secret that a connector names: where in its spec, and as what (`account.x`, `org.x`, `x`). */
+/** A reference to a secret (`account.x`, `org.x`, `x`), and its path in the spec. */
 export type SecretReference = { readonly path: readonly string[]; readonly reference: string };
 
-/** From where a connector is used. */
+/** Where connections of a connector start. */
 export type Origin = {
-  /** Tags that the delegate must have, all of them. */
+  /** The delegate must have all of these tags. */
   readonly selectors: readonly string[];
-  /** False: the server connects by itself. */
+  /** False: the server connects. */
   readonly onDelegate: boolean;
-  /** True: nobody tests this connection. */
+  /** True: the connection is not tested. */
   readonly untested: boolean;
 };
 
-/** What was wrong; `code` is the HTTP status that the other side gave, 0 where it gave none. No secret is in it. */
+/** The fault of a connection. `code` is the HTTP status of the answer, 0 without an answer. It contains no secret. */
 export type Fault = { readonly reason: string; readonly message: string; readonly code: number };
 
 export type TestTools = {
   /** Throws Unreached. */
   readonly get: Get;
-  /** The value of a secret that the spec names. Throws where it is missing. */
+  /** Returns the value of a secret that the spec references. Throws if it is missing. */
   readonly secret: (reference: string) => string;
 };
 
 export type ConnectorType<S> = {
-  /** As it stands in `connector.type`. */
+  /** The value of `connector.type`. */
   readonly name: string;
   readonly category: Category;
-  /** The spec as documents write it, made into the one that is kept. `z.never()` marks what the wider language has and we lack. */
+  /** Parses the spec of a document into the stored one. `z.never()` marks unsupported fields. */
   readonly schema: z.ZodType<S>;
-  /** The spec as answers show it, and the schema of that. */
+  /** Maps the stored spec to the one in answers, which `shape` describes. */
   readonly wire: (spec: S) => unknown;
   readonly shape: z.ZodType;
-  /** The values of fields that take a fixed few, by the path of the field in the spec. */
+  /** The allowed values of enumerated fields, by the path of the field in the spec. */
   readonly fieldValues: Readonly<Record<string, readonly string[]>>;
   readonly secrets: (spec: S) => readonly SecretReference[];
   readonly origin: (spec: S) => Origin;
-  /** Really connects, from wherever it runs: a delegate, or the server. Undefined when all is well. */
+  /** Connects from the process that runs it, a delegate or the server. Returns undefined on success. */
   readonly test: (spec: S, tools: TestTools) => Promise<Fault | undefined>;
 };
 
-/** A type whose spec only it can read: what the table holds. */
+/** An entry of the table; only the type itself reads the spec. */
 export type AnyType = ConnectorType<unknown>;
 
-/** The specs that come back are those that `schema` made: they went into the database and out of it. */
+/** Erases the type of the spec. The casts are safe, because stored specs come from `schema`. */
 export const connectorType = <S>(type: ConnectorType<S>): AnyType => ({
   ...type,
   wire: (spec) => type.wire(spec as S),

@@ -118,7 +118,7 @@ async function upload(name: string): Promise<void> {
   assert.match(body, /"createSecret":\{"secret":\{"id":"/);
 }
 
-test("a file stands in memory once while it is taken in and sealed, and not at all afterwards", async () => {
+test("a file is in memory once while it is received and sealed, and not afterwards", async () => {
   await upload("first");
   const { most, afterwards, seen } = await heldBy(() => upload("second"));
   assert.equal(seen, 2 * PIECES, "pieces that came, and pieces that were stored");
@@ -127,7 +127,7 @@ test("a file stands in memory once while it is taken in and sealed, and not at a
   assert.ok(afterwards < ON_THE_WAY, `${afterwards} bytes`);
 });
 
-test("a file that is opened is never in memory as a whole", async () => {
+test("an opened file is never in memory as a whole", async () => {
   const secrets = secretsOf(platform, { db: watched(platform.db) });
   const { most, seen } = await heldBy(async () => {
     const { read } = await secrets.resolve(adminOf(platform), HERE, "second");
@@ -139,7 +139,7 @@ test("a file that is opened is never in memory as a whole", async () => {
   assert.ok(most < ON_THE_WAY, `${most} bytes`);
 });
 
-test("a file that gets another data key is in memory once", async () => {
+test("a file that is sealed with a new data key is in memory once", async () => {
   const { db, clock, keys } = platform;
   const newId = (): Uuid => randomUUIDv7() as Uuid;
   const audit = createAudit({ clock, newId });

@@ -1,4 +1,4 @@
-/** The input objects of secrets in GraphQL, and how they map to operations. */
+/** GraphQL input types of secrets, and their mapping to operations. */
 import { z } from "zod";
 import { fromWire } from "../../core/ids.ts";
 import { contentOf, type Content } from "../../platform/crypto/chunks.ts";
@@ -111,13 +111,13 @@ function scopeInput(builder: Builder, filters: FilterEnums) {
   });
 }
 
-/** Throws `secret.unsupported_type` for what the platform does not keep. */
+/** Throws `secret.unsupported_type`. */
 export function typeOf(secretType: RequestedType): SecretType {
   if (secretType !== "WINRM_CREDENTIAL") return secretType;
   throw problem("secret.unsupported_type", [secretType]);
 }
 
-/** A secret that GraphQL makes lives in the account, and its identifier is made from its name. */
+/** GraphQL creates secrets in the account scope, with an identifier made from the name. */
 export function newSecretOf(input: SecretInput, file: Content | undefined): NewSecret {
   const asked = bodyOf(input);
   const name = nameOf(asked.body) ?? "";
@@ -176,7 +176,7 @@ type Asked =
   | { readonly type: "ENCRYPTED_TEXT" | "ENCRYPTED_FILE"; readonly body: EncryptedInput }
   | { readonly type: "SSH_CREDENTIAL"; readonly body: CredentialInput };
 
-/** The object that belongs to the type, and no other one. */
+/** Returns the input object of the type. Throws `secret.bad_input` if another one is set. */
 function bodyOf(input: SecretInput): Asked {
   const type = typeOf(input.secretType);
   const other = Object.values(OBJECTS).find((name) => name !== OBJECTS[type] && input[name]);
@@ -196,7 +196,7 @@ const named = z.strictObject({ name: displayName });
 const nameOf = ({ name }: Pick<EncryptedInput, "name">): string | undefined =>
   name === null || name === undefined ? undefined : validateValue(named, { name }).name;
 
-/** The file counts where one was sent; an empty value is none, as clients send it beside a file. */
+/** A file takes precedence. An empty value is ignored, because clients send it together with a file. */
 function contentIn(type: SecretType, { value }: EncryptedInput, file: Content | undefined): Content | undefined {
   if (type === "ENCRYPTED_FILE" && file) return file;
   return value ? contentOf(value) : undefined;
@@ -215,6 +215,6 @@ const scopingOf = ({ usageScope, scopedToAccount, inheritScopesFromSM }: Encrypt
   inheritsScope: inheritScopesFromSM,
 });
 
-/** A credential has no other form of scoping: without a scope of its own it inherits. */
+/** A credential without its own usage scope inherits the scope of its manager. */
 const credentialScoping = ({ usageScope }: CredentialInput): ScopingInput =>
   usageScope ? { usageScope: scopeOf(usageScope), inheritsScope: false } : { inheritsScope: true };

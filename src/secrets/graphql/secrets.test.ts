@@ -223,7 +223,7 @@ test("a value can never be selected", async () => {
   }
 });
 
-test("a secret of another type, of another account, and what is no id: none of them exists", async () => {
+test("a secret of another type or account and a malformed id are reported as missing", async () => {
   const { id } = await created(upload(CREATE, file("typed"), "x"));
   const other = await platform.addAccount();
   const theirs = await platform.send("POST", `/api/graphql?accountId=${other.accountId}`, {
@@ -252,7 +252,7 @@ test("a secret of another type, of another account, and what is no id: none of t
   assert.equal(outside.body.data.secret.id, id);
 });
 
-test("scopes: each refusal says what is wrong, and what is right is read back", async () => {
+test("scopes: each error names the fault, and a valid scope is read back", async () => {
   const scope = (application: object, environment: object) => ({ appEnvScopes: [{ application, environment }] });
   const ALL = { filterType: "ALL" };
   const PROD = { filterType: "PRODUCTION_ENVIRONMENTS" };
@@ -285,7 +285,7 @@ test("scopes: each refusal says what is wrong, and what is right is read back", 
   assert.deepEqual(usageScope.appEnvScopes[0].application, { filterType: null, appId: shop });
 });
 
-test("a scope names an environment by its id, within its application, and goes with it", async () => {
+test("a scope names an environment of its application by id, and loses the entry when the environment is deleted", async () => {
   const environment = async (body: object): Promise<string> => {
     const answer = await platform.send("POST", "/ng/api/environmentsV2", {
       contentType: "application/json",
@@ -323,7 +323,7 @@ test("a scope names an environment by its id, within its application, and goes w
   assert.match(messageOf(again), /there is no environment with id/);
 });
 
-test("input that does not fit is refused by name", async () => {
+test("input of another type is rejected by name", async () => {
   const { id } = await created(upload(CREATE, file("fits"), "x"));
   const refused: readonly (readonly [query: string, secret: object, message: RegExp])[] = [
     [CREATE, { secretType: "ENCRYPTED_FILE" }, /^encryptedFile is required for the secret type ENCRYPTED_FILE/],
@@ -358,7 +358,7 @@ test("input that does not fit is refused by name", async () => {
   assert.equal(await dumpOf(platform), before);
 });
 
-test("a file where none belongs is refused, and so is one that two fields would take", async () => {
+test("an unexpected file is rejected, and a file for two fields", async () => {
   const before = await dumpOf(platform);
   for (const [query, secret] of [
     [CREATE, text("t", { value: "x" })],
@@ -370,7 +370,7 @@ test("a file where none belongs is refused, and so is one that two fields would 
   assert.equal(await dumpOf(platform), before);
 });
 
-test("a file that is too large is refused with 402 and leaves nothing; one of the limit is taken", async () => {
+test("a file above the limit gets 402 and leaves nothing; a file at the limit is accepted", async () => {
   const limit = 1024 * 1024;
   const before = await dumpOf(platform);
   const { status, body } = await upload(CREATE, file("too large"), Buffer.alloc(limit + 1));
@@ -411,7 +411,7 @@ async function cutOff(url: string, head: readonly string[], bytes: Buffer): Prom
   await noticed;
 }
 
-test("another account's scope, a viewer, and nobody: no file gets in", async () => {
+test("another account's scope, a viewer and an anonymous caller cannot upload a file", async () => {
   const viewer = await platform.addUser("_account_viewer");
   const before = await dumpOf(platform);
   const form = formOf(filePart("x"), queryPart(CREATE, { secret: file("viewer's") }));
@@ -454,7 +454,7 @@ test("the built-in secret manager: by its id, by its name, in the list; others d
     assert.match(messageOf(await platform.graphql(`{ ${query} { id } }`)), /^No secret manager exists/);
 });
 
-test("a plain text is nowhere: not in the database, the logs, an answer, an error, the trail", async () => {
+test("a plain value is not in the database, the logs, an answer, an error or the audit trail", async () => {
   const marks = ["f1le-plain-xyzzy", "t3xt-plain-xyzzy", "upd4ted-plain-xyzzy"] as const;
   const answers = [
     await upload(CREATE, file("traced"), marks[0].repeat(50)),
@@ -526,7 +526,7 @@ test("a text, a file and a credential may share a name, and each is found by its
   assert.match(messageOf(renamed), /^A secret named \[shared name\] already exists/);
 });
 
-test("an identifier is made from the name, for scripts to call it by", async () => {
+test("the identifier for scripts is made from the name", async () => {
   for (const [name, identifier] of [
     ["my secret.file", "my_secret_file"],
     ["with-hyphen", "with-hyphen"],

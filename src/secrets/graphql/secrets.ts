@@ -1,4 +1,4 @@
-/** `secret`, `secretByName`, `createSecret`, `updateSecret`, `deleteSecret`, `secretManagers` …. */
+/** GraphQL fields of secrets and secret managers. */
 import { listOf, listType, payloadOf, payloadType, window, type Builder } from "../../platform/graphql/builder.ts";
 import type { TakesFile } from "../../platform/graphql/uploads.ts";
 import type { CreateSecret } from "../create.ts";

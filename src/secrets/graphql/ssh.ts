@@ -1,4 +1,4 @@
-/** SSH credentials in GraphQL. Kinds of login that no delegate uses are in the schema and refused by name. */
+/** SSH credentials in GraphQL. Unsupported login types are in the schema and rejected by name. */
 import { z } from "zod";
 import { validateValue } from "../../platform/document/validate.ts";
 import type { Builder, InterfaceNodeRef } from "../../platform/graphql/builder.ts";
@@ -30,7 +30,7 @@ export type SshInput = {
   readonly kerberosAuthentication?: Maybe<object>;
 };
 
-/** `SSHCredential` with the union of its ways to log in. */
+/** Adds `SSHCredential` and the union of its login types. */
 export function addSshTypes(builder: Builder, SecretRef: InterfaceNodeRef<Secret>): void {
   const Ssh = builder.objectRef<SshLogin>("SSHAuthentication").implement({
     fields: (t) => ({ port: t.exposeInt("port"), userName: t.exposeString("userName") }),
@@ -63,7 +63,7 @@ export function addSshTypes(builder: Builder, SecretRef: InterfaceNodeRef<Secret
   });
 }
 
-/** What the input objects of credentials are made of. */
+/** Adds the input types of credentials. */
 export function addSshInputs(builder: Builder) {
   const Scheme = builder.enumType("SSHAuthenticationScheme", { values: ["SSH", "KERBEROS"] as const });
   return { Scheme, Ssh: sshInput(builder), Kerberos: kerberosInput(builder) };
@@ -126,16 +126,16 @@ function kerberosInput(builder: Builder) {
   });
 }
 
-/** With the path that the arguments have, for faults. */
+/** Repeats the path of the arguments, so that messages name it. */
 const fields = z.strictObject({
   sshCredential: z.strictObject({ sshAuthentication: z.strictObject({ port, userName }) }),
 });
 
-/** Whether a change says anything of the login; the scheme SSH alone is what it has already. */
+/** Whether a change includes a login. The scheme SSH alone changes nothing. */
 export const hasLogin = ({ authenticationScheme, sshAuthentication, kerberosAuthentication }: SshInput): boolean =>
   Boolean(sshAuthentication ?? kerberosAuthentication) || authenticationScheme === "KERBEROS";
 
-/** All of the login: there is no part of it that a change may leave out. Throws `secret.unsupported_login`. */
+/** Returns the complete login, also for a change. Throws `secret.unsupported_login`. */
 export function loginOf({
   authenticationScheme,
   sshAuthentication,

@@ -1,4 +1,4 @@
-/** What GraphQL shows of secrets and their managers. No type has a field for a value. */
+/** GraphQL types of secrets and their managers. No type has a field for a value. */
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { Builder, InterfaceNodeRef, NodeRef } from "../../platform/graphql/builder.ts";
 import { addSshTypes } from "./ssh.ts";

@@ -167,7 +167,7 @@ const stored = async (): Promise<string> =>
     ),
   );
 
-test("a caller who loses account, token or role while the program is asked saves nothing, and the trail says so", async () => {
+test("a caller who loses account, token or role while the program runs saves nothing, and the audit trail records it", async () => {
   for (const [what, { operation, first, save }] of Object.entries(saves))
     for (const [lost, { lose, status, code }] of Object.entries(losses)) {
       const told = `${what}, ${lost}`;
@@ -192,7 +192,7 @@ test("a caller who loses account, token or role while the program is asked saves
     }
 });
 
-test("a caller who loses nothing saves, and a caller who may not save does not have the program asked", async () => {
+test("a caller with permission saves, and a caller without permission does not start the program", async () => {
   for (const [what, { first, save }] of Object.entries(saves)) {
     const editor = await newEditor();
     const name = newName();
@@ -210,7 +210,7 @@ test("a caller who loses nothing saves, and a caller who may not save does not h
   assert.deepEqual([refused.status, program.waiting()], [403, []]);
 });
 
-test("a usage scope that the caller may no longer give while the program is asked is not saved", async () => {
+test("a usage scope is not saved if the caller loses the permission for it while the program runs", async () => {
   const editor = await newEditor();
   const before = await stored();
   const scoped = `usageScope: { appEnvScopes: [{ application: { filterType: ALL }, environment: { filterType: PRODUCTION_ENVIRONMENTS } }] }`;
@@ -221,11 +221,11 @@ test("a usage scope that the caller may no longer give while the program is aske
   await asked(answer, "a scope");
   await editor.loseReach();
   program.release();
-  assert.match((await answer).text, /core_environment_access is missing there/);
+  assert.match((await answer).text, /where you lack core_environment_access/);
   assert.equal(await stored(), before);
 });
 
-test("many saves of one account leave the program to another account", async () => {
+test("many saves of one account do not block the program for another account", async () => {
   const other = await platform.addAccount();
   const who = { apiKey: other.apiKey, account: other.accountId };
   await made(addManager("slow", who));

@@ -45,7 +45,7 @@ async function contentOf(reference: string): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(read()));
 }
 
-test("a file at account, organization and project, parts in either order: every field, and every byte is kept", async () => {
+test("a file at account, organization and project, parts in either order: every field and every byte", async () => {
   const content = randomBytes(700_000);
   for (const [query, reference, orgIdentifier, projectIdentifier] of [
     ["", "account.key", null, null],
@@ -109,7 +109,7 @@ test("PUT changes the document, the content, or both, under If-Match", async () 
   assert.deepEqual(await seen(send("PUT", at, [filePart("")])), ["Newer", {}, ""]);
 });
 
-test("what is refused, and leaves nothing", async () => {
+test("rejected files leave nothing behind", async () => {
   await made(send("POST", SHOP, [specPart(documentOf("there")), filePart("x")]));
   const secret = { type: "SecretText", name: "t", identifier: "text", spec: { valueType: "Inline", value: "x" } };
   await made(
@@ -194,7 +194,7 @@ test(
   },
 );
 
-test("uploads at once have so much room, and give it back", { timeout: 60_000 }, async () => {
+test("concurrent uploads reserve limited space and release it", { timeout: 60_000 }, async () => {
   const content = Buffer.alloc(300_000, "y");
   for (let round = 0; round < 3; round += 1) {
     const answers = await Promise.all(

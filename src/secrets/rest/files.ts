@@ -1,4 +1,4 @@
-/** `/ng/api/v2/secrets/files`: a form with the document in `spec` and the content in `file`. */
+/** Routes of `/ng/api/v2/secrets/files`: a form with the document in `spec` and the content in `file`. */
 import type { Actor } from "../../core/actor.ts";
 import { parseDocument } from "../../platform/document/document.ts";
 import { validateEnvelope } from "../../platform/document/lenient.ts";
@@ -31,7 +31,7 @@ const answer = enveloped(secretShape);
 const edit = { permission: "core_secret_edit" };
 const body = { schema: fileBody, root: "secret", types: ["multipart/form-data"], example: EXAMPLE };
 
-/** JSON, or YAML as elsewhere. */
+/** Parses the part `spec`, which is JSON or YAML. */
 function specIn(call: ScopedCall, text: string) {
   const format = text.trimStart().startsWith("{") ? "json" : "yaml";
   const spec = validateEnvelope(fileBody, parseDocument(Buffer.from(text), { format }), {
@@ -41,9 +41,9 @@ function specIn(call: ScopedCall, text: string) {
   return inScope(call, spec);
 }
 
-type Sent = { readonly spec: string | undefined; readonly file: Form["file"]; readonly actor: Actor };
+type SecretForm = { readonly spec: string | undefined; readonly file: Form["file"]; readonly actor: Actor };
 
-async function formOf(call: Pick<Call, "form" | "still">): Promise<Sent> {
+async function readForm(call: Pick<Call, "form" | "still">): Promise<SecretForm> {
   const form = await call.form();
   return { spec: form.text("spec"), file: form.file, actor: await call.still() };
 }
@@ -65,7 +65,7 @@ export const fileRoutes = (operations: Operations): readonly Route[] => [
     },
     handle: async (call) => {
       operations.requirePermission(call.actor, "core_secret_edit", placeOf(call));
-      const { spec, file, actor } = await formOf(call);
+      const { spec, file, actor } = await readForm(call);
       if (spec === undefined) throw problem("secret.no_part", ["spec"]);
       if (!file) throw problem("secret.no_part", ["file"]);
       const { spec: managed, type: _, ...fields } = specIn(call, spec);
@@ -102,7 +102,7 @@ export const fileRoutes = (operations: Operations): readonly Route[] => [
     handle: async (call) => {
       operations.requirePermission(call.actor, "core_secret_edit", placeOf(call));
       const version = ifMatch(call);
-      const { spec, file, actor } = await formOf(call);
+      const { spec, file, actor } = await readForm(call);
       if (spec === undefined && !file) throw problem("secret.no_part", ["spec' or 'file"]);
       const key = keyOf(call);
       const fields = spec === undefined ? undefined : specIn(call, spec);

@@ -59,7 +59,7 @@ const textOf = (identifier: string, manager: string, scoping: object = {}) =>
     content: contentOf(`value of ${identifier}`),
   }) as const;
 
-test("made, read, listed, changed under If-Match, deleted; every field of the answer", async () => {
+test("managers are created, read, listed, changed under If-Match and deleted; answers have every field", async () => {
   const more = { name: "Vault 2", description: "For others", tags: { team: "a" }, spec: {}, usageScope: PRODUCTION };
   const answer = await send("POST", "", managerOf("second", more));
   const { id, ...secretManager } = answer.body.data.secretManager;
@@ -108,7 +108,7 @@ test("made, read, listed, changed under If-Match, deleted; every field of the an
   );
 });
 
-test("what is wrong is refused by name", async () => {
+test("wrong input is rejected by name", async () => {
   const cases: [body: unknown, wanted: unknown][] = [
     [managerOf("platformSecretManager"), [400, "DUPLICATE_FIELD"]],
     [managerOf("other", { name: "Platform Secrets Manager" }), [400, "DUPLICATE_FIELD"]],
@@ -181,7 +181,7 @@ test("each manager has its own key; one that is used is not deleted", async () =
   assert.equal(await made(send("DELETE", "/own_key")), true);
 });
 
-test("a manager that goes while a secret is made: one of the two, never both", async () => {
+test("deleting a manager while a secret is created: one of the two succeeds, never both", async () => {
   const secrets = secretsOf(platform);
   for (let round = 0; round < 5; round += 1) {
     await made(send("POST", "", managerOf("leaving")));
@@ -201,7 +201,7 @@ test("a manager that goes while a secret is made: one of the two, never both", a
   }
 });
 
-test("a change of its scope holds at once, for secrets that inherit and for those with a scope of their own", async () => {
+test("a changed scope of a manager applies at once, to inheriting secrets and to those with their own scope", async () => {
   const secrets = secretsOf(platform);
   const admin = adminOf(platform);
   const live: RunPlace = {

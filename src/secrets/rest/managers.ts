@@ -1,4 +1,4 @@
-/** `/ng/api/secret-managers`: they live in the account. The family has them among its connectors; here they are apart. */
+/** Routes of `/ng/api/secret-managers`. Secret managers belong to the account and are not connectors here. */
 import { z } from "zod";
 import { validate } from "../../platform/document/validate.ts";
 import { ok } from "../../platform/http/answers.ts";

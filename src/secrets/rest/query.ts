@@ -1,4 +1,4 @@
-/** Where a request over REST says that a secret lives: in its query, and the same in its body. */
+/** The place of a secret in the query of a REST request. A body must name the same place. */
 import { z } from "zod";
 import type { Place } from "../../core/reference.ts";
 import { maybeProjectQuery } from "../../platform/http/queries.ts";
@@ -25,7 +25,7 @@ export const keyOf = (call: ScopedCall): SecretKey => ({
   identifier: call.params["identifier"] ?? "",
 });
 
-/** What a body says, in the scope of the query, which has to be the same where the body names one. Throws `secret.other_scope`. */
+/** Returns the body with the place of the query. Throws `secret.other_scope` if the body names another one. */
 export function inScope<
   Body extends { orgIdentifier?: string | null | undefined; projectIdentifier?: string | null | undefined },
 >(call: ScopedCall, body: Body): Body & Place {

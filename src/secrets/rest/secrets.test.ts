@@ -226,7 +226,7 @@ test("every refusal says what is wrong, repeats no value, and leaves nothing", a
   assert.equal(await dumpOf(platform), before);
 });
 
-test("another account's secret is not there, whatever is tried", async () => {
+test("no request reaches a secret of another account", async () => {
   await made(send("POST", "", secretOf("ours")));
   const other = await platform.addAccount();
   const how = { apiKey: other.apiKey, account: other.accountId };

@@ -1,4 +1,4 @@
-/** `/ng/api/v2/secrets` over the operations that GraphQL has too. */
+/** Routes of `/ng/api/v2/secrets`. */
 import { z } from "zod";
 import { contentOf } from "../../platform/crypto/chunks.ts";
 import { ok } from "../../platform/http/answers.ts";
@@ -155,7 +155,7 @@ const writingRoutes = (operations: Operations): readonly Route[] => [
   ),
 ];
 
-/** Clients use two addresses for the same list. The search term may stand in the query or in the body. */
+/** Clients use two paths for the same list. The search term is in the query or in the body. */
 const filterRoute = (operations: Operations, suffix: string, operation: string): Route =>
   route({
     method: "POST",

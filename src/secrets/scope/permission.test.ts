@@ -83,7 +83,7 @@ async function outcome(apiKey: string, query: string, said: object, from: object
   const message: string | undefined = body.errors?.[0]?.message;
   if (message === undefined) return "done";
   for (const [reason, words] of [
-    ["far", "core_environment_access is missing there"],
+    ["far", "where you lack core_environment_access"],
     ["secret", "core_secret_access"],
     ["unseen", "there is no"],
   ] as const)
@@ -91,7 +91,7 @@ async function outcome(apiKey: string, query: string, said: object, from: object
   return text;
 }
 
-test("who may only edit secrets lets none be used anywhere new, and changes all the rest of them", async () => {
+test("a user who may only edit secrets widens no scope, and changes all other fields", async () => {
   const key = await holder("editor", EDIT);
   const production = scope([ALL, PROD]);
   const cases: readonly (readonly [said: object, from: object, result: string])[] = [
@@ -109,7 +109,7 @@ test("who may only edit secrets lets none be used anywhere new, and changes all 
   assert.equal(await outcome(key, CREATE, production), "far");
 });
 
-test("who uses secrets and the environments of one project names those, and nothing beyond", async () => {
+test("a user with the secrets and environments of one project adds those to a scope, and no others", async () => {
   const [user, onlooker] = [
     await holder("user", [...EDIT, ...USE], USE_SHOP),
     await holder("onlooker", [...EDIT, ...USE], SEE_SHOP),
@@ -132,7 +132,7 @@ test("who uses secrets and the environments of one project names those, and noth
   assert.equal(await outcome(user, UPDATE, scope(ofShop), scope([ALL, PROD])), "done");
 });
 
-test("a secret manager's scope is widened by who may use its secrets and the environments; the refusal stands in the trail", async () => {
+test("widening a secret manager's scope requires its secrets and the environments; a refusal is in the audit trail", async () => {
   const connectors = ["core_connector_view", "core_connector_edit"];
   const [key, wide] = [await holder("connectors", connectors), await holder("wide", [...connectors, ...USE])];
   const send = async (method: string, apiKey: string, path: string, more: object): Promise<number> => {

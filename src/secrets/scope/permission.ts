@@ -1,6 +1,6 @@
 /**
- * Who may say where runs use a secret: nobody lets it be used in environments that
- * they may not use themselves, nor outside of where it is used by now when they may not use it there.
+ * Permission checks for usage scopes. An actor may only add environments that the actor may use. To widen a scope, the
+ * actor must also be allowed to use the secret, and the environments of its present scope.
  */
 import { reach } from "../../access/index.ts";
 import type { Actor } from "../../core/actor.ts";
@@ -9,10 +9,13 @@ import { problem } from "../problems.ts";
 import { describeEntry, named, type ScopeFacts, type Scoping } from "./scoping.ts";
 import { findUncovered, type UsageScope } from "./usage-scope.ts";
 
-/** Throws `secret.beyond_reach` unless the actor may use the environments of every entry: one by its id, or all of an application, or all. */
+/**
+ * Throws `secret.beyond_reach` unless the actor may use the environments of every entry: one environment by its id, all
+ * of an application, or all of the account.
+ */
 export type RequireScopeAccess = (scope: UsageScope) => void;
 
-/** What the scopes name is looked up once; what none of them names is out of reach. */
+/** Looks up what the scopes name, once. The returned check accepts only entries of these scopes. */
 export async function prepareScopeAccess(
   facts: Pick<ScopeFacts, "usable">,
   actor: Actor,
@@ -25,15 +28,17 @@ export async function prepareScopeAccess(
     environments: named(entries, ({ environmentId }) => environmentId),
   });
   return (scope) => {
-    const far = scope.find(({ applicationId, environmentId }) => !usable.has(environmentId ?? applicationId ?? "all"));
-    if (far) throw problem("secret.beyond_reach", [describeEntry(far)]);
+    const refused = scope.find(
+      ({ applicationId, environmentId }) => !usable.has(environmentId ?? applicationId ?? "all"),
+    );
+    if (refused) throw problem("secret.beyond_reach", [describeEntry(refused)]);
   };
 }
 
-/** Asked with what holds as the row is locked. Throws what `mayUse` throws, and `secret.beyond_reach`. */
+/** Called with the scopes of the locked row. Throws what `mayUse` throws, and `secret.beyond_reach`. */
 export type RequireWidening = (before: UsageScope | null, after: UsageScope | null) => void;
 
-/** For a change from one of the scopes to another; one that covers nothing new is never refused. */
+/** Prepares the check of a change from one of the scopes to another. A change that covers nothing new is never refused. */
 export async function prepareWidening(
   facts: ScopeFacts,
   actor: Actor,
@@ -54,7 +59,7 @@ export async function prepareWidening(
   };
 }
 
-/** Where runs may use it, its manager's word included. */
+/** The scope that applies to a secret: its own, or the inherited one of its manager. */
 export const effectiveScope = (
   { inheritsScope, usageScope }: Pick<Scoping, "inheritsScope" | "usageScope">,
   manager: SecretManager,

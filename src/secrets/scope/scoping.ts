@@ -1,11 +1,11 @@
-/** Maps the two forms of scoping in requests to one usage scope. */
+/** Maps the two forms of scoping in requests to one usage scope, and checks what a scope names. */
 import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import type { SecretManager } from "../managers/manager.ts";
 import { problem } from "../problems.ts";
 import { findUncovered, type AppEnvScope, type EnvironmentFacts, type UsageScope } from "./usage-scope.ts";
 
-/** What a request says of scoping; what is left out is undefined or null, except that a scope of null is one. */
+/** The scoping fields of a request. Missing fields are undefined or null; a `usageScope` of null removes the scope. */
 export type ScopingInput = {
   readonly usageScope?: UsageScope | null | undefined;
   readonly inheritsScope?: boolean | null | undefined;
@@ -19,8 +19,8 @@ export type Scoping = {
 };
 
 /**
- * Inheriting wins over a scope in the same request. A scope alone ends inheriting. A new secret that says
- * nothing inherits, unless it is scoped to the account.
+ * Inheriting takes precedence over a scope in the same request. A scope alone ends inheriting. A new secret without
+ * scoping fields inherits, unless it is scoped to the account.
  */
 export function decideScoping(given: ScopingInput, current?: Scoping): Scoping {
   const scopedToAccount = given.scopedToAccount ?? current?.scopedToAccount ?? false;
@@ -34,13 +34,13 @@ export function decideScoping(given: ScopingInput, current?: Scoping): Scoping {
   };
 }
 
-/** What a scope may name, asked of the slices that know. */
+/** Callbacks that look up what a scope names. */
 export type ScopeFacts = {
-  /** Those of the applications that exist and that the actor may see. */
+  /** Returns the applications that exist and that the actor may see. */
   readonly applications: (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlySet<Uuid>>;
-  /** Those of the environments that exist and that the actor may see. */
+  /** Returns the environments that exist and that the actor may see. */
   readonly environments: (actor: Actor, ids: readonly Uuid[]) => Promise<ReadonlyMap<Uuid, EnvironmentFacts>>;
-  /** Those of the environments that the actor may use, and those of the applications in which they may use them all. */
+  /** Returns the environments that the actor may use, and the applications in which the actor may use all environments. */
   readonly usable: (
     actor: Actor,
     named: { readonly applications: readonly Uuid[]; readonly environments: readonly Uuid[] },
@@ -49,7 +49,7 @@ export type ScopeFacts = {
 
 const MAX_ENTRIES = 100;
 
-/** Throws `secret.bad_scope`, `secret.beyond_manager` unless everything named exists and lies within the manager's scope. */
+/** Throws `secret.bad_scope` or `secret.beyond_manager` unless every entry exists and lies within the manager's scope. */
 export async function checkScope(
   facts: ScopeFacts,
   actor: Actor,
@@ -62,7 +62,7 @@ export async function checkScope(
   if (outside) throw problem("secret.beyond_manager", [manager.name, describeEntry(outside)]);
 }
 
-/** What is known of the environments that it names. Throws `secret.bad_scope` unless everything named exists. */
+/** Returns the environments that the scope names. Throws `secret.bad_scope` unless everything that it names exists. */
 export async function checkScopeEntries(
   facts: ScopeFacts,
   actor: Actor,
@@ -83,7 +83,7 @@ export async function checkScopeEntries(
   return found;
 }
 
-/** The same words for an id that names nothing and for a text that is no id. */
+/** The same message for an unknown id and for a malformed id. */
 export const noApplication = (id: string): string => `there is no application with id [${id}]`;
 export const noEnvironment = (id: string): string => `there is no environment with id [${id}]`;
 
@@ -97,7 +97,7 @@ function isOfOtherApplication(entry: AppEnvScope, facts: ReadonlyMap<Uuid, Envir
   return entry.applicationId !== null && home !== null && home !== entry.applicationId;
 }
 
-/** An entry, in words. */
+/** Describes an entry for a message. */
 export function describeEntry(entry: AppEnvScope): string {
   const application = entry.applicationId === null ? "all applications" : `application ${toWire(entry.applicationId)}`;
   const environment = entry.environmentId === null ? entry.environments : `environment ${toWire(entry.environmentId)}`;

@@ -83,12 +83,12 @@ for (const [what, inner, outer, within] of limits)
   test(`${what}: ${within ? "within" : "beyond"}`, () =>
     assert.equal(findUncovered(inner, outer, facts) === undefined, within));
 
-test("what lies beyond is named", () => {
+test("an uncovered entry is named", () => {
   const inner = scope([SHOP, PROD], [BANK, NONPROD]);
   assert.equal(findUncovered(inner, scope([null, PROD]), facts), inner[1]);
 });
 
-test("what lies outside is named: the application, the environment with its kind, or both", () => {
+test("the message names the uncovered application, the environment with its kind, or both", () => {
   const cases: readonly (readonly [UsageScope, RunPlace, string])[] = [
     [scope([SHOP, PROD]), at(SHOP, STAGE, false), "the run's environment [live] (not production) is outside"],
     [scope([SHOP, NONPROD]), at(SHOP, LIVE, true), "the run's environment [live] (production) is outside"],

@@ -1,4 +1,4 @@
-/** Where runs may use a secret. Pure. */
+/** Usage scopes: the applications and environments in which executions may use a secret. Pure. */
 import type { Uuid } from "../../core/ids.ts";
 
 export const ENVIRONMENT_KINDS = ["PRODUCTION_ENVIRONMENTS", "NON_PRODUCTION_ENVIRONMENTS"] as const;
@@ -12,16 +12,16 @@ export type AppEnvScope = {
   readonly environments: EnvironmentKind | null;
 };
 
-/** A run is inside when one entry covers it; never empty: no entry at all is null, and no run is inside of that. */
+/** A run is inside the scope if one entry covers it. Never empty: a scope without entries is null, and covers no run. */
 export type UsageScope = readonly AppEnvScope[];
 
-/** Where a run is; null for what it has not. */
+/** The place of a run; null without an environment. */
 export type RunPlace = {
   readonly applicationId: Uuid;
   readonly environmentId: Uuid | null;
   /** Whether the environment is a production one. */
   readonly production: boolean | null;
-  /** What its pipeline calls both. */
+  /** The names of both in its pipeline. */
   readonly names: { readonly application: string; readonly environment: string };
 };
 
@@ -32,11 +32,11 @@ export const ENTIRE_ACCOUNT: UsageScope = [
   { applicationId: null, environmentId: null, environments: "NON_PRODUCTION_ENVIRONMENTS" },
 ];
 
-/** Whether a run at that place may use what has this scope. */
+/** Whether the scope covers a run at that place. */
 export const permits = (scope: UsageScope | null, place: Omit<RunPlace, "names">): boolean =>
   (scope ?? []).some((entry) => coversApplication(entry, place.applicationId) && coversEnvironment(entry, place));
 
-/** Of a place that the scope does not permit, what lies outside: for whoever has to change one of the two. */
+/** Says which of application and environment the scope does not cover, for a message. */
 export function describeOutside(scope: UsageScope, place: RunPlace): string {
   const application = `application [${place.names.application}]`;
   const environment = `environment [${place.names.environment}] ${kindOf(place)}`;
@@ -50,7 +50,7 @@ const kindOf = ({ environmentId, production }: RunPlace): string =>
   environmentId === null ? "(not there)" : production === true ? "(production)" : "(not production)";
 
 /**
- * The first entry of `inner` that `outer` does not cover; undefined when it lies within. `facts` knows the
+ * Returns the first entry of `inner` that `outer` does not cover; undefined if `outer` covers all. `facts` has the
  * environments that `inner` names.
  */
 export const findUncovered = (
@@ -61,7 +61,7 @@ export const findUncovered = (
 
 function covers(wider: AppEnvScope, entry: AppEnvScope, facts: ReadonlyMap<Uuid, EnvironmentFacts>): boolean {
   const known = entry.environmentId === null ? undefined : facts.get(entry.environmentId);
-  // An environment of one application cannot be used elsewhere, whatever the entry says.
+  // An environment of one application cannot be used in another one, so its application replaces that of the entry.
   if (!coversApplication(wider, entry.applicationId ?? known?.applicationId ?? null)) return false;
   if (entry.environments !== null) return wider.environments === entry.environments;
   return coversEnvironment(wider, { environmentId: entry.environmentId, production: known?.production ?? null });

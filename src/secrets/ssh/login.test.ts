@@ -88,7 +88,7 @@ const textSecret = (identifier: string, place: object = {}) => ({
   secret: { type: "SecretText", name: identifier, identifier, spec: { value: "v4lue" }, ...place },
 });
 
-test("GraphQL: made with password and with key, read by id and by name, changed, deleted; no value in any answer", async () => {
+test("GraphQL creates, reads, changes and deletes credentials with password and with key, and shows no value", async () => {
   const host = await created(ssh("Web host", byPassword()));
   assert.deepEqual(host, {
     __typename: "SSHCredential",
@@ -131,7 +131,7 @@ test("GraphQL: made with password and with key, read by id and by name, changed,
   );
 });
 
-test("a change sends all of the login or nothing of it; a scope comes and goes; what is said twice is refused", async () => {
+test("a change contains the whole login or none of it, can set and remove a scope, and rejects duplicate input", async () => {
   const { id } = await created(ssh("again", byPassword()));
   const change = (sshCredential: object): object => ({ secretId: id, secretType: "SSH_CREDENTIAL", sshCredential });
   const whole = { sshAuthentication: { port: 22, userName: "root", sshAuthenticationMethod: byPassword() } };
@@ -167,7 +167,7 @@ test("a change sends all of the login or nothing of it; a scope comes and goes; 
   );
 });
 
-test("what no delegate logs in with is refused by name, in GraphQL and in REST", async () => {
+test("unsupported login types are rejected by name, in GraphQL and in REST", async () => {
   const kerberos = {
     authenticationScheme: "KERBEROS",
     kerberosAuthentication: { principal: "p", realm: "R", port: 22 },
@@ -199,7 +199,7 @@ test("what no delegate logs in with is refused by name, in GraphQL and in REST",
   assert.match(winRm.body.message, /takes SecretText and SSHKey/);
 });
 
-test("nothing that could be an option, or a part of a shell's language, is a user's name; a port is a port", async () => {
+test("a user name cannot be a command-line option or shell syntax; a port must be valid", async () => {
   for (const userName of [
     "-oProxyCommand=x",
     "",
@@ -237,7 +237,7 @@ test("nothing that could be an option, or a part of a shell's language, is a use
   for (const port of [0, 65_536, -1]) assert.match(await refused(CREATE, ssh("p", byPassword(), { port })), /port/);
 });
 
-test("REST: made, read, listed, replaced; the secrets that it takes lie where its own place sees them", async () => {
+test("REST creates, reads, lists and replaces credentials, which reference only secrets visible from their place", async () => {
   const place = { orgIdentifier: "default", projectIdentifier: "shop" };
   await made(rest("POST", `?${SHOP}`, textSecret("local_password", place)));
   await made(rest("POST", "?orgIdentifier=default", textSecret("org_phrase", { orgIdentifier: "default" })));
@@ -282,7 +282,7 @@ test("REST: made, read, listed, replaced; the secrets that it takes lie where it
   assert.match(await refused(CREATE, ssh("x", byPassword(id))), /^No secret exists with the reference/);
 });
 
-test("what a credential takes is not deleted without force, until the credential takes another or is gone", async () => {
+test("a secret that a credential references is not deleted without force", async () => {
   const pass = (identifier: string) => ({
     credentialType: "Password",
     spec: { userName: "root", password: `account.${identifier}` },
@@ -301,7 +301,7 @@ test("what a credential takes is not deleted without force, until the credential
   assert.equal((await rest("DELETE", "/held_2")).status, 200);
 });
 
-test("the trail says what was changed, and no row beside the sealed ones holds a value", async () => {
+test("the audit trail has the changes, and only sealed rows contain values", async () => {
   await made(rest("POST", "", sshKey("trailed", keyOf("account.key"))));
   await made(
     rest(
@@ -324,7 +324,7 @@ const withGrants = (permissions: readonly string[]): Actor => ({
   grants: [{ scope: {}, children: true, permissions: new Set(permissions), resources: "all" }],
 });
 
-test("whoever makes a credential has to be allowed to use what it takes", async () => {
+test("the creator of a credential must be allowed to use its secrets", async () => {
   const secrets = secretsOf(platform);
   const make = (permissions: readonly string[]): Promise<unknown> =>
     secrets.create(withGrants(permissions), {
@@ -347,7 +347,7 @@ test("whoever makes a credential has to be allowed to use what it takes", async 
   await make(["core_secret_edit", "core_secret_access"]);
 });
 
-test("a run resolves it only inside of its usage scope, and inside that of everything that it takes", async () => {
+test("a run resolves a credential only inside its usage scope and those of its secrets", async () => {
   const scopeOf = (filterType: string) => ({
     usageScope: { appEnvScopes: [{ application: { filterType: "ALL" }, environment: { filterType } }] },
   });
@@ -397,11 +397,12 @@ test("a user name that was saved before its rule is refused when it is used", as
   const home: Place = { orgIdentifier: null, projectIdentifier: null };
   await assert.rejects(secretsOf(platform).resolveLogin(accountId(), { home, place }, named("account.older")), {
     code: "secret.bad_user_name",
-    message: /^The userName of the SSH credential \[older\] must begin with .* and not end with \\: save it anew\.$/,
+    message:
+      /^The userName of the SSH credential \[older\] must begin with .* and not end with \\\. Save the credential with another one\.$/,
   });
 });
 
-test("another secret under the name of what it takes is not handed on until the credential is saved again", async () => {
+test("another secret under a referenced name is not sent until the credential is saved again", async () => {
   const text = (value: string) => ({
     secret: { type: "SecretText", name: "host_password", identifier: "host_password", spec: { value } },
   });
@@ -429,7 +430,7 @@ test("another secret under the name of what it takes is not handed on until the 
   await made(rest("POST", "", text("another one")));
   const recreated = {
     code: "secret.recreated",
-    message: "Secret 'account.host_password' was deleted and created anew: save the SSH credential 'stays' again.",
+    message: "Secret 'account.host_password' was deleted and created again. Save the SSH credential 'stays' again.",
   };
   await assert.rejects(read(), recreated);
   await made(rest("PUT", "/stays", sshKey("stays", password)));
@@ -439,7 +440,7 @@ test("another secret under the name of what it takes is not handed on until the 
   await assert.rejects(read(), recreated);
 });
 
-test("what it takes has to be of its kind when it is used, too", async () => {
+test("a secret of a login must have the type of its role when it is used", async () => {
   const login = {
     port: 22,
     userName: "root",

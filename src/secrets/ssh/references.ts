@@ -20,9 +20,9 @@ import { secretReferences } from "../references.ts";
 type Deps = { readonly db: Db; readonly permits: Permits };
 
 /**
- * The login with its secrets by reference, as a credential at `home` keeps it. Each has to be there, to be of the kind
- * that it is taken for, and to be the actor's to use: who may use the credential uses them with it, and no others that get
- * their names later. What the actor may not see does not exist. Throws `secret.bad_reference`, `secret.taking_refused`.
+ * Resolves the secrets of a login of a credential at `home` to references and ids. Each secret must exist, have the type
+ * of its role, and be usable by the actor, because users of the credential use it through the credential. A secret that
+ * the actor may not see is reported as missing. Throws `secret.bad_reference`, `secret.taking_refused`.
  */
 export async function resolveLoginSecrets(
   deps: Deps,
@@ -30,14 +30,14 @@ export async function resolveLoginSecrets(
   home: Place,
   { auth, ...login }: SshLogin<SecretName>,
 ): Promise<StoredLogin> {
-  const settle = (role: SshRole, name: SecretName): Promise<LoginSecret> =>
+  const resolve = (role: SshRole, name: SecretName): Promise<LoginSecret> =>
     resolveLoginSecret(deps, actor, home, role, name);
   if (auth.kind === "password") {
-    const password = await settle("password", auth.password);
+    const password = await resolve("password", auth.password);
     return { ...login, auth: { kind: "password", password: password.reference }, ids: idsOf([password]) };
   }
-  const key = await settle("key", auth.key);
-  const passphrase = auth.passphrase && (await settle("passphrase", auth.passphrase));
+  const key = await resolve("key", auth.key);
+  const passphrase = auth.passphrase && (await resolve("passphrase", auth.passphrase));
   const ids = idsOf(passphrase ? [key, passphrase] : [key]);
   return { ...login, auth: { kind: "key", key: key.reference, passphrase: passphrase && passphrase.reference }, ids };
 }
@@ -64,7 +64,7 @@ async function resolveLoginSecret(
   return { reference, id: found.id };
 }
 
-/** What is no reference, nor an id, is perhaps the password itself: it is not said again. */
+/** A text that is neither a reference nor an id may be the password itself, so it is not repeated. */
 function shown(name: SecretName, home: Place): string {
   if (name.by === "id") return fromWire(name.id) ? name.id : "…";
   return referred(name.reference, home) ? name.reference : "…";
@@ -79,8 +79,8 @@ async function find(db: Db, accountId: Uuid, home: Place, name: SecretName): Pro
   return key && findSecret(db, accountId, key);
 }
 
-/** Notes what the credential takes, so that it is not deleted without force; nothing of other types. */
-export async function recordLoginReferences(tx: Tx, accountId: Uuid, secret: Secret, isGone = false): Promise<void> {
+/** Records references from a credential to its secrets, which protect these from deletion. Does nothing for other types. */
+export async function recordLoginReferences(tx: Tx, accountId: Uuid, secret: Secret, isDeleted = false): Promise<void> {
   if (!secret.ssh) return;
   const { id, identifier, orgIdentifier, projectIdentifier } = secret;
   const user: Namer = { type: "SECRET", id, identifier, orgIdentifier, projectIdentifier };
@@ -88,6 +88,6 @@ export async function recordLoginReferences(tx: Tx, accountId: Uuid, secret: Sec
     tx,
     accountId,
     user,
-    isGone ? [] : secretsOfLogin(secret.ssh).map(({ reference }) => reference),
+    isDeleted ? [] : secretsOfLogin(secret.ssh).map(({ reference }) => reference),
   );
 }

@@ -71,7 +71,7 @@ test("thousands of uses of the same secrets take one statement, and each has its
   assert.deepEqual(asked, [["key", "key", "none"]]);
 });
 
-test("where there is nothing that the actor may see, nothing is looked up", async () => {
+test("without visible secrets, nothing is looked up", async () => {
   const { asked, checkUses } = counted();
   const nobody = { ...adminOf(platform), grants: [] };
   assert.equal((await checkUses(nobody, HOME, [{ reference: "account.key", as: "value" }]))[0]?.kind, "missing");

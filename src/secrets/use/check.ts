@@ -5,23 +5,23 @@ import type { Db } from "../../platform/db/db.ts";
 import type { SecretType } from "../secret.ts";
 import { findSecretsByKeys } from "../store/secrets.ts";
 
-/** A secret by its reference, as `account.x`, and how it is wanted: its text, a file with its content, or to log in with. */
+/** A reference such as `account.x`, and its use: as text, as a file with its content, or as a login. */
 export type SecretUse = { readonly reference: string; readonly as: "value" | "file" | "login" };
 
-/** Why a use cannot be: `missing`, the same for what may not be seen; `refused`, for what may be seen and not used. */
+/** Why a use is impossible. `missing` also covers secrets that the actor may not see; `refused` those visible but not usable. */
 export type SecretFault = { readonly kind: "missing" | "refused"; readonly message: string };
 type Seen = { readonly type: SecretType; readonly isUsable: boolean };
 
 /**
- * What can be said against uses of secrets in a thing that lives at `home`, before it runs: an answer for each, undefined
- * where the actor may use the secret. Nothing is opened, and all are looked up by one statement.
+ * Checks uses of secrets from `home` before a run. Returns a fault for each use, undefined if the actor may use the
+ * secret. Opens no secret, and looks up all of them by one statement.
  */
 export const checkSecretUses =
   ({ db, permits }: { readonly db: Pick<Db, "query">; readonly permits: Permits }) =>
   async (actor: Actor, home: Place, uses: readonly SecretUse[]): Promise<readonly (SecretFault | undefined)[]> => {
     const may = (permission: "core_secret_view" | "core_secret_access", key: Referred): boolean =>
       permits(actor, permission, scopeOf(actor.accountId, key), key.identifier);
-    // A script may name one secret thousands of times.
+    // A script may use one secret thousands of times.
     const references = [...new Set(uses.map(({ reference }) => reference))];
     const asked = references.flatMap((reference) => {
       const key = referred(reference, home);
@@ -45,12 +45,12 @@ function faultOf({ reference, as }: SecretUse, seen: Seen | undefined): SecretFa
   if (!seen) return { kind: "missing", message: `No secret '${reference}' exists` };
   if (!seen.isUsable)
     return { kind: "refused", message: `The secret '${reference}' may not be used: core_secret_access is missing` };
-  const message = misused(as, seen.type);
+  const message = typeFault(as, seen.type);
   return message === undefined ? undefined : { kind: "missing", message: `The secret '${reference}' is ${message}` };
 }
 
-/** What a secret is that cannot be used like that, and what to do; undefined when it can. */
-function misused(as: SecretUse["as"], type: SecretType): string | undefined {
+/** Says what the secret is if its type does not fit the use; undefined if it fits. */
+function typeFault(as: SecretUse["as"], type: SecretType): string | undefined {
   if (as === "login") return type === "SSH_CREDENTIAL" ? undefined : "no SSH credential";
   if (type === "SSH_CREDENTIAL") return "an SSH credential: it can be the connectorRef of a step's executionTarget";
   return as === "value" && type === "ENCRYPTED_FILE" ? "a file: use secrets.getAsFile" : undefined;

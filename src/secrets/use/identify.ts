@@ -5,12 +5,12 @@ import type { Secret } from "../secret.ts";
 import { secretsOfLogin } from "../ssh/login.ts";
 import { findSecretsByKeys, type FoundSecret } from "../store/secrets.ts";
 
-/** `takes`: of an SSH credential, the ids of the secrets that it logs in with, by the reference that it has for each. */
+/** `takes`: for an SSH credential, the ids of the secrets of its login by reference. */
 export type IdentifiedSecret = Pick<Secret, "id" | "type"> & { readonly takes?: Readonly<Record<string, Uuid>> };
 
 /**
- * What references in a thing that lives at `home` name at this moment; what does not exist is missing. No permission is
- * asked. One statement, and one more where SSH credentials are among it.
+ * Returns the secrets that references from `home` name now, by reference; unknown references are missing. Checks no
+ * permission. Runs one statement, and a second one if SSH credentials are among the secrets.
  */
 export const identifySecrets =
   ({ db }: { readonly db: Pick<Db, "query"> }) =>
@@ -44,18 +44,18 @@ export const identifySecrets =
 
 export type IdentifySecrets = ReturnType<typeof identifySecrets>;
 
-type Asked = { readonly reference: string; readonly home: Place };
+type PlacedReference = { readonly reference: string; readonly home: Place };
 
-// The reference comes last: it has no blank.
-const keyOf = ({ reference, home }: Asked): string =>
+// The reference is the last part and contains no space.
+const keyOf = ({ reference, home }: PlacedReference): string =>
   `${home.orgIdentifier ?? ""} ${home.projectIdentifier ?? ""} ${reference}`;
 const referenceOf = (key: string): string => key.slice(key.lastIndexOf(" ") + 1);
 
-/** By place and reference. */
+/** Returns the secrets by `keyOf` of each reference. */
 async function findAt(
   db: Pick<Db, "query">,
   accountId: Uuid,
-  all: readonly Asked[],
+  all: readonly PlacedReference[],
 ): Promise<ReadonlyMap<string, FoundSecret>> {
   const asked = [...new Map(all.map((one) => [keyOf(one), one])).entries()].flatMap(([name, { reference, home }]) => {
     const key = referred(reference, home);

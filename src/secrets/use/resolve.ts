@@ -22,9 +22,9 @@ type Deps = {
 };
 
 /**
- * The secret that `reference` (`account.x`, `org.x`, `x`) names in a thing that lives at `home`, for documents that
- * are saved with it: nothing is opened. What the actor may not see does not exist, and what they may not use they do
- * not put where it is used by itself. Throws `secret.bad_reference`, `secret.taking_refused`.
+ * Returns the secret that `reference` (`account.x`, `org.x`, `x`) names from `home`, for a document that is saved with
+ * it. Opens nothing. The actor must be allowed to use the secret, because the document will use it without the actor.
+ * Throws `secret.bad_reference`, also for a secret that the actor may not see, and `secret.taking_refused`.
  */
 export const requireSecret =
   (deps: Pick<Deps, "db" | "permits">) =>
@@ -41,8 +41,8 @@ export const requireSecret =
   };
 
 /**
- * A secret that may be used. `read` gives its bytes piece by piece; they are the caller's to protect. The first piece is
- * empty and comes once the secret manager has opened the data key, which may take seconds.
+ * A secret that may be used. `read` yields its bytes in chunks, which the caller erases. The first chunk is empty and
+ * follows the opening of the data key, which may take seconds. `size` is in bytes.
  */
 export type ResolvedSecret = Pick<Secret, "id" | "identifier" | "name" | "type"> & {
   readonly size: number;
@@ -50,9 +50,9 @@ export type ResolvedSecret = Pick<Secret, "id" | "identifier" | "name" | "type">
 };
 
 /**
- * Opens a secret for use. `run` says where the run is that asks, and is held against the usage scope; what is not
- * a run (the test of a connector) has no such place. Throws `secret.bad_reference`, `secret.use_refused`; reading
- * throws `secret.replaced` when it is changed meanwhile, and `secret.unreadable` when it was sealed for another record.
+ * Opens a secret for use. The usage scope must cover `run`; a connection test has no run. Throws `secret.bad_reference`,
+ * `secret.use_refused`. Reading throws `secret.replaced` if the secret is changed meanwhile, and `secret.unreadable` if
+ * it was sealed for another record.
  */
 export const resolveSecret =
   (deps: Deps) =>
@@ -70,7 +70,7 @@ export const resolveSecret =
 
 export type ResolveSecret = ReturnType<typeof resolveSecret>;
 
-/** Throws `secret.not_text` too. */
+/** Opens a text and returns it. Throws what `resolveSecret` throws, and `secret.not_text`. */
 export const resolveText =
   (resolve: ResolveSecret) =>
   async (actor: Actor, home: Place, reference: string, run?: RunPlace): Promise<string> => {
@@ -82,13 +82,13 @@ export const resolveText =
 const textOf = async ({ read }: ResolvedSecret): Promise<string> =>
   Buffer.concat(await Array.fromAsync(read())).toString("utf8");
 
-/** A text that a thing names, and the secret that it is of. */
+/** The value of a text secret, with its reference and its id. */
 export type OpenedTextSecret = { readonly reference: string; readonly id: Uuid; readonly value: string };
 
 /**
- * Opens the texts that a thing at `home` names, for what is no run; whose permissions that takes, the caller has checked.
- * `ids` are those that the thing was saved with, by reference; null where they are unknown. What cannot be had is left
- * out. Throws `secret.recreated` when another secret has got one of the names.
+ * Opens the text secrets that a resource at `home` references, outside of a run. The caller has checked the permissions.
+ * `ids` are the ids stored with the resource, by reference; null if unknown. Omits secrets that cannot be opened.
+ * Throws `secret.recreated` if another secret has the name of a stored one.
  */
 export const openTextSecrets =
   (resolve: ResolveSecret) =>
@@ -111,12 +111,12 @@ export const openTextSecrets =
 
 export type OpenTextSecrets = ReturnType<typeof openTextSecrets>;
 
-/** Where a step stands: plain references lead to `home`, and `place` is held against usage scopes. */
+/** The place of a step: references start from `home`, and usage scopes must cover `place`. */
 export type StepPlace = { readonly home: Place; readonly place: RunPlace };
 
 /**
- * How a step asks for a secret: its text, or a file with its content. `id` is the secret that the reference named when
- * the execution started; undefined for executions that were started before ids were stored.
+ * A step's use of a secret: as text, or as a file with its content. `id` is the secret that the reference named when the
+ * execution started; undefined for executions started before ids were stored.
  */
 export type StepUse = {
   readonly reference: string;
@@ -125,8 +125,8 @@ export type StepUse = {
 };
 
 /**
- * Opens a secret for a step; whose permissions that takes, the caller has checked. Throws what ResolveSecret throws,
- * `secret.deleted` when the secret of this id does not exist, and `secret.not_text` for a file that is asked for as text.
+ * Opens a secret for a step. The caller has checked the permissions. Throws what `resolveSecret` throws, `secret.deleted`
+ * if no secret has this id, and `secret.not_text` for a file used as text.
  */
 export const resolveForStep =
   (deps: Deps, resolve: ResolveSecret) =>
@@ -155,15 +155,15 @@ async function openFound(
   return { id, identifier, name, type, size: content.size, read: () => readContent(deps, accountId, name, content) };
 }
 
-/** A credential that was opened for a step, and what it takes, in the order in which it names that. */
+/** A credential opened for a step, with the secrets of its login in their order. */
 export type ResolvedLogin = Pick<SshLogin, "port" | "userName"> & {
   readonly id: Uuid;
-  /** Where the credential is: its references are seen from there. */
+  /** The place of the credential, from which its references start. */
   readonly home: Place;
   readonly takes: readonly { readonly role: SshRole; readonly reference: string; readonly secret: ResolvedSecret }[];
 };
 
-/** `id` and `takes`: what the references named when the execution started, as in `StepUse`. */
+/** `id` and `takes`: the secrets that the references named when the execution started, as in `StepUse`. */
 export type LoginUse = {
   readonly reference: string;
   readonly id: Uuid | undefined;
@@ -171,8 +171,8 @@ export type LoginUse = {
 };
 
 /**
- * Opens an SSH credential for a step. The run has to be inside the usage scope of the credential and inside that of
- * every secret that it takes, and these are those that the credential was saved with. Throws what ResolveSecret throws,
+ * Opens an SSH credential for a step. The usage scopes of the credential and of each of its secrets must cover the run,
+ * and the secrets must be those that the credential was saved with. Throws what `resolveSecret` throws,
  * `secret.deleted`, `secret.recreated` and `secret.bad_user_name`.
  */
 export const resolveLogin =
@@ -193,16 +193,21 @@ export const resolveLogin =
     const fault = userNameFault(ssh.userName);
     if (fault !== undefined) throw problem("secret.bad_user_name", [secret.identifier, fault]);
     await checkUse(deps, accountId, secret, place);
-    // Who may use the credential may use what its last saver could: another secret under the name is none of that.
+    // The last author of the credential had access to its secrets. Another secret under the same name is refused.
     const opened = await Promise.all(
       secretsOfLogin(ssh).map((taken) => openLoginSecret(resolve, actor, { secret, taken, place })),
     );
-    // A credential that was changed since may take others; whoever changed it had to hold access to them.
+    // The credential may have been changed since the start. The author of the change needed access to its secrets.
     const replaced = opened.find((one) => (takes[one.reference] ?? one.secret.id) !== one.secret.id);
     if (replaced) throw problem("secret.deleted", [replaced.reference]);
     const { orgIdentifier, projectIdentifier } = secret;
-    const from = { id: secret.id, home: { orgIdentifier, projectIdentifier } };
-    return { ...from, port: ssh.port, userName: ssh.userName, takes: opened };
+    return {
+      id: secret.id,
+      home: { orgIdentifier, projectIdentifier },
+      port: ssh.port,
+      userName: ssh.userName,
+      takes: opened,
+    };
   };
 
 export type ResolveLogin = ReturnType<typeof resolveLogin>;
@@ -222,7 +227,7 @@ async function openLoginSecret(resolve: ResolveSecret, actor: Actor, { secret, t
   return { role, reference, secret: found };
 }
 
-/** The manager's scope holds for secrets with one of their own too: it may have been narrowed since. */
+/** The manager's scope also applies to secrets with their own scope, because it may have been narrowed since. */
 async function checkUse(deps: Deps, accountId: Uuid, secret: Secret, run: RunPlace): Promise<void> {
   const ofManager = (await findManager(deps.db, accountId, secret.managerId))?.usageScope ?? null;
   const scope = secret.inheritsScope ? ofManager : secret.usageScope;

@@ -36,7 +36,7 @@ export const managerOf = ({ type, spec, usageScope, ...body }: z.output<typeof m
   usageScope: usageScope === undefined ? undefined : scopeIn(usageScope),
 });
 
-/** No entry at all is no scope. */
+/** A scope without entries is null. */
 const scopeIn = (scope: z.output<typeof usageScopeBody> | null): SecretManager["usageScope"] =>
   scope === null || scope.appEnvScopes.length === 0 ? null : scopeOf(scope);
 

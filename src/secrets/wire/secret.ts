@@ -1,4 +1,4 @@
-/** Our secret ↔ the shapes of REST. */
+/** Maps secrets to the shapes of REST. */
 import { z } from "zod";
 import { isReserved, SECRET_IDENTIFIER } from "../../core/identifier.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
@@ -18,7 +18,7 @@ const managerIdentifier = z
   .string()
   .max(128)
   .nullish()
-  // From an organization or a project it is written `account.x`: managers belong to the account.
+  // Organizations and projects write `account.x`, because managers belong to the account.
   .transform((text) => text?.replace(/^account\./, "") ?? undefined);
 
 const common = {
@@ -50,7 +50,7 @@ export const secretBody = z.discriminatedUnion("type", [textBody, sshBody], {
   error: "takes SecretText and SSHKey; a SecretFile goes to /files, and no other type is supported",
 });
 
-/** The document beside a file. */
+/** The document in the form part `spec` of a secret file. */
 export const fileBody = z.strictObject({
   ...common,
   type: z.enum(["SecretFile"], { error: "takes SecretFile; a SecretText and an SSHKey go to /ng/api/v2/secrets" }),
@@ -113,10 +113,10 @@ export const secretShape = z.strictObject({
   governanceMetadata: z.null(),
 });
 
-/** Of the last kind there are none. */
+/** The types in requests. No secret has the last one. */
 export const ASKED_TYPES = [...REST_TYPES, "WinRmCredentials"] as const;
 
-/** What POST `/list` filters by. */
+/** The filter of POST `/list`. */
 export const filterBody = z.strictObject({
   filterType: z.enum(["Secret"]).nullish(),
   searchTerm: z.string().max(256).nullish(),
@@ -134,10 +134,12 @@ export const filterBody = z.strictObject({
 
 type FilterBody = z.output<typeof filterBody>;
 
-/** A list that is empty narrows nothing, as one that is left out; types that the platform has not match nothing. */
+/** An empty list is the same as a missing one. Unsupported types match nothing. */
 export const filterOf = (place: Place, body: Partial<FilterBody>): SecretFilter => ({
   ...place,
-  types: body.secretTypes?.length ? body.secretTypes.flatMap((type) => (isKept(type) ? [typeFrom(type)] : [])) : null,
+  types: body.secretTypes?.length
+    ? body.secretTypes.flatMap((type) => (isSupported(type) ? [typeFrom(type)] : []))
+    : null,
   identifiers: identifiersOf(body),
   search: body.searchTerm ?? "",
   name: body.secretName ?? null,
@@ -149,11 +151,11 @@ export const filterOf = (place: Place, body: Partial<FilterBody>): SecretFilter 
 const some = <T>(list: readonly T[] | null | undefined): readonly T[] | undefined =>
   list && list.length > 0 ? list : undefined;
 
-/** The one of `secretIdentifier`, where `identifiers` does not exclude it. */
+/** Combines `identifiers` and `secretIdentifier`. */
 function identifiersOf({ identifiers, secretIdentifier: one }: Partial<FilterBody>): readonly string[] | null {
   const many = some(identifiers);
   if (one === null || one === undefined) return many ?? null;
   return many && !many.includes(one) ? [] : [one];
 }
 
-const isKept = (type: string): type is RestType => type in TYPES;
+const isSupported = (type: string): type is RestType => type in TYPES;

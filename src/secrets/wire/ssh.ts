@@ -1,4 +1,4 @@
-/** The spec of an SSH credential ↔ the shape of REST: `port`, and `auth` with its type and the credential of that. */
+/** Maps the login of an SSH credential to the REST shape: `port`, and `auth` with its type and spec. */
 import { z } from "zod";
 import { DEFAULT_PORT, port, unsupported, userName, type SecretName, type SshLogin } from "../ssh/login.ts";
 
@@ -27,7 +27,7 @@ export const sshSpecBody = z.strictObject({
 
 const named = (text: string): SecretName => ({ by: "reference", reference: text });
 
-/** Throws `secret.unsupported_login`. */
+/** Maps a request to a login. Throws `secret.unsupported_login`. */
 export function loginIn({ port: at, auth }: z.output<typeof sshSpecBody>): SshLogin<SecretName> {
   if (auth.type === "Kerberos") throw unsupported("KERBEROS", "Kerberos");
   const { spec: credential } = auth;
@@ -63,7 +63,7 @@ export const sshSpecShape = z.strictObject({
   }),
 });
 
-/** The secrets that it takes stand there by reference. */
+/** Maps a login to an answer. Its secrets are references. */
 export function sshSpec({ port: at, userName: user, auth }: SshLogin): z.output<typeof sshSpecShape> {
   const credential =
     auth.kind === "password"

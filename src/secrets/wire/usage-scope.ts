@@ -1,4 +1,4 @@
-/** Usage scopes as requests write them and answers show them, in GraphQL and REST alike. */
+/** The wire shape of usage scopes, the same in GraphQL and REST. */
 import { z } from "zod";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { problem } from "../problems.ts";
@@ -14,7 +14,7 @@ export type ScopeInput = {
   }[];
 };
 
-/** As ScopeInput. */
+/** The schema of ScopeInput. */
 export const usageScopeBody = z.strictObject({
   appEnvScopes: z
     .array(
@@ -53,20 +53,20 @@ export const scopeOf = ({ appEnvScopes }: ScopeInput): UsageScope =>
     const appId = oneOf("application", "appId", application.filterType, application.appId);
     const envId = oneOf("environment", "envId", environment.filterType, environment.envId);
     return {
-      applicationId: appId === null ? null : known(appId, noApplication),
-      environmentId: envId === null ? null : known(envId, noEnvironment),
+      applicationId: appId === null ? null : parseId(appId, noApplication),
+      environmentId: envId === null ? null : parseId(envId, noEnvironment),
       environments: environment.filterType ?? null,
     };
   });
 
-/** The id, or null where the filter is set; exactly one of the two is. */
+/** Returns the id, or null if the filter is set. Throws `secret.bad_scope` unless exactly one of them is set. */
 function oneOf(what: string, idName: string, filterType: Maybe<string>, id: Maybe<string>): string | null {
   const given = [filterType, id].filter((each) => each !== null && each !== undefined);
   if (given.length !== 1) throw problem("secret.bad_scope", [`${what} takes exactly one of filterType and ${idName}`]);
   return id ?? null;
 }
 
-function known(id: string, missing: (id: string) => string): Uuid {
+function parseId(id: string, missing: (id: string) => string): Uuid {
   const found = fromWire(id);
   if (!found) throw problem("secret.bad_scope", [missing(id)]);
   return found;

@@ -27,7 +27,7 @@ function program(script: string): string[] {
   return [path, "first"];
 }
 
-test("a PKCS#11 token wraps data keys, and only it gives them back", async (t) => {
+test("a PKCS#11 token wraps data keys, and only the same token unwraps them", async (t) => {
   const missing = await tokenIsMissing();
   if (missing !== undefined) return t.skip(missing);
   const token = await createToken();
@@ -45,7 +45,7 @@ test("a PKCS#11 token wraps data keys, and only it gives them back", async (t) =
   await assert.rejects(locked.unwrap(MANAGER, wrapped, "secret:a"), /exit code 1, and said: .*CKR_PIN_INCORRECT/);
 });
 
-test("the program gets one line of JSON and the word for what it shall do, and no key in its arguments", async () => {
+test("the program gets one line of JSON and the operation, and no key in its arguments", async () => {
   const seen = join(folder, "seen");
   const answer = JSON.stringify({ keyId: "k", wrapped: "QUJD" });
   const words = program(`cat > ${seen}; printf '%s\\n' "$*" >> ${seen}; echo '${answer}'`);
@@ -60,7 +60,7 @@ test("the program gets one line of JSON and the word for what it shall do, and n
   assert.equal(args, "first wrap");
 });
 
-test("a program that fails, says nonsense, too much or nothing is a manager that failed, and no key is in what is said", async () => {
+test("a failing program or an invalid answer is a failed manager, and no message contains a key", async () => {
   const cases: readonly [script: string, reason: RegExp][] = [
     ["exit 3", /exit code 3$/],
     ["cat; cat >&2; exit 1", /exit code 1$/],
@@ -84,7 +84,7 @@ test("a program that fails, says nonsense, too much or nothing is a manager that
   await assert.rejects(wrapperOf(["/no/such/program"]).wrap(MANAGER, dataKey, "x"), /cannot be started/);
 });
 
-test("at most four programs run at once, and all get their turn", async () => {
+test("at most four programs run at once, and all calls get a turn", async () => {
   const [lock, most] = [join(folder, "running"), join(folder, "too-many")];
   const answer = JSON.stringify({ keyId: "k", wrapped: "QUJD" });
   const words = program(
@@ -96,7 +96,7 @@ test("at most four programs run at once, and all get their turn", async () => {
   assert.ok(!existsSync(most));
 });
 
-test("one account runs three programs at once for what it saves, and what it opens and other accounts run beside them", async (t) => {
+test("one account saves with three programs at once, while its opened secrets and other accounts continue", async (t) => {
   const program = await startKeyProgram();
   t.after(() => program.stop());
   program.hold();
@@ -115,7 +115,7 @@ test("one account runs three programs at once for what it saves, and what it ope
   await Promise.all([...saved, ofOther]);
 });
 
-test("a call whose turn does not come in time is refused with when to come again, and the program is not asked", async (t) => {
+test("a call that waits too long is rejected with Retry-After, and the program is not called", async (t) => {
   const program = await startKeyProgram();
   t.after(() => program.stop());
   program.hold();

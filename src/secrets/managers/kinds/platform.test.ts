@@ -40,7 +40,7 @@ test("a data key opens for its manager, its record and the same root key, and fo
   await assert.rejects(wrapperOf(createKeyRing(randomBytes(32))).unwrap(MANAGER, wrapped, "secret:a"), /root key/);
 });
 
-test("the key id tells root keys apart and says nothing of them", async () => {
+test("the key id distinguishes root keys and reveals nothing of them", async () => {
   const { wrap } = wrapperOf(keys);
   const [one, two] = [await wrap(MANAGER, dataKey, "x"), await wrap(MANAGER, dataKey, "x")];
   assert.equal(one.keyId, two.keyId);
