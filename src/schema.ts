@@ -9,7 +9,7 @@ import { addIdentityTypes } from "./identity/index.ts";
 import { addPipelineTypes } from "./pipelines/index.ts";
 import { createBuilder } from "./platform/graphql/builder.ts";
 import { addProjectTypes, type Projects } from "./projects/index.ts";
-import { addTagMutations, type Tagged } from "./tags/index.ts";
+import { addTagMutations, type TagOperations } from "./tags/index.ts";
 import { addTriggerTypes } from "./triggers/index.ts";
 import { addSecretTypes, type Secrets } from "./secrets/index.ts";
 
@@ -18,10 +18,10 @@ type Slices = {
   readonly users: Omit<Parameters<typeof addIdentityTypes>[2], "userGroups">;
   readonly audits: Parameters<typeof addAuditTypes>[2];
   readonly projects: Projects;
-  readonly environments: Parameters<typeof addEnvironmentTypes>[2] & Pick<Tagged, "tagEnvironment" | "tagService">;
+  readonly environments: Parameters<typeof addEnvironmentTypes>[2] & Pick<TagOperations, "tagEnvironment" | "tagService">;
   readonly secrets: Secrets;
   readonly delegates: Parameters<typeof addDelegateTypes>[1];
-  readonly pipelines: Parameters<typeof addPipelineTypes>[2] & Pick<Tagged, "tagPipeline">;
+  readonly pipelines: Parameters<typeof addPipelineTypes>[2] & Pick<TagOperations, "tagPipeline">;
   readonly executions: Executions;
   readonly triggers: Parameters<typeof addTriggerTypes>[2];
 };

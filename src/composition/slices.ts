@@ -151,7 +151,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     stillActor: identity.stillActor,
     commands: deps.secretCommands,
     maxContent: deps.maxSecretFile,
-    facts: createScopeFacts(projects.applicationsExist, environments.placesOf),
+    facts: createScopeFacts(projects.applicationsExist, environments.findPlaces),
   });
   const connectors = createConnectors({
     db,
@@ -239,7 +239,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     resolveForStep: secrets.resolveForStep,
     resolveLogin: secrets.resolveLogin,
     settingValue: settings.value,
-    runPlace: environments.runPlace,
+    runPlace: environments.findRunPlace,
     isTriggerLive: (accountId, id) => triggers.isLive(accountId, id),
     onDeleted: (tx, accountId, ids) => triggers.forgetExecutions(tx, accountId, ids),
     onError,

@@ -1,4 +1,4 @@
-/** One entity out of a request that may say it twice: as fields, and as a document. */
+/** Reads an entity from a request that may contain it twice: as fields, and as a document. */
 import type { z } from "zod";
 import type { Place } from "../core/reference.ts";
 import { documentOf, formatOf, textOf, type EnvelopeCall } from "../platform/http/bodies.ts";
@@ -9,61 +9,61 @@ import { validateEnvelope } from "../platform/document/lenient.ts";
 import { faultOf, validate } from "../platform/document/validate.ts";
 import { problem } from "./problems.ts";
 
-type Said = { readonly [field: string]: unknown };
+type RequestFields = { readonly [field: string]: unknown };
 
-export type Language<D extends Said> = {
+export type Language<D extends RequestFields> = {
   readonly root: "environment" | "service";
-  /** What stands under the root of a document. */
+  /** The document below its root. */
   readonly document: z.ZodType<D>;
-  /** The fields of a request that has no document. */
+  /** The fields of a request without a document. */
   readonly fields: z.ZodType<D>;
-  /** The fields of a request beside the document in its `yaml`: any of them may be missing. */
-  readonly beside: z.ZodType<Said>;
+  /** The fields of a request with a document in `yaml`; all are optional. */
+  readonly beside: z.ZodType<RequestFields>;
 };
 
-/** Everything that was said, once, and the document to keep. */
-export type Read<D> = { readonly input: D; readonly yaml: string };
+/** The combined input, and the text of the document to store. */
+export type ReadEntity<D> = { readonly input: D; readonly yaml: string };
 
 /**
- * The body is the document itself (`environment: …`), or fields, or fields with the document as text in `yaml`.
- * What is said twice must agree, with the scope of the query too: `environment.disagreement` names the field.
- * Throws the problems of documents; faults of the text in `yaml` count their lines in that text.
+ * Reads a body that is a document (`environment: …`), fields, or fields with a document as text in `yaml`. Repeated
+ * values must be equal, also those in the query; `environment.disagreement` names the field otherwise. Throws the
+ * problems of documents; faults in `yaml` have the line numbers of that text.
  */
-export function readBody<D extends Said>(language: Language<D>, call: EnvelopeCall, query: Place): Read<D> {
+export function readBody<D extends RequestFields>(language: Language<D>, call: EnvelopeCall, query: Place): ReadEntity<D> {
   const { body, onIgnored } = call;
   const doc = documentOf(body);
   const { root } = language;
   const top = isMap(doc.value) ? doc.value : {};
   if (Object.hasOwn(top, root)) {
     const input = validate(language.document, doc, { root });
-    return { input: joined(doc, input, query, [root]), yaml: keptText(body) };
+    return { input: addQueryScope(doc, input, query, [root]), yaml: documentText(body) };
   }
   if (typeof top["yaml"] !== "string") {
-    const input = joined(doc, validateEnvelope(language.fields, doc, { onIgnored }), query, []);
-    const { color: _, ...document } = told(input);
+    const input = addQueryScope(doc, validateEnvelope(language.fields, doc, { onIgnored }), query, []);
+    const { color: _, ...document } = withoutEmpty(input);
     return { input, yaml: writeYaml({ [root]: document }) };
   }
   const beside = validateEnvelope(language.beside, doc, { onIgnored });
   const input = validate(language.document, parseDocument(top["yaml"]), { root });
   const { yaml: _, ...fields } = beside;
-  agree(doc, fields, input, []);
-  return { input: joined(doc, { ...told(input), ...told(fields) } as D, query, []), yaml: top["yaml"] };
+  requireAgreement(doc, fields, input, []);
+  return { input: addQueryScope(doc, { ...withoutEmpty(input), ...withoutEmpty(fields) } as D, query, []), yaml: top["yaml"] };
 }
 
-/** JSON is laid out anew, as only then every YAML parser reads it too. */
-function keptText(body: Body): string {
+/** Reformats JSON, so that every YAML parser can read it. */
+function documentText(body: Body): string {
   const text = textOf(body) ?? "";
   return formatOf(body) === "json" ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text;
 }
 
-/** With the scope of the query where the document has none. */
-function joined<D extends Said>(doc: Doc, input: D, query: Place, at: readonly string[]): D {
-  agree(doc, input, query, at);
-  return { ...told(query), ...told(input) } as D;
+/** Adds the scope of the query if the document has none. */
+function addQueryScope<D extends RequestFields>(doc: Doc, input: D, query: Place, at: readonly string[]): D {
+  requireAgreement(doc, input, query, at);
+  return { ...withoutEmpty(query), ...withoutEmpty(input) } as D;
 }
 
-function agree(doc: Doc, here: Said, elsewhere: Said, at: readonly string[]): void {
-  for (const [field, value] of Object.entries(told(elsewhere))) {
+function requireAgreement(doc: Doc, here: RequestFields, elsewhere: RequestFields, at: readonly string[]): void {
+  for (const [field, value] of Object.entries(withoutEmpty(elsewhere))) {
     const said = here[field] ?? undefined;
     if (said === undefined || isSame(said, value)) continue;
     const fault = faultOf(doc, [...at, field], `${show(said)} here, ${show(value)} elsewhere in the request`);
@@ -71,11 +71,11 @@ function agree(doc: Doc, here: Said, elsewhere: Said, at: readonly string[]): vo
   }
 }
 
-/** Without what was left empty. */
-const told = (fields: Said): Said =>
+/** Removes empty fields. */
+const withoutEmpty = (fields: RequestFields): RequestFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 
-const isMap = (value: unknown): value is Said => typeof value === "object" && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is RequestFields => typeof value === "object" && value !== null && !Array.isArray(value);
 const show = (value: unknown): string => JSON.stringify(value).slice(0, 80).toWellFormed();
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -1,42 +1,42 @@
 import type { Uuid } from "../core/ids.ts";
 import type { Referred } from "../core/reference.ts";
 
-/** What environments and services have in common: something that pipelines name, with a document of its own. */
+/** The common fields of environments and services. Pipelines reference both, and each has a document. */
 export type Entity = Referred & {
   readonly id: Uuid;
   readonly name: string;
   readonly description: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** The document as it was sent, or one made from the fields. */
+  /** The document of the request, or one made from its fields. */
   readonly yaml: string;
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 };
 
-/** Where a pipeline deploys to. */
+/** A target of deployments. */
 export type Environment = Entity & { readonly type: "Production" | "PreProduction"; readonly color: string };
 
-/** What a pipeline deploys. */
+/** An application component that pipelines deploy. */
 export type Service = Entity;
 
-/** As lists of several projects show one. */
+/** An entity in the lists of several projects. */
 export type EntityOfProject = Pick<Entity, "id" | "name" | "description" | "tags" | "createdAt"> & {
   readonly projectId: Uuid;
 };
 export type EnvironmentOfProject = EntityOfProject & Pick<Environment, "type">;
 
-/** An entity as it is sent; the rest is the platform's. */
+/** The fields of an entity that a request sets. */
 export type Fields<T extends Entity> = Omit<T, "id" | "version" | "createdAt" | "updatedAt">;
 
-/** What the operations and the store have to know of one of the two. */
+/** What distinguishes environments and services in operations and store. */
 export type Kind = {
   readonly noun: "environment" | "service";
-  /** As resource groups name it, and the trail. */
+  /** The type in resource groups and in the audit trail. */
   readonly type: "ENVIRONMENT" | "SERVICE";
   readonly title: "Environment" | "Service";
   readonly table: "environments" | "services";
-  /** Columns beside the common ones; each is a field of the same name. */
+  /** Additional columns; each is a field of the same name. */
   readonly own: readonly string[];
 };
 

@@ -1,4 +1,4 @@
-/** `services`, `service` and `serviceByName`: the services of all applications. */
+/** GraphQL fields `services`, `service` and `serviceByName` for the services of all applications. */
 import { listOf, window, type Builder, type List, type NodeRef } from "../platform/graphql/builder.ts";
 import { commonFilters } from "../platform/graphql/filters.ts";
 import type { EntityOfProject } from "./entity.ts";

@@ -28,7 +28,7 @@ export type EnvironmentTypes = {
   readonly ArtifactSource: NodeRef<ArtifactSource>;
 };
 
-/** `environments` and `services` on Application. */
+/** Adds `environments` and `services` to Application. */
 export function addEnvironmentTypes(builder: Builder, types: Types, operations: Operations): EnvironmentTypes {
   const Environment = environmentType(builder, types.User);
   const ArtifactSource = builder.objectRef<ArtifactSource>("ArtifactSource").implement({
@@ -49,7 +49,7 @@ export function addEnvironmentTypes(builder: Builder, types: Types, operations: 
   return { Environment, Service, ArtifactSource };
 }
 
-type Added<T extends EntityOfProject> = {
+type EntityList<T extends EntityOfProject> = {
   readonly name: "environments" | "services";
   readonly node: NodeRef<T>;
   readonly list: ListOfProjects<T>;
@@ -58,7 +58,7 @@ type Added<T extends EntityOfProject> = {
 function addList<T extends EntityOfProject>(
   builder: Builder,
   Application: NodeRef<ApplicationNode>,
-  { name, node, list }: Added<T>,
+  { name, node, list }: EntityList<T>,
 ): NodeRef<List<T>> {
   const List = listType(builder, name === "services" ? "ServiceConnection" : "EnvironmentConnection", node);
   const pageOf = createBatch(
@@ -99,7 +99,7 @@ function environmentType(builder: Builder, User: NodeRef<UserNode>): NodeRef<Env
   });
 }
 
-/** There is never one: services name no artifacts. */
+/** Services have no artifacts, so no such node exists. */
 type ArtifactSource = { readonly id: string; readonly name: string; readonly createdAt: number };
 
 function serviceType(

@@ -1,4 +1,4 @@
-/** Environments and services: where pipelines deploy to, and what. */
+/** Environments, which pipelines deploy to, and services, which they deploy. */
 import { createExist, findIds } from "../access/index.ts";
 import {
   ENVIRONMENT,
@@ -11,13 +11,13 @@ import {
 import { listOfProjects } from "./of-projects.ts";
 import { environmentRoutes } from "./rest.ts";
 import { deleteEntitiesOf } from "./store.ts";
-import { createPlacesOf, runPlace } from "./places.ts";
+import { findEnvironmentPlaces, findRunPlace } from "./places.ts";
 import { getService, getServiceByName, listServices } from "./services.ts";
 import { tagEntity } from "./tag.ts";
 import { createEntities, type EntityDeps } from "./operations.ts";
 
 export { addEnvironmentTypes, type EnvironmentTypes } from "./graphql.ts";
-export type { PlacesOf } from "./places.ts";
+export type { FindEnvironmentPlaces } from "./places.ts";
 
 export function createEnvironments(deps: EntityDeps) {
   const environments = createEntities<Environment>(deps, ENVIRONMENT);
@@ -26,9 +26,9 @@ export function createEnvironments(deps: EntityDeps) {
   return {
     exist: { environment: createExist(deps, "environment"), service: createExist(deps, "service") },
     findIds: { environment: findIds(deps, "environment"), service: findIds(deps, "service") },
-    /** Of these ids, the environments that exist and that the actor may see, each with its project and its kind. */
-    placesOf: createPlacesOf(deps),
-    runPlace: runPlace(deps),
+    /** Returns the existing environments that the actor may see, each with its project and its kind. */
+    findPlaces: findEnvironmentPlaces(deps),
+    findRunPlace: findRunPlace(deps),
     listEnvironments: listOfProjects<EnvironmentOfProject>(deps, ENVIRONMENT),
     listServices: listOfProjects<EntityOfProject>(deps, SERVICE),
     tagEnvironment: tagEntity({ ...deps, entities: environments }, ENVIRONMENT),

@@ -6,8 +6,8 @@ import type { Db } from "../platform/db/db.ts";
 import { problem } from "./problems.ts";
 import { environmentPlaces, selectRunPlace, type EnvironmentPlace, type RunPlaceRow } from "./store.ts";
 
-/** Where those of the environments lie that the actor may see, or also use. */
-export const createPlacesOf =
+/** Returns the places of the environments that the actor may see, or with `used` may also use. */
+export const findEnvironmentPlaces =
   ({ db, permits }: { readonly db: Db; readonly permits: Permits }) =>
   async (
     actor: Actor,
@@ -26,12 +26,12 @@ export const createPlacesOf =
     return new Map(permitted.map((one) => [one.id, one]));
   };
 
-export type PlacesOf = ReturnType<typeof createPlacesOf>;
+export type FindEnvironmentPlaces = ReturnType<typeof findEnvironmentPlaces>;
 
 type Named = { readonly names: { readonly application: string; readonly environment: string } };
 
-/** Where a run is, by what its pipeline says: what decides which secrets it may use. Throws `environment.not_found`. */
-export const runPlace =
+/** Returns the place of a run by the references of its pipeline. It decides which secrets the run may use. Throws `environment.not_found`. */
+export const findRunPlace =
   ({ db }: { readonly db: Db }) =>
   async (
     accountId: Uuid,

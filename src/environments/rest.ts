@@ -7,7 +7,7 @@ import { ngPage, ngPageShape, springPageQuery } from "../platform/http/pages.ts"
 import { maybeProjectQuery, sortOrders } from "../platform/http/queries.ts";
 import { route, type Answer, type Call, type Route } from "../platform/http/routes.ts";
 import { enveloped } from "../platform/http/shapes.ts";
-import { readBody, type Read } from "./body.ts";
+import { readBody, type ReadEntity } from "./body.ts";
 import type { Entity, Environment, Fields, Service } from "./entity.ts";
 import type { Entities } from "./operations.ts";
 import * as wire from "./wire.ts";
@@ -18,14 +18,14 @@ const placeOf = ({ orgIdentifier, projectIdentifier }: Query): Place => ({
   projectIdentifier: projectIdentifier ?? null,
 });
 
-/** Clients name the scope in the query too; `forceDelete` is theirs as well, and nothing has to be forced. */
+/** Clients send the scope in the query, and `forceDelete`, which has no effect. */
 const deleteQuery = maybeProjectQuery.extend({ forceDelete: z.enum(["true", "false"]).optional() });
-/** The pages of these two lists are asked for with `page` and `size`, and answered in the shape of the family ng. */
+/** The lists take `page` and `size`, and answer in the page shape of `/ng` paths. */
 const listQuery = maybeProjectQuery
   .extend(springPageQuery(100).shape)
   .extend({ searchTerm: z.string().max(256).optional(), sort: sortOrders() });
 
-type Interface<T extends Entity> = {
+type Resource<T extends Entity> = {
   readonly noun: "environment" | "service";
   readonly path: string;
   readonly example: { readonly identifier: string; readonly [field: string]: string };
@@ -35,11 +35,11 @@ type Interface<T extends Entity> = {
   readonly shape: z.ZodType;
 };
 
-function entityRoutes<T extends Entity>(face: Interface<T>, operations: Entities<T>): readonly Route[] {
-  const { noun, path, response } = face;
-  const shape = enveloped(face.shape);
-  const body = { schema: face.body, strict: true, example: face.example } as const;
-  const params = { identifier: face.example.identifier };
+function entityRoutes<T extends Entity>(resource: Resource<T>, operations: Entities<T>): readonly Route[] {
+  const { noun, path, response } = resource;
+  const shape = enveloped(resource.shape);
+  const body = { schema: resource.body, strict: true, example: resource.example } as const;
+  const params = { identifier: resource.example.identifier };
   const edit = { permission: `core_${noun}_edit` };
   const view = { permission: `core_${noun}_view` };
   const shown = (call: Call<Query>, entity: T): Answer => ok(call, response(entity, call.accountId), entity.version);
@@ -52,7 +52,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, operations: Entities
       access: edit,
       query: maybeProjectQuery,
       doc: { summary: `Create a ${noun}`.replace("a e", "an e"), body, answer: shape, etag: true },
-      handle: async (call) => shown(call, await operations.create(call.actor, face.read(call))),
+      handle: async (call) => shown(call, await operations.create(call.actor, resource.read(call))),
     }),
     route({
       method: "PUT",
@@ -61,7 +61,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, operations: Entities
       access: edit,
       query: maybeProjectQuery,
       doc: { summary: `Replace the ${noun} that the body names`, body, answer: shape, etag: true, ifMatch: true },
-      handle: async (call) => shown(call, await operations.update(call.actor, face.read(call), ifMatch(call))),
+      handle: async (call) => shown(call, await operations.update(call.actor, resource.read(call), ifMatch(call))),
     }),
     route({
       method: "PUT",
@@ -76,16 +76,16 @@ function entityRoutes<T extends Entity>(face: Interface<T>, operations: Entities
         etag: true,
         ifMatch: true,
       },
-      handle: async (call) => shown(call, await operations.upsert(call.actor, face.read(call), ifMatch(call))),
+      handle: async (call) => shown(call, await operations.upsert(call.actor, resource.read(call), ifMatch(call))),
     }),
-    ...listRoutes(face, operations),
+    ...listRoutes(resource, operations),
     route({
       method: "GET",
       path: `${path}/:identifier`,
       operation: `${noun}.get`,
       access: view,
       query: maybeProjectQuery,
-      doc: { summary: `Read the ${noun}`, params, answer: shape, etag: true },
+      doc: { summary: `ReadEntity the ${noun}`, params, answer: shape, etag: true },
       handle: async (call) => shown(call, await operations.get(call.actor, keyOf(call))),
     }),
     route({
@@ -104,7 +104,7 @@ function entityRoutes<T extends Entity>(face: Interface<T>, operations: Entities
 }
 
 function listRoutes<T extends Entity>(
-  { noun, path, response, shape }: Interface<T>,
+  { noun, path, response, shape }: Resource<T>,
   operations: Entities<T>,
 ): readonly Route[] {
   const view = { permission: `core_${noun}_view` };
@@ -149,7 +149,7 @@ function listRoutes<T extends Entity>(
   ];
 }
 
-const fieldsFrom = <D, T>({ input, yaml }: Read<D>, fields: (input: D, yaml: string) => T): T => fields(input, yaml);
+const fieldsFrom = <D, T>({ input, yaml }: ReadEntity<D>, fields: (input: D, yaml: string) => T): T => fields(input, yaml);
 
 export const environmentRoutes = (operations: {
   readonly environments: Entities<Environment>;

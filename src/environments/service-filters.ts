@@ -1,4 +1,4 @@
-/** Filters of GraphQL `services`. Those of a list are ANDed, and so are the keys of one. */
+/** Filters of GraphQL `services`. The filters of a list are combined with AND, and so are the keys of a filter. */
 import { fromWire } from "../core/ids.ts";
 import type { IdFilter, TagInput } from "../platform/graphql/filters.ts";
 import { problem } from "./problems.ts";
@@ -28,7 +28,7 @@ export type ServiceFilter = {
 const FILTERS_AT_MOST = 20;
 const VALUES_AT_MOST = 1_000;
 
-/** Throws `service.bad_filter`. */
+/** Maps filters to conditions. Throws `service.bad_filter`. */
 export function conditionsOf(filters: readonly Maybe<ServiceFilter>[]): readonly ServiceCondition[] {
   if (filters.length > FILTERS_AT_MOST) throw problem("service.bad_filter", [`at most ${FILTERS_AT_MOST} are taken`]);
   return filters.flatMap((filter) => [
@@ -42,7 +42,7 @@ export function conditionsOf(filters: readonly Maybe<ServiceFilter>[]): readonly
 function idConditions(noun: "application" | "service", filter: Maybe<IdFilter>): readonly ServiceCondition[] {
   if (!filter) return [];
   const values = given(noun, filter.values);
-  // A text that is no id names nothing; it does not make the filter wrong.
+  // A malformed id matches nothing; it is not an error.
   const ids = values.flatMap((text) => fromWire(text) ?? []);
   switch (filter.operator) {
     case "EQUALS":
@@ -53,12 +53,12 @@ function idConditions(noun: "application" | "service", filter: Maybe<IdFilter>):
     case "LIKE":
       return [{ is: `${noun}Like`, value: values }];
     case "NOT_NULL":
-      // Every service has both.
+      // Every service has both, so NOT_NULL matches all.
       return [];
   }
 }
 
-/** All services are of the type KUBERNETES; others are refused when they are saved. */
+/** All services have the type KUBERNETES, because others are rejected when they are saved. */
 const typeConditions = (filter: ServiceFilter["deploymentType"]): readonly ServiceCondition[] =>
   !filter || given("deploymentType", filter.values).includes("KUBERNETES") ? [] : [{ is: "never", value: true }];
 

@@ -8,7 +8,7 @@ import { countServices, selectServices, type ServiceCondition, type ServiceNode 
 
 type Deps = { readonly db: Db };
 
-/** Services of all applications that the actor may see, by name. */
+/** Lists the services of all applications that the actor may see, by name. */
 export const listServices =
   ({ db }: Deps) =>
   async (
@@ -30,7 +30,7 @@ export const listServices =
 
 export type ListServices = ReturnType<typeof listServices>;
 
-/** Throws `service.no_such_id`, also for one that the actor may not see. */
+/** Returns one service. Throws `service.no_such_id`, also for one that the actor may not see. */
 export const getService =
   (list: ListServices) =>
   async (actor: Actor, id: string): Promise<ServiceNode> => {
@@ -42,7 +42,7 @@ export const getService =
 
 export type GetService = ReturnType<typeof getService>;
 
-/** The first of this name by id, since names are not unique. Throws `service.no_such_name`. */
+/** Returns the service with this name; the first by id, because names are not unique. Throws `service.no_such_name`. */
 export const getServiceByName =
   (list: ListServices) =>
   async (actor: Actor, applicationId: string, name: string): Promise<ServiceNode> => {

@@ -1,4 +1,4 @@
-/** Environments and services have a table each, of one shape; `Kind` says which, and never comes from outside. */
+/** Statements for the tables of environments and services, which have the same shape. `Kind` selects the table. */
 import type { RemovedReference, Leaving } from "../platform/removed-reference.ts";
 import { goneAt } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
@@ -53,7 +53,7 @@ function insertion(kind: Kind, accountId: Uuid, entity: Entity): { readonly text
   };
 }
 
-/** False when the identifier is taken in that scope. */
+/** Returns false if the identifier is taken in the scope. */
 export async function insertEntity(db: Store, kind: Kind, accountId: Uuid, entity: Entity): Promise<boolean> {
   const { text, values } = insertion(kind, accountId, entity);
   const rows = await db.query(`${text} do nothing returning id`, values);
@@ -62,7 +62,7 @@ export async function insertEntity(db: Store, kind: Kind, accountId: Uuid, entit
 
 const REPLACED = ["name", "description", "tags", "yaml", "updated_at"];
 
-/** Makes it, or replaces what is there and keeps its id and its day of birth. The version tells which: a new one has 1. */
+/** Inserts or replaces the entity. A replaced entity keeps its id and `createdAt`. A new one has version 1. */
 export async function upsertEntity<T extends Entity>(db: Store, kind: Kind, accountId: Uuid, entity: T): Promise<T> {
   const { text, values } = insertion(kind, accountId, entity);
   const sets = [...REPLACED, ...kind.own].map((column) => `${column} = excluded.${column}`).join(", ");
@@ -73,7 +73,7 @@ export async function upsertEntity<T extends Entity>(db: Store, kind: Kind, acco
   return rows[0] as T;
 }
 
-/** Undefined when there is none, or none of that version. */
+/** Returns undefined if the entity is missing or has another version. */
 export async function updateEntity<T extends Entity>(
   db: Store,
   kind: Kind,
@@ -106,7 +106,7 @@ export async function updateEntity<T extends Entity>(
   return rows[0];
 }
 
-/** False when there is none, or none of that version. */
+/** Returns false if the entity is missing or has another version. */
 export async function deleteEntity(
   db: Store,
   kind: Kind,
@@ -124,7 +124,7 @@ export async function deleteEntity(
   return rows.length > 0;
 }
 
-/** With the id of the project that it lies in. */
+/** Returns the entity with the id of its project. */
 export async function findEntityById(
   db: Store,
   kind: Kind,
@@ -140,19 +140,19 @@ export async function findEntityById(
   return rows.map(({ projectId, ...entity }) => ({ entity, projectId }))[0];
 }
 
-/** With `hold` nobody else changes it until the transaction ends. */
+/** Finds an entity. `lock` excludes other changes until the end of the transaction. */
 export async function findEntity<T extends Entity>(
   db: Store,
   kind: Kind,
   accountId: Uuid,
   key: Referred,
-  hold?: "hold",
+  lock?: "lock",
 ): Promise<T | undefined> {
   const rows = await db.query<T>(
     `select ${columnsOf(kind)} from ${kind.table}
       where account_id = $1 and identifier = $2
         and org_identifier is not distinct from $3 and project_identifier is not distinct from $4
-      ${hold ? "for no key update" : ""}`,
+      ${lock ? "for no key update" : ""}`,
     [accountId, key.identifier, key.orgIdentifier, key.projectIdentifier],
   );
   return rows[0];
@@ -160,7 +160,7 @@ export async function findEntity<T extends Entity>(
 
 export type EntityFilter = Place & { readonly searchTerm?: string | undefined; readonly shown: Listed };
 
-// Said as `is null` and `=`, since no index serves `is not distinct from`.
+// `is null` and `=` instead of `is not distinct from`, which uses no index.
 const inScope = ({ orgIdentifier, projectIdentifier }: Place): string =>
   `account_id = $1 and ${orgIdentifier === null ? "org_identifier is null and $2::text is null" : "org_identifier = $2"}
    and ${projectIdentifier === null ? "project_identifier is null and $3::text is null" : "project_identifier = $3"}
@@ -207,12 +207,12 @@ export type EnvironmentPlace = {
   readonly orgIdentifier: string | null;
   readonly projectIdentifier: string | null;
   readonly identifier: string;
-  /** The project it lies in; null for one of an organization or of the account. */
+  /** The project of the environment; null if it belongs to an organization or to the account. */
   readonly projectId: Uuid | null;
   readonly production: boolean;
 };
 
-/** Where the environments of these ids lie, and of what kind they are. */
+/** Returns place and kind of the environments. */
 export async function environmentPlaces(db: Store, accountId: Uuid, ids: readonly Uuid[]): Promise<EnvironmentPlace[]> {
   return db.query<EnvironmentPlace>(
     `select e.id, e.org_identifier as "orgIdentifier", e.project_identifier as "projectIdentifier",
@@ -224,14 +224,14 @@ export async function environmentPlaces(db: Store, accountId: Uuid, ids: readonl
   );
 }
 
-/** Where a run is: its project, and its environment if that is still there. */
+/** The place of a run: its project, and its environment if it still exists. */
 export type RunPlaceRow = {
   readonly applicationId: Uuid;
   readonly environmentId: Uuid | null;
   readonly production: boolean | null;
 };
 
-/** Undefined when the project is gone. */
+/** Returns undefined if the project is deleted. */
 export async function selectRunPlace(
   db: Store,
   accountId: Uuid,

@@ -10,9 +10,9 @@ import { findEntityById } from "./store.ts";
 import type { Entities } from "./operations.ts";
 
 /**
- * Changes one tag of an environment, or of a service, and the same in its document. Answers the id of its application;
- * null for one that lies in an organization or in the account. Throws `<noun>.no_such_id`, also for what the actor may not
- * see, and what `Entities.update` throws.
+ * Changes one tag of an environment or a service, also in its document. Returns the id of its application; null if it
+ * belongs to an organization or to the account. Throws `<noun>.no_such_id`, also for one that the actor may not see, and
+ * what `Entities.update` throws.
  */
 export const tagEntity =
   <T extends Entity>(deps: { readonly db: Db; readonly entities: Pick<Entities<T>, "update"> }, kind: Kind) =>

@@ -5,9 +5,9 @@ import { displayName, scopeIdentifier, tagMap } from "../platform/document/field
 import { epochMs, stringMap, wireId } from "../platform/http/shapes.ts";
 import type { Entity, Environment, Fields, Service } from "./entity.ts";
 
-const later = z.never().optional();
-/** Nothing reads these yet: an empty list says nothing and is taken, anything in it is refused by name. */
-const nothing = (name: string) => z.array(z.unknown()).max(0, `'${name}' is not supported yet`).nullish();
+const unsupported = z.never().optional();
+/** Unsupported lists: an empty one is accepted, an entry is rejected by name. */
+const emptyList = (name: string) => z.array(z.unknown()).max(0, `'${name}' is not supported yet`).nullish();
 
 const common = {
   orgIdentifier: scopeIdentifier.nullish(),
@@ -21,14 +21,14 @@ const color = z
   .regex(/^#[0-9a-fA-F]{6}$/, "must be a hex colour such as #0063F7")
   .nullish();
 
-/** What stands under `environment` in the document of one. */
+/** The document of an environment below its root. */
 const environmentDocument = z.strictObject({
   ...common,
   name: displayName,
   identifier: scopeIdentifier,
   type: environmentType,
-  variables: nothing("variables"),
-  overrides: later,
+  variables: emptyList("variables"),
+  overrides: unsupported,
 });
 
 const serviceDefinition = z.strictObject({
@@ -37,17 +37,17 @@ const serviceDefinition = z.strictObject({
   }),
   spec: z
     .strictObject({
-      variables: nothing("variables"),
-      artifacts: later,
-      manifests: nothing("manifests"),
-      configFiles: nothing("configFiles"),
-      manifestConfigurations: later,
-      hooks: later,
+      variables: emptyList("variables"),
+      artifacts: unsupported,
+      manifests: emptyList("manifests"),
+      configFiles: emptyList("configFiles"),
+      manifestConfigurations: unsupported,
+      hooks: unsupported,
     })
     .nullish(),
 });
 
-/** What stands under `service` in the document of one. */
+/** The document of a service below its root. */
 const serviceDocument = z.strictObject({
   ...common,
   name: displayName,
@@ -94,7 +94,7 @@ export const SERVICE_LANGUAGE = {
   }),
 } as const;
 
-/** A request in any of its three forms, for the documentation: unknown fields of the document alone are refused. */
+/** The three forms of a request, for the API description. Only the document form rejects unknown fields. */
 export const environmentBody = z.union([
   z.object(ENVIRONMENT_LANGUAGE.fields.shape),
   z.object(ENVIRONMENT_LANGUAGE.beside.shape),

@@ -1,68 +1,68 @@
 /**
- * Counting requests over a sliding minute, right with any number of replicas. What counts is in the database; a
- * replica takes requests from there in portions and hands them out from memory, so that a busy client costs a
- * statement now and then. A portion that is not used up within its period is lost to the caller: never too much
- * is allowed, at most one portion for each replica too little.
+ * Counts requests over a sliding minute, correct with any number of replicas. The counts are in the database. A replica
+ * reserves requests in portions and serves them from memory, so that a busy client costs few statements. The unused rest
+ * of a portion expires with its period. A client therefore never gets too many requests, and at most one portion for
+ * each replica too few.
  */
 import type { Clock } from "../core/clock.ts";
 import type { Uuid } from "../core/ids.ts";
 import { createLru } from "../core/lru.ts";
 import type { Db } from "../platform/db/db.ts";
-import { addUsed, lockAccount, usedSince, type Used } from "./store.ts";
+import { addUsedRequests, lockSubject, findUsedSince, type UsedRequests } from "./store.ts";
 
 export const PERIOD_MS = 5_000;
 export const WINDOW_MS = 60_000;
 const PERIODS = WINDOW_MS / PERIOD_MS;
 
-/** So many portions make up a minute's limit. */
+/** Number of portions in the limit of a minute. */
 const PORTIONS = 200;
 const MAX_SUBJECTS = 50_000;
 
-/** Who is counted: an account as a whole, or one of its tokens. */
+/** The subject of a count: an account as a whole, or one of its tokens. */
 export type Subject = { readonly accountId: Uuid; readonly name: string };
 export type Refusal = { readonly limit: number; readonly retryAfter: number };
 
-type Held = { left: number; readonly until: number; readonly refusal?: Refusal };
+type Portion = { left: number; readonly until: number; readonly refusal?: Refusal };
 
-/** Undefined when the request may go on; otherwise in how many seconds another may. */
+/** Creates a function that takes one request. It returns undefined if the request is allowed, otherwise limit and seconds to wait. */
 export function createCounter(deps: { readonly db: Db; readonly clock: Clock }) {
-  const held = createLru<string, Held>(MAX_SUBJECTS);
+  const portions = createLru<string, Portion>(MAX_SUBJECTS);
   const fetching = new Map<string, Promise<void>>();
 
-  const fresh = (key: string): Held | undefined => {
-    const have = held.get(key);
-    return have && have.until > deps.clock.now() ? have : undefined;
+  const currentPortion = (key: string): Portion | undefined => {
+    const current = portions.get(key);
+    return current && current.until > deps.clock.now() ? current : undefined;
   };
 
-  async function fetch(key: string, subject: Subject, limitOf: () => Promise<number>): Promise<void> {
+  async function fetchPortion(key: string, subject: Subject, limitOf: () => Promise<number>): Promise<void> {
     const limit = await limitOf();
     const portion = Math.max(1, Math.floor(limit / PORTIONS));
-    held.set(key, await takePortion(deps.db, subject, limit, portion, deps.clock.now()));
+    portions.set(key, await takePortion(deps.db, subject, limit, portion, deps.clock.now()));
   }
 
-  async function wait(key: string, subject: Subject, limit: () => Promise<number>): Promise<Refusal | undefined> {
+  async function waitForPortion(key: string, subject: Subject, limit: () => Promise<number>): Promise<Refusal | undefined> {
     for (;;) {
-      const have = fresh(key);
-      if (have?.refusal) return have.refusal;
-      if (have && have.left > 0) {
-        have.left -= 1;
+      const current = currentPortion(key);
+      if (current?.refusal) return current.refusal;
+      if (current && current.left > 0) {
+        current.left -= 1;
         return undefined;
       }
-      // One statement for all that wait for this subject.
-      const mine = fetching.get(key) ?? fetch(key, subject, limit).finally(() => fetching.delete(key));
-      fetching.set(key, mine);
-      await mine;
+      // All requests that wait for this subject share one statement.
+      const pending = fetching.get(key) ?? fetchPortion(key, subject, limit).finally(() => fetching.delete(key));
+      fetching.set(key, pending);
+      await pending;
     }
   }
 
   return (subject: Subject, limit: () => Promise<number>): Promise<Refusal | undefined> | undefined => {
     const key = `${subject.accountId} ${subject.name}`;
-    const have = fresh(key);
-    if (have && have.left > 0) {
-      have.left -= 1;
+    const current = currentPortion(key);
+    if (current && current.left > 0) {
+      current.left -= 1;
       return undefined;
     }
-    return wait(key, subject, limit);
+    return waitForPortion(key, subject, limit);
   };
 }
 
@@ -72,25 +72,25 @@ async function takePortion(
   limit: number,
   portion: number,
   now: number,
-): Promise<Held> {
+): Promise<Portion> {
   const period = Math.floor(now / PERIOD_MS);
   const until = (period + 1) * PERIOD_MS;
   return db.transaction(async (tx) => {
-    await lockAccount(tx, accountId, name);
-    const used = await usedSince(tx, accountId, name, period - PERIODS);
+    await lockSubject(tx, accountId, name);
+    const used = await findUsedSince(tx, accountId, name, period - PERIODS);
     const free = limit - used.reduce((sum, one) => sum + one.used, 0);
     if (free <= 0) {
       const retryAfter = secondsUntilFree(used, limit, now);
       return { left: 0, until: Math.min(until, now + 1_000), refusal: { limit, retryAfter } };
     }
     const left = Math.min(portion, free);
-    await addUsed(tx, accountId, name, { period, used: left, forgetTo: period - PERIODS });
+    await addUsedRequests(tx, accountId, name, { period, used: left, expiredUntil: period - PERIODS });
     return { left, until };
   });
 }
 
-/** When the oldest periods that fill the window have left it. A period counts until it is wholly outside. */
-function secondsUntilFree(used: readonly Used[], limit: number, now: number): number {
+/** Seconds until enough periods have left the window. A period counts until it is completely outside. */
+function secondsUntilFree(used: readonly UsedRequests[], limit: number, now: number): number {
   let sum = used.reduce((total, one) => total + one.used, 0);
   for (const one of used.toSorted((a, b) => a.period - b.period)) {
     sum -= one.used;

@@ -3,41 +3,41 @@ import type { Query } from "../platform/db/db.ts";
 
 type Store = { readonly query: Query };
 
-export type Used = { readonly period: number; readonly used: number };
+export type UsedRequests = { readonly period: number; readonly used: number };
 
-/** Until the transaction ends: replicas that take portions of one subject take turns. */
-export async function lockAccount(db: Store, accountId: Uuid, subject: string): Promise<void> {
+/** Locks a subject until the end of the transaction, so that replicas reserve its portions one after the other. */
+export async function lockSubject(db: Store, accountId: Uuid, subject: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended($1::text || ' ' || $2, 0)) as account_id`, [
     accountId,
     subject,
   ]);
 }
 
-/** What was taken after this period. */
-export async function usedSince(db: Store, accountId: Uuid, subject: string, period: number): Promise<Used[]> {
-  return db.query<Used>(
+/** Returns the requests reserved after this period. */
+export async function findUsedSince(db: Store, accountId: Uuid, subject: string, period: number): Promise<UsedRequests[]> {
+  return db.query<UsedRequests>(
     `select period, used from request_counts where account_id = $1 and subject = $2 and period > $3`,
     [accountId, subject, period],
   );
 }
 
-/** Adds to a period, and forgets up to `forgetTo` what does not count any more. */
-export async function addUsed(
+/** Adds requests to a period, and deletes the periods up to `expiredUntil`. */
+export async function addUsedRequests(
   db: Store,
   accountId: Uuid,
   subject: string,
-  { period, used, forgetTo }: Used & { readonly forgetTo: number },
+  { period, used, expiredUntil }: UsedRequests & { readonly expiredUntil: number },
 ): Promise<void> {
   await db.query(
     `with gone as (delete from request_counts where account_id = $1 and subject = $2 and period <= $5)
      insert into request_counts as known (account_id, subject, period, used) values ($1, $2, $3, $4)
      on conflict (account_id, subject, period) do update set used = known.used + $4`,
-    [accountId, subject, period, used, forgetTo],
+    [accountId, subject, period, used, expiredUntil],
   );
 }
 
-/** Of subjects that went silent nothing else would be removed. Answers how many rows went. */
-export async function forgetAll(db: Store, period: number): Promise<void> {
+/** Deletes the expired counts of all subjects. */
+export async function deleteExpiredCounts(db: Store, period: number): Promise<void> {
   // invariant 7: the sweep of all accounts.
   await db.query(`delete from request_counts where account_id is not null and period <= $1`, [period]);
 }

@@ -1,4 +1,4 @@
-/** Every setting there is. */
+/** All settings. */
 import { SCOPE_IDENTIFIER } from "../core/identifier.ts";
 import type { Definition } from "./setting.ts";
 

@@ -1,4 +1,4 @@
-/** Typed settings, inherited down the scopes. A further setting is a row of `catalogue.ts`. */
+/** Typed settings, inherited from account to organization to project. A new setting is an entry of `catalogue.ts`. */
 import type { Clock } from "../core/clock.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize } from "../access/index.ts";
@@ -7,12 +7,12 @@ import type { RequireScope } from "../projects/index.ts";
 import { getCurrentSettings, getSetting, listSettings, getSettingValue } from "./get.ts";
 import { settingRoutes } from "./rest.ts";
 import { deleteSettingsOf } from "./store.ts";
-import type { ScimHeldDeps } from "./scim-held.ts";
+import type { ScimRightsDeps } from "./scim-held.ts";
 import { updateSettings } from "./update.ts";
 
 export type { CurrentSettings, SettingValue } from "./get.ts";
 
-type Deps = ScimHeldDeps & {
+type Deps = ScimRightsDeps & {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;

@@ -1,4 +1,4 @@
-/** Settings over REST. */
+/** Routes of settings. */
 import { z } from "zod";
 import { ok } from "../platform/http/answers.ts";
 import { envelopeOf } from "../platform/http/bodies.ts";
@@ -6,12 +6,12 @@ import { maybeProjectQuery } from "../platform/http/queries.ts";
 import { route, type Route } from "../platform/http/routes.ts";
 import { enveloped, epochMs } from "../platform/http/shapes.ts";
 import type { GetSetting, ListSettings } from "./get.ts";
-import type { Effective, SettingScope } from "./setting.ts";
+import type { EffectiveSetting, SettingScope } from "./setting.ts";
 import type { SettingOutcome, UpdateSettings } from "./update.ts";
 
 type Operations = { readonly list: ListSettings; readonly get: GetSetting; readonly update: UpdateSettings };
 
-/** Those with settings of ours, and the others of the wide language, in which there are none. */
+/** Categories with settings, and categories that clients may request and that have none. */
 const CATEGORIES = ["CORE", "PMS"] as const;
 const ALL_CATEGORIES = [...CATEGORIES, "CD", "CI", "CV", "CF", "CE", "NOTIFICATION", "TEMPLATESERVICE"] as const;
 
@@ -26,7 +26,7 @@ const changesWith = <Value extends z.ZodType>(value: Value) =>
       }),
     )
     .max(100);
-/** A value of a wrong type is its entry's fault alone, and found by the verb. */
+/** The operation checks the type of each value, so that a wrong one affects only its entry. */
 const changes = changesWith(z.unknown());
 const documentedChanges = changesWith(z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
@@ -47,7 +47,7 @@ const settingShape = z.strictObject({
   allowedScopes: z.array(z.enum(["account", "organization", "project"])),
 });
 
-const wire = (scope: SettingScope, { definition, ...now }: Effective): z.output<typeof settingShape> => ({
+const wire = (scope: SettingScope, { definition, ...now }: EffectiveSetting): z.output<typeof settingShape> => ({
   identifier: definition.identifier,
   name: definition.name,
   orgIdentifier: scope.orgIdentifier,

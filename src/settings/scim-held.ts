@@ -1,29 +1,32 @@
 /**
- * Whoever decides whose signed tokens are believed acts as the service account that the settings name. So each of the
- * four is changed by those alone who hold what it does:
+ * Permission check for the four SCIM settings. They decide whose signed tokens are accepted as the service account that
+ * one of them names. A change therefore requires the permissions of that service account:
  *
- * 1. Any of them while it is named: everything that it holds. 2. The name itself: everything that the one before and
- * the one after hold; to take the name away, the one before. 3. While none is named, or one that there is not: everything
- * there is, since nobody knows whom the next hand names or makes. Read in the transaction of the change.
+ * 1. A change of another setting requires those of the named service account.
+ * 2. A change of the name requires those of the old and of the new service account.
+ * 3. Without a name, or with the name of a missing service account, a change requires all permissions, because a later
+ *    change may name any service account.
+ *
+ * The settings are read in the transaction of the change.
  */
 import type { RequireEverythingHeld, RequireHeldOf } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Tx } from "../platform/db/db.ts";
 import { findServiceAccount } from "../identity/index.ts";
 import type { SettingIdentifier } from "./catalogue.ts";
-import type { Definition, Stored } from "./setting.ts";
+import type { Definition, StoredSetting } from "./setting.ts";
 
 /** The setting that names the service account. */
-export const ACTS_AS = "scim_jwt_token_service_account_id" satisfies SettingIdentifier;
+export const SERVICE_ACCOUNT_SETTING = "scim_jwt_token_service_account_id" satisfies SettingIdentifier;
 
-export type ScimHeldDeps = {
+export type ScimRightsDeps = {
   readonly requireHeldOf: RequireHeldOf;
   readonly requireEverythingHeld: RequireEverythingHeld;
 };
 
-/** `rows` are the account's settings as they are, `value` what comes; empty for what is taken away. Throws `access.beyond_own`. */
-export const requireScimHeld =
-  ({ requireHeldOf, requireEverythingHeld }: ScimHeldDeps) =>
+/** `rows` are the present settings of the account; `value` is the new value, empty if it is removed. Throws `access.beyond_own`. */
+export const requireScimRights =
+  ({ requireHeldOf, requireEverythingHeld }: ScimRightsDeps) =>
   async (
     tx: Tx,
     actor: Actor,
@@ -31,11 +34,11 @@ export const requireScimHeld =
       definition,
       rows,
       value,
-    }: { readonly definition: Definition; readonly rows: readonly Stored[]; readonly value: string },
+    }: { readonly definition: Definition; readonly rows: readonly StoredSetting[]; readonly value: string },
   ): Promise<void> => {
     if (definition.group !== "scim") return;
-    const named = rows.find(({ identifier }) => identifier === ACTS_AS)?.value ?? "";
-    const names = definition.identifier === ACTS_AS ? [named, value].filter((name) => name !== "") : [named];
+    const named = rows.find(({ identifier }) => identifier === SERVICE_ACCOUNT_SETTING)?.value ?? "";
+    const names = definition.identifier === SERVICE_ACCOUNT_SETTING ? [named, value].filter((name) => name !== "") : [named];
     for (const identifier of names) {
       const key = { orgIdentifier: null, projectIdentifier: null, identifier };
       const found = await findServiceAccount(tx, actor.accountId, key);

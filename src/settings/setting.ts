@@ -1,4 +1,4 @@
-/** A setting: what may be set, where, and to what. A further one is a row of `catalogue.ts`. */
+/** Definition and value of a setting. A new setting is an entry of `catalogue.ts`. */
 export type Level = "account" | "organization" | "project";
 
 export type ValueType = "String" | "Number" | "Boolean";
@@ -10,34 +10,34 @@ export type Definition = {
   readonly group: string;
   readonly type: ValueType;
   readonly defaultValue: string;
-  /** Where it may be set; from there it is inherited downwards. */
+  /** The levels at which it can be set. Lower levels inherit the value. */
   readonly levels: readonly Level[];
   readonly allowedValues?: readonly string[];
-  /** What is wrong with a value of the right type; undefined when nothing is. */
+  /** Returns the fault of a value of the right type; undefined for a valid value. */
   readonly fault?: (value: string) => string | undefined;
 };
 
-/** A place that has settings of its own. */
+/** A scope with its own settings. */
 export type SettingScope = { readonly orgIdentifier: string | null; readonly projectIdentifier: string | null };
 
 export const levelOf = ({ orgIdentifier, projectIdentifier }: SettingScope): Level =>
   projectIdentifier === null ? (orgIdentifier === null ? "account" : "organization") : "project";
 
-/** What was set at one scope. */
-export type Stored = SettingScope & {
+/** A value that is set at one scope. */
+export type StoredSetting = SettingScope & {
   readonly identifier: string;
   readonly value: string;
   readonly allowOverrides: boolean;
   readonly updatedAt: number;
 };
 
-/** What counts at a scope, and where it comes from. */
-export type Effective = {
+/** The effective value at a scope, and its source. */
+export type EffectiveSetting = {
   readonly definition: Definition;
   readonly value: string;
   readonly source: "DEFAULT" | "ACCOUNT" | "ORG" | "PROJECT";
   readonly allowOverrides: boolean;
-  /** False where a parent does not allow it, or the setting does not live at this level. */
+  /** False if a parent does not allow overrides, or if the setting cannot be set at this level. */
   readonly editable: boolean;
   readonly updatedAt: number | null;
 };
@@ -45,13 +45,13 @@ export type Effective = {
 const SOURCES = { account: "ACCOUNT", organization: "ORG", project: "PROJECT" } as const;
 
 /**
- * `rows` are those of the scope and its parents. The nearest one counts, but none below a parent that does not
- * allow overrides: a value that was set there before is kept and comes back once the parent allows it again.
+ * Computes the effective value. `rows` are the values of the scope and its parents. The nearest value applies, but none
+ * below a parent that does not allow overrides. Such a value stays stored, and applies again when the parent allows it.
  */
-export function effective(definition: Definition, scope: SettingScope, rows: readonly Stored[]): Effective {
+export function effectiveSetting(definition: Definition, scope: SettingScope, rows: readonly StoredSetting[]): EffectiveSetting {
   const level = levelOf(scope);
   const found = { value: definition.defaultValue, source: "DEFAULT", allowOverrides: true, updatedAt: null } as const;
-  let result: Omit<Effective, "definition" | "editable"> = found;
+  let result: Omit<EffectiveSetting, "definition" | "editable"> = found;
   let blocked = false;
   for (const at of ["account", "organization", "project"] as const) {
     const row = rows.find((one) => one.identifier === definition.identifier && levelOf(one) === at);
@@ -64,8 +64,8 @@ export function effective(definition: Definition, scope: SettingScope, rows: rea
 }
 
 /**
- * A value as it was sent, as the text that is kept. What is no text is wrong for this setting, not for the request;
- * numbers and truth values stand for themselves where the setting is one, nothing stands for the empty text.
+ * Converts the value of a request to the stored text. A wrong type is a fault of this setting, not of the request.
+ * Numbers and booleans are accepted for settings of their type; null and a missing value are the empty text.
  */
 export function readValue(
   definition: Definition,

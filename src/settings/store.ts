@@ -2,13 +2,13 @@ import type { RemovedReference, Leaving } from "../platform/removed-reference.ts
 import { goneAt } from "../platform/db/gone.ts";
 import type { Uuid } from "../core/ids.ts";
 import type { Query } from "../platform/db/db.ts";
-import type { SettingScope, Stored } from "./setting.ts";
+import type { SettingScope, StoredSetting } from "./setting.ts";
 
 type Store = { readonly query: Query };
 
-/** What was set at this scope and at its parents. */
-export async function findRows(db: Store, accountId: Uuid, scope: SettingScope): Promise<Stored[]> {
-  return db.query<Stored>(
+/** Returns the values that are set at this scope and at its parents. */
+export async function findSettings(db: Store, accountId: Uuid, scope: SettingScope): Promise<StoredSetting[]> {
+  return db.query<StoredSetting>(
     `select org_identifier as "orgIdentifier", project_identifier as "projectIdentifier", identifier, value,
             allow_overrides as "allowOverrides", updated_at as "updatedAt"
        from settings
@@ -23,7 +23,7 @@ export async function lockSettings(db: Store, accountId: Uuid): Promise<void> {
   await db.query(`select id from accounts where id = $1 for no key update`, [accountId]);
 }
 
-export async function saveRow(db: Store, accountId: Uuid, row: Stored): Promise<void> {
+export async function saveSetting(db: Store, accountId: Uuid, row: StoredSetting): Promise<void> {
   await db.query(
     `insert into settings (account_id, org_identifier, project_identifier, identifier, value, allow_overrides, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7)
@@ -33,7 +33,7 @@ export async function saveRow(db: Store, accountId: Uuid, row: Stored): Promise<
   );
 }
 
-export async function deleteRow(db: Store, accountId: Uuid, scope: SettingScope, identifier: string): Promise<void> {
+export async function deleteSetting(db: Store, accountId: Uuid, scope: SettingScope, identifier: string): Promise<void> {
   await db.query(
     `delete from settings where account_id = $1 and org_identifier is not distinct from $2
         and project_identifier is not distinct from $3 and identifier = $4`,

@@ -7,24 +7,24 @@ import { scopeOf, within } from "../core/reference.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { definitionOf } from "./catalogue.ts";
-import { effective, readValue, type Effective, type SettingScope } from "./setting.ts";
-import { ACTS_AS, requireScimHeld, type ScimHeldDeps } from "./scim-held.ts";
-import { deleteRow, findRows, lockSettings, saveRow } from "./store.ts";
+import { effectiveSetting, readValue, type EffectiveSetting, type SettingScope } from "./setting.ts";
+import { SERVICE_ACCOUNT_SETTING, requireScimRights, type ScimRightsDeps } from "./scim-held.ts";
+import { deleteSetting, findSettings, lockSettings, saveSetting } from "./store.ts";
 
 export type SettingChange = {
   readonly identifier: string;
-  /** As it was sent: of any type. */
+  /** The value of the request, of any type. */
   readonly value: unknown;
   readonly allowOverrides: boolean;
-  /** RESTORE gives back what the parent has. */
+  /** RESTORE deletes the value of this scope, so that the parent's value applies. */
   readonly updateType: "UPDATE" | "RESTORE";
 };
 
-/** What became of one entry: the setting as it is now, or why nothing was changed. */
+/** The outcome of one change: the setting afterwards, or the reason why it was rejected. */
 export type SettingOutcome =
-  | { readonly identifier: string; readonly setting: Effective }
+  | { readonly identifier: string; readonly setting: EffectiveSetting }
   | { readonly identifier: string; readonly error: string };
-type Deps = ScimHeldDeps & {
+type Deps = ScimRightsDeps & {
   readonly db: Db;
   readonly audit: Audit;
   readonly authorize: Authorize;
@@ -32,9 +32,9 @@ type Deps = ScimHeldDeps & {
   readonly clock: Clock;
 };
 
-/** Each entry for itself: one that is refused changes nothing and does not hold up the others. Throws what RequireScope throws. */
+/** Applies changes independently of each other: a rejected change does not affect the others. Throws what RequireScope throws. */
 export const updateSettings = (deps: Deps) => {
-  const apply = makeApply(deps);
+  const applyChange = createApplyChange(deps);
   return async (
     actor: Actor,
     scope: SettingScope,
@@ -46,11 +46,11 @@ export const updateSettings = (deps: Deps) => {
       await lockSettings(tx, actor.accountId);
       const outcomes = new Map<SettingChange, SettingOutcome>();
       const seen = new Set<string>();
-      // Whom calls act as comes first: what an entry may do depends on it, and not on where in the request it stands.
+      // The service account comes first, because the permission for other changes depends on it.
       for (const change of changes.toSorted((one, other) => rank(one) - rank(other))) {
         const { identifier } = change;
         const twice = { identifier, error: "is given twice in one request" };
-        outcomes.set(change, seen.has(identifier) ? twice : await apply(tx, actor, scope, change));
+        outcomes.set(change, seen.has(identifier) ? twice : await applyChange(tx, actor, scope, change));
         seen.add(identifier);
       }
       return changes.flatMap((change) => outcomes.get(change) ?? []);
@@ -60,17 +60,17 @@ export const updateSettings = (deps: Deps) => {
 
 export type UpdateSettings = ReturnType<typeof updateSettings>;
 
-const rank = ({ identifier }: SettingChange): number => (identifier === ACTS_AS ? 0 : 1);
+const rank = ({ identifier }: SettingChange): number => (identifier === SERVICE_ACCOUNT_SETTING ? 0 : 1);
 
-function makeApply(deps: Deps) {
-  const requireHeld = requireScimHeld(deps);
+function createApplyChange(deps: Deps) {
+  const requireRights = requireScimRights(deps);
 
   return async (tx: Tx, actor: Actor, scope: SettingScope, change: SettingChange): Promise<SettingOutcome> => {
     const { identifier, updateType, allowOverrides } = change;
     const definition = definitionOf(identifier);
     if (!definition) return { identifier, error: "is no setting" };
-    const rows = await findRows(tx, actor.accountId, scope);
-    const now = effective(definition, scope, rows);
+    const rows = await findSettings(tx, actor.accountId, scope);
+    const now = effectiveSetting(definition, scope, rows);
     if (!now.editable)
       return {
         identifier,
@@ -78,24 +78,24 @@ function makeApply(deps: Deps) {
       };
     const read = updateType === "RESTORE" ? { value: "" } : readValue(definition, change.value);
     if ("fault" in read) return { identifier, error: read.fault };
-    const refused = await refusal(requireHeld(tx, actor, { definition, rows, ...read }));
+    const refused = await problemOf(requireRights(tx, actor, { definition, rows, ...read }));
     if (refused) {
-      await deps.audit.record(tx, actor, { ...audited(scope, change), refusal: refused });
+      await deps.audit.record(tx, actor, { ...auditEntry(scope, change), refusal: refused });
       return { identifier, error: `decides who acts as a service account. ${refused.message.replace(/\.$/, "")}` };
     }
-    if (updateType === "RESTORE") await deleteRow(tx, actor.accountId, scope, identifier);
+    if (updateType === "RESTORE") await deleteSetting(tx, actor.accountId, scope, identifier);
     else {
       const updatedAt = deps.clock.now();
-      await saveRow(tx, actor.accountId, { ...scope, identifier, ...read, allowOverrides, updatedAt });
+      await saveSetting(tx, actor.accountId, { ...scope, identifier, ...read, allowOverrides, updatedAt });
     }
-    const after = effective(definition, scope, await findRows(tx, actor.accountId, scope));
-    await deps.audit.record(tx, actor, { ...audited(scope, change), before: shown(now), after: shown(after) });
+    const after = effectiveSetting(definition, scope, await findSettings(tx, actor.accountId, scope));
+    await deps.audit.record(tx, actor, { ...auditEntry(scope, change), before: shownSetting(now), after: shownSetting(after) });
     return { identifier, setting: after };
   };
 }
 
-/** The entry fails alone, so its refusal is an outcome, and no answer of its own. */
-const refusal = (checked: Promise<void>): Promise<Problem | undefined> =>
+/** Returns the Problem that a check throws, because a rejected change is an outcome and not an error of the request. */
+const problemOf = (checked: Promise<void>): Promise<Problem | undefined> =>
   checked.then(
     () => undefined,
     (error: unknown) => {
@@ -104,12 +104,12 @@ const refusal = (checked: Promise<void>): Promise<Problem | undefined> =>
     },
   );
 
-const audited = (scope: SettingScope, { updateType, identifier }: SettingChange) => ({
+const auditEntry = (scope: SettingScope, { updateType, identifier }: SettingChange) => ({
   operation: updateType === "UPDATE" ? "setting.update" : "setting.restore",
   resourceType: "SETTING",
   resourceId: identifier,
   scope: within(scope),
 });
 
-/** For the audit trail: what counts here. No setting is a secret. */
-const shown = ({ value: setting, source, allowOverrides }: Effective) => ({ setting, source, allowOverrides });
+/** The setting for the audit trail. No setting is a secret. */
+const shownSetting = ({ value: setting, source, allowOverrides }: EffectiveSetting) => ({ setting, source, allowOverrides });

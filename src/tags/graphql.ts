@@ -1,4 +1,4 @@
-/** `attachTag` and `detachTag`: one tag of an application, an environment, a pipeline or a service. */
+/** GraphQL mutations `attachTag` and `detachTag`, for applications, environments, pipelines and services. */
 import type { Actor } from "../core/actor.ts";
 import type { TagChange } from "../platform/document/tags.ts";
 import { payloadOf, payloadType, type Builder } from "../platform/graphql/builder.ts";
@@ -7,11 +7,11 @@ import { problem } from "./problems.ts";
 const ENTITY_TYPES = ["APPLICATION", "ENVIRONMENT", "PIPELINE", "PROVISIONER", "SERVICE", "WORKFLOW"] as const;
 type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** Changes a tag of the entity with this id and answers the id of its application; null for what lies above applications. */
+/** Changes a tag of the entity with this id. Returns the id of its application; null for entities above applications. */
 type ChangeTag = (actor: Actor, id: string, to: TagChange) => Promise<string | null>;
 
-/** Who changes the tags of which entities. */
-export type Tagged = {
+/** The operation that changes a tag, for each type of entity. */
+export type TagOperations = {
   readonly tagApplication: (actor: Actor, id: string, to: TagChange) => Promise<void>;
   readonly tagEnvironment: ChangeTag;
   readonly tagPipeline: ChangeTag;
@@ -26,8 +26,8 @@ type TagLink = {
   readonly value: string;
 };
 
-export function addTagMutations(builder: Builder, tagged: Tagged): void {
-  const change = changesOf(tagged);
+export function addTagMutations(builder: Builder, tagged: TagOperations): void {
+  const change = changeTagOf(tagged);
   const Type = builder.enumType("TagEntityType", { values: ENTITY_TYPES });
   const Link = builder.objectRef<TagLink>("TagLink").implement({
     fields: (t) => ({
@@ -88,8 +88,8 @@ export function addTagMutations(builder: Builder, tagged: Tagged): void {
   }));
 }
 
-const changesOf =
-  (tagged: Tagged) =>
+const changeTagOf =
+  (tagged: TagOperations) =>
   async (type: EntityType, actor: Actor, id: string, to: TagChange): Promise<string | null> => {
     switch (type) {
       case "APPLICATION":

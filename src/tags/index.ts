@@ -1,2 +1,2 @@
 /** Tags of applications, environments, pipelines and services, changed one by one. */
-export { addTagMutations, type Tagged } from "./graphql.ts";
+export { addTagMutations, type TagOperations } from "./graphql.ts";

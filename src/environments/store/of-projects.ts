@@ -1,4 +1,4 @@
-/** Environments and services of several projects at once: a list of projects asks for those of each of them. */
+/** Environments and services of several projects, for lists of projects. */
 import { within, type Reach } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -8,7 +8,7 @@ type Store = { readonly query: Query };
 
 const PLACE = { org: "e.org_identifier", project: "e.project_identifier", identifier: "e.identifier" } as const;
 
-/** Those of the project `p` that the reader may see; null stands for all. */
+/** The condition for entities of project `p` that the reader may see. A reach of null means all. */
 const ofProject = ({ table }: Kind): string =>
   `${table} e where e.account_id = p.account_id and e.org_identifier = p.org_identifier
      and e.project_identifier = p.identifier and ($3::jsonb is null or ${within("$3", PLACE)})`;
@@ -19,7 +19,7 @@ const valuesOf = (accountId: Uuid, projects: readonly Uuid[], reach: "all" | rea
   reach === "all" ? null : JSON.stringify(reach),
 ];
 
-/** A page of each project, by name. */
+/** Returns a page of each project, by name. */
 export async function selectOfProjects<T extends EntityOfProject>(
   db: Store,
   kind: Kind,
@@ -37,7 +37,7 @@ export async function selectOfProjects<T extends EntityOfProject>(
   );
 }
 
-/** How many each project has; one without any is left out. */
+/** Counts the entities of each project. Projects without entities are missing. */
 export async function countOfProjects(
   db: Store,
   kind: Kind,

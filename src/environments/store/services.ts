@@ -1,4 +1,4 @@
-/** Services as GraphQL shows them: those of all projects of an account. */
+/** Services of all projects of an account, for GraphQL. */
 import { within } from "../../access/index.ts";
 import type { Uuid } from "../../core/ids.ts";
 import type { Query } from "../../platform/db/db.ts";
@@ -7,7 +7,7 @@ import type { EntityOfProject } from "../entity.ts";
 
 type Store = { readonly query: Query };
 
-/** With the place of its project: who may see it depends on that. */
+/** A service with the place of its project, which decides who may see it. */
 export type ServiceNode = EntityOfProject & {
   readonly orgIdentifier: string;
   readonly projectIdentifier: string;
@@ -17,7 +17,7 @@ export type ServiceNode = EntityOfProject & {
 const COLUMNS = `e.id, p.id as "projectId", e.org_identifier as "orgIdentifier", e.project_identifier as "projectIdentifier",
   e.identifier, e.name, e.description, e.tags, e.created_at as "createdAt"`;
 
-/** What lies above the projects belongs to no application. */
+/** Services of organizations and of the account belong to no application. */
 const FROM = `from services e join projects p
   on p.account_id = e.account_id and p.org_identifier = e.org_identifier and p.identifier = e.project_identifier`;
 
@@ -34,20 +34,20 @@ const CONDITIONS = {
   serviceTagIs: "e.tags @> ?::jsonb",
   named: "e.name = ?::text",
   never: "not ?::boolean",
-  /** What the reader may see (`within`): the value is JSON. */
+  /** The services that the reader may see (`within`); the value is JSON. */
   seenBy: within("?", { org: "e.org_identifier", project: "e.project_identifier", identifier: "e.identifier" }),
 } as const;
 
 export type ServiceCondition = { readonly is: keyof typeof CONDITIONS; readonly value: unknown };
 
-/** A question mark before `::` stands for the next value; the operator `?` has none after it. */
+/** A question mark before `::` is a placeholder for the next value; other question marks are operators. */
 function whereOf(accountId: Uuid, conditions: readonly ServiceCondition[]): { text: string; values: unknown[] } {
   const values: unknown[] = [accountId];
   const texts = conditions.map(({ is, value }) => CONDITIONS[is].replace(/\?(?=::)/, `$${values.push(value)}`));
   return { text: ["e.account_id = $1", ...texts].join(" and "), values };
 }
 
-/** By name. */
+/** Lists services by name. */
 export function selectServices(
   db: Store,
   accountId: Uuid,
