@@ -18,7 +18,8 @@ type Slices = {
   readonly users: Omit<Parameters<typeof addIdentityTypes>[2], "userGroups">;
   readonly audits: Parameters<typeof addAuditTypes>[2];
   readonly projects: Projects;
-  readonly environments: Parameters<typeof addEnvironmentTypes>[2] & Pick<TagOperations, "tagEnvironment" | "tagService">;
+  readonly environments: Parameters<typeof addEnvironmentTypes>[2] &
+    Pick<TagOperations, "tagEnvironment" | "tagService">;
   readonly secrets: Secrets;
   readonly delegates: Parameters<typeof addDelegateTypes>[1];
   readonly pipelines: Parameters<typeof addPipelineTypes>[2] & Pick<TagOperations, "tagPipeline">;

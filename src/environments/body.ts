@@ -29,7 +29,11 @@ export type ReadEntity<D> = { readonly input: D; readonly yaml: string };
  * values must be equal, also those in the query; `environment.disagreement` names the field otherwise. Throws the
  * problems of documents; faults in `yaml` have the line numbers of that text.
  */
-export function readBody<D extends RequestFields>(language: Language<D>, call: EnvelopeCall, query: Place): ReadEntity<D> {
+export function readBody<D extends RequestFields>(
+  language: Language<D>,
+  call: EnvelopeCall,
+  query: Place,
+): ReadEntity<D> {
   const { body, onIgnored } = call;
   const doc = documentOf(body);
   const { root } = language;
@@ -47,7 +51,10 @@ export function readBody<D extends RequestFields>(language: Language<D>, call: E
   const input = validate(language.document, parseDocument(top["yaml"]), { root });
   const { yaml: _, ...fields } = beside;
   requireAgreement(doc, fields, input, []);
-  return { input: addQueryScope(doc, { ...withoutEmpty(input), ...withoutEmpty(fields) } as D, query, []), yaml: top["yaml"] };
+  return {
+    input: addQueryScope(doc, { ...withoutEmpty(input), ...withoutEmpty(fields) } as D, query, []),
+    yaml: top["yaml"],
+  };
 }
 
 /** Reformats JSON, so that every YAML parser can read it. */
@@ -75,7 +82,8 @@ function requireAgreement(doc: Doc, here: RequestFields, elsewhere: RequestField
 const withoutEmpty = (fields: RequestFields): RequestFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 
-const isMap = (value: unknown): value is RequestFields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is RequestFields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const show = (value: unknown): string => JSON.stringify(value).slice(0, 80).toWellFormed();
 
 function isSame(one: unknown, other: unknown): boolean {

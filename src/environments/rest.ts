@@ -149,7 +149,8 @@ function listRoutes<T extends Entity>(
   ];
 }
 
-const fieldsFrom = <D, T>({ input, yaml }: ReadEntity<D>, fields: (input: D, yaml: string) => T): T => fields(input, yaml);
+const fieldsFrom = <D, T>({ input, yaml }: ReadEntity<D>, fields: (input: D, yaml: string) => T): T =>
+  fields(input, yaml);
 
 export const environmentRoutes = (operations: {
   readonly environments: Entities<Environment>;

@@ -40,7 +40,11 @@ export function createCounter(deps: { readonly db: Db; readonly clock: Clock }) 
     portions.set(key, await takePortion(deps.db, subject, limit, portion, deps.clock.now()));
   }
 
-  async function waitForPortion(key: string, subject: Subject, limit: () => Promise<number>): Promise<Refusal | undefined> {
+  async function waitForPortion(
+    key: string,
+    subject: Subject,
+    limit: () => Promise<number>,
+  ): Promise<Refusal | undefined> {
     for (;;) {
       const current = currentPortion(key);
       if (current?.refusal) return current.refusal;

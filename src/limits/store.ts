@@ -14,7 +14,12 @@ export async function lockSubject(db: Store, accountId: Uuid, subject: string): 
 }
 
 /** Returns the requests reserved after this period. */
-export async function findUsedSince(db: Store, accountId: Uuid, subject: string, period: number): Promise<UsedRequests[]> {
+export async function findUsedSince(
+  db: Store,
+  accountId: Uuid,
+  subject: string,
+  period: number,
+): Promise<UsedRequests[]> {
   return db.query<UsedRequests>(
     `select period, used from request_counts where account_id = $1 and subject = $2 and period > $3`,
     [accountId, subject, period],

@@ -8,7 +8,14 @@ import type { Db } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { CATALOGUE, definitionOf, type SettingIdentifier } from "./catalogue.ts";
 import { problem } from "./problems.ts";
-import { effectiveSetting, levelOf, type Definition, type EffectiveSetting, type SettingScope, type StoredSetting } from "./setting.ts";
+import {
+  effectiveSetting,
+  levelOf,
+  type Definition,
+  type EffectiveSetting,
+  type SettingScope,
+  type StoredSetting,
+} from "./setting.ts";
 import { findSettings } from "./store.ts";
 
 type Deps = {
@@ -63,8 +70,14 @@ const ACCOUNT_SCOPE: SettingScope = { orgIdentifier: null, projectIdentifier: nu
 
 /** Returns the effective value of a setting, for other slices. Values are cached for a second (invariant 9). */
 export function getSettingValue(deps: { readonly db: Db; readonly clock: Clock }) {
-  const cache = createLru<string, { readonly rows: Promise<readonly StoredSetting[]>; readonly until: number }>(MAX_CACHED);
-  return async (accountId: Uuid, identifier: SettingIdentifier, scope: SettingScope = ACCOUNT_SCOPE): Promise<string> => {
+  const cache = createLru<string, { readonly rows: Promise<readonly StoredSetting[]>; readonly until: number }>(
+    MAX_CACHED,
+  );
+  return async (
+    accountId: Uuid,
+    identifier: SettingIdentifier,
+    scope: SettingScope = ACCOUNT_SCOPE,
+  ): Promise<string> => {
     const key = JSON.stringify([accountId, scope.orgIdentifier, scope.projectIdentifier]);
     const now = deps.clock.now();
     let cached = cache.get(key);

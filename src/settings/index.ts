@@ -7,7 +7,7 @@ import type { RequireScope } from "../projects/index.ts";
 import { getCurrentSettings, getSetting, listSettings, getSettingValue } from "./get.ts";
 import { settingRoutes } from "./rest.ts";
 import { deleteSettingsOf } from "./store.ts";
-import type { ScimRightsDeps } from "./scim-held.ts";
+import type { ScimRightsDeps } from "./scim-rights.ts";
 import { updateSettings } from "./update.ts";
 
 export type { CurrentSettings, SettingValue } from "./get.ts";

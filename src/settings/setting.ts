@@ -48,7 +48,11 @@ const SOURCES = { account: "ACCOUNT", organization: "ORG", project: "PROJECT" } 
  * Computes the effective value. `rows` are the values of the scope and its parents. The nearest value applies, but none
  * below a parent that does not allow overrides. Such a value stays stored, and applies again when the parent allows it.
  */
-export function effectiveSetting(definition: Definition, scope: SettingScope, rows: readonly StoredSetting[]): EffectiveSetting {
+export function effectiveSetting(
+  definition: Definition,
+  scope: SettingScope,
+  rows: readonly StoredSetting[],
+): EffectiveSetting {
   const level = levelOf(scope);
   const found = { value: definition.defaultValue, source: "DEFAULT", allowOverrides: true, updatedAt: null } as const;
   let result: Omit<EffectiveSetting, "definition" | "editable"> = found;

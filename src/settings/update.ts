@@ -8,7 +8,7 @@ import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
 import { definitionOf } from "./catalogue.ts";
 import { effectiveSetting, readValue, type EffectiveSetting, type SettingScope } from "./setting.ts";
-import { SERVICE_ACCOUNT_SETTING, requireScimRights, type ScimRightsDeps } from "./scim-held.ts";
+import { SERVICE_ACCOUNT_SETTING, requireScimRights, type ScimRightsDeps } from "./scim-rights.ts";
 import { deleteSetting, findSettings, lockSettings, saveSetting } from "./store.ts";
 
 export type SettingChange = {
@@ -89,7 +89,11 @@ function createApplyChange(deps: Deps) {
       await saveSetting(tx, actor.accountId, { ...scope, identifier, ...read, allowOverrides, updatedAt });
     }
     const after = effectiveSetting(definition, scope, await findSettings(tx, actor.accountId, scope));
-    await deps.audit.record(tx, actor, { ...auditEntry(scope, change), before: shownSetting(now), after: shownSetting(after) });
+    await deps.audit.record(tx, actor, {
+      ...auditEntry(scope, change),
+      before: shownSetting(now),
+      after: shownSetting(after),
+    });
     return { identifier, setting: after };
   };
 }
@@ -112,4 +116,8 @@ const auditEntry = (scope: SettingScope, { updateType, identifier }: SettingChan
 });
 
 /** The setting for the audit trail. No setting is a secret. */
-const shownSetting = ({ value: setting, source, allowOverrides }: EffectiveSetting) => ({ setting, source, allowOverrides });
+const shownSetting = ({ value: setting, source, allowOverrides }: EffectiveSetting) => ({
+  setting,
+  source,
+  allowOverrides,
+});

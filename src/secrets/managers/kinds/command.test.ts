@@ -79,7 +79,10 @@ test("a failing program or an invalid answer is a failed manager, and no message
     assert.ok(!error.message.includes(dataKey.toString("base64")));
   }
   const short = program(`echo '{"key":"QUJD"}'`);
-  await assert.rejects(wrapperOf(short).unwrap(MANAGER, { keyId: "k", wrapped: dataKey }, "x"), /3 bytes instead of 32/);
+  await assert.rejects(
+    wrapperOf(short).unwrap(MANAGER, { keyId: "k", wrapped: dataKey }, "x"),
+    /3 bytes instead of 32/,
+  );
   await assert.rejects(wrapperOf().wrap(MANAGER, dataKey, "x"), /allows no program named token/);
   await assert.rejects(wrapperOf(["/no/such/program"]).wrap(MANAGER, dataKey, "x"), /cannot be started/);
 });

@@ -38,7 +38,8 @@ export const requireScimRights =
   ): Promise<void> => {
     if (definition.group !== "scim") return;
     const named = rows.find(({ identifier }) => identifier === SERVICE_ACCOUNT_SETTING)?.value ?? "";
-    const names = definition.identifier === SERVICE_ACCOUNT_SETTING ? [named, value].filter((name) => name !== "") : [named];
+    const names =
+      definition.identifier === SERVICE_ACCOUNT_SETTING ? [named, value].filter((name) => name !== "") : [named];
     for (const identifier of names) {
       const key = { orgIdentifier: null, projectIdentifier: null, identifier };
       const found = await findServiceAccount(tx, actor.accountId, key);
