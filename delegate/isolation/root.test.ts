@@ -81,7 +81,7 @@ test(
   },
 );
 
-test("what a step leaves running is found by its user, whatever else it hides", onlyAsRoot, async () => {
+test("processes that a step leaves behind are found by their user", onlyAsRoot, async () => {
   const place = createPlace();
   const server = await startPretendServer();
   const delegate = await connectDelegate(server, place);

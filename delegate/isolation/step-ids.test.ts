@@ -41,7 +41,7 @@ test("work folders have ids of their own, and the same ones again after a restar
   assert.equal(open(registry, "a").allocate(), FIRST_ID);
 });
 
-test("a work folder that was moved has its ids again, whatever stands in its old place", () => {
+test("a moved work folder keeps its ids, also when another folder has its old path", () => {
   const registry = newRegistry();
   open(registry, "left");
   renameSync(join(place.path, "left"), join(place.path, "moved"));
@@ -95,7 +95,7 @@ test("ids that the machine's own files name are left out", () => {
 
 test("when all ids belong to work folders, the refusal says what to do", () => {
   const foreign: readonly Span[] = [[FIRST_ID, FIRST_ID + 256 * BLOCK]];
-  assert.throws(() => open(newRegistry(), "e", { foreign }), /delete folders that nobody needs, or use --step-user/);
+  assert.throws(() => open(newRegistry(), "e", { foreign }), /delete unused work folders, or use --step-user/);
 });
 
 test("a registry that cannot be used is named", () => {
@@ -107,25 +107,21 @@ const onlyAsRoot = {
     process.getuid?.() === 0 ? false : "run the tests as root: sudo npm test -- delegate/isolation/step-ids.test.ts",
 };
 
-test(
-  "an id under which a process lives is given to nobody, not even when its work folder is gone",
-  onlyAsRoot,
-  async () => {
-    const registry = newRegistry();
-    // The far end of the first block: no test's delegate comes there.
-    const size = BLOCK - 1024;
-    const id = FIRST_ID + size - 7;
-    open(registry, "left").allocate();
-    const child = spawn("sleep", ["inf"], { uid: id, gid: id, stdio: "ignore", cwd: "/" });
-    await once(child, "spawn");
-    try {
-      const again = open(registry, "left", { chance: 1 - 7 / size, alive: idsInUse() });
-      assert.equal(again.allocate(), id + 1);
-      rmSync(join(place.path, "left"), { recursive: true });
-      assert.equal(open(registry, "other", { alive: idsInUse() }).allocate(), FIRST_ID + BLOCK);
-    } finally {
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    }
-  },
-);
+test("an id of a living process is not allocated, even after its work folder was removed", onlyAsRoot, async () => {
+  const registry = newRegistry();
+  // The far end of the first block: no test's delegate comes there.
+  const size = BLOCK - 1024;
+  const id = FIRST_ID + size - 7;
+  open(registry, "left").allocate();
+  const child = spawn("sleep", ["inf"], { uid: id, gid: id, stdio: "ignore", cwd: "/" });
+  await once(child, "spawn");
+  try {
+    const again = open(registry, "left", { chance: 1 - 7 / size, alive: idsInUse() });
+    assert.equal(again.allocate(), id + 1);
+    rmSync(join(place.path, "left"), { recursive: true });
+    assert.equal(open(registry, "other", { alive: idsInUse() }).allocate(), FIRST_ID + BLOCK);
+  } finally {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+});

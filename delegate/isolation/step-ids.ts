@@ -2,12 +2,12 @@
  * User ids for tasks, one for each that runs: the kernel keeps users apart
  * where it does not keep groups apart, in signals above all.
  *
- * They come from a range that no rule of the system gives to anybody: above
- * what containers get (to 0x6fffffff) and what directory services hand out
- * (to 2000200000), below where ids may be taken for negative. The range falls
- * into blocks. A work folder owns one block as long as it exists, since its
- * tasks outlive the delegate; who owns which stands in one small database per
- * machine, whose lock settles two delegates that ask at once.
+ * The ids come from a range that no system rule assigns: above the ids of
+ * containers (to 0x6fffffff) and of directory services (to 2000200000), below
+ * 2^31, where programs may read an id as negative. The range is divided into
+ * blocks. A work folder owns one block as long as it exists, since its tasks
+ * outlive the delegate. One small database per machine records the owners; its
+ * lock orders two delegates that claim at the same time.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ export const FIRST_ID = 0x7800_0000;
 const BLOCKS = 256;
 const BLOCK_SIZE = 0x4_0000;
 /**
- * Of each block so many have a name, and steps get no others where names can be given: an id comes again
+ * Ids of each block that have a name. Where names are possible, steps get only these: an id is reused
  * after as many other tasks.
  */
 const NAMED = 1024;
@@ -29,32 +29,32 @@ const NAMED = 1024;
 export const REGISTRY = "/var/lib/railhead-delegate/.step-ids";
 
 export type StepIds = {
-  /** Those that `take` can answer, where they are few enough to be named. */
+  /** The ids that `allocate` returns, if each has a name. */
   readonly named: readonly number[] | undefined;
-  /** It is this work folder's, and no task, launcher or remaining process has it. */
+  /** The id belongs to this work folder, and no task, launcher or remaining process has it. */
   readonly isUnused: (id: number) => boolean;
-  /** It is this work folder's. */
+  /** The id belongs to this work folder. */
   readonly isOurs: (id: number) => boolean;
   /** An id that is never given to a task. @throws Fault when all ids are in use */
   readonly allocateLauncherId: () => number;
-  /** One that no task, no process and no file in the work folder has. @throws Fault when there is none */
+  /** Allocates an id that no task, process or file in the work folder has. @throws Fault when none is free */
   readonly allocate: () => number;
-  /** An earlier delegate has given it to a task that is still there. */
+  /** Reserves the id of a task that an earlier delegate started and that still exists. */
   readonly reserve: (id: number) => void;
-  /** The task's processes are gone and its files are removed. */
+  /** Releases the id after the task's processes have ended and its files are removed. */
   readonly release: (id: number) => void;
 };
 
 export type StepIdsClaim = {
   /** File of the machine's database. */
   readonly registry: string;
-  /** Existing, links resolved; its lock is ours. */
+  /** Existing, links resolved; the caller has its lock. */
   readonly workDir: string;
-  /** The secret in its file `identity`, whose lock is ours: the block of the identity is ours, wherever its folder was. */
+  /** Content of its file `identity`, whose lock the caller has. The block belongs to the identity, also when the folder moves. */
   readonly identity: string;
   /** Numbers in [0, 1). */
   readonly chance: () => number;
-  /** Ids that others own, as pairs of first and last. */
+  /** Ids that other users of the machine own, as pairs of first and last. */
   readonly foreign?: readonly Span[];
   /** Users and groups of all processes. */
   readonly alive?: ReadonlySet<number>;
@@ -68,12 +68,12 @@ export type Span = readonly [first: number, last: number];
 export function openStepIds(claim: StepIdsClaim): StepIds {
   const livingIds = claim.alive ?? idsInUse();
   const first = blockStart(claimBlock(claim, livingIds));
-  // What an earlier delegate could not end keeps its id.
+  // A process that an earlier delegate could not end keeps its id.
   const isOurs = (id: number): boolean => id >= first && id < first + BLOCK_SIZE;
   const used = new Set([...livingIds].filter(isOurs));
   const size = claim.isNamed ? NAMED : BLOCK_SIZE - NAMED;
   let next = Math.floor(claim.chance() * size);
-  // As late as possible again: in turn, and not the lowest that is free.
+  // Ids are allocated in turn, so that an id is reused as late as possible.
   const pick = (from: number, count: number, begin: number): number => {
     for (let tried = 0; tried < count; tried += 1) {
       const id = from + ((begin + tried) % count);
@@ -137,7 +137,7 @@ function claimBlock(claim: StepIdsClaim, alive: ReadonlySet<number>): number {
   }
 }
 
-/** The work folder's own block; otherwise the first that nobody has, or whose folder and processes are gone. */
+/** The work folder's own block; otherwise the first without an owner, or whose folder and processes no longer exist. */
 function chooseBlock(rows: readonly BlockRow[], claim: StepIdsClaim, alive: ReadonlySet<number>): BlockRow {
   const owner = hashOf(claim.identity);
   const own = rows.find((row) => row.owner === owner);
@@ -147,7 +147,7 @@ function chooseBlock(rows: readonly BlockRow[], claim: StepIdsClaim, alive: Read
   const block = own?.block ?? Array.from({ length: BLOCKS }, (_, n) => n).find(isFree);
   if (block === undefined)
     throw startError(
-      `all ${BLOCKS} blocks of user ids for steps belong to work folders on this machine; delete folders that nobody needs, or use --step-user`,
+      `all ${BLOCKS} blocks of user ids for steps belong to work folders on this machine; delete unused work folders, or use --step-user`,
     );
   return { block, owner, workDir: claim.workDir };
 }
@@ -163,7 +163,7 @@ function isInUse(row: BlockRow, alive: ReadonlySet<number>): boolean {
   try {
     return isOfOwner(row);
   } catch (error) {
-    // A disk that fails now may hold the folder tomorrow.
+    // After an error of the disk the folder may still exist.
     return codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR";
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Who the steps run as. Started as root: for each task a user and a group that
- * nothing else has, so that no step can signal, trace or read another. No
- * process can shed them, so they also mark what a task has left behind.
+ * The user of steps. A delegate started as root allocates a user and a group for each
+ * task, so that no step can signal, trace or read another. A process cannot
+ * drop them, so they also identify the remaining processes and files of a task.
  *
  * With --step-user all steps are that user, and only the group is the task's
  * own: the kernel gives access to a task's folder, and to `/proc/<pid>/environ`
@@ -17,35 +17,35 @@ import { type StepIdsClaim, FIRST_ID, openStepIds, type StepIds } from "./step-i
 export type StepUser = {
   /** What USER and LOGNAME say in a step that has no user of its own. */
   readonly name: string;
-  /** Of the users that have entries in the steps' user database. */
+  /** Names of the users with entries in the steps' user database. */
   readonly names: ReadonlyMap<number, string> | undefined;
   /** A user of steps of this work folder that no task has. */
   readonly isUnused: (uid: number) => boolean;
   /** A user of steps of this work folder. */
   readonly isOurs: (uid: number) => boolean;
-  /** An id that no step gets; undefined where steps have none of their own. @throws Fault when there is none */
+  /** An id that no step gets; undefined where steps have no ids of their own. @throws Fault when none is free */
   readonly allocateLauncherId: () => number | undefined;
-  /** `delegate`: the steps share the delegate's own user. `own groups` and `nothing own`: another one. */
+  /** `delegate`: steps share the delegate's user. `own groups`, `nothing own`: steps share another user. */
   readonly separation: "own users" | "own groups" | "nothing own" | "delegate";
   /**
-   * Whom the next task runs as; undefined: as the delegate. ssh works for no user without a name: where steps' users
-   * have none it runs as one that has, with a group of its own, which alone can read what the task has.
+   * Allocates the user of the next task; undefined: the delegate's user. ssh does not work for a user without a name:
+   * where steps' users have no names, it runs as a named user with a group of its own, and only that group can read the task's files.
    * @throws Fault when no id is left
    */
   readonly allocate: (runs?: "script" | "ssh") => StepOwner | undefined;
-  /** An earlier delegate has given this to a task that is still there. */
+  /** Reserves the user of a task that an earlier delegate started and that still exists. */
   readonly reserve: (owner: StepOwner) => void;
-  /** The task's processes are gone and its files are removed. */
+  /** Releases the user after the task's processes have ended and its files are removed. */
   readonly release: (owner: StepOwner) => void;
 };
 
 export type StepOwner = { readonly uid: number; readonly gid: number; readonly ownUser: boolean };
 
-/** Far above any group that a person or a package makes. */
+/** Far above the groups that persons and packages create. */
 const FIRST_GROUP = 0x4000_0000;
 const GROUPS = 0x3000_0000;
 
-/** The name that a user without an entry in /etc/passwd goes by. */
+/** Name of a step's user without an entry in /etc/passwd. */
 const NAMELESS = "railhead-step";
 const NAMED = "nobody";
 

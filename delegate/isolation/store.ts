@@ -8,7 +8,7 @@ export type BlockRow = { readonly block: number; readonly owner: string; readonl
 
 const LOCK_TIMEOUT_MS = 10_000;
 
-/** All rows; none where no delegate has made the database. */
+/** All rows; none if the database does not exist. */
 export function readBlocks(path: string): readonly BlockRow[] {
   if (!existsSync(path)) return [];
   const file = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
@@ -19,10 +19,10 @@ export function readBlocks(path: string): readonly BlockRow[] {
   }
 }
 
-/** Alone with the rows, whoever else comes waits; what `choose` answers replaces the row of its block and of its owner. */
+/** Runs `choose` with a write lock on the rows. The row that it returns replaces the rows of its block and of its owner. */
 export function saveBlock(path: string, choose: (rows: readonly BlockRow[]) => BlockRow): BlockRow {
   mkdirSync(dirname(path), { recursive: true, mode: 0o711 });
-  // SQLite would make it readable for everybody, and whoever may read a file may lock it.
+  // SQLite would create it readable for all users, and a user who can read a file can lock it.
   writeFileSync(path, "", { flag: "a", mode: 0o600 });
   const file = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
@@ -38,7 +38,7 @@ export function saveBlock(path: string, choose: (rows: readonly BlockRow[]) => B
     file.exec("commit");
     return chosen;
   } finally {
-    // What was not committed is undone.
+    // Closing rolls back an uncommitted transaction.
     file.close();
   }
 }

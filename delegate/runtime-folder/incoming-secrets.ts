@@ -1,4 +1,4 @@
-/** Secrets on their way to a task that has not come yet: values in memory, files in a folder. */
+/** Secrets that arrive before their task: values in memory, files in a folder. */
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellTask, ToDelegate } from "../../protocol/messages.ts";
@@ -10,21 +10,21 @@ type SecretMessage = Extract<ToDelegate, { kind: "secret" }>;
 export type SecretUses = NonNullable<ShellTask["secrets"]>["uses"];
 
 export type IncomingSecrets = {
-  /** A piece of a secret whose task is still to come. Never throws: what went wrong is told by `missing`. */
+  /** Takes a chunk of a secret whose task has not arrived yet. Never throws: `findMissing` reports the error. */
   readonly receive: (piece: SecretMessage) => void;
-  /** Why the task cannot be begun with what has come; undefined when all is there. */
+  /** Why the task cannot start with the secrets that have arrived; undefined if all have. */
   readonly findMissing: (lease: Lease, uses: SecretUses) => string | undefined;
-  /** The error that keeping them has ended with. */
+  /** The error with which receiving the secrets of the task failed. */
   readonly receiveError: (lease: Lease) => unknown;
   readonly valueOf: (lease: Lease, nth: number) => Buffer;
-  /** Where the file has been put together. */
+  /** Path of the received file. */
   readonly fileOf: (lease: Lease, nth: number) => string;
-  /** Of a task that was begun, or will not be. */
+  /** Removes the received secrets of a task that has started or will not start. */
   readonly discard: (lease: Lease) => void;
   readonly discardAll: () => void;
 };
 
-/** Of all values of one task; a process cannot be given more. */
+/** Bytes of all values of one task. A process cannot get more. */
 const MAX_VALUES = 2 * 1024 * 1024;
 
 type ReceivedSecret = { readonly as: "value" | "file"; readonly chunks: Buffer[]; isWhole: boolean };

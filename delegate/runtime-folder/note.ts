@@ -1,6 +1,6 @@
 /**
- * The note in a delegate's folder in memory (runtime-folder.ts): whose it is. With it the next delegate of the machine knows what
- * became of no use (unused-folders.ts). Few imports: the launcher needs it too.
+ * The note in a delegate's runtime folder (runtime-folder.ts) names its work folder. With it the next delegate of the machine
+ * finds unused folders (unused-folders.ts). Few imports: the launcher needs it too.
  */
 import { readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export function readNote(folder: string): string | undefined {
   }
 }
 
-/** It is there whole or not at all. */
+/** Writes the note in one rename, so that no reader sees a part of it. */
 export function writeNote(folder: string, text: string): void {
   const fresh = join(folder, TEMPORARY_NOTE);
   writeFileSync(fresh, text, { mode: 0o600 });
@@ -27,10 +27,10 @@ export function writeNote(folder: string, text: string): void {
 }
 
 /**
- * Removes a folder that holds nothing but this note. False: it stays. With another note, a later delegate uses it.
+ * Removes a folder that holds only this note. False: the folder stays. A folder with another note is used by a later delegate.
  * The lock of the folder is that of the delegate's identity (claim.ts): a delegate that starts at the same time
  * waits for it, and then makes the folder again.
- * @param lock how the lock is taken; waits for a moment unless told
+ * @param lock takes the lock; waits for a second by default
  */
 export async function removeFolderIfUnused(
   folder: string,
@@ -56,7 +56,7 @@ export async function removeFolderIfUnused(
 }
 
 const TEMPORARY_NOTE = `${NOTE}.new`;
-/** Of the delegate and no task. */
+/** Files of the delegate, not of a task. */
 const DELEGATE_FILES: readonly string[] = [NOTE, TEMPORARY_NOTE, LOCK_FILE];
 
 const isUnused = (folder: string, note: string | undefined): boolean =>

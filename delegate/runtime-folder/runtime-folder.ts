@@ -1,16 +1,15 @@
 /**
- * Where scripts, output variables and secrets of steps are kept while they run:
- * a folder of this delegate in a file system that lies in memory, so that no
- * disk holds them and a restart of the machine ends them. It outlives the
- * delegate, as its steps do.
- *   incoming/<task>.<epoch>/      files of a task whose `run` has not come yet
+ * The runtime folder of this delegate: scripts, output variables and secrets of running steps.
+ * It lies in a file system in memory, so that no disk holds them and a restart of the
+ * machine removes them. It outlives the delegate, as its steps do.
+ *   incoming/<task>.<epoch>/      secret files of a task whose `run` message has not arrived yet
  *   <task>.<epoch>/script.sh      the script; `outputs`: its output variables
- *   <task>.<epoch>/masks          what must not leave with the output: for the next delegate, should there be one
- *   <task>.<epoch>/files/         the step's secret files; gone with its processes
+ *   <task>.<epoch>/masks          values to mask in the output, for a delegate that starts later
+ *   <task>.<epoch>/files/         the step's secret files; removed when its processes have ended
  *   homes/<uid>                   link to the home folder of a step, for the user database
  *   fifos-…/                      pipes of a launcher, without a task yet
- *   work-folder                   whose it is (note.ts)
- *   lock                          that of the delegate's identity (claim.ts)
+ *   work-folder                   names the work folder (note.ts)
+ *   lock                          lock of the delegate's identity (claim.ts)
  * Only a step's own group can enter its part, and only its own user can read the files.
  */
 import {
@@ -39,10 +38,10 @@ import { NOTE } from "./note.ts";
 import { END_NOT_REACHED } from "../output/output-variables.ts";
 import type { Lease } from "../output/shipper.ts";
 
-/** The step's own files beside its folders. */
+/** Paths of the step's script and of the file for its output variables. */
 export type StepFiles = { readonly script: string; readonly outputs: string };
 
-/** What a step gets for each of its uses, as text, and all that has to be masked. */
+/** `secretTexts`: for each use the value, or the path of the file. `masks`: the values to mask. */
 export type StepSecrets = { readonly secretTexts: readonly string[]; readonly masks: readonly Buffer[] };
 
 export type RuntimeFolder = Pick<
@@ -52,30 +51,30 @@ export type RuntimeFolder = Pick<
   readonly path: string;
   /** The task's folder. */
   readonly pathOfTask: (lease: Lease) => string;
-  /** Of a task's folder; `outputs` is there if the step hands anything over. */
+  /** Paths in a task's folder. `outputs` exists if the step has output variables. */
   readonly filesOf: (lease: Lease) => StepFiles;
   /** Makes the task's folder with its script. @throws the system's error */
   readonly prepare: (lease: Lease, owner: Owner, script: string, hasOutputs: boolean) => void;
-  /** Where the user database says that the home folder of the user is. */
+  /** The home folder of the user in the user database: a link. */
   readonly homeOf: (uid: number) => string;
-  /** Lets it lead to the folder of the task that the user has now. @throws the system's error */
+  /** Points the home link of the user to the folder of its current task. @throws the system's error */
   readonly linkHome: (uid: number, folder: string) => void;
   readonly unlinkHome: (uid: number) => void;
   /** @throws the system's error */
   readonly installSecrets: (lease: Lease, uses: SecretUses, owner: Owner) => StepSecrets;
-  /** A further file of a task that was handed its own, as secret as those. @throws the system's error */
+  /** Writes another secret file for a task after `installSecrets`; returns its path. @throws the system's error */
   readonly writeSecretFile: (lease: Lease, owner: Owner, name: string, text: string) => string;
-  /** Undefined when they are not known any more. */
+  /** Undefined if the file with the values is missing. */
   readonly masksOf: (lease: Lease) => readonly Buffer[] | undefined;
   readonly removeSecretFiles: (lease: Lease) => void;
   readonly remove: (lease: Lease) => void;
-  /** Removes what belongs to none of these tasks, and what an earlier delegate had not begun. */
+  /** Removes the files of all tasks but these, and secrets that an earlier delegate received and did not use. */
   readonly removeOtherTasks: (held: readonly Lease[]) => void;
-  /** Removes what no task needs. */
+  /** Removes everything that no task needs. */
   readonly close: () => void;
 };
 
-/** @param path of the folder, which is there */
+/** @param path of the existing folder */
 export function openRuntimeFolder(path: string): RuntimeFolder {
   const incoming = createIncomingSecrets(join(path, "incoming"));
   const taskPath = (lease: Lease): string => join(path, keyOf(lease));
@@ -125,7 +124,7 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
       const lines = masks.map((mask) => `${mask.toString("base64")}\n`);
       writeFileSync(join(taskPath(lease), "masks"), lines.join(""), { mode: 0o600 });
       if (owner) {
-        // The group may see the files; only their owner can read them.
+        // The group can list the files; only their owner can read them.
         chownSync(files, 0, owner.gid);
         chmodSync(files, 0o750);
       }
@@ -151,7 +150,7 @@ export function openRuntimeFolder(path: string): RuntimeFolder {
         rmSync(join(path, "incoming"), { recursive: true, force: true });
         rmdirIfEmpty(join(path, HOMES));
       } catch {
-        // Steps go on, and need theirs.
+        // Running steps still need their home links.
       }
     },
   };
@@ -175,7 +174,7 @@ function readMasks(file: string): readonly Buffer[] | undefined {
   }
 }
 
-/** Which secret it is, for whoever looks; the number keeps two of one name apart. */
+/** Names the secret for a person who reads the folder. The number distinguishes two secrets of one name. */
 const secretFileName = (label: string, nth: number): string =>
   `${nth + 1}-${label.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 100)}`;
 

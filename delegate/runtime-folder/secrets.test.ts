@@ -1,4 +1,4 @@
-/** Secrets on the delegate: they reach the step and nobody else, and nothing of them stays or leaves. */
+/** Secrets on the delegate: they reach their step only, and are masked and removed. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

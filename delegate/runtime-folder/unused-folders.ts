@@ -1,6 +1,6 @@
 /**
  * Folders in memory (runtime-folder.ts) of delegates that were killed and did not start again. Each holds a note of its work
- * folder. A delegate that starts removes those of its own user that are of no use any more. While a delegate runs it has
+ * folder. A delegate that starts removes the unused folders of its own user. While a delegate runs it has
  * the lock of its folder (claim.ts), and nothing is removed without that lock.
  */
 import { randomBytes } from "node:crypto";
@@ -15,13 +15,13 @@ import type { WorkDir } from "../work-folder/work-dir.ts";
 
 const NAME = /^railhead-[0-9a-f]{32}$/;
 
-/** To be called with the folder's lock. Returns the note; its random word tells the delegates on one work folder apart. */
+/** The caller has the folder's lock. Returns the note; its random word distinguishes delegates on one work folder. */
 export function writeWorkFolderNote(folder: string, workDir: WorkDir): string {
   const note = `${[workDir.path, pidNamespace(), randomBytes(9).toString("base64url")].join("\n")}\n`;
   try {
     writeNote(folder, note);
   } catch (error) {
-    // A step that fills the memory must not keep the delegate from starting. The folder stays when the delegate is killed.
+    // A step that fills the memory must not prevent the delegate from starting. The folder then stays if the delegate is killed.
     if (codeOf(error) !== "ENOSPC" && codeOf(error) !== "EDQUOT") throw error;
   }
   return note;
@@ -30,7 +30,7 @@ export function writeWorkFolderNote(folder: string, workDir: WorkDir): string {
 /** The work folder that the note of a folder names. */
 export const readNotedWorkDir = (folder: string): string | undefined => readNote(folder)?.split("\n")[0];
 
-/** What cannot be removed is told and stays. @param places where folders in memory are made */
+/** Removes unused folders; logs a failure and continues. @param places parents of folders in memory */
 export async function removeUnusedFolders(log: Pick<Log, "info" | "warn">, places: readonly string[]): Promise<void> {
   for (const folder of places.flatMap(listFolders)) {
     try {
@@ -55,24 +55,24 @@ async function removeIfUnused(folder: string): Promise<boolean> {
   const stat = lstatSync(folder);
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) return false;
   const note = readNote(folder);
-  // Its delegate is just being started, or was killed before it made the note.
+  // Its delegate is starting, or was killed before it wrote the note.
   if (note === undefined) return false;
   const [workDir = "", where] = note.split("\n");
-  // A delegate of another name space may see its work folder where we do not.
+  // A delegate in another name space may have a work folder that this process cannot see.
   if (!isAbsolute(workDir) || where !== pidNamespace()) return false;
   return isMissing(join(workDir, "identity"))
     ? removeWithContent(folder, note)
     : removeFolderIfUnused(folder, note, tryLock);
 }
 
-/** With all that is in it. A delegate with the same identity that starts meanwhile makes the folder anew. */
+/** Removes the folder and its content. A delegate with the same identity that starts meanwhile creates the folder again. */
 async function removeWithContent(folder: string, note: string): Promise<boolean> {
   const release = tryLock(folder);
   if (!release) return false;
   try {
-    // A delegate on a copy of the work folder may have taken it before the lock was ours, and left it.
+    // A delegate on a copy of the work folder may have used the folder before this process got the lock.
     if (readNote(folder) !== note) return false;
-    // Also a folder with a note, should this removal not come to its end.
+    // The new name also matches NAME: an interrupted removal is completed later.
     const gone = join(dirname(folder), `railhead-${randomBytes(16).toString("hex")}`);
     renameSync(folder, gone);
     if (!(await removeTree(gone))) throw new Error("it holds more files than are removed at once");
@@ -82,7 +82,7 @@ async function removeWithContent(folder: string, note: string): Promise<boolean>
   }
 }
 
-/** The name space of processes, which stands for the container. */
+/** Identifies the name space of processes, and with it the container. */
 const pidNamespace = (): string => readlinkSync("/proc/self/ns/pid");
 
 function isMissing(path: string): boolean {

@@ -1,4 +1,4 @@
-/** The test of a connection as a task: it lives in memory alone, and is done anew where it is lost. */
+/** A connection test as a task: it exists in memory only; the server repeats a lost one. */
 import type { ConnectionTask } from "../../protocol/messages.ts";
 import { runTest } from "../../src/connectors/types/run-test.ts";
 import type { Fault } from "../../src/connectors/types/type.ts";
@@ -7,7 +7,7 @@ import type { End, Lease, Link } from "../output/shipper.ts";
 import type { LeasedTask } from "./task.ts";
 import type { Timers } from "../timers.ts";
 
-/** Starts the test. What may be reached from here is the business of whoever runs the delegate. */
+/** Starts the test. All addresses are allowed: the operator of the delegate controls its network. */
 export function createConnectionTask(timers: Timers, lease: Lease, work: ConnectionTask): LeasedTask {
   const startedAt = timers.now();
   const begunAt = timers.elapsed();
@@ -59,7 +59,7 @@ export function createConnectionTask(timers: Timers, lease: Lease, work: Connect
   };
 }
 
-/** A host of the longest name still makes a message that the protocol takes. */
+/** Shortens texts to the limits of the protocol. */
 const truncateFault = (fault: Fault): Fault => ({
   reason: fault.reason.slice(0, 256),
   message: fault.message.slice(0, 4096),

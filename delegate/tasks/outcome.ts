@@ -1,4 +1,4 @@
-/** How a task that ran to its end is told: exit code and output variables, or why nothing of that can be taken. */
+/** The outcome of an ended step: exit code and output variables, or why they cannot be used. */
 import { appendFileSync, existsSync } from "node:fs";
 import { MAX_OUTPUTS } from "../../protocol/messages.ts";
 import type { StepMask } from "../output/masking.ts";
@@ -11,7 +11,7 @@ import type { End, Lease } from "../output/shipper.ts";
 import { readSlice } from "../output/slice.ts";
 import { ADDED, paths } from "../task-folder/paths.ts";
 
-/** They lie in memory. */
+/** Output variables lie in memory, which a restart clears. */
 const OUTPUTS_LOST = "its output variables are gone: the machine was restarted before the delegate could report them";
 
 const FULL = "the end of its log has the reason, as that the delegate's file system in memory is full";
@@ -21,7 +21,7 @@ type RefusedOutcome = Extract<End["outcome"], { kind: "refused" }>;
 
 type EndedTask = {
   readonly folder: string;
-  /** Where the output variables are. */
+  /** Path of the file with the output variables. */
   readonly outputs: string;
   readonly lease: Lease;
   readonly meta: Meta | undefined;
@@ -46,14 +46,14 @@ export function outcomeOf(
   return { kind: "exited", exitCode: exit.code === 0 ? 1 : exit.code, outputs: [] };
 }
 
-/** Whatever the step's own status was: what it has printed is lost. */
+/** Applies to every exit code: a part of the output is lost. */
 const describeCutOutput = (code: string): string => {
   const why =
     code === "ENOSPC" || code === "EDQUOT" ? "the delegate's disk is full" : "the delegate could not write it";
   return `The log of the step is incomplete: ${why} (${code}).`;
 };
 
-/** An ssh that ends without the script's end has its reason in the log: it says itself what was wrong. */
+/** If ssh ends before the script does, its own message in the log has the reason. */
 function readRemoteOutputs(
   file: string,
   { cookie, outputs }: Meta,
@@ -78,7 +78,7 @@ function readRemoteOutputs(
   }
 }
 
-/** An output variable is stored and shown; masked it would be a wrong value for whoever reads it. */
+/** An output variable with a secret is refused: it is stored and shown, and a masked value would be wrong for its readers. */
 function outcomeWithOutputs(outputs: readonly Output[], exit: Exit, stepMask: StepMask): End["outcome"] {
   const leaking = outputs.find(({ value }) => stepMask.containsSecret(value));
   if (!leaking) return { kind: "exited", exitCode: exit.code, outputs: [...outputs] };
@@ -86,7 +86,7 @@ function outcomeWithOutputs(outputs: readonly Output[], exit: Exit, stepMask: St
   return { kind: "refused", message: `its output variable '${leaking.name}' holds a secret; none was taken` };
 }
 
-/** Adds a line to the output, once also when the delegate is killed and comes here again. */
+/** Appends a line to the output, unless it is already there: a restarted delegate repeats the call. */
 function appendLine(output: string, line: string): void {
   const size = readSlice(output, 0).available;
   const text = Buffer.from(`${line}\n`);

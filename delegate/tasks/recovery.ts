@@ -1,4 +1,4 @@
-/** After a restart of the delegate: what became of a task found in the work folder. */
+/** Decides after a restart of the delegate how to continue with a task in the work folder. */
 import type { Exit, Journal } from "../task-folder/journal.ts";
 import { isAlive } from "../processes/processes.ts";
 
@@ -8,16 +8,16 @@ export type RecoveryFacts = {
   readonly isSameBoot: boolean;
   readonly isCancelled: boolean;
   readonly exit: Exit | undefined;
-  /** No launcher has started it, and none can any more. */
+  /** No launcher has started the task, and none can. */
   readonly isUnstarted: boolean;
   readonly launcherAlive: boolean;
 };
 
-/** `end`: collect what there is; without a recorded status the task is lost, for the reason given. */
+/** `end`: collect the result; without a recorded status the task is lost, for the reason `lostBecause`. */
 export type RecoveryDecision =
   | { readonly kind: "watch" }
   | { readonly kind: "cancel" }
-  /** Nothing was started, and nothing can be any more. */
+  /** The task was not started, and cannot be. */
   | { readonly kind: "return"; readonly reason: string }
   | { readonly kind: "end"; readonly lostBecause: string };
 
@@ -27,7 +27,7 @@ const DAMAGED = "The record of the task in the delegate's work folder is damaged
 const RESTARTED = "The machine was restarted while the script was running.";
 
 export function decideRecovery(facts: RecoveryFacts): RecoveryDecision {
-  // A status recorded after the mark may be the TERM's doing: the server asked for the end and gets it.
+  // A status recorded after the cancellation may be caused by TERM, so the cancellation counts.
   if (facts.isCancelled) return { kind: "cancel" };
   if (facts.exit) return { kind: "end", lostBecause: LAUNCHER_VANISHED };
   if (facts.launcherAlive) return { kind: "watch" };
@@ -36,7 +36,7 @@ export function decideRecovery(facts: RecoveryFacts): RecoveryDecision {
   return { kind: "end", lostBecause: facts.isSameBoot ? LAUNCHER_VANISHED : RESTARTED };
 }
 
-/** Looks at what the journal says and at /proc. `isUnstarted`: the task was claimed back just now. */
+/** Reads the journal and /proc. `isUnstarted`: the task was claimed back by the caller. */
 export function examineJournal(journal: Journal, bootId: string, isUnstarted: boolean): RecoveryDecision {
   const { meta, launcher, exit } = journal;
   const isSameBoot = meta?.bootId === bootId;

@@ -1,8 +1,8 @@
-/** A task that never started here and goes back to the server. It is held until the server has taken it back. */
+/** A task that did not start and is returned to the server. It stays until the server answers with `drop`. */
 import type { Lease, Link } from "../output/shipper.ts";
 import type { LeasedTask } from "./task.ts";
 
-/** @param left what an earlier delegate had made for it; removed with the task */
+/** @param left files and user from an earlier delegate; removed with the task */
 export function createReturnedTask(
   lease: Lease,
   reason: string,
@@ -23,7 +23,7 @@ export function createReturnedTask(
     acknowledge: () => false,
     hasEnded: () => false,
     isClean: () => true,
-    // The server ends a task that it wants ended when it comes back.
+    // The server cancels the task when it is returned.
     cancel: async () => {},
     drop: async () => {},
     detach: () => {},

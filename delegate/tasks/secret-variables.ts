@@ -1,12 +1,12 @@
 import type { ShellTask } from "../../protocol/messages.ts";
 
-/** What Linux lets a process have in one variable, without the closing NUL. */
+/** Linux's limit of one environment variable in bytes, without the closing NUL. */
 const MAX_VARIABLE = 128 * 1024 - 1;
 
 /**
- * The task with the variables that hold secrets among its others.
- * @param secretTexts what stands for each secret
- * @throws when a variable cannot hold what it should
+ * Adds the variables that hold secrets to the task's environment.
+ * @param secretTexts value of each secret, or the path of its file
+ * @throws when a variable cannot hold its value
  */
 export function withSecretVariables(work: ShellTask, secretTexts: readonly string[] = []): ShellTask {
   const variables = (work.secrets?.env ?? []).map(({ name, parts }) => {

@@ -1,4 +1,4 @@
-/** The start of a task: its folders, files and secrets, and the order to the launcher. */
+/** Starts a task: creates its folders, files and secrets, and sends the order to the launcher. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { ConnectionTask, ShellTask } from "../../protocol/messages.ts";
@@ -37,11 +37,11 @@ export type TasksDeps = TaskDeps & {
   readonly tools: Tools;
   readonly bootId: string;
   readonly searchPath: string;
-  /** Bytes of output that are kept of each step. */
+  /** Bytes of output that are stored for each step. */
   readonly maxStepOutput: number;
   readonly runtimeFolder: RuntimeFolder;
   readonly launcher: Launcher;
-  /** How the processes of a task with this owner are ended. */
+  /** How the processes of a task with this owner are terminated. */
   readonly terminationMethodOf: (owner: StepOwner | undefined) => TerminationMethod;
   readonly mayGainPrivileges: boolean;
   readonly namespaces: Namespaces | undefined;
@@ -62,7 +62,7 @@ export function startTask(deps: TasksDeps, lease: Lease, work: ShellTask | Conne
   return findUnusableInput(work) ?? missing ?? noSsh ?? startWithUser(deps, lease, work);
 }
 
-/** Starts the task, or says why it never started. */
+/** Starts the task, or returns why it did not start. */
 function startWithUser(deps: TasksDeps, lease: Lease, work: ShellTask): LeasedTask | string {
   let owner: StepOwner | undefined;
   try {
@@ -96,7 +96,7 @@ function createMeta(
   };
 }
 
-/** The start of a task that is or was begun on this machine; its monotonic time only within the same run of the machine. */
+/** When the task started on this machine. `startedElapsed` is undefined after a restart of the machine. */
 export function startTimesOf(
   meta: Meta | undefined,
   { bootId, intervals: { timers } }: TasksDeps,
@@ -107,7 +107,7 @@ export function startTimesOf(
   };
 }
 
-/** Preparing it failed before anything was started: another delegate may run it, or this one later. */
+/** Returns a task whose preparation failed: another delegate may run it, or this one later. */
 function returnTask(deps: TasksDeps, lease: Lease, error: unknown): LeasedTask {
   deps.availability.reportFailure(error);
   return createReturnedTask(lease, `The delegate could not prepare the task: ${textOf(error)}`);
@@ -160,7 +160,7 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
       void deps.folders.discard(folder).catch(() => {});
       return returnTask(deps, lease, error);
     }
-    // The folder stays until the server has acknowledged: it is the promise not to start the task again.
+    // The folder stays until the server has acknowledged the end: it prevents a second start of the task.
     const task = createTask(deps, { ...held, runner: unstartedRunner, masks: handed?.masks ?? "none" });
     if (error instanceof UnusableInputError) void task.collect(error.message, "refused");
     else void task.collect(`The delegate could not start the script: ${textOf(error)}`);
@@ -168,7 +168,7 @@ function startAs(owner: StepOwner | undefined, deps: TasksDeps, lease: Lease, wo
   }
 }
 
-/** Puts the script and the secrets where the step finds them. @throws the system's error */
+/** Writes the script and the secrets into the runtime folder. @throws the system's error */
 function writeTaskFiles(
   { runtimeFolder, user }: TasksDeps,
   { lease, folder, owner }: Omit<Place, "cookie">,
@@ -181,7 +181,7 @@ function writeTaskFiles(
 
 type Place = { readonly lease: Lease; readonly folder: string; readonly owner: Owner; readonly cookie: string };
 
-/** The step, in name spaces of its own where steps have no users of their own. */
+/** Adds name spaces to the order where steps have no users of their own. */
 function applyNamespaces({ namespaces, runtimeFolder, tools }: TasksDeps, lease: Lease, order: StepOrder): StepOrder {
   if (!namespaces) return order;
   const files = runtimeFolder.pathOfTask(lease);
@@ -195,7 +195,7 @@ function applyNamespaces({ namespaces, runtimeFolder, tools }: TasksDeps, lease:
   );
 }
 
-/** @throws the system's error, and what `composed` throws */
+/** @throws the system's error, and the errors of `withSecretVariables` */
 function createProgram(deps: TasksDeps, place: Place, work: ShellTask, texts: readonly string[]): Program {
   const { tools, runtimeFolder } = deps;
   const whole = withSecretVariables(work, texts);

@@ -24,24 +24,24 @@ export function findTools(path: string = DEFAULT_PATH): Tools {
   return { bash: find("bash"), cat: find("cat"), mkfifo: find("mkfifo") };
 }
 
-/** In the folders of `path`, and where programs usually are. */
+/** Finds an executable in the folders of `path` and of DEFAULT_PATH. */
 export const findProgram = (name: string, path: string = DEFAULT_PATH): string | undefined =>
   [...path.split(delimiter), ...DEFAULT_PATH.split(delimiter)].map((dir) => join(dir, name)).find(isProgram);
 
-/** Where the steps' own search path has ssh: looked for at each use, so that installing it is enough. */
+/** Finds ssh in the steps' search path. Each use searches again, so that no restart is needed after its installation. */
 export const findSsh = (path: string): string | undefined =>
   path
     .split(delimiter)
     .map((folder) => join(folder, "ssh"))
     .find(isProgram);
 
-/** What the launcher starts, and the variables that it gets beside the usual ones. */
+/** The command for the launcher, and its variables besides the usual ones. */
 export type Program = {
   readonly command: readonly string[];
   readonly env: readonly { readonly name: string; readonly value: string }[];
 };
 
-/** The script, on this machine. */
+/** Runs the script on this machine. */
 export const createScriptProgram = ({ bash }: Tools, files: StepFiles, { outputs, env }: ShellTask): Program => ({
   command: [bash, "-c", bashCommand(files.script, files.outputs, outputs), files.script],
   env,
@@ -59,8 +59,8 @@ function isProgram(path: string): boolean {
 
 /**
  * The search path for steps when none is configured. As root the system's usual
- * one: root's own is no matter of its steps, and may name folders closed to
- * them. Otherwise the delegate's, without what npm puts in front of it for its scripts.
+ * one: root's own path may name folders closed to steps.
+ * Otherwise the delegate's, without the folders that npm adds for its scripts.
  */
 export function defaultSearchPath(path: string | undefined, isRoot: boolean): string {
   if (isRoot) return DEFAULT_PATH;
@@ -68,7 +68,7 @@ export function defaultSearchPath(path: string | undefined, isRoot: boolean): st
   return kept.length === 0 ? DEFAULT_PATH : kept.join(delimiter);
 }
 
-/** Why a task cannot be started here; undefined when it can. */
+/** Why the input of the task cannot be used; undefined if it can. */
 export function findUnusableInput(work: ShellTask): string | undefined {
   const made = (work.secrets?.env ?? []).map(({ name }) => ({ name, value: "" }));
   const bad = [...work.env, ...made].find(({ name, value }) => !isShellName(name) || value.includes("\0"));
@@ -101,7 +101,7 @@ export const createStepOrder = (start: StepStart): StepOrder => ({
   maxOutput: start.maxOutput,
 });
 
-/** Nothing of the delegate's own environment. The cookie comes last: nothing may replace it. */
+/** Contains nothing of the delegate's own environment. The cookie comes last, so that no variable replaces it. */
 function environmentOf({
   folder,
   cookie,
@@ -118,7 +118,7 @@ function environmentOf({
     TMPDIR: at.tmp,
     USER: userName,
     LOGNAME: userName,
-    // Bash would ask the user database for it, at every start.
+    // Otherwise Bash reads the user database at each start.
     SHELL: tools.bash,
   };
   const given = program.env.map(({ name, value }) => [name, value] as const);

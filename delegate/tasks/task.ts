@@ -1,4 +1,4 @@
-/** The life of one task on this machine: running, ending, ended, forgotten. */
+/** One script task on this machine: running, ending, ended. */
 import { join } from "node:path";
 import { LAUNCHER_VANISHED } from "./recovery.ts";
 import type { Masking, Masks } from "../output/masking.ts";
@@ -23,9 +23,9 @@ export type TaskDeps = {
   /** Sessions of all running tasks of this delegate; each task enters its own. */
   readonly sessions: Set<number>;
   readonly intervals: Intervals;
-  /** For a task that the server wants ended. */
+  /** For a task that the server cancels. */
   readonly timeouts: Timeouts;
-  /** For what a step leaves behind. */
+  /** For processes that a step leaves behind. */
   readonly leftoverTimeouts: Timeouts;
   readonly runtimeFolder: Pick<RuntimeFolder, "filesOf" | "removeSecretFiles" | "remove">;
   readonly launcher: Pick<Launcher, "killUser">;
@@ -38,43 +38,43 @@ export type TaskRecord = {
   readonly folder: string;
   readonly meta: Meta | undefined;
   readonly runner: Runner;
-  /** When this process began the task, on the clock that only goes forward; undefined: an earlier one did. */
+  /** When this process started the task, on the monotonic clock; undefined: an earlier process did. */
   readonly begunAt?: number;
   readonly startedAt: number;
   readonly masks: Masks;
-  /** `startedAt` on the machine's clock that only goes forward; undefined: before the machine's last restart, or not known. */
+  /** `startedAt` on the machine's monotonic clock; undefined: before the machine's last restart, or unknown. */
   readonly startedElapsed?: number | undefined;
-  /** When an earlier delegate's task ended, as far as the journal tells. */
+  /** When an earlier delegate's task ended, if the journal has it. */
   readonly endedAt?: number | undefined;
 };
 
-/** A task as the others see it, whatever it does. */
+/** A task that the server has leased to this delegate. */
 export type LeasedTask = {
   readonly lease: Lease;
-  /** Undefined for what leaves nothing on this machine. */
+  /** Undefined for a task without files on this machine. */
   readonly folder: string | undefined;
   readonly owner: Target["owner"];
   readonly connect: (link: Link, offset: number) => void;
   readonly disconnect: () => void;
-  /** False when the server cannot mean it. */
+  /** False: the offset is beyond what was sent. */
   readonly acknowledge: (offset: number) => boolean;
-  /** True once the end has been decided: only then the server can have acknowledged it. */
+  /** True once the end is known: only then the server can have acknowledged it. */
   readonly hasEnded: () => boolean;
-  /** It has ended and none of its processes is left. */
+  /** The task has ended and has no remaining processes. */
   readonly isClean: () => boolean;
-  /** Stops everything and reports that; a task that has ended by itself keeps its own end. */
+  /** Terminates the task and reports it as cancelled; a task that has ended by itself keeps its own outcome. */
   readonly cancel: () => Promise<void>;
-  /** Stops everything and reports nothing. */
+  /** Terminates the task without a report. */
   readonly drop: () => Promise<void>;
-  /** Looks no more; the task goes on for the next delegate. */
+  /** Stops watching the task, which continues for the next delegate. */
   readonly detach: () => void;
 };
 
 /** A task that runs a script. */
 export type Task = LeasedTask & {
-  /** Follows a task that runs. */
+  /** Watches a running task. */
   readonly follow: () => void;
-  /** Collects a task that runs no more. Without a recorded status it ends as said here: as lost, unless told otherwise. */
+  /** Collects a task that no longer runs. Without a recorded status it ends as `as`, by default lost, for the reason `because`. */
   readonly collect: (because: string, as?: "lost" | "refused") => Promise<void>;
 };
 
@@ -89,7 +89,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
   let remaining: RemainingProcesses | undefined;
   const session = trackSession(deps.sessions, runner);
 
-  /** The one way from running to ended; whatever goes wrong on it, the task ends. */
+  /** The only transition from running to ended. An error on the way also ends the task. */
   const finish = (how: () => Promise<End>): Promise<void> => {
     if (phase !== "running") return ending;
     phase = "ending";
@@ -116,7 +116,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
   });
 
   const terminateProcessesOfTask = async (timeouts: Timeouts): Promise<RemainingProcesses> => {
-    // Without its cookie a task's processes cannot be told from others.
+    // Without its cookie a task's processes cannot be identified.
     if (!meta) return "unknown";
     remaining = await terminateTask(deps, held, timeouts);
     return remaining;
@@ -124,9 +124,9 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
 
   const collectEnd = async (otherwise: string, as?: "lost" | "refused"): Promise<End> => {
     const endedAt = held.endedAt ?? now();
-    // A status that appears only after this is our own killing's.
+    // A status that appears after this was caused by the termination below.
     const hasExit = readJournal(folder).exit !== undefined;
-    // Nothing outlives a step: what it left in the background is ended before its result is told.
+    // Background processes of a step are terminated before its result is reported.
     await Promise.all([terminateProcessesOfTask(deps.leftoverTimeouts), channel.stepMask.ready]);
     const exit = hasExit ? readJournal(folder).exit : undefined;
     const end = createEnd(otherwise, as);
@@ -139,7 +139,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
     try {
       recordCancelled(folder);
     } catch (error) {
-      // A full disk must not keep the processes alive; only a restart right now would forget the cancelling.
+      // A full disk must not keep the processes alive. The cancellation is lost only if the delegate restarts now.
       log.warn({ task: lease.task, error: textOf(error) }, "could not note that a task is being cancelled");
     }
     const survivors = await terminateProcessesOfTask(deps.timeouts);
@@ -149,10 +149,10 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
   const checkProgress = (): void => {
     if (phase === "running") session.enter();
     const failure = runner.failure();
-    // In this order: a launcher that is gone has written its last word.
+    // In this order: a launcher that has ended has completed its journal entries.
     if (phase === "running" && (failure !== undefined || !runner.isAlive() || readJournal(folder).exit))
       void finish(() => collectEnd(failure ?? LAUNCHER_VANISHED));
-    // What is printed while the task is being ended is sent on as well.
+    // Output during the termination is sent, too.
     channel.sendAvailable();
   };
 
@@ -171,7 +171,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
     },
     collect: (because, as) => finish(() => collectEnd(because, as)),
     cancel: () => {
-      // Ended a moment ago: then it was not the cancelling that ended it.
+      // The step ended before the cancellation: it keeps its own outcome.
       if (phase === "running" && readJournal(folder).exit) return finish(() => collectEnd(LAUNCHER_VANISHED));
       return finish(cancelProcesses);
     },
@@ -188,7 +188,7 @@ export function createTask(deps: TaskDeps, held: TaskRecord): Task {
   };
 }
 
-/** The time since 1970 as it is for the task: its start and what has passed since then, whatever happened to the wall clock. */
+/** Epoch milliseconds: the task's start and the elapsed time since. Changes of the wall clock do not count. */
 function taskTime({ startedAt, startedElapsed }: TaskRecord, timers: Timers): number {
   if (startedElapsed === undefined) return Math.max(startedAt, timers.now());
   return startedAt + Math.max(0, Math.round(timers.elapsed() - startedElapsed));
@@ -216,7 +216,7 @@ const targetOf = (deps: TaskDeps, { folder, meta, runner, begunAt }: TaskRecord)
   ageMs: begunAt === undefined ? Infinity : deps.intervals.timers.elapsed() - begunAt,
 });
 
-/** Ends the task's processes, answers how many are left, and takes over what its ssh has learned. */
+/** Terminates the task's processes, adopts the host keys of its ssh, and returns the number of remaining processes. */
 async function terminateTask(deps: TaskDeps, held: TaskRecord, timeouts: Timeouts): Promise<RemainingProcesses> {
   const { lease, folder, meta, runner } = held;
   await runner.started;

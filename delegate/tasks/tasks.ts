@@ -1,4 +1,4 @@
-/** All tasks that this delegate holds, and what the server's messages do to them. */
+/** The tasks leased to this delegate, and the handling of the server's messages about them. */
 import { statSync } from "node:fs";
 import type { ConnectionTask, ShellTask, ToDelegate } from "../../protocol/messages.ts";
 import { examineJournal } from "./recovery.ts";
@@ -12,24 +12,24 @@ import type { Lease, Link } from "../output/shipper.ts";
 import { type LeasedTask, createTask } from "./task.ts";
 import { paths } from "../task-folder/paths.ts";
 
-/** What is said to a session about its tasks; `refused` is the session's own matter. */
+/** Messages about tasks; the session itself handles `refused`. */
 export type TaskMessage = Exclude<ToDelegate, { kind: "refused" }>;
 
 export type Tasks = {
-  /** For `hello`. */
+  /** Leases of all tasks, for `hello`. */
   readonly listLeases: () => readonly Lease[];
-  /** Takes up what an earlier delegate left in the work folder. */
+  /** Recovers the tasks of an earlier delegate from the work folder. */
   readonly recover: () => void;
-  /** Does what the message says. The text says why the message is illegal. */
+  /** Handles the message. Returns why the message is illegal, otherwise undefined. */
   readonly handleMessage: (message: TaskMessage, link: Link) => string | undefined;
-  /** The connection is gone; everything goes on. */
+  /** The connection is closed; the tasks continue. */
   readonly disconnect: () => void;
   /** The delegate ends; the tasks do not. */
   readonly detach: () => void;
 };
 
 const MAX_REPORTED_LEASES = 4096;
-/** Ended tasks kept in mind: a repeated `run` of one of them starts nothing. */
+/** Past leases that are remembered: a repeated `run` of one of them starts nothing. */
 const MAX_PAST_LEASES = 10_000;
 
 export function createTasks(deps: TasksDeps): Tasks {
@@ -54,7 +54,7 @@ export function createTasks(deps: TasksDeps): Tasks {
     if (oldest !== undefined) pastLeases.delete(oldest);
   };
 
-  /** Ends what is not begun: its secrets may still be on their way, and its `run` after them. */
+  /** Rejects a task that has not started: its secrets and its `run` may still arrive. */
   const rejectRun = (lease: Lease, link: Link): void => {
     rememberLease(keyOf(lease));
     deps.runtimeFolder.discard(lease);
@@ -71,7 +71,7 @@ export function createTasks(deps: TasksDeps): Tasks {
 
   const handleRun = (lease: Lease, work: ShellTask | ConnectionTask, link: Link): void => {
     const key = keyOf(lease);
-    // The server repeats itself; the task goes on as it is.
+    // A repeated `run`: the task continues.
     if (tasks.has(key)) return;
     const task = pastLeases.has(key) ? ALREADY_STARTED : startOrReturnTask(deps, lease, work);
     deps.runtimeFolder.discard(lease);
@@ -132,7 +132,7 @@ export function createTasks(deps: TasksDeps): Tasks {
   };
 }
 
-/** When the task of an earlier delegate ended: by what has passed since its start, or else by the time of the journal. */
+/** When the task of an earlier delegate ended, in epoch milliseconds; without elapsed times the journal's file time. */
 function endTimeOf(folder: string, { meta, exit }: Journal, deps: TasksDeps): number | undefined {
   if (!exit) return undefined;
   const { startedAt, startedElapsed } = startTimesOf(meta, deps);
@@ -144,7 +144,7 @@ function endTimeOf(folder: string, { meta, exit }: Journal, deps: TasksDeps): nu
 function removeFolder({ folders, leftovers, log }: TasksDeps, task: LeasedTask, folder: string): void {
   const discard = async (): Promise<void> => {
     await folders.discard(folder);
-    // A task whose processes could not be ended keeps its user: no other task may get it.
+    // A task with remaining processes keeps its user: no other task may get it.
     if (task.owner && task.isClean()) leftovers.releaseUser(task.owner);
   };
   discard().catch((error: unknown) => {
@@ -166,7 +166,7 @@ function sendLost({ intervals }: TasksDeps, link: Link, lease: Lease, message: s
   });
 }
 
-/** A task that would find no space is given back before anything is made for it. */
+/** Returns the task to the server, before anything is created for it, if the disk is short of space. */
 function startOrReturnTask(deps: TasksDeps, lease: Lease, work: ShellTask | ConnectionTask): LeasedTask | string {
   const reason = work.kind === "shell" ? deps.availability.check() : undefined;
   return reason === undefined ? startTask(deps, lease, work) : createReturnedTask(lease, `The delegate ${reason}.`);
