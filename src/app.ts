@@ -113,7 +113,7 @@ function createSweeps({ clock }: PlatformDeps, slices: Slices) {
   const { identity, audits, limits, login, connectionTests, delegates, executions, triggers } = slices;
 
   async function sweepCredentials(): Promise<void> {
-    await identity.look();
+    await identity.checkWatched();
     await delegates.revokeDue();
   }
 

@@ -17,7 +17,7 @@ export function createCredentials(deps: CredentialDeps): Credentials {
     watch: () => () => undefined,
     onEnded: () => undefined,
     notifyCredentialsEnded: () => undefined,
-    look: async () => undefined,
+    checkWatched: async () => undefined,
     stop: real.stop,
   };
 }

@@ -43,11 +43,11 @@ export function secretVerbs(db: Db, keys: KeyRing): ReturnType<typeof createSecr
     environments: async () => new Map<never, never>(),
     usable: async () => new Set<string>(),
   };
-  const stillActor = async (actor: Actor): Promise<Actor> => actor;
+  const revalidateActor = async (actor: Actor): Promise<Actor> => actor;
   return createSecrets({
     ...base,
     requireScope,
-    stillActor,
+    revalidateActor,
     keys,
     commands: new Map(),
     maxContent: 1024 * 1024,

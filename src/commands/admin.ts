@@ -1,6 +1,6 @@
 /** `railhead admin …`. */
 import { createAudit } from "../audit/index.ts";
-import { createLogins } from "../identity/index.ts";
+import { createSignInUsers } from "../identity/index.ts";
 import { resetPassword as createReset, type Reset } from "../login/index.ts";
 import { oneAccount, runCommand, printLine, type ExitCode } from "./run.ts";
 
@@ -10,7 +10,7 @@ export type ResetOptions = { readonly account?: string; readonly email?: string;
 export const resetPassword = ({ account, email, unlink = false }: ResetOptions): Promise<ExitCode> =>
   runCommand(async (opened) => {
     const { db } = opened;
-    const reset = createReset({ ...opened, audit: createAudit(opened), people: createLogins(opened) });
+    const reset = createReset({ ...opened, audit: createAudit(opened), people: createSignInUsers(opened) });
     const { password, ended, identities, ...person } = await reset(await oneAccount(db, account), email, { unlink });
     const sessions = ended === 1 ? "1 session has" : `${ended} sessions have`;
     if (identities.length > 0) process.stderr.write(`${unlink ? UNLINKED : LINKED}\n${identities.map(line).join("")}`);

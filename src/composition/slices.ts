@@ -11,7 +11,7 @@ import {
   createUsers,
   findServiceAccount,
   holdRootKey,
-  type OnLeave,
+  type RevokeUserAccess,
 } from "../identity/index.ts";
 import { createLimits } from "../limits/index.ts";
 import { createLogin } from "../login/index.ts";
@@ -48,7 +48,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
   });
   const { authorize, permits, leaveGroups } = access;
 
-  const revokeAccess: OnLeave = concatResults(access.revokeAccess, (tx, user) => login.endSessions(tx, user));
+  const revokeAccess: RevokeUserAccess = concatResults(access.revokeAccess, (tx, user) => login.endSessions(tx, user));
   const identity = createIdentity({
     db,
     audit,
@@ -62,7 +62,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     requireScope: (actor, scope) => projects.requireScope(actor, scope),
     revokeAccess: access.revokeAccess,
     leaveGroups,
-    standingSessions: (sessions, now) => login.findValidSessions(sessions, now),
+    selectValidSessions: (sessions, now) => login.findValidSessions(sessions, now),
     onError,
   });
   const users = createUsers({
@@ -79,7 +79,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     setGroupsOf: access.setGroupsOf,
     peopleOfScope: access.peopleOfScope,
     rolesOfPeople: access.rolesOfPeople,
-    lockedAmong: (account, people) => login.findLockedUsers(account, people),
+    findLockedUsers: (account, people) => login.findLockedUsers(account, people),
     onEmailChanged: (tx, user) => login.removeLinkPermission(tx, user),
   });
 
@@ -128,7 +128,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     grantsOf: access.grantsOf,
     requireHeldOfPerson: access.requireHeldOfPerson,
     people: identity.people,
-    stillActor: identity.stillActor,
+    revalidateActor: identity.revalidateActor,
     notifyCredentialsEnded: identity.notifyCredentialsEnded,
     onEnded: identity.onEnded,
     oidc: deps.oidc,
@@ -148,7 +148,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     permits,
     leaveGroups,
     requireScope,
-    stillActor: identity.stillActor,
+    revalidateActor: identity.revalidateActor,
     commands: deps.secretCommands,
     maxContent: deps.maxSecretFile,
     facts: createScopeFacts(projects.applicationsExist, environments.findPlaces),
@@ -184,7 +184,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     newId,
     authorize,
     permits,
-    standingOf: identity.standingOf,
+    findAuthorStates: identity.findAuthorStates,
     openTextSecrets: secrets.openTextSecrets,
     tasks: delegates,
     mayReach,
@@ -193,7 +193,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
 
   const { findReferences, requirePrincipals } = makePrincipals({
     permits,
-    standingOf: identity.standingOf,
+    findAuthorStates: identity.findAuthorStates,
     identifySecrets: secrets.identify,
     findIds: {
       environment: environments.findIds.environment,
@@ -209,7 +209,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     authorize,
     permits,
     leaveGroups,
-    stillActor: identity.stillActor,
+    revalidateActor: identity.revalidateActor,
     findReferences,
     requirePrincipals,
     checkScripts: deps.checkScripts,
@@ -252,7 +252,7 @@ export function createSlices(deps: PlatformDeps, onError: (error: unknown) => vo
     authorize,
     permits,
     authenticate: identity.authenticate,
-    stillActor: identity.stillActor,
+    revalidateActor: identity.revalidateActor,
     requireRunAs: identity.requireRunAs,
     findServiceAccount: (accountId, key) => findServiceAccount(db, accountId, key),
     settingValue: settings.value,

@@ -8,7 +8,7 @@ import type { Db } from "../platform/db/db.ts";
 import { hashSecret, writeToken } from "../platform/crypto/tokens.ts";
 import { adminGrants } from "../../test/support/access.ts";
 import { handClock } from "../../test/support/platform.ts";
-import { createAuthenticating } from "./authenticate.ts";
+import { createAuthenticator } from "./authenticate.ts";
 import type { CredentialRow } from "./store/standing.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
@@ -37,7 +37,7 @@ function store(initial: CredentialRow | undefined) {
     return state.row ? [state.row] : [];
   };
   const clock = handClock();
-  return { state, clock, ...createAuthenticating({ db: { query } as unknown as Db, clock, grantsOf }) };
+  return { state, clock, ...createAuthenticator({ db: { query } as unknown as Db, clock, grantsOf }) };
 }
 
 test("a token is looked up once a second and authenticates its user", async () => {
@@ -110,14 +110,14 @@ test("a service account has tokens of its own kind, and a user's token does not 
 });
 
 test("an ended credential is removed from the cache at once, also when a lookup was under way", async () => {
-  const { state, authenticate, forget } = store(row("s"));
+  const { state, authenticate, clearCache } = store(row("s"));
   assert.ok(await authenticate(token("s")));
-  forget();
+  clearCache();
   state.row = undefined;
   assert.equal(await authenticate(token("s")), undefined);
   state.row = row("s");
   const underWay = authenticate(token("s"));
-  forget();
+  clearCache();
   assert.ok(await underWay, "it was asked before");
   state.row = undefined;
   assert.equal(await authenticate(token("s")), undefined);
@@ -169,7 +169,7 @@ test("at most ten thousand tokens are cached", async () => {
     asked += 1;
     return [{ ...row("s"), userId: id }];
   };
-  const { authenticate } = createAuthenticating({ db: { query } as unknown as Db, clock, grantsOf });
+  const { authenticate } = createAuthenticator({ db: { query } as unknown as Db, clock, grantsOf });
   const nth = (n: number): string => {
     const id = `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
     return writeToken("pat", { accountId, tokenId: id, secret: "s" });

@@ -9,19 +9,19 @@ import type { Clock } from "../core/clock.ts";
 import { createLru } from "../core/lru.ts";
 import { hashSecret, readToken, secretMatches, type TokenParts } from "../platform/crypto/tokens.ts";
 import type { Db } from "../platform/db/db.ts";
-import { endOf, standingAt } from "./keys/expiry.ts";
+import { endOf, stateAt } from "./keys/expiry.ts";
 import { findCredential, type CredentialRow } from "./store/standing.ts";
 import { problem } from "./problems.ts";
 
-const KEEP_MS = 1_000;
-const MAX_KEPT = 10_000;
+const CACHE_MS = 1_000;
+const MAX_CACHED = 10_000;
 
 /** The account behind a token, without its grants. */
 type Person = Omit<Extract<Actor, { kind: "user" }>, "grants">;
 type Principal = Person | Omit<Extract<Actor, { kind: "service_account" }>, "grants">;
 
 type Holder = Extract<Actor, { kind: "user" }> | Extract<Actor, { kind: "service_account" }>;
-type Kept = {
+type CacheEntry = {
   readonly principal: Principal;
   readonly until: number;
   actor: Holder | undefined;
@@ -33,29 +33,33 @@ type Kept = {
  */
 export type Authenticate = (token: string) => Actor | undefined | Promise<Actor | undefined>;
 
-export type Authenticating = {
+export type Authenticator = {
   readonly authenticate: Authenticate;
   /** Clears the cache. Called when a credential has ended. */
-  readonly forget: () => void;
+  readonly clearCache: () => void;
 };
 
-export function createAuthenticating(deps: { db: Db; clock: Clock; grantsOf: GrantsOf }): Authenticating {
+export function createAuthenticator(deps: { db: Db; clock: Clock; grantsOf: GrantsOf }): Authenticator {
   // The key is a hash of the whole token, so that the cache never contains a usable credential.
-  let kept = createLru<string, Kept>(MAX_KEPT);
+  let cache = createLru<string, CacheEntry>(MAX_CACHED);
 
-  async function keep(key: string, token: string, now: number): Promise<Actor | undefined> {
-    kept.delete(key);
+  async function authenticateUncached(key: string, token: string, now: number): Promise<Actor | undefined> {
+    cache.delete(key);
     // `clearCache` replaces the map. A lookup that is under way then writes into the discarded map.
-    const here = kept;
-    const found = await lookUp(deps.db, token, now);
+    const cacheAtStart = cache;
+    const found = await findPrincipal(deps.db, token, now);
     if (!found) return undefined;
-    const entry: Kept = { principal: found.principal, until: Math.min(now + KEEP_MS, found.end + 1), actor: undefined };
-    here.set(key, entry);
+    const entry: CacheEntry = {
+      principal: found.principal,
+      until: Math.min(now + CACHE_MS, found.end + 1),
+      actor: undefined,
+    };
+    cacheAtStart.set(key, entry);
     return withGrants(entry);
   }
 
   // The access slice caches grants, since it knows when they change. The actor is created anew when they have changed.
-  function withGrants(entry: Kept): Actor | Promise<Actor> {
+  function withGrants(entry: CacheEntry): Actor | Promise<Actor> {
     const { principal, actor } = entry;
     const type = principal.kind === "user" ? "USER" : "SERVICE_ACCOUNT";
     const grants = deps.grantsOf(principal.accountId, { type, id: principal.id });
@@ -67,16 +71,16 @@ export function createAuthenticating(deps: { db: Db; clock: Clock; grantsOf: Gra
     authenticate(token) {
       const key = hash("sha256", token, "base64");
       const now = deps.clock.now();
-      const known = kept.get(key);
-      return known && known.until > now ? withGrants(known) : keep(key, token, now);
+      const known = cache.get(key);
+      return known && known.until > now ? withGrants(known) : authenticateUncached(key, token, now);
     },
-    forget: () => void (kept = createLru(MAX_KEPT)),
+    clearCache: () => void (cache = createLru(MAX_CACHED)),
   };
 }
 
-type Found = { readonly principal: Principal; readonly end: number };
+type FoundPrincipal = { readonly principal: Principal; readonly end: number };
 
-async function lookUp(db: Db, token: string, now: number): Promise<Found | undefined> {
+async function findPrincipal(db: Db, token: string, now: number): Promise<FoundPrincipal | undefined> {
   const kind = token.startsWith("sat.") ? "sat" : "pat";
   const parts = readToken(kind, token);
   if (!parts) return undefined;
@@ -85,9 +89,9 @@ async function lookUp(db: Db, token: string, now: number): Promise<Found | undef
   if (!secretMatches(parts.secret, row?.secretHash) || !row) return undefined;
   const principal = principalOf(parts, row);
   if (!principal || (principal.kind === "user") !== (kind === "pat")) return undefined;
-  const standing = standingAt(row, now);
-  if (standing === "expired") throw problem("identity.token_expired");
-  if (standing === "not yet") throw problem("identity.token_not_yet");
+  const state = stateAt(row, now);
+  if (state === "expired") throw problem("identity.token_expired");
+  if (state === "not yet") throw problem("identity.token_not_yet");
   return { principal, end: endOf(row) ?? Infinity };
 }
 

@@ -15,7 +15,7 @@ export function authorOf(actor: Actor): Author {
 }
 
 /** The current state of an author's account. `actor` has the current grants; undefined unless the account is active. */
-export type Standing = {
+export type AuthorState = {
   readonly name: string;
   readonly email: string | null;
   readonly state: "active" | "deactivated" | "deleted";
@@ -23,7 +23,7 @@ export type Standing = {
 };
 
 /** Returns the current account state of each author, in their order. Grants are at most a second old. */
-export type StandingOf = (accountId: Uuid, authors: readonly Author[]) => Promise<readonly Standing[]>;
+export type FindAuthorStates = (accountId: Uuid, authors: readonly Author[]) => Promise<readonly AuthorState[]>;
 
 /** The columns `author_kind` and `author_id` as a store reads them. */
 export type AuthorColumns = { readonly authorKind: Author["kind"] | null; readonly authorId: Uuid | null };

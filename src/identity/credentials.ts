@@ -6,11 +6,11 @@
 import type { GrantsOf, GrantsOfAll } from "../access/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { createAuthenticating, type Authenticate } from "./authenticate.ts";
-import { standingTokens } from "./store/standing.ts";
+import { createAuthenticator, type Authenticate } from "./authenticate.ts";
+import { selectValidTokens } from "./store/standing.ts";
 import type { Actor } from "../core/actor.ts";
-import { createWatchingGrants } from "./watch-grants.ts";
-import { createWatching, type StillStanding } from "./watch.ts";
+import { createGrantWatcher } from "./watch-grants.ts";
+import { createCredentialWatcher, type SelectValid } from "./watch.ts";
 
 const CHANNEL = "railhead_credentials_ended";
 
@@ -22,7 +22,7 @@ export type CredentialDeps = {
   /** Calls the listener when grants may have changed. */
   readonly onAccessChange: (listener: () => void) => void;
   /** Selects valid sessions. The login slice stores them. */
-  readonly standingSessions: StillStanding;
+  readonly selectValidSessions: SelectValid;
   readonly onError: (error: unknown) => void;
 };
 
@@ -42,46 +42,46 @@ export type Credentials = {
   /** Notifies every replica after the commit. Called in the transaction that ends credentials. */
   readonly notifyCredentialsEnded: (tx: Tx) => void;
   /** Checks all watched actors. Called twice a second. */
-  readonly look: () => Promise<void>;
+  readonly checkWatched: () => Promise<void>;
   readonly stop: () => void;
 };
 
 export function createCredentials(deps: CredentialDeps): Credentials {
   const { db, onError } = deps;
-  const { authenticate, forget } = createAuthenticating(deps);
-  const grants = createWatchingGrants(deps);
-  const standing = createWatching({
+  const { authenticate, clearCache } = createAuthenticator(deps);
+  const grantWatcher = createGrantWatcher(deps);
+  const credentialWatcher = createCredentialWatcher({
     ...deps,
-    standing: { token: (tokens, now) => standingTokens(db, tokens, now), session: deps.standingSessions },
+    selectValid: { token: (tokens, now) => selectValidTokens(db, tokens, now), session: deps.selectValidSessions },
   });
-  const look = async (): Promise<void> => {
-    await Promise.all([standing.look(), grants.look()]);
+  const checkWatched = async (): Promise<void> => {
+    await Promise.all([credentialWatcher.check(), grantWatcher.check()]);
   };
   const watch: WatchActor = (actor, onEnd) => {
-    const leave = grants.watch(actor, onEnd);
-    const release = actor.credential ? standing.watch(actor.credential, onEnd) : () => undefined;
+    const stopGrants = grantWatcher.watch(actor, onEnd);
+    const stopCredential = actor.credential ? credentialWatcher.watch(actor.credential, onEnd) : () => undefined;
     return () => {
-      leave();
-      release();
+      stopGrants();
+      stopCredential();
     };
   };
-  deps.onAccessChange(() => void grants.look().catch(onError));
-  const listeners = new Set<() => void>([forget]);
-  const someEnded = (): void => {
+  deps.onAccessChange(() => void grantWatcher.check().catch(onError));
+  const listeners = new Set<() => void>([clearCache]);
+  const onSomeEnded = (): void => {
     for (const listener of listeners) listener();
-    look().catch(onError);
+    checkWatched().catch(onError);
   };
-  const stop = db.listen(CHANNEL, someEnded);
+  const stop = db.listen(CHANNEL, onSomeEnded);
   return {
     authenticate,
     watch,
     onEnded: (listener) => void listeners.add(listener),
     notifyCredentialsEnded: (tx) =>
       tx.afterCommit(() => {
-        someEnded();
+        onSomeEnded();
         db.notify(CHANNEL, "").catch(onError);
       }),
-    look,
+    checkWatched,
     stop,
   };
 }

@@ -58,7 +58,7 @@ export async function firstStart(deps: FirstStartDeps): Promise<FirstStart> {
     await lockFirstStart(tx);
     const meanwhile = await findFirstAccount(tx);
     if (meanwhile) return checked({ ...deps, db: tx }, meanwhile);
-    const facts = await makeAccount(tx, deps, password, passwordHash);
+    const facts = await insertFirstAccount(tx, deps, password, passwordHash);
     deps.announce(facts);
     return { accountId: facts.accountId, rootKeyId: deps.keys.preferred.id, facts };
   });
@@ -73,7 +73,12 @@ async function checked(
   return { accountId: account.id, rootKeyId, facts: undefined };
 }
 
-async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passwordHash: string): Promise<FirstFacts> {
+async function insertFirstAccount(
+  tx: Tx,
+  deps: FirstStartDeps,
+  password: string,
+  passwordHash: string,
+): Promise<FirstFacts> {
   const at = deps.clock.now();
   const [accountId, adminUserId] = [deps.newId(), deps.newId()];
   await insertAccount(tx, {
@@ -91,7 +96,7 @@ async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passw
     passwordHash,
     at,
   });
-  const apiKey = await makeFirstToken(tx, deps, accountId, adminUserId);
+  const apiKey = await createFirstToken(tx, deps, accountId, adminUserId);
   await deps.makeAdministrator(tx, accountId, adminUserId);
   await deps.seedAccount(tx, accountId);
   return {
@@ -107,7 +112,7 @@ async function makeAccount(tx: Tx, deps: FirstStartDeps, password: string, passw
  * Creates an API key with one token without an end, so that the installation can be used at once. Returns the token's
  * text.
  */
-async function makeFirstToken(tx: Tx, deps: FirstStartDeps, accountId: Uuid, userId: Uuid): Promise<string> {
+async function createFirstToken(tx: Tx, deps: FirstStartDeps, accountId: Uuid, userId: Uuid): Promise<string> {
   const at = deps.clock.now();
   const [apiKeyId, tokenId, secret] = [deps.newId(), deps.newId(), newTokenSecret()];
   const named = { identifier: "first_start", name: "first start", description: "", tags: {} };

@@ -14,8 +14,8 @@ import {
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import type { User, UserDetail } from "./user.ts";
-import type { PeopleVerbs } from "./users/by-hand.ts";
-import type { FindUser, ListUsers, LockedAmong, Recall } from "./users/find.ts";
+import type { UserOperations } from "./users/by-hand.ts";
+import type { FindUser, ListUsers, FindLockedUsers, FindReferencedUser } from "./users/find.ts";
 
 /** A user, or those fields that another row brought along. Missing fields are read on demand. */
 export type UserNode = User & Partial<UserDetail>;
@@ -25,10 +25,10 @@ type Operations = {
   readonly userByName: FindUser;
   readonly userByEmail: FindUser;
   readonly listUsers: ListUsers;
-  readonly recall: Recall;
-  readonly people: PeopleVerbs;
+  readonly findReferencedUser: FindReferencedUser;
+  readonly people: UserOperations;
   readonly userGroups: UserGroups;
-  readonly lockedAmong: LockedAmong;
+  readonly findLockedUsers: FindLockedUsers;
 };
 
 /** Adds `User` with its queries and mutations. */
@@ -85,12 +85,12 @@ export function addIdentityTypes(
 function userType(
   builder: Builder,
   GroupList: NodeRef<List<UserGroupNode>>,
-  operations: Pick<Operations, "recall" | "userGroups" | "lockedAmong">,
+  operations: Pick<Operations, "findReferencedUser" | "userGroups" | "findLockedUsers">,
 ): NodeRef<UserNode> {
   const whole = (user: UserNode, actor: Actor): UserDetail | Promise<UserDetail> =>
-    isWhole(user) ? user : operations.recall(actor, user.id);
+    isWhole(user) ? user : operations.findReferencedUser(actor, user.id);
   const isLocked = createBatch(async ({ actor }: GraphqlContext, users: readonly UserNode[]) => {
-    const locked = await operations.lockedAmong(actor.accountId, users);
+    const locked = await operations.findLockedUsers(actor.accountId, users);
     return users.map(({ id }) => locked.has(id));
   });
   const never = (description: string) => ({ description, resolve: (): boolean => false });
@@ -158,7 +158,7 @@ const nameTo = (actor: Actor, user: User): string =>
 
 const isWhole = (user: UserNode): user is UserDetail => user.version !== undefined;
 
-function addMutations(builder: Builder, User: NodeRef<UserNode>, people: PeopleVerbs): void {
+function addMutations(builder: Builder, User: NodeRef<UserNode>, people: UserOperations): void {
   const payload = (name: string) =>
     payloadType<{ user: UserNode }>(builder, name, (t) => ({
       user: t.field({ type: User, resolve: ({ user }) => user }),

@@ -19,34 +19,48 @@ import { findParent } from "./keys/parent.ts";
 import { apiKeyRoutes } from "./keys/rest-keys.ts";
 import { tokenRoutes } from "./keys/rest-tokens.ts";
 import { createTokens } from "./keys/tokens.ts";
-import { createLogins } from "./logins.ts";
+import { createSignInUsers } from "./logins.ts";
 import { actAs } from "./service-accounts/act-as.ts";
 import { requireRunAs } from "./service-accounts/run-as.ts";
 import { serviceAccountRoutes } from "./service-accounts/rest.ts";
 import { createServiceAccounts, type RevokeAccess, type ScopeExists } from "./service-accounts/operations.ts";
-import { createStandingOf } from "./standing.ts";
-import { createStillActor } from "./still.ts";
+import { createFindAuthorStates } from "./standing.ts";
+import { createRevalidateActor } from "./still.ts";
 import { deleteKeysOf } from "./store/keys.ts";
 import { deleteServiceAccountsOf } from "./store/service-accounts.ts";
 import { createUserAggregates } from "./users/aggregate.ts";
-import { createPeople, type SetGroups } from "./users/by-hand.ts";
+import { createUserOperations, type SetGroups } from "./users/by-hand.ts";
 import {
   getCurrentUser,
   getUser,
   listUsers,
-  createRecall,
+  createFindReferencedUser,
   findUserByEmail,
   findUserByName,
-  type LockedAmong,
+  type FindLockedUsers,
 } from "./users/find.ts";
-import { changeUser, createUser, deleteUser, provisionUser, type LifeDeps, type OnLeave } from "./users/life.ts";
+import {
+  changeUser,
+  createUser,
+  deleteUser,
+  provisionUser,
+  type LifeDeps,
+  type RevokeUserAccess,
+} from "./users/life.ts";
 import { aggregateRoutes } from "./users/rest-aggregate.ts";
 import { userRoutes } from "./users/routes.ts";
-import type { StillStanding } from "./watch.ts";
+import type { SelectValid } from "./watch.ts";
 
 export { firstStart, type FirstFacts, type FirstStart } from "./first-start.ts";
-export { authorOf, readAuthor, type Author, type AuthorColumns, type Standing, type StandingOf } from "./author.ts";
-export { createLogins } from "./logins.ts";
+export {
+  authorOf,
+  readAuthor,
+  type Author,
+  type AuthorColumns,
+  type AuthorState,
+  type FindAuthorStates,
+} from "./author.ts";
+export { createSignInUsers } from "./logins.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { anyActive, CREATOR, creatorJoins, creatorOf, type CreatorRow } from "./store.ts";
 export { holdRootKey, createRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
@@ -55,12 +69,12 @@ export { findServiceAccount } from "./store/service-accounts.ts";
 export { PERSON } from "./store/users.ts";
 export type { Profile, User, UserDetail } from "./user.ts";
 export { emailOf, folded } from "./users/fold.ts";
-export type { StillActor } from "./still.ts";
+export type { RevalidateActor } from "./still.ts";
 export type { ActAs } from "./service-accounts/act-as.ts";
 export type { RequireRunAs } from "./service-accounts/run-as.ts";
 export type { ChangeUser, DeleteUser, ProvisionUser } from "./users/life.ts";
 export type { Authenticate } from "./authenticate.ts";
-export type { OnLeave } from "./users/life.ts";
+export type { RevokeUserAccess } from "./users/life.ts";
 
 export type IdentityDeps = {
   readonly db: Db;
@@ -75,7 +89,7 @@ export type IdentityDeps = {
   readonly requireScope: ScopeExists;
   readonly revokeAccess: RevokeAccess;
   readonly leaveGroups: LeaveGroups;
-  readonly standingSessions: StillStanding;
+  readonly selectValidSessions: SelectValid;
   readonly onError: (error: unknown) => void;
 };
 
@@ -86,15 +100,15 @@ export function createIdentity(deps: IdentityDeps) {
   const serviceAccounts = createServiceAccounts({ ...deps, notifyCredentialsEnded });
   const apiKeys = createApiKeys(keyDeps);
   const tokens = createTokens(keyDeps);
-  const standingOf = createStandingOf(deps);
+  const findAuthorStates = createFindAuthorStates(deps);
   return {
     ...credentials,
-    people: createLogins(deps),
+    people: createSignInUsers(deps),
     serviceAccounts,
     actAs: actAs(deps),
     requireRunAs: requireRunAs(deps),
-    standingOf,
-    stillActor: createStillActor({ ...deps, standingOf }),
+    findAuthorStates,
+    revalidateActor: createRevalidateActor({ ...deps, findAuthorStates }),
     apiKeys,
     tokens,
     /** Ends all API keys and tokens of a user in the caller's transaction, and notifies every replica. */
@@ -118,37 +132,37 @@ type EndTokens = (tx: Tx, accountId: Uuid, userId: Uuid) => Promise<readonly Rem
 /** The operations on users. `revokeAccess` removes what users hold in other slices. */
 export function createUsers(
   deps: Omit<LifeDeps, "onLeave"> & {
-    readonly revokeAccess: OnLeave;
+    readonly revokeAccess: RevokeUserAccess;
     readonly endTokens: EndTokens;
     readonly setGroupsOf: SetGroups;
-    readonly lockedAmong: LockedAmong;
+    readonly findLockedUsers: FindLockedUsers;
     readonly peopleOfScope: PeopleOfScope;
     readonly rolesOfPeople: RolesOfPeople;
   },
 ) {
   const { authorize: may } = deps;
-  const onLeave: OnLeave = async (tx, user, how) => {
+  const onLeave: RevokeUserAccess = async (tx, user, how) => {
     const keys = await deps.endTokens(tx, user.accountId, user.id);
     return [...(await deps.revokeAccess(tx, user, how)), ...keys];
   };
   const life = { ...deps, onLeave };
   const operations = { create: createUser(life), change: changeUser(life), delete: deleteUser(life) };
-  const people = createPeople({ ...operations, authorize: may, setGroups: deps.setGroupsOf });
-  const { lockedAmong } = deps;
+  const people = createUserOperations({ ...operations, authorize: may, setGroups: deps.setGroupsOf });
+  const { findLockedUsers } = deps;
   const find = { getUser: getUser(deps), listUsers: listUsers(deps), currentUser: getCurrentUser(deps) };
   return {
     ...find,
     userByName: findUserByName(deps),
     userByEmail: findUserByEmail(deps),
-    recall: createRecall(deps),
-    lockedAmong,
+    findReferencedUser: createFindReferencedUser(deps),
+    findLockedUsers,
     people,
     provisionUser: provisionUser(life),
     changeUser: operations.change,
     deleteUser: operations.delete,
     routes: [
-      ...userRoutes({ ...find, authorize: may, people, lockedAmong }),
-      ...aggregateRoutes(createUserAggregates(deps), lockedAmong),
+      ...userRoutes({ ...find, authorize: may, people, findLockedUsers }),
+      ...aggregateRoutes(createUserAggregates(deps), findLockedUsers),
     ],
   };
 }

@@ -1,42 +1,42 @@
 import type { GrantsOfAll } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { Author, Standing, StandingOf } from "./author.ts";
+import type { Author, AuthorState, FindAuthorStates } from "./author.ts";
 import type { Db } from "../platform/db/db.ts";
-import { findAccountsOf, type AccountRow } from "./store/standing-of.ts";
+import { findAuthorAccounts, type AccountRow } from "./store/standing-of.ts";
 
 const SYSTEM = "the platform";
-const DELETED: Standing = { name: "a deleted account", email: null, state: "deleted", actor: undefined };
+const DELETED: AuthorState = { name: "a deleted account", email: null, state: "deleted", actor: undefined };
 
 /** One statement for the accounts of all authors, and one per kind of account for grants that are not cached. */
-export const createStandingOf =
-  ({ db, grantsOfAll }: { readonly db: Pick<Db, "query">; readonly grantsOfAll: GrantsOfAll }): StandingOf =>
+export const createFindAuthorStates =
+  ({ db, grantsOfAll }: { readonly db: Pick<Db, "query">; readonly grantsOfAll: GrantsOfAll }): FindAuthorStates =>
   async (accountId, authors) => {
     const ids = [...new Set(authors.flatMap(({ id }) => (id === null ? [] : [id])))];
-    const rows = ids.length === 0 ? [] : await findAccountsOf(db, accountId, ids);
+    const rows = ids.length === 0 ? [] : await findAuthorAccounts(db, accountId, ids);
     const active = rows.filter(({ state }) => state === "active");
     const grants = await grantsOfAll(
       accountId,
       active.map(({ kind, id }) => ({ type: kind === "user" ? "USER" : "SERVICE_ACCOUNT", id })),
     );
     const found = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
-    return authors.map((author) => standing(accountId, author, found, grants));
+    return authors.map((author) => stateOf(accountId, author, found, grants));
   };
 
-function standing(
+function stateOf(
   accountId: Uuid,
   author: Author,
   found: ReadonlyMap<string, AccountRow>,
   grants: Awaited<ReturnType<GrantsOfAll>>,
-): Standing {
+): AuthorState {
   if (author.kind === "system")
     return { name: SYSTEM, email: null, state: "active", actor: { kind: "system", accountId } };
   const row = found.get(`${author.kind} ${author.id}`);
   if (!row) return DELETED;
   const { id, name, email, state, identifier } = row;
-  const held = grants.get(id);
-  const who = { accountId, id, name, email, grants: held ?? [] };
+  const ownGrants = grants.get(id);
+  const who = { accountId, id, name, email, grants: ownGrants ?? [] };
   const actor: Actor =
     row.kind === "user" ? { ...who, kind: "user" } : { ...who, kind: "service_account", identifier: identifier ?? "" };
-  return { name, email, state, actor: state === "active" && held ? actor : undefined };
+  return { name, email, state, actor: state === "active" && ownGrants ? actor : undefined };
 }

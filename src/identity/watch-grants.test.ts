@@ -5,7 +5,7 @@ import { grantOf } from "../../test/support/access.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Grants } from "../core/grants.ts";
 import type { Uuid } from "../core/ids.ts";
-import { createWatchingGrants } from "./watch-grants.ts";
+import { createGrantWatcher } from "./watch-grants.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const nth = (n: number): Uuid => `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
@@ -17,7 +17,7 @@ function kit(now: Map<Uuid, Grants>) {
   const asked: Uuid[] = [];
   const errors: unknown[] = [];
   const state = { fail: false };
-  const watching = createWatchingGrants({
+  const watching = createGrantWatcher({
     grantsOfAll: async (_account, principals) => {
       const ids = principals.map(({ id }) => id);
       asked.push(...ids);
@@ -39,7 +39,7 @@ test("a removed watcher is not checked any more; several streams of one user eac
     [nth(1), ADMIN],
     [nth(2), ADMIN],
   ]);
-  const { asked, watch, look } = kit(now);
+  const { asked, watch, check } = kit(now);
   const ended: number[] = [];
   watch(person(nth(1), ADMIN), () => ended.push(1));
   watch(person(nth(1), ADMIN), () => ended.push(11));
@@ -48,8 +48,8 @@ test("a removed watcher is not checked any more; several streams of one user eac
   stop();
   asked.length = 0;
   now.clear();
-  await look();
-  await look();
+  await check();
+  await check();
   assert.deepEqual([ended, asked], [[1, 11], [nth(1)]]);
 });
 
@@ -62,24 +62,24 @@ test("an actor whose grants have changed before watching began ends with the fir
 
 test("when grants cannot be read, streams stay open and the failure is reported", async () => {
   const now = new Map([[nth(1), ADMIN]]);
-  const { watch, look, state, errors } = kit(now);
+  const { watch, check, state, errors } = kit(now);
   let isOver = false;
   state.fail = true;
   watch(person(nth(1), ADMIN), () => void (isOver = true));
   await setImmediate();
   assert.equal(errors.length, 1);
-  await assert.rejects(look(), /no database/);
+  await assert.rejects(check(), /no database/);
   assert.equal(isOver, false);
   state.fail = false;
   now.set(nth(1), VIEWER);
-  await look();
+  await check();
   assert.equal(isOver, true);
 });
 
 test("each actor is checked in their own account", async () => {
   const other = "01a1fc75-fee1-7000-8000-000000000002" as Uuid;
   const asked: string[] = [];
-  const { watch, look } = createWatchingGrants({
+  const { watch, check } = createGrantWatcher({
     grantsOfAll: async (account, principals) => {
       asked.push(...principals.map(({ id }) => `${account} ${id}`));
       return new Map(principals.map(({ id }) => [id, ADMIN]));
@@ -90,6 +90,6 @@ test("each actor is checked in their own account", async () => {
   watch({ ...person(nth(2), ADMIN), accountId: other }, assert.fail);
   await setImmediate();
   asked.length = 0;
-  await look();
+  await check();
   assert.deepEqual(asked, [`${accountId} ${nth(1)}`, `${other} ${nth(2)}`]);
 });

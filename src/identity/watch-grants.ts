@@ -18,29 +18,29 @@ type Watched = { readonly actor: Holder; last: Grants; readonly onEnd: () => voi
 
 const principalOf = ({ kind, id }: Holder): Principal => ({ type: kind === "user" ? "USER" : "SERVICE_ACCOUNT", id });
 
-export type WatchingGrants = {
+export type GrantWatcher = {
   /**
    * Calls `onEnd` once, within a second after the actor has lost a permission. Returns a function that stops watching.
    */
   readonly watch: (actor: Actor, onEnd: () => void) => () => void;
-  readonly look: () => Promise<void>;
+  readonly check: () => Promise<void>;
 };
 
-export function createWatchingGrants(deps: {
+export function createGrantWatcher(deps: {
   readonly grantsOfAll: GrantsOfAll;
   readonly onError: (error: unknown) => void;
-}): WatchingGrants {
+}): GrantWatcher {
   const watched = new Set<Watched>();
 
-  async function lookAt(looked: readonly Watched[]): Promise<void> {
-    for (const [accountId, ours] of Map.groupBy(looked, ({ actor }) => actor.accountId)) {
+  async function checkSome(some: readonly Watched[]): Promise<void> {
+    for (const [accountId, ours] of Map.groupBy(some, ({ actor }) => actor.accountId)) {
       const holders = new Map(ours.map(({ actor }) => [actor.id, principalOf(actor)]));
-      settle(ours, await deps.grantsOfAll(accountId, [...holders.values()]));
+      endOutdated(ours, await deps.grantsOfAll(accountId, [...holders.values()]));
     }
   }
 
-  function settle(looked: readonly Watched[], now: ReadonlyMap<Uuid, Grants>): void {
-    for (const one of looked) {
+  function endOutdated(some: readonly Watched[], now: ReadonlyMap<Uuid, Grants>): void {
+    for (const one of some) {
       const grants = now.get(one.actor.id) ?? [];
       // The same list object means that nothing has changed.
       if (grants === one.last) continue;
@@ -55,9 +55,9 @@ export function createWatchingGrants(deps: {
       const one = { actor, last: actor.grants, onEnd };
       watched.add(one);
       // A change between the request's check and now has been announced already.
-      lookAt([one]).catch(deps.onError);
+      checkSome([one]).catch(deps.onError);
       return () => void watched.delete(one);
     },
-    look: untilQuiet(() => lookAt([...watched])),
+    check: untilQuiet(() => checkSome([...watched])),
   };
 }

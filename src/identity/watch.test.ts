@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { Uuid } from "../core/ids.ts";
 import { handClock } from "../../test/support/platform.ts";
-import { createWatching, type StillStanding } from "./watch.ts";
+import { createCredentialWatcher, type SelectValid } from "./watch.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const nth = (n: number): Uuid => `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;
@@ -14,16 +14,16 @@ function kit(...held: readonly Uuid[]) {
   const asked: Uuid[][] = [];
   const errors: unknown[] = [];
   const state = { fail: false, gate: Promise.resolve() };
-  const standing: StillStanding = async (credentials) => {
+  const selectValid: SelectValid = async (credentials) => {
     asked.push(credentials.map(({ id }) => id));
     const now = [...valid];
     await state.gate;
     if (state.fail) throw new Error("no database");
     return now;
   };
-  const watching = createWatching({
+  const watching = createCredentialWatcher({
     clock: handClock(),
-    standing: { token: standing, session: standing },
+    selectValid: { token: selectValid, session: selectValid },
     onError: (error) => errors.push(error),
   });
   return { valid, asked, errors, state, ...watching };
@@ -32,7 +32,7 @@ function kit(...held: readonly Uuid[]) {
 const token = (id: Uuid) => ({ kind: "token", accountId, id }) as const;
 
 test("each stream gets one call after its credential has ended, and a removed watcher is not checked", async () => {
-  const { valid, asked, watch, look } = kit(nth(1), nth(2), nth(3));
+  const { valid, asked, watch, check } = kit(nth(1), nth(2), nth(3));
   const ended: number[] = [];
   watch(token(nth(1)), () => ended.push(1));
   watch(token(nth(1)), () => ended.push(11));
@@ -40,19 +40,19 @@ test("each stream gets one call after its credential has ended, and a removed wa
   const stop = watch(token(nth(3)), () => ended.push(3));
   await setImmediate();
   asked.length = 0;
-  await look();
+  await check();
   assert.deepEqual(asked, [[nth(1), nth(3)], [nth(2)]], "one question for all tokens, one for all sessions");
   assert.deepEqual(ended, []);
   stop();
   for (const id of [nth(1), nth(3)]) valid.delete(id);
-  await look();
-  await look();
+  await check();
+  await check();
   assert.deepEqual(ended, [1, 11]);
   valid.clear();
-  await look();
+  await check();
   assert.deepEqual(ended, [1, 11, 2]);
   asked.length = 0;
-  await look();
+  await check();
   assert.deepEqual(asked, [], "nothing is open, so nothing is asked");
 });
 
@@ -65,33 +65,33 @@ test("a new watcher is checked once on its own, since its authentication may be 
 });
 
 test("a check requested during another one runs afterwards", async () => {
-  const { valid, state, watch, look } = kit(nth(1));
+  const { valid, state, watch, check } = kit(nth(1));
   let ended = false;
   watch(token(nth(1)), () => (ended = true));
   await setImmediate();
   const gate = Promise.withResolvers<void>();
   state.gate = gate.promise;
-  const first = look();
+  const first = check();
   valid.clear();
-  const second = look();
+  const second = check();
   gate.resolve();
   await Promise.all([first, second]);
   assert.equal(ended, true);
 });
 
 test("a database failure ends no stream, and the next check finds ended credentials", async () => {
-  const { valid, state, errors, watch, look } = kit(nth(1));
+  const { valid, state, errors, watch, check } = kit(nth(1));
   let ended = false;
   watch(token(nth(1)), () => (ended = true));
   await setImmediate();
   state.fail = true;
   valid.clear();
-  await assert.rejects(look(), /no database/);
+  await assert.rejects(check(), /no database/);
   watch(token(nth(2)), () => undefined);
   await setImmediate();
   assert.equal(errors.length, 1);
   assert.equal(ended, false);
   state.fail = false;
-  await look();
+  await check();
   assert.equal(ended, true);
 });

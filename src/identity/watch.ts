@@ -13,32 +13,32 @@ import { untilQuiet } from "../platform/until-quiet.ts";
 export type Watch = (credential: Credential, onEnd: () => void) => () => void;
 
 /** Selects those of the credentials that are valid at `now`. */
-export type StillStanding = (
+export type SelectValid = (
   credentials: readonly { readonly accountId: Uuid; readonly id: Uuid }[],
   now: number,
 ) => Promise<Iterable<Uuid>>;
 
-export type Watching = {
+export type CredentialWatcher = {
   readonly watch: Watch;
   /** Checks all watched credentials. A call during a check starts another one afterwards. */
-  readonly look: () => Promise<void>;
+  readonly check: () => Promise<void>;
 };
 
 type Watched = { readonly credential: Credential; readonly onEnd: () => void };
 
-export function createWatching(deps: {
+export function createCredentialWatcher(deps: {
   readonly clock: Clock;
-  readonly standing: Readonly<Record<Credential["kind"], StillStanding>>;
+  readonly selectValid: Readonly<Record<Credential["kind"], SelectValid>>;
   readonly onError: (error: unknown) => void;
-}): Watching {
+}): CredentialWatcher {
   const watched = new Set<Watched>();
 
-  async function lookAt(looked: readonly Watched[]): Promise<void> {
+  async function checkSome(some: readonly Watched[]): Promise<void> {
     for (const kind of ["token", "session"] as const) {
-      const ours = looked.filter(({ credential }) => credential.kind === kind);
+      const ours = some.filter(({ credential }) => credential.kind === kind);
       if (ours.length === 0) continue;
-      const asked = new Map(ours.map(({ credential }) => [credential.id, credential]));
-      const valid = new Set(await deps.standing[kind]([...asked.values()], deps.clock.now()));
+      const credentials = new Map(ours.map(({ credential }) => [credential.id, credential]));
+      const valid = new Set(await deps.selectValid[kind]([...credentials.values()], deps.clock.now()));
       for (const one of ours) if (!valid.has(one.credential.id) && watched.delete(one)) one.onEnd();
     }
   }
@@ -48,10 +48,10 @@ export function createWatching(deps: {
       const one = { credential, onEnd };
       watched.add(one);
       // The authentication may be a second old, and the end of the credential is announced only once.
-      lookAt([one]).catch(deps.onError);
+      checkSome([one]).catch(deps.onError);
       return () => void watched.delete(one);
     },
     // Credentials that are added later are checked later.
-    look: untilQuiet(() => lookAt([...watched])),
+    check: untilQuiet(() => checkSome([...watched])),
   };
 }

@@ -8,7 +8,7 @@ import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { KeyRing } from "../platform/crypto/key-ring.ts";
 import type { OidcConfig } from "../platform/config/oidc.ts";
-import type { StillActor, User } from "../identity/index.ts";
+import type { RevalidateActor, User } from "../identity/index.ts";
 import type { Log } from "../platform/log/log.ts";
 import type { MayReach } from "../platform/outgoing/reach.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
@@ -56,7 +56,7 @@ export type LoginDeps = {
   readonly grantsOf: GrantsOf;
   readonly authorize: Authorize;
   readonly requireHeldOfPerson: RequireHeldOf;
-  readonly stillActor: StillActor;
+  readonly revalidateActor: RevalidateActor;
   readonly log: Log;
   /** Undefined without single sign-on. */
   readonly oidc: OidcConfig | undefined;

@@ -1,7 +1,7 @@
 import { actorId, type Actor } from "../core/actor.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId } from "../core/ids.ts";
-import { authorOf, type StillActor } from "../identity/index.ts";
+import { authorOf, type RevalidateActor } from "../identity/index.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize, NoteUses, LeaveGroups, Permits } from "../access/index.ts";
 import type { Db } from "../platform/db/db.ts";
@@ -31,7 +31,7 @@ export type PipelineDeps = {
   readonly exist: ExistOf;
   readonly checkSecretUses: CheckSecretUses;
   readonly checkScripts: CheckScripts;
-  readonly stillActor: StillActor;
+  readonly revalidateActor: RevalidateActor;
   readonly findReferences: FindReferences;
   readonly requirePrincipals: RequirePrincipals;
   /** Keeps the secrets that a pipeline names from being deleted unless that is forced. */
@@ -97,12 +97,12 @@ export const makeCreatePipeline =
 
 /** Bash may take seconds, in which the actor may have lost credential or permission. Answers the actor as they are now. */
 export async function stillEditor(
-  { stillActor, authorize }: Pick<PipelineDeps, "stillActor" | "authorize">,
+  { revalidateActor, authorize }: Pick<PipelineDeps, "revalidateActor" | "authorize">,
   asking: Actor,
   scope: InProject,
   identifier?: string,
 ): Promise<Actor> {
-  const actor = await stillActor(asking);
+  const actor = await revalidateActor(asking);
   authorize(actor, "core_pipeline_edit", { accountId: actor.accountId, ...scope }, identifier);
   return actor;
 }

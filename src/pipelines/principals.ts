@@ -5,14 +5,14 @@
 import type { Permission, Permits } from "../access/index.ts";
 import type { Actor } from "../core/actor.ts";
 import type { Uuid } from "../core/ids.ts";
-import type { Author, Standing, StandingOf } from "../identity/index.ts";
+import type { Author, AuthorState, FindAuthorStates } from "../identity/index.ts";
 import type { Authored, Principal } from "./principal.ts";
 import { referred, scopeOf } from "../core/reference.ts";
 import type { PlanReference } from "../engine/index.ts";
 import type { InProject } from "./pipeline.ts";
 import { problem } from "./problems.ts";
 
-export type RequirePrincipalsDeps = { readonly permits: Permits; readonly standingOf: StandingOf };
+export type RequirePrincipalsDeps = { readonly permits: Permits; readonly findAuthorStates: FindAuthorStates };
 
 export type Run = {
   readonly accountId: Uuid;
@@ -29,15 +29,15 @@ export type Run = {
 export type RequirePrincipals = (run: Run) => Promise<void>;
 
 export const makeRequirePrincipals =
-  ({ permits, standingOf }: RequirePrincipalsDeps): RequirePrincipals =>
+  ({ permits, findAuthorStates }: RequirePrincipalsDeps): RequirePrincipals =>
   async (run) => {
     const { accountId, scope, pipelineIdentifier } = run;
     if (run.principals.length === 0) throw problem("pipeline.author_unknown", ["The execution"]);
     const known = run.principals.map(knownAuthor);
-    const standings = await standingOf(accountId, known);
+    const authorStates = await findAuthorStates(accountId, known);
     const asked = new Set<string>();
     for (const [nth, { authored }] of run.principals.entries()) {
-      const standing = standings[nth];
+      const standing = authorStates[nth];
       if (!standing?.actor) throw inactive(authored, standing);
       if (startsRun(nth, authored)) {
         const place = { accountId, orgIdentifier: scope.orgIdentifier, projectIdentifier: scope.projectIdentifier };
@@ -72,17 +72,17 @@ function mayUse(permits: Permits, actor: Actor, scope: InProject, { kind, refere
   return permissions.every((one) => permits(actor, one, scopeOf(actor.accountId, key), key.identifier));
 }
 
-const refused = (authored: Authored, standing: Standing, what: string): Error =>
+const refused = (authored: Authored, standing: AuthorState, what: string): Error =>
   problem("pipeline.principal_refused", [deedOf(authored), named(standing), what]);
 
-const inactive = (authored: Authored, standing: Standing | undefined): Error =>
+const inactive = (authored: Authored, standing: AuthorState | undefined): Error =>
   problem("pipeline.principal_inactive", [
     deedOf(authored),
     standing ? named(standing) : "a deleted account",
     standing?.state === "deactivated" ? "deactivated" : "deleted",
   ]);
 
-const named = ({ name, email }: Standing): string => (email === null ? name : `${name} (${email})`);
+const named = ({ name, email }: AuthorState): string => (email === null ? name : `${name} (${email})`);
 
 function titleOf(authored: Authored): string {
   switch (authored.type) {

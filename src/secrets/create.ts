@@ -4,7 +4,7 @@ import { toWire, type NewId, type Uuid } from "../core/ids.ts";
 import { scopeOf, within } from "../core/reference.ts";
 import type { Audit } from "../audit/index.ts";
 import type { Authorize, Permits, LeaveGroups } from "../access/index.ts";
-import type { StillActor } from "../identity/index.ts";
+import type { RevalidateActor } from "../identity/index.ts";
 import type { Content } from "../platform/crypto/chunks.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
 import type { RequireScope } from "../projects/index.ts";
@@ -28,7 +28,7 @@ export type SecretDeps = {
   readonly permits: Permits;
   readonly leaveGroups: LeaveGroups;
   readonly requireScope: RequireScope;
-  readonly stillActor: StillActor;
+  readonly revalidateActor: RevalidateActor;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly vault: Vault;
@@ -88,7 +88,7 @@ export const createSecret =
       const sealed =
         content && (await deps.vault.seal({ accountId, id: asked.id, name: asked.name, manager }, content));
       // The program of the manager may take seconds. Meanwhile the actor may have lost the credential or the permission.
-      const actor = sealed ? await deps.stillActor(caller) : caller;
+      const actor = sealed ? await deps.revalidateActor(caller) : caller;
       if (sealed) await check(actor);
       return deps.db.transaction(async (tx) => {
         const secret = await insertUnder(deps, tx, actor, asked, otherIdentifier);

@@ -31,11 +31,11 @@ export function secretsOf(
   const { requireScope, applicationsExist } = createProjects({ ...base, emptyScope: async () => [] });
   const usable = async () => new Set<string>();
   const facts = { applications: applicationsExist, environments: async () => environments, usable };
-  const stillActor = async (actor: Actor): Promise<Actor> => actor;
+  const revalidateActor = async (actor: Actor): Promise<Actor> => actor;
   return createSecrets({
     ...base,
     requireScope,
-    stillActor,
+    revalidateActor,
     keys,
     commands: new Map(),
     maxContent: 1024 * 1024,

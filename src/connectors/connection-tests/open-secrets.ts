@@ -9,7 +9,7 @@ import type { Actor } from "../../core/actor.ts";
 import { toWire, type Uuid } from "../../core/ids.ts";
 import { Problem } from "../../core/problem.ts";
 import { referred, scopeOf, within } from "../../core/reference.ts";
-import type { Author, Standing, StandingOf } from "../../identity/index.ts";
+import type { Author, AuthorState, FindAuthorStates } from "../../identity/index.ts";
 import type { Db } from "../../platform/db/db.ts";
 import type { OpenTextSecrets } from "../../secrets/index.ts";
 import type { Connector, SavedBy } from "../connector.ts";
@@ -22,7 +22,7 @@ export type OpenSecretsDeps = {
   readonly db: Db;
   readonly audit: Pick<Audit, "recordAll">;
   readonly permits: Permits;
-  readonly standingOf: StandingOf;
+  readonly findAuthorStates: FindAuthorStates;
   readonly openTextSecrets: OpenTextSecrets;
 };
 
@@ -43,13 +43,13 @@ export const referencedSecrets = (connector: Connector): readonly string[] => [
  * each secret of the connector now. Grants are at most a second old. An unknown author is not checked.
  */
 export const requireUsers =
-  ({ permits, standingOf }: Pick<OpenSecretsDeps, "permits" | "standingOf">) =>
+  ({ permits, findAuthorStates }: Pick<OpenSecretsDeps, "permits" | "findAuthorStates">) =>
   async (accountId: Uuid, connector: SavedConnector, tester: Author): Promise<void> => {
     const references = referencedSecrets(connector);
     if (references.length === 0) return;
     const { author } = connector;
-    const standings = await standingOf(accountId, author ? [tester, author] : [tester]);
-    for (const [nth, standing] of standings.entries()) {
+    const authorStates = await findAuthorStates(accountId, author ? [tester, author] : [tester]);
+    for (const [nth, standing] of authorStates.entries()) {
       const role = nth === 0 ? "who tests it" : "who saved it last";
       const { actor } = standing;
       if (!actor)
@@ -65,7 +65,7 @@ export const requireUsers =
 
 export type RequireUsers = ReturnType<typeof requireUsers>;
 
-const named = ({ name, email }: Standing): string => (email === null ? name : `${name} (${email})`);
+const named = ({ name, email }: AuthorState): string => (email === null ? name : `${name} (${email})`);
 
 /** The recipient of the secrets: the delegate with the lease of the test's task, or the server. */
 type Recipient = {

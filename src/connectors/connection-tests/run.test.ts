@@ -191,7 +191,7 @@ test("a password reaches only the delegate with the lease of the task", async ()
   const secrets = createSecrets({
     ...base,
     requireScope: projects.requireScope,
-    stillActor: async (actor) => actor,
+    revalidateActor: async (actor) => actor,
     keys,
     commands: new Map(),
     maxContent: 1_024,

@@ -10,7 +10,7 @@ import {
   periodOfNew,
   readMoment,
   rotatePeriod,
-  standingAt,
+  stateAt,
   type Period,
 } from "./expiry.ts";
 
@@ -23,9 +23,9 @@ test("a date is the whole day in UTC, in every time zone of the server", () => {
   assert.equal(readMoment("12/31/2027", "first"), Date.parse("2027-12-31T00:00:00.000Z"));
   assert.equal(readMoment("02/29/2028", "last"), Date.parse("2028-02-29T23:59:59.999Z"));
   const period = { validFrom: NOW, validTo: last, scheduledEnd: null };
-  assert.equal(standingAt(period, last), "valid", "the last millisecond of the day");
-  assert.equal(standingAt(period, last + 1), "expired", "the first one of the next");
-  assert.equal(standingAt(period, NOW - 1), "not yet");
+  assert.equal(stateAt(period, last), "valid", "the last millisecond of the day");
+  assert.equal(stateAt(period, last + 1), "expired", "the first one of the next");
+  assert.equal(stateAt(period, NOW - 1), "not yet");
 });
 
 test("epoch milliseconds, as a number and as a text", () => {
@@ -125,7 +125,7 @@ test("a rotation: the new token lives as long as the old one was meant to, the o
   assert.equal(rotatePeriod(endless, NOW + DAY, DAY, NOW)?.period.validTo, NOW + DAY, "as its key says");
   for (const past of [undefined, 0, NOW - 1, NOW])
     assert.equal(
-      standingAt({ ...endless, scheduledEnd: rotatePeriod(endless, past, null, NOW)?.oldEnd ?? null }, NOW),
+      stateAt({ ...endless, scheduledEnd: rotatePeriod(endless, past, null, NOW)?.oldEnd ?? null }, NOW),
       "expired",
     );
 });
@@ -146,7 +146,7 @@ test("property: after every sequence of rotations an old token ends, and never l
         const old = { ...former, scheduledEnd: rotated.oldEnd };
         assert.ok((endOf(old) ?? Infinity) <= NOW + MAX_OVERLAP_MS);
         assert.ok((endOf(old) ?? Infinity) <= (endOf(former) ?? Infinity));
-        assert.equal(standingAt(rotated.period, NOW), "valid");
+        assert.equal(stateAt(rotated.period, NOW), "valid");
       },
     ),
   );

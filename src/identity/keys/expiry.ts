@@ -13,7 +13,7 @@ export type Period = {
 };
 
 /** The requested period of a token; undefined for omitted fields. */
-export type AskedPeriod = {
+export type RequestedPeriod = {
   readonly validFrom?: number | undefined;
   readonly validTo?: number | undefined;
   readonly scheduledEnd?: number | undefined;
@@ -59,10 +59,10 @@ export function endOf({ validTo, scheduledEnd }: Pick<Period, "validTo" | "sched
 export const reachesBeyond = (one: Period, other: Period): boolean =>
   one.validFrom < other.validFrom || (endOf(one) ?? Infinity) > (endOf(other) ?? Infinity);
 
-export type Standing = "valid" | "not yet" | "expired";
+export type TokenState = "valid" | "not yet" | "expired";
 
 /** The state of a token with this period at a time. */
-export function standingAt(period: Period, now: number): Standing {
+export function stateAt(period: Period, now: number): TokenState {
   const end = endOf(period);
   if (end !== undefined && now > end) return "expired";
   return now < period.validFrom ? "not yet" : "valid";
@@ -72,37 +72,46 @@ export function standingAt(period: Period, now: number): Standing {
 type Fault = { readonly field: "validFrom" | "validTo" | "scheduledExpireTime"; readonly message: string };
 
 /** The period of a new token: from now, for the default lifetime of its key, unless the request says otherwise. */
-export function periodOfNew(asked: AskedPeriod, defaultMs: number | null, now: number): Period | Fault {
-  const validFrom = asked.validFrom ?? now;
+export function periodOfNew(requested: RequestedPeriod, defaultMs: number | null, now: number): Period | Fault {
+  const validFrom = requested.validFrom ?? now;
   const usual = defaultMs === null ? null : Math.min(validFrom + defaultMs, LAST_MOMENT);
-  return checked({ validFrom, validTo: asked.validTo ?? usual, scheduledEnd: asked.scheduledEnd ?? null }, asked, now);
+  return checked(
+    { validFrom, validTo: requested.validTo ?? usual, scheduledEnd: requested.scheduledEnd ?? null },
+    requested,
+    now,
+  );
 }
 
 /**
  * The period of a changed token. Omitted fields stay. A scheduled end can only move closer: it limits the life of a
  * rotated token.
  */
-export function periodOfChanged(asked: AskedPeriod, former: Period, now: number): Period | Fault {
-  if (former.scheduledEnd !== null && asked.scheduledEnd !== undefined && asked.scheduledEnd > former.scheduledEnd)
+export function periodOfChanged(requested: RequestedPeriod, former: Period, now: number): Period | Fault {
+  if (
+    former.scheduledEnd !== null &&
+    requested.scheduledEnd !== undefined &&
+    requested.scheduledEnd > former.scheduledEnd
+  )
     return { field: "scheduledExpireTime", message: "may come nearer, but not be put off" };
   const period = {
-    validFrom: asked.validFrom ?? former.validFrom,
-    validTo: asked.validTo ?? former.validTo,
-    scheduledEnd: asked.scheduledEnd ?? former.scheduledEnd,
+    validFrom: requested.validFrom ?? former.validFrom,
+    validTo: requested.validTo ?? former.validTo,
+    scheduledEnd: requested.scheduledEnd ?? former.scheduledEnd,
   };
-  return checked(period, without(asked, former), now);
+  return checked(period, without(requested, former), now);
 }
 
 /** The requested fields that differ from the stored ones: a client may send back what it has read. */
-const without = (asked: AskedPeriod, former: Period): AskedPeriod => ({
-  validFrom: asked.validFrom === former.validFrom ? undefined : asked.validFrom,
-  validTo: asked.validTo === former.validTo ? undefined : asked.validTo,
-  scheduledEnd: asked.scheduledEnd === former.scheduledEnd ? undefined : asked.scheduledEnd,
+const without = (requested: RequestedPeriod, former: Period): RequestedPeriod => ({
+  validFrom: requested.validFrom === former.validFrom ? undefined : requested.validFrom,
+  validTo: requested.validTo === former.validTo ? undefined : requested.validTo,
+  scheduledEnd: requested.scheduledEnd === former.scheduledEnd ? undefined : requested.scheduledEnd,
 });
 
-function checked(period: Period, asked: AskedPeriod, now: number): Period | Fault {
-  if (asked.validTo !== undefined && asked.validTo < now) return { field: "validTo", message: "lies in the past" };
-  if (asked.scheduledEnd !== undefined && asked.scheduledEnd < now)
+function checked(period: Period, requested: RequestedPeriod, now: number): Period | Fault {
+  if (requested.validTo !== undefined && requested.validTo < now)
+    return { field: "validTo", message: "lies in the past" };
+  if (requested.scheduledEnd !== undefined && requested.scheduledEnd < now)
     return { field: "scheduledExpireTime", message: "lies in the past" };
   const end = endOf(period);
   if (end !== undefined && end < period.validFrom)
@@ -131,10 +140,13 @@ export function rotatePeriod(
   now: number,
 ): Rotated | undefined {
   // Both ends are inside a period, so a token that ends now has its end a millisecond ago.
-  const asked = until !== undefined && until > now ? until : now - 1;
-  if (asked > now + MAX_OVERLAP_MS) return undefined;
+  const requested = until !== undefined && until > now ? until : now - 1;
+  if (requested > now + MAX_OVERLAP_MS) return undefined;
   const validFrom = Math.max(now, former.validFrom);
   const lifetime = former.validTo === null ? defaultMs : former.validTo - former.validFrom;
   const validTo = lifetime === null ? null : Math.min(validFrom + lifetime, LAST_MOMENT);
-  return { oldEnd: Math.min(asked, endOf(former) ?? asked), period: { validFrom, validTo, scheduledEnd: null } };
+  return {
+    oldEnd: Math.min(requested, endOf(former) ?? requested),
+    period: { validFrom, validTo, scheduledEnd: null },
+  };
 }

@@ -16,7 +16,7 @@ export type TokenDeps = KeyDeps & { readonly requireHeldOf: RequireHeldOf };
 type At = { readonly parent: Parent; readonly key: ApiKey };
 type Sides = { readonly before?: Token; readonly after?: Token };
 
-export function createSecretStorage(deps: Pick<TokenDeps, "audit" | "requireHeldOf">) {
+export function createTokenHelpers(deps: Pick<TokenDeps, "audit" | "requireHeldOf">) {
   const record = (tx: Tx, actor: Actor, verb: string, at: At, { before, after }: Sides): Promise<void> =>
     deps.audit.record(tx, actor, {
       operation: `token.${verb}`,
@@ -48,14 +48,14 @@ export function createSecretStorage(deps: Pick<TokenDeps, "audit" | "requireHeld
   /**
    * Inserts the token and returns its text. Every new token passes here. Throws `access.beyond_own`, `token.duplicate`.
    */
-  async function keep(tx: Tx, actor: Actor, parent: Parent, key: ApiKey, token: Token): Promise<string> {
+  async function insertNewToken(tx: Tx, actor: Actor, parent: Parent, key: ApiKey, token: Token): Promise<string> {
     await requireHeld(tx, actor, parent);
     const { accountId } = actor;
     const secret = newTokenSecret();
-    const kept = { ...token, accountId, apiKeyId: key.id, secretHash: hashSecret(secret) };
-    if (!(await insertToken(tx, kept))) throw problem("token.duplicate", [token.identifier]);
+    const row = { ...token, accountId, apiKeyId: key.id, secretHash: hashSecret(secret) };
+    if (!(await insertToken(tx, row))) throw problem("token.duplicate", [token.identifier]);
     return writeToken(parent.type === "USER" ? "pat" : "sat", { accountId, tokenId: token.id, secret });
   }
 
-  return { record, lockKey, find, keep, requireHeld };
+  return { record, lockKey, find, insertNewToken, requireHeld };
 }

@@ -40,7 +40,7 @@ function tokenIn(call: EnvelopeCall & Pick<Call<z.output<typeof writing>>, "acco
   const there = call.query.apiKeyIdentifier;
   if (there !== undefined) agree("apiKeyIdentifier", body.apiKeyIdentifier, there);
   const key = { ...parentOf(call, body), apiKeyIdentifier: body.apiKeyIdentifier };
-  return { key, fields: tokenFields(body), asked: periodAsked(body) };
+  return { key, fields: tokenFields(body), requested: periodAsked(body) };
 }
 
 const text = enveloped(z.string().describe("The token's text, shown this once."));
@@ -58,8 +58,8 @@ export const tokenRoutes = (operations: Tokens): readonly Route[] => [
       answer: text,
     },
     handle: async (call) => {
-      const { key, fields, asked } = tokenIn(call);
-      return ok(call, await operations.create(call.actor, key, fields, asked));
+      const { key, fields, requested } = tokenIn(call);
+      return ok(call, await operations.create(call.actor, key, fields, requested));
     },
   }),
   route({
@@ -92,8 +92,8 @@ export const tokenRoutes = (operations: Tokens): readonly Route[] => [
       answer: enveloped(tokenShape),
     },
     handle: async (call) => {
-      const { key, fields, asked } = tokenIn(call);
-      const changed = await operations.update(call.actor, key, pathIdentifier(call), fields, asked);
+      const { key, fields, requested } = tokenIn(call);
+      const changed = await operations.update(call.actor, key, pathIdentifier(call), fields, requested);
       return ok(call, tokenResponse(changed, call.accountId));
     },
   }),

@@ -3,8 +3,8 @@ import type { Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import * as store from "../store/tokens.ts";
 import type { KeyRef } from "./api-key.ts";
-import { rotatePeriod, standingAt } from "./expiry.ts";
-import { createSecretStorage, type TokenDeps } from "./keeping.ts";
+import { rotatePeriod, stateAt } from "./expiry.ts";
+import { createTokenHelpers, type TokenDeps } from "./keeping.ts";
 import type { Token } from "./token.ts";
 
 /** How long a replaced token is listed after its end, in milliseconds. */
@@ -17,7 +17,7 @@ const SHOWN_MS = 30 * 86_400_000;
  */
 export function rotate(deps: TokenDeps) {
   const { db, findParent, clock } = deps;
-  const { record, lockKey, find, keep } = createSecretStorage(deps);
+  const { record, lockKey, find, insertNewToken } = createTokenHelpers(deps);
   return async (actor: Actor, ref: KeyRef, identifier: string, until: number | undefined): Promise<string> => {
     const parent = await findParent(actor, ref, "make");
     return db.transaction(async (tx) => {
@@ -26,10 +26,10 @@ export function rotate(deps: TokenDeps) {
       const former = await find(tx, actor, key, identifier);
       if (former.replacedBy !== null) throw await replaced(tx, actor, former);
       const at = clock.now();
-      if (standingAt(former, at) === "expired") throw problem("token.expired", [identifier]);
+      if (stateAt(former, at) === "expired") throw problem("token.expired", [identifier]);
       const rotated = rotatePeriod(former, until, key.defaultTimeToExpireToken, at);
       if (!rotated) throw problem("token.overlap_too_long");
-      await store.deleteEnded(tx, accountId, former.familyId, at - SHOWN_MS);
+      await store.deleteEndedTokens(tx, accountId, former.familyId, at - SHOWN_MS);
       const token = { ...former, ...rotated.period, id: deps.newId(), createdAt: at, updatedAt: at };
       const old = {
         ...former,
@@ -39,7 +39,7 @@ export function rotate(deps: TokenDeps) {
         updatedAt: at,
       };
       await store.updateToken(tx, accountId, old);
-      const text = await keep(tx, actor, parent, key, token);
+      const text = await insertNewToken(tx, actor, parent, key, token);
       await record(tx, actor, "rotate", { parent, key }, { before: former, after: old });
       deps.notifyCredentialsEnded(tx);
       return text;
@@ -50,6 +50,6 @@ export function rotate(deps: TokenDeps) {
 export type RotateToken = ReturnType<typeof rotate>;
 
 async function replaced(tx: Tx, { accountId }: Actor, token: Token): Promise<Error> {
-  const current = await store.currentOfFamily(tx, accountId, token.familyId);
+  const current = await store.findCurrentOfFamily(tx, accountId, token.familyId);
   return problem("token.rotated", [token.identifier, current?.identifier ?? "another token"]);
 }

@@ -2,8 +2,8 @@ import type { Actor } from "../../core/actor.ts";
 import type { Page, Window } from "../../core/page.ts";
 import { problem, sameIdentifier } from "../problems.ts";
 import type { KeyRef, Parent } from "./api-key.ts";
-import { periodOfChanged, periodOfNew, reachesBeyond, standingAt, type AskedPeriod, type Period } from "./expiry.ts";
-import { createSecretStorage, type TokenDeps } from "./keeping.ts";
+import { periodOfChanged, periodOfNew, reachesBeyond, stateAt, type RequestedPeriod, type Period } from "./expiry.ts";
+import { createTokenHelpers, type TokenDeps } from "./keeping.ts";
 import { rotate, type RotateToken } from "./rotate.ts";
 import { findApiKey, type ListFilter } from "../store/keys.ts";
 import * as store from "../store/tokens.ts";
@@ -30,7 +30,7 @@ export type Tokens = {
    * Returns the token's text, which is stored nowhere. Throws `access.beyond_own` if the service account holds more
    * than the actor.
    */
-  readonly create: (actor: Actor, ref: KeyRef, fields: TokenFields, asked: AskedPeriod) => Promise<string>;
+  readonly create: (actor: Actor, ref: KeyRef, fields: TokenFields, requested: RequestedPeriod) => Promise<string>;
   /**
    * Changes a token. Omitted fields of the period stay. Throws `token.expired` for an ended token, and
    * `access.beyond_own` if the token becomes valid for longer and the service account holds more than the actor.
@@ -40,7 +40,7 @@ export type Tokens = {
     ref: KeyRef,
     identifier: string,
     fields: TokenFields,
-    asked: AskedPeriod,
+    requested: RequestedPeriod,
   ) => Promise<TokenOf>;
   /** Deletes the token and those that it has replaced, which end within a second on every replica. */
   readonly remove: (actor: Actor, ref: KeyRef, identifier: string) => Promise<void>;
@@ -51,37 +51,37 @@ export type Tokens = {
 
 export function createTokens(deps: TokenDeps): Tokens {
   const { db, findParent, clock } = deps;
-  const { record, lockKey, find, keep, requireHeld } = createSecretStorage(deps);
+  const { record, lockKey, find, insertNewToken, requireHeld } = createTokenHelpers(deps);
 
   return {
-    async create(actor, ref, fields, asked) {
+    async create(actor, ref, fields, requested) {
       const parent = await findParent(actor, ref, "make");
       return db.transaction(async (tx) => {
         const key = await lockKey(tx, actor, parent, ref.apiKeyIdentifier);
         if ((await store.countTokens(tx, actor.accountId, key.id)) >= MAX_TOKENS)
           throw problem("token.too_many", [`${MAX_TOKENS}`]);
         const [id, at] = [deps.newId(), clock.now()];
-        const period = sound(periodOfNew(asked, key.defaultTimeToExpireToken, at));
+        const period = sound(periodOfNew(requested, key.defaultTimeToExpireToken, at));
         const token = { ...fields, ...period, id, familyId: id, replacedBy: null, createdAt: at, updatedAt: at };
-        const text = await keep(tx, actor, parent, key, token);
+        const text = await insertNewToken(tx, actor, parent, key, token);
         await record(tx, actor, "create", { parent, key }, { after: token });
         return text;
       });
     },
-    async update(actor, ref, identifier, fields, asked) {
+    async update(actor, ref, identifier, fields, requested) {
       const parent = await findParent(actor, ref, "make");
       sameIdentifier(fields, identifier);
       return db.transaction(async (tx) => {
         const key = await lockKey(tx, actor, parent, ref.apiKeyIdentifier);
         const former = await find(tx, actor, key, fields.identifier);
         const at = clock.now();
-        if (standingAt(former, at) === "expired") throw problem("token.expired", [former.identifier]);
-        const token = { ...former, ...fields, ...sound(periodOfChanged(asked, former, at)), updatedAt: at };
+        if (stateAt(former, at) === "expired") throw problem("token.expired", [former.identifier]);
+        const token = { ...former, ...fields, ...sound(periodOfChanged(requested, former, at)), updatedAt: at };
         if (reachesBeyond(token, former)) await requireHeld(tx, actor, parent);
         await store.updateToken(tx, actor.accountId, token);
         await record(tx, actor, "update", { parent, key }, { before: former, after: token });
         deps.notifyCredentialsEnded(tx);
-        return { parent, apiKeyIdentifier: key.identifier, token, valid: standingAt(token, at) === "valid" };
+        return { parent, apiKeyIdentifier: key.identifier, token, valid: stateAt(token, at) === "valid" };
       });
     },
     async remove(actor, ref, identifier) {
@@ -106,7 +106,7 @@ export function createTokens(deps: TokenDeps): Tokens {
         parent,
         apiKeyIdentifier: key.identifier,
         token,
-        valid: standingAt(token, now) === "valid",
+        valid: stateAt(token, now) === "valid",
       }));
       return { items, ...window, total: () => store.countTokens(db, accountId, key.id, filter) };
     },

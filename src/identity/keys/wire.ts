@@ -4,7 +4,7 @@ import { toWire, type Uuid } from "../../core/ids.ts";
 import { description, displayName, scopeIdentifier, tags } from "../../platform/document/fields.ts";
 import { epochMs, stringMap, wireId } from "../../platform/http/shapes.ts";
 import type { ApiKey, ApiKeyFields, ListedApiKey, Parent } from "./api-key.ts";
-import { endOf, MOMENT, momentFault, readMoment, type AskedPeriod } from "./expiry.ts";
+import { endOf, MOMENT, momentFault, readMoment, type RequestedPeriod } from "./expiry.ts";
 import type { TokenOf } from "./tokens.ts";
 import type { TokenFields } from "./token.ts";
 
@@ -132,7 +132,7 @@ export const tokenFields = (body: z.output<typeof tokenBody>): TokenFields => ({
   tags: body.tags,
 });
 
-export const periodAsked = (body: z.output<typeof tokenBody>): AskedPeriod => ({
+export const periodAsked = (body: z.output<typeof tokenBody>): RequestedPeriod => ({
   validFrom: body.validFrom,
   validTo: body.validTo,
   scheduledEnd: body.scheduledExpireTime,

@@ -12,7 +12,7 @@ export type AccountRow = {
 };
 
 /** The users and service accounts with these ids. A deleted service account has no row. */
-export const findAccountsOf = (
+export const findAuthorAccounts = (
   db: { readonly query: Query },
   accountId: Uuid,
   ids: readonly Uuid[],

@@ -39,7 +39,7 @@ export async function findCredential(
 }
 
 /** Those of the tokens that are valid at `now`. */
-export async function standingTokens(
+export async function selectValidTokens(
   db: Store,
   tokens: readonly { readonly accountId: Uuid; readonly id: Uuid }[],
   now: number,

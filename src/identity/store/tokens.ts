@@ -76,7 +76,7 @@ export async function findKeyToken(
 }
 
 /** The current token of a family, which is a token and those that it has replaced. */
-export async function currentOfFamily(db: Store, accountId: Uuid, familyId: Uuid): Promise<Token | undefined> {
+export async function findCurrentOfFamily(db: Store, accountId: Uuid, familyId: Uuid): Promise<Token | undefined> {
   const rows = await db.query<Token>(
     `select ${COLUMNS} from tokens t where t.account_id = $1 and t.family_id = $2 and t.replaced_by is null`,
     [accountId, familyId],
@@ -94,7 +94,7 @@ export async function deleteFamily(db: Store, accountId: Uuid, familyId: Uuid): 
 }
 
 /** Deletes replaced tokens that ended before `until`. */
-export async function deleteEnded(db: Store, accountId: Uuid, familyId: Uuid, until: number): Promise<void> {
+export async function deleteEndedTokens(db: Store, accountId: Uuid, familyId: Uuid, until: number): Promise<void> {
   await db.query(
     `delete from tokens where account_id = $1 and family_id = $2 and replaced_by is not null and scheduled_end_at < $3`,
     [accountId, familyId, until],

@@ -107,7 +107,7 @@ const columns = (profile: Profile): unknown[] => [
  * Inserts a user without a password, who signs in through the identity provider or after an administrator has set a
  * password. False if the address or the userName is taken.
  */
-export async function insertPerson(
+export async function insertUserRow(
   db: Store,
   accountId: Uuid,
   { id, at, ...profile }: Profile & { readonly id: Uuid; readonly at: number },
@@ -124,7 +124,7 @@ export async function insertPerson(
 }
 
 /** Updates the user, whose row the caller has locked. A taken address or userName is a unique violation. */
-export async function updatePerson(
+export async function updateUserRow(
   db: Store,
   accountId: Uuid,
   id: Uuid,

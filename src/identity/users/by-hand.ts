@@ -19,15 +19,15 @@ type Deps = {
   readonly setGroups: SetGroups;
 };
 
-type Asked = {
+type UserInput = {
   readonly name?: string | null | undefined;
   readonly userGroupIds?: readonly string[] | null | undefined;
 };
-export type Added = "USER_ADDED_SUCCESSFULLY" | "USER_ALREADY_ADDED" | "FAIL";
+export type AddResult = "USER_ADDED_SUCCESSFULLY" | "USER_ALREADY_ADDED" | "FAIL";
 
-export type PeopleVerbs = ReturnType<typeof createPeople>;
+export type UserOperations = ReturnType<typeof createUserOperations>;
 
-export function createPeople(deps: Deps) {
+export function createUserOperations(deps: Deps) {
   const { setGroups } = deps;
   const groups =
     (actor: Actor, ids: readonly string[] | null | undefined) =>
@@ -36,12 +36,12 @@ export function createPeople(deps: Deps) {
     };
 
   /** Throws what `createUser` throws. */
-  const create = (actor: Actor, { email, ...asked }: Asked & { readonly email: string }): Promise<UserDetail> => {
-    const displayName = asked.name == null ? null : requireName(asked.name);
-    return deps.create(actor, { email, displayName }, groups(actor, asked.userGroupIds));
+  const create = (actor: Actor, { email, ...input }: UserInput & { readonly email: string }): Promise<UserDetail> => {
+    const displayName = input.name == null ? null : requireName(input.name);
+    return deps.create(actor, { email, displayName }, groups(actor, input.userGroupIds));
   };
 
-  const standing = (active: boolean) => (actor: Actor, id: string, version?: number) =>
+  const setActive = (active: boolean) => (actor: Actor, id: string, version?: number) =>
     deps.change(actor, idOf(deps, actor, id), { version, to: (now) => ({ ...now, active }) });
 
   return {
@@ -50,27 +50,27 @@ export function createPeople(deps: Deps) {
      * Changes the name, and the groups if they are given: then to exactly these. Throws `identity.managed_externally`,
      * too.
      */
-    update: (actor: Actor, id: string, asked: Asked): Promise<UserDetail> =>
+    update: (actor: Actor, id: string, input: UserInput): Promise<UserDetail> =>
       deps.change(actor, idOf(deps, actor, id), {
-        to: (now) => renamed(now, asked.name),
-        besides: groups(actor, asked.userGroupIds),
+        to: (now) => renamed(now, input.name),
+        besides: groups(actor, input.userGroupIds),
       }),
     /** Ends tokens, sessions and memberships permanently. The user can be reactivated. */
-    deactivate: standing(false),
-    reactivate: standing(true),
+    deactivate: setActive(false),
+    reactivate: setActive(true),
     delete: (actor: Actor, id: string, version?: number): Promise<void> =>
       deps.delete(actor, idOf(deps, actor, id), version),
     /** Adds each address separately, with one result for each. */
     add: async (actor: Actor, emails: readonly string[], userGroupIds: readonly string[]) => {
       deps.authorize(actor, "core_user_invite", { accountId: actor.accountId });
-      const outcome: Record<string, Added> = Object.create(null) as Record<string, Added>;
-      for (const email of emails) outcome[email] = await added(() => create(actor, { email, userGroupIds }), email);
-      return outcome;
+      const results: Record<string, AddResult> = Object.create(null) as Record<string, AddResult>;
+      for (const email of emails) results[email] = await addOne(() => create(actor, { email, userGroupIds }), email);
+      return results;
     },
   };
 }
 
-async function added(create: () => Promise<unknown>, email: string): Promise<Added> {
+async function addOne(create: () => Promise<unknown>, email: string): Promise<AddResult> {
   if (emailOf(email) === undefined) return "FAIL";
   try {
     await create();

@@ -16,10 +16,10 @@ type Deps = { readonly db: Db; readonly authorize: Authorize };
 export type FindUser = (actor: Actor, text: string) => Promise<UserDetail>;
 
 const find =
-  (deps: Deps, look: (actor: Actor, text: string) => Promise<UserDetail | undefined>): FindUser =>
+  (deps: Deps, lookUp: (actor: Actor, text: string) => Promise<UserDetail | undefined>): FindUser =>
   async (actor, text) => {
     deps.authorize(actor, "core_user_view", { accountId: actor.accountId });
-    const user = await look(actor, text);
+    const user = await lookUp(actor, text);
     if (!user) throw problem("identity.no_user");
     return user;
   };
@@ -39,7 +39,7 @@ export const findUserByEmail = (deps: Deps): FindUser =>
   find(deps, ({ accountId }, email) => store.findUserByEmail(deps.db, accountId, folded(email.trim())));
 
 /** A user or service account referenced by another row. It may be deleted, so that its rows can still show it. */
-export const createRecall =
+export const createFindReferencedUser =
   (deps: Deps) =>
   async (actor: Actor, id: Uuid): Promise<UserDetail> => {
     deps.authorize(actor, "core_user_view", { accountId: actor.accountId });
@@ -50,7 +50,7 @@ export const createRecall =
     return asPerson(account);
   };
 
-export type Recall = ReturnType<typeof createRecall>;
+export type FindReferencedUser = ReturnType<typeof createFindReferencedUser>;
 
 /** A service account in the shape of a user, without a password and a directory. */
 const asPerson = ({ id, name, email, createdAt, updatedAt }: ServiceAccount): UserDetail => ({
@@ -84,7 +84,7 @@ export const getCurrentUser =
 export type CurrentUser = ReturnType<typeof getCurrentUser>;
 
 /** Those of the users whose sign-in is paused now. The login slice provides it. */
-export type LockedAmong = (
+export type FindLockedUsers = (
   accountId: Uuid,
   people: readonly Pick<User, "id" | "email">[],
 ) => Promise<ReadonlySet<Uuid>>;

@@ -19,7 +19,7 @@ import { folded, requireEmail, requireName } from "./fold.ts";
  * Removes what a user holds in other slices: tokens, sessions, memberships; with `deleted` also what would otherwise
  * wait for their return. Runs in the transaction of the change. Returns what was removed.
  */
-export type OnLeave = (
+export type RevokeUserAccess = (
   tx: Tx,
   user: { readonly accountId: Uuid; readonly id: Uuid },
   how: Leaving,
@@ -32,7 +32,7 @@ export type LifeDeps = {
   readonly authorize: Authorize;
   readonly clock: Clock;
   readonly newId: NewId;
-  readonly onLeave: OnLeave;
+  readonly onLeave: RevokeUserAccess;
   readonly leaveGroups: LeaveGroups;
   /** Removes permissions that were given for the user's previous address. */
   readonly onEmailChanged: (tx: Tx, user: { readonly accountId: Uuid; readonly id: Uuid }) => Promise<void>;
@@ -164,7 +164,7 @@ async function insert(deps: LifeDeps, tx: Tx, actor: Actor, profile: Profile): P
   // Unique keys check each column on its own. This checks one against the other, so that no userName is another user's
   // address.
   if ((await store.findUsersByKeys(tx, actor.accountId, keysOf(profile))).length > 0) return undefined;
-  if (!(await store.insertPerson(tx, actor.accountId, { ...profile, id, at }))) return undefined;
+  if (!(await store.insertUserRow(tx, actor.accountId, { ...profile, id, at }))) return undefined;
   if (profile.active) await deps.requireHeldOfPerson(tx, actor, id);
   await deps.audit.record(tx, actor, entry("user.create", id, undefined, profile));
   const more = { name: nameOf(profile), mustChangePassword: false, version: 1, createdAt: at, updatedAt: at };
@@ -239,7 +239,7 @@ const canonical = (value: unknown): string =>
 
 async function update(deps: LifeDeps, tx: Tx, accountId: Uuid, id: Uuid, next: Profile): Promise<UserDetail> {
   try {
-    return await store.updatePerson(tx, accountId, id, next, deps.clock.now());
+    return await store.updateUserRow(tx, accountId, id, next, deps.clock.now());
   } catch (error) {
     const index = takenIndex(error);
     if (index === undefined) throw error;

@@ -9,7 +9,7 @@ import { maybeProjectQuery, maybeText } from "../../platform/http/queries.ts";
 import { route, type Route } from "../../platform/http/routes.ts";
 import { enveloped } from "../../platform/http/shapes.ts";
 import type { UserAggregates, UserWithRoles } from "./aggregate.ts";
-import type { LockedAmong } from "./find.ts";
+import type { FindLockedUsers } from "./find.ts";
 import { metadata, metadataShape } from "./wire.ts";
 
 const PATH = "/ng/api/user/aggregate";
@@ -50,7 +50,7 @@ const response = ({ user, roles }: UserWithRoles, locked: ReadonlySet<Uuid>): z.
 const some = (list: readonly string[] | null | undefined): readonly string[] | undefined =>
   list && list.length > 0 ? list : undefined;
 
-export const aggregateRoutes = (aggregates: UserAggregates, lockedAmong: LockedAmong): readonly Route[] => [
+export const aggregateRoutes = (aggregates: UserAggregates, findLockedUsers: FindLockedUsers): readonly Route[] => [
   route({
     method: "POST",
     path: PATH,
@@ -75,7 +75,7 @@ export const aggregateRoutes = (aggregates: UserAggregates, lockedAmong: LockedA
         resourceGroups: some(body.resourceGroupIdentifiers),
       };
       const page = await aggregates.list(call.actor, placeOf(call.query), filter, ngWindow(call.query));
-      const locked = await lockedAmong(
+      const locked = await findLockedUsers(
         call.accountId,
         page.items.map(({ user }) => user),
       );
@@ -94,7 +94,7 @@ export const aggregateRoutes = (aggregates: UserAggregates, lockedAmong: LockedA
     },
     handle: async (call) => {
       const found = await aggregates.get(call.actor, placeOf(call.query), call.params["userId"] ?? "");
-      return ok(call, response(found, await lockedAmong(call.accountId, [found.user])));
+      return ok(call, response(found, await findLockedUsers(call.accountId, [found.user])));
     },
   }),
 ];

@@ -11,8 +11,8 @@ import { route, type Answer, type Call, type Route } from "../../platform/http/r
 import { enveloped } from "../../platform/http/shapes.ts";
 import { problem } from "../problems.ts";
 import type { UserDetail } from "../user.ts";
-import type { PeopleVerbs } from "./by-hand.ts";
-import type { CurrentUser, FindUser, ListUsers, LockedAmong } from "./find.ts";
+import type { UserOperations } from "./by-hand.ts";
+import type { CurrentUser, FindUser, ListUsers, FindLockedUsers } from "./find.ts";
 import { folded } from "./fold.ts";
 import { info, infoShape, metadata, metadataShape } from "./wire.ts";
 
@@ -21,8 +21,8 @@ export type UserRoutesDeps = {
   readonly currentUser: CurrentUser;
   readonly getUser: FindUser;
   readonly listUsers: ListUsers;
-  readonly people: PeopleVerbs;
-  readonly lockedAmong: LockedAmong;
+  readonly people: UserOperations;
+  readonly findLockedUsers: FindLockedUsers;
 };
 
 const PATH = "/ng/api/user";
@@ -48,10 +48,10 @@ export const userRoutes = (deps: UserRoutesDeps): readonly Route[] => [
   ...refusedRoutes(deps),
 ];
 
-type Locks = Pick<UserRoutesDeps, "lockedAmong">;
+type Locks = Pick<UserRoutesDeps, "findLockedUsers">;
 
-async function whole(call: Call, { lockedAmong }: Locks, user: UserDetail): Promise<Answer> {
-  const locked = await lockedAmong(call.accountId, [user]);
+async function whole(call: Call, { findLockedUsers }: Locks, user: UserDetail): Promise<Answer> {
+  const locked = await findLockedUsers(call.accountId, [user]);
   return ok(call, info(user, toWire(call.accountId), locked), user.version);
 }
 
@@ -91,7 +91,7 @@ const readRoutes = ({ currentUser, getUser, listUsers, ...locks }: UserRoutesDep
         emails: body.emails?.map((email) => folded(email.trim())),
       };
       const page = await listUsers(call.actor, filter, ngWindow(call.query));
-      const locked = await locks.lockedAmong(call.accountId, page.items);
+      const locked = await locks.findLockedUsers(call.accountId, page.items);
       return ok(call, await ngPage(page, (user) => metadata(user, locked)));
     },
   }),

@@ -8,7 +8,7 @@ import { meanwhile } from "../../../test/support/meanwhile.ts";
 import { startTestPlatform, type Answer, type TestPlatform } from "../../../test/support/platform.ts";
 import { fromWire, toWire, type Uuid } from "../../core/ids.ts";
 import { createAudit } from "../../audit/index.ts";
-import { createLogins } from "../../identity/index.ts";
+import { createSignInUsers } from "../../identity/index.ts";
 import { resetPassword, type Reset } from "../password/reset-password.ts";
 import { ADMIN, givePassword, PASSWORD, signedIn } from "../../../test/support/sessions.ts";
 
@@ -59,7 +59,7 @@ async function signIn(at: TestPlatform, browser: PretendBrowser, name: string, q
 const reset = (how: { readonly unlink: boolean }): Promise<Reset> => {
   const { db, clock, accountId } = platform;
   const audit = createAudit({ ...platform, newId: () => randomUUIDv7() as Uuid });
-  const people = createLogins(platform);
+  const people = createSignInUsers(platform);
   return resetPassword({ db, clock, audit, people })(fromWire(accountId) as Uuid, ADMIN, how);
 };
 

@@ -125,7 +125,7 @@ function settingWith(meanwhile: () => Promise<unknown>) {
   const access = createAccess({ ...base, requireScope, anyActive, findServiceAccount });
   const validSessions = (sessions: Parameters<typeof selectValidSessions>[1], now: number) =>
     selectValidSessions(db, sessions, { now, seenAfter: 0 });
-  const identity = createIdentity({ ...base, ...access, requireScope, standingSessions: validSessions });
+  const identity = createIdentity({ ...base, ...access, requireScope, selectValidSessions: validSessions });
   const stop = (): void => {
     for (const one of [access, identity]) one.stop();
   };

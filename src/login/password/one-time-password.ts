@@ -5,7 +5,7 @@ import type { Audit } from "../../audit/index.ts";
 import { actorId, type Actor } from "../../core/actor.ts";
 import type { Clock } from "../../core/clock.ts";
 import { fromWire, toWire } from "../../core/ids.ts";
-import type { StillActor } from "../../identity/index.ts";
+import type { RevalidateActor } from "../../identity/index.ts";
 import { hashPassword } from "../../platform/crypto/passwords.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import type { EnqueueHash } from "./hash-queue.ts";
@@ -24,7 +24,7 @@ type Deps = {
   readonly requireHeldOfPerson: RequireHeldOf;
   readonly clock: Clock;
   readonly enqueueHash: EnqueueHash;
-  readonly stillActor: StillActor;
+  readonly revalidateActor: RevalidateActor;
   readonly people: Pick<People, "byId" | "lock" | "savePassword">;
   readonly notifyCredentialsEnded: (tx: Tx) => void;
 };
@@ -47,7 +47,7 @@ export const setOneTimePassword =
     const signedIn = { kind: "signed-in", id: actorId(asking) ?? accountId } as const;
     const hash = await deps.enqueueHash(signedIn, () => hashPassword(oneTimePassword));
     // Hashing may wait for seconds. The actor may have lost the account, the credential or a role meanwhile.
-    const actor = await deps.stillActor(asking);
+    const actor = await deps.revalidateActor(asking);
     deps.authorize(actor, "core_user_manage", { accountId });
     return deps.db.transaction(async (tx) => {
       const person = await deps.people.lock(tx, accountId, found.id);

@@ -7,7 +7,7 @@ import { startTestPlatform, type TestPlatform } from "../../../test/support/plat
 import { ADMIN, givePassword, PASSWORD } from "../../../test/support/sessions.ts";
 import { createAudit } from "../../audit/index.ts";
 import { fromWire, type Uuid } from "../../core/ids.ts";
-import { createLogins } from "../../identity/index.ts";
+import { createSignInUsers } from "../../identity/index.ts";
 import { hashPassword } from "../../platform/crypto/passwords.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { createAttempts } from "./attempts.ts";
@@ -52,7 +52,7 @@ function depsWith(meanwhile: () => Promise<unknown>): SignInDeps {
   return {
     ...{ db, clock, newId, enqueueHash, lifetimes: LIFETIMES },
     audit: createAudit({ clock, newId }),
-    people: createLogins({ db }),
+    people: createSignInUsers({ db }),
     attempts: createAttempts({ db, clock }),
     devices: { of: () => undefined, remember: () => "" },
   };
@@ -110,7 +110,7 @@ test("a password whose hash is renewed meanwhile, for example by another sign-in
 
 test("a user who is deactivated during a password change gets no session", async () => {
   const live = async () => {
-    const person = await createLogins(platform).byEmail(accountId, ADMIN);
+    const person = await createSignInUsers(platform).byEmail(accountId, ADMIN);
     assert.ok(person);
     const session = { method: "PASSWORD" } as const;
     return { accountId, person, session } as never;

@@ -27,7 +27,7 @@ import { ENTIRE_ACCOUNT } from "../scope/usage-scope.ts";
 
 export type ManagerDeps = Pick<
   SecretDeps,
-  "db" | "audit" | "authorize" | "clock" | "newId" | "facts" | "stillActor"
+  "db" | "audit" | "authorize" | "clock" | "newId" | "facts" | "revalidateActor"
 > & {
   readonly wrappers: Wrappers;
 };
@@ -52,7 +52,7 @@ export const createManager =
     const manager = { ...given, usageScope, id: deps.newId(), version: 1, createdAt: at, updatedAt: at };
     await testManager(deps.wrappers, accountId, manager);
     // The program may take seconds. Meanwhile the actor may have lost the credential or the permission.
-    const actor = await deps.stillActor(caller);
+    const actor = await deps.revalidateActor(caller);
     await check(actor);
     await deps.db.transaction(async (tx) => {
       if (!(await insertManager(tx, accountId, manager))) throw await duplicateProblem(tx, accountId, manager);

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Actor } from "../../core/actor.ts";
 import { Problem } from "../../core/problem.ts";
-import { authorOf, type StillActor } from "../../identity/index.ts";
+import { authorOf, type RevalidateActor } from "../../identity/index.ts";
 import {
   shownAuthor,
   type AdoptInputSet,
@@ -22,7 +22,7 @@ export type AdoptDeps = TriggerDeps & {
   readonly adoptPipeline: AdoptPipeline;
   readonly adoptInputSet: AdoptInputSet;
   readonly adoptionReads: MakeAdoptionReads;
-  readonly stillActor: StillActor;
+  readonly revalidateActor: RevalidateActor;
 };
 
 /** Triggers are locked before what they run, as their deletion does. */
@@ -48,7 +48,7 @@ export const adopt =
       adoptions.push(await naming(one.title, prepare(deps, actor, one, reads)));
     }
     // The checks take their time, in which the actor may have lost account, credential or permissions.
-    const now = await deps.stillActor(actor);
+    const now = await deps.revalidateActor(actor);
     await deps.db.transaction(async (tx) => {
       for (const adoption of adoptions) await adoption(tx, now);
     });
