@@ -305,7 +305,7 @@ export const MAX_CORE_LINES = 400;
 export const exceptions: readonly { readonly from: string; readonly to: string; readonly because: string }[] = [
   {
     from: "bench/parts/no-credentials.ts",
-    to: "src/identity/credentials.ts",
+    to: "src/identity/authentication/credentials.ts",
     because:
       "it replaces that module in the server without permission checks, and calls the original for the first request",
   },

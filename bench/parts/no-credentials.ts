@@ -1,5 +1,5 @@
 /**
- * In the place of src/identity/credentials.ts, for a benchmark: each token counts as the first valid one that came.
+ * In the place of src/identity/authentication/credentials.ts, for a benchmark: each token counts as the first valid one that came.
  * That one is a real user's, because saving a pipeline asks the database for its author.
  */
 import type { Actor } from "../../src/core/actor.ts";
@@ -7,7 +7,7 @@ import {
   createCredentials as makeReal,
   type CredentialDeps,
   type Credentials,
-} from "../../src/identity/credentials.ts";
+} from "../../src/identity/authentication/credentials.ts";
 
 export function createCredentials(deps: CredentialDeps): Credentials {
   const real = makeReal(deps);

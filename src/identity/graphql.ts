@@ -14,7 +14,7 @@ import {
   type NodeRef,
 } from "../platform/graphql/builder.ts";
 import type { User, UserDetail } from "./user.ts";
-import type { UserOperations } from "./users/by-hand.ts";
+import type { UserOperations } from "./users/operations.ts";
 import type { FindUser, ListUsers, FindLockedUsers, FindReferencedUser } from "./users/find.ts";
 
 /** A user, or those fields that another row brought along. Missing fields are read on demand. */

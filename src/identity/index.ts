@@ -13,23 +13,23 @@ import type { Audit } from "../audit/index.ts";
 import type { Clock } from "../core/clock.ts";
 import type { NewId, Uuid } from "../core/ids.ts";
 import type { Db, Tx } from "../platform/db/db.ts";
-import { createCredentials } from "./credentials.ts";
+import { createCredentials } from "./authentication/credentials.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
 import { findParent } from "./keys/parent.ts";
 import { apiKeyRoutes } from "./keys/rest-keys.ts";
 import { tokenRoutes } from "./keys/rest-tokens.ts";
 import { createTokens } from "./keys/tokens.ts";
-import { createSignInUsers } from "./logins.ts";
+import { createSignInUsers } from "./authentication/sign-in-users.ts";
 import { actAs } from "./service-accounts/act-as.ts";
 import { requireRunAs } from "./service-accounts/run-as.ts";
 import { serviceAccountRoutes } from "./service-accounts/rest.ts";
 import { createServiceAccounts, type RevokeAccess, type ScopeExists } from "./service-accounts/operations.ts";
-import { createFindAuthorStates } from "./standing.ts";
-import { createRevalidateActor } from "./still.ts";
+import { createFindAuthorStates } from "./authentication/author-states.ts";
+import { createRevalidateActor } from "./authentication/revalidate-actor.ts";
 import { deleteKeysOf } from "./store/keys.ts";
 import { deleteServiceAccountsOf } from "./store/service-accounts.ts";
 import { createUserAggregates } from "./users/aggregate.ts";
-import { createUserOperations, type SetGroups } from "./users/by-hand.ts";
+import { createUserOperations, type SetGroups } from "./users/operations.ts";
 import {
   getCurrentUser,
   getUser,
@@ -46,10 +46,10 @@ import {
   provisionUser,
   type LifeDeps,
   type RevokeUserAccess,
-} from "./users/life.ts";
+} from "./users/life-cycle.ts";
 import { aggregateRoutes } from "./users/rest-aggregate.ts";
-import { userRoutes } from "./users/routes.ts";
-import type { SelectValid } from "./watch.ts";
+import { userRoutes } from "./users/rest.ts";
+import type { SelectValid } from "./authentication/credential-watcher.ts";
 
 export { firstStart, type FirstFacts, type FirstStart } from "./first-start.ts";
 export {
@@ -59,8 +59,8 @@ export {
   type AuthorColumns,
   type AuthorState,
   type FindAuthorStates,
-} from "./author.ts";
-export { createSignInUsers } from "./logins.ts";
+} from "./authentication/author.ts";
+export { createSignInUsers } from "./authentication/sign-in-users.ts";
 export { addIdentityTypes, type UserNode } from "./graphql.ts";
 export { anyActive, CREATOR, creatorJoins, creatorOf, type CreatorRow } from "./store.ts";
 export { holdRootKey, createRootKeyOf, type HoldRootKey, type RootKeyOf } from "./root-key.ts";
@@ -69,12 +69,12 @@ export { findServiceAccount } from "./store/service-accounts.ts";
 export { PERSON } from "./store/users.ts";
 export type { Profile, User, UserDetail } from "./user.ts";
 export { emailOf, folded } from "./users/fold.ts";
-export type { RevalidateActor } from "./still.ts";
+export type { RevalidateActor } from "./authentication/revalidate-actor.ts";
 export type { ActAs } from "./service-accounts/act-as.ts";
 export type { RequireRunAs } from "./service-accounts/run-as.ts";
-export type { ChangeUser, DeleteUser, ProvisionUser } from "./users/life.ts";
-export type { Authenticate } from "./authenticate.ts";
-export type { RevokeUserAccess } from "./users/life.ts";
+export type { ChangeUser, DeleteUser, ProvisionUser } from "./users/life-cycle.ts";
+export type { Authenticate } from "./authentication/authenticate.ts";
+export type { RevokeUserAccess } from "./users/life-cycle.ts";
 
 export type IdentityDeps = {
   readonly db: Db;

@@ -4,7 +4,7 @@ import { problem } from "../problems.ts";
 import * as store from "../store/tokens.ts";
 import type { KeyRef } from "./api-key.ts";
 import { rotatePeriod, stateAt } from "./expiry.ts";
-import { createTokenHelpers, type TokenDeps } from "./keeping.ts";
+import { createTokenHelpers, type TokenDeps } from "./token-helpers.ts";
 import type { Token } from "./token.ts";
 
 /** How long a replaced token is listed after its end, in milliseconds. */

@@ -3,7 +3,7 @@ import type { Page, Window } from "../../core/page.ts";
 import { problem, sameIdentifier } from "../problems.ts";
 import type { KeyRef, Parent } from "./api-key.ts";
 import { periodOfChanged, periodOfNew, reachesBeyond, stateAt, type RequestedPeriod, type Period } from "./expiry.ts";
-import { createTokenHelpers, type TokenDeps } from "./keeping.ts";
+import { createTokenHelpers, type TokenDeps } from "./token-helpers.ts";
 import { rotate, type RotateToken } from "./rotate.ts";
 import { findApiKey, type ListFilter } from "../store/keys.ts";
 import * as store from "../store/tokens.ts";

@@ -1,6 +1,6 @@
 /** The author of a document or execution, and the current state of their account. */
-import type { Actor } from "../core/actor.ts";
-import type { Uuid } from "../core/ids.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Uuid } from "../../core/ids.ts";
 
 /** The author of a document or execution. `system` is code of the server itself; no request acts as it. */
 export type Author =

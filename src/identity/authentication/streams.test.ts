@@ -6,12 +6,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
-import { eventually, JSON_TYPE, made } from "../../test/support/contract.ts";
-import { eventsOf, type StreamEvent } from "../../test/support/event-stream.ts";
-import { startTestPlatform, type TestPlatform } from "../../test/support/platform.ts";
-import { pretendDelegate, type Lease, type PretendDelegate } from "../../test/support/pretend-delegate.ts";
-import { givePipelines, startRun } from "../../test/support/runs.ts";
-import { giveRole, serviceToken } from "../../test/support/service-accounts.ts";
+import { eventually, JSON_TYPE, made } from "../../../test/support/contract.ts";
+import { eventsOf, type StreamEvent } from "../../../test/support/event-stream.ts";
+import { startTestPlatform, type TestPlatform } from "../../../test/support/platform.ts";
+import { pretendDelegate, type Lease, type PretendDelegate } from "../../../test/support/pretend-delegate.ts";
+import { givePipelines, startRun } from "../../../test/support/runs.ts";
+import { giveRole, serviceToken } from "../../../test/support/service-accounts.ts";
 
 let here: TestPlatform;
 let there: TestPlatform;

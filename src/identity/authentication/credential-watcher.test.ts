@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import type { Uuid } from "../core/ids.ts";
-import { handClock } from "../../test/support/platform.ts";
-import { createCredentialWatcher, type SelectValid } from "./watch.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { handClock } from "../../../test/support/platform.ts";
+import { createCredentialWatcher, type SelectValid } from "./credential-watcher.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const nth = (n: number): Uuid => `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;

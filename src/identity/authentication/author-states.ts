@@ -1,9 +1,9 @@
-import type { GrantsOfAll } from "../access/index.ts";
-import type { Actor } from "../core/actor.ts";
-import type { Uuid } from "../core/ids.ts";
+import type { GrantsOfAll } from "../../access/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Uuid } from "../../core/ids.ts";
 import type { Author, AuthorState, FindAuthorStates } from "./author.ts";
-import type { Db } from "../platform/db/db.ts";
-import { findAuthorAccounts, type AccountRow } from "./store/standing-of.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { findAuthorAccounts, type AccountRow } from "../store/author-accounts.ts";
 
 const SYSTEM = "the platform";
 const DELETED: AuthorState = { name: "a deleted account", email: null, state: "deleted", actor: undefined };

@@ -5,11 +5,11 @@
  * announces changed grants, and twice a second (invariant 9), with one statement per account for users and one for
  * service accounts.
  */
-import { holdsAll, type GrantsOfAll, type Principal } from "../access/index.ts";
-import type { Actor } from "../core/actor.ts";
-import type { Grants } from "../core/grants.ts";
-import type { Uuid } from "../core/ids.ts";
-import { untilQuiet } from "../platform/until-quiet.ts";
+import { holdsAll, type GrantsOfAll, type Principal } from "../../access/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Grants } from "../../core/grants.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { untilQuiet } from "../../platform/until-quiet.ts";
 
 type Holder = Extract<Actor, { readonly kind: "user" | "service_account" }>;
 

@@ -1,8 +1,8 @@
 /** Data of active users for sign-in. Nothing else reads password hashes. */
-import type { Uuid } from "../core/ids.ts";
-import type { Db } from "../platform/db/db.ts";
-import { findFirstAccount } from "./store.ts";
-import { findFirstLogin, findLogin, findLoginByEmail, lockLogin, savePassword } from "./store/passwords.ts";
+import type { Uuid } from "../../core/ids.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { findFirstAccount } from "../store.ts";
+import { findFirstLogin, findLogin, findLoginByEmail, lockLogin, savePassword } from "../store/passwords.ts";
 
 export const createSignInUsers = ({ db }: { readonly db: Db }) => ({
   firstAccount: async (): Promise<Uuid | undefined> => (await findFirstAccount(db))?.id,

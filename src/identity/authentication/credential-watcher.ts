@@ -2,10 +2,10 @@
  * Ends streams when their credential ends. A stream lives longer than a cached authentication, so its credential is
  * checked again: at once when a replica announces an end, and twice a second (invariant 9), all with one statement.
  */
-import type { Clock } from "../core/clock.ts";
-import type { Credential } from "../core/credential.ts";
-import type { Uuid } from "../core/ids.ts";
-import { untilQuiet } from "../platform/until-quiet.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Credential } from "../../core/credential.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { untilQuiet } from "../../platform/until-quiet.ts";
 
 /**
  * Calls `onEnd` once, within a second after the credential stops being valid. Returns a function that stops watching.

@@ -11,7 +11,7 @@ import { route, type Answer, type Call, type Route } from "../../platform/http/r
 import { enveloped } from "../../platform/http/shapes.ts";
 import { problem } from "../problems.ts";
 import type { UserDetail } from "../user.ts";
-import type { UserOperations } from "./by-hand.ts";
+import type { UserOperations } from "./operations.ts";
 import type { CurrentUser, FindUser, ListUsers, FindLockedUsers } from "./find.ts";
 import { folded } from "./fold.ts";
 import { info, infoShape, metadata, metadataShape } from "./wire.ts";

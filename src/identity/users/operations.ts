@@ -6,7 +6,7 @@ import type { Tx } from "../../platform/db/db.ts";
 import { problem } from "../problems.ts";
 import type { Profile, UserDetail } from "../user.ts";
 import { emailOf, requireName } from "./fold.ts";
-import type { ChangeUser, CreateUser, DeleteUser } from "./life.ts";
+import type { ChangeUser, CreateUser, DeleteUser } from "./life-cycle.ts";
 
 /** Makes a user a member of exactly these groups of the account, by their ids. Throws if one of them does not exist. */
 export type SetGroups = (tx: Tx, actor: Actor, userId: Uuid, groupIds: readonly string[]) => Promise<void>;

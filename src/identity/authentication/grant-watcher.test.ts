@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { grantOf } from "../../test/support/access.ts";
-import type { Actor } from "../core/actor.ts";
-import type { Grants } from "../core/grants.ts";
-import type { Uuid } from "../core/ids.ts";
-import { createGrantWatcher } from "./watch-grants.ts";
+import { grantOf } from "../../../test/support/access.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Grants } from "../../core/grants.ts";
+import type { Uuid } from "../../core/ids.ts";
+import { createGrantWatcher } from "./grant-watcher.ts";
 
 const accountId = "01a1fc75-fee1-7000-8000-000000000001" as Uuid;
 const nth = (n: number): Uuid => `01a1fc75-fee1-7000-8000-${String(n).padStart(12, "0")}` as Uuid;

@@ -1,11 +1,11 @@
 /** Checks the actor of a request again after slow work. */
-import type { Actor } from "../core/actor.ts";
-import type { Clock } from "../core/clock.ts";
-import { problem as httpProblem } from "../platform/http/problems.ts";
-import type { Db } from "../platform/db/db.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { problem as httpProblem } from "../../platform/http/problems.ts";
+import type { Db } from "../../platform/db/db.ts";
 import { authorOf, type FindAuthorStates } from "./author.ts";
-import { selectValidTokens } from "./store/standing.ts";
-import type { SelectValid } from "./watch.ts";
+import { selectValidTokens } from "../store/credentials.ts";
+import type { SelectValid } from "./credential-watcher.ts";
 export type RevalidateDeps = {
   readonly db: Pick<Db, "query">;
   readonly clock: Clock;

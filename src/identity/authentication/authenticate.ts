@@ -3,15 +3,15 @@
  * per request, and a revoked token is refused within a second.
  */
 import { hash } from "node:crypto";
-import type { GrantsOf } from "../access/index.ts";
-import type { Actor } from "../core/actor.ts";
-import type { Clock } from "../core/clock.ts";
-import { createLru } from "../core/lru.ts";
-import { hashSecret, readToken, secretMatches, type TokenParts } from "../platform/crypto/tokens.ts";
-import type { Db } from "../platform/db/db.ts";
-import { endOf, stateAt } from "./keys/expiry.ts";
-import { findCredential, type CredentialRow } from "./store/standing.ts";
-import { problem } from "./problems.ts";
+import type { GrantsOf } from "../../access/index.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { Clock } from "../../core/clock.ts";
+import { createLru } from "../../core/lru.ts";
+import { hashSecret, readToken, secretMatches, type TokenParts } from "../../platform/crypto/tokens.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { endOf, stateAt } from "../keys/expiry.ts";
+import { findCredential, type CredentialRow } from "../store/credentials.ts";
+import { problem } from "../problems.ts";
 
 const CACHE_MS = 1_000;
 const MAX_CACHED = 10_000;

@@ -3,14 +3,14 @@
  * from the cache after the commit, on other replicas by NOTIFY. Without the notification it takes at most a second
  * (invariant 9).
  */
-import type { GrantsOf, GrantsOfAll } from "../access/index.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Db, Tx } from "../platform/db/db.ts";
+import type { GrantsOf, GrantsOfAll } from "../../access/index.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
 import { createAuthenticator, type Authenticate } from "./authenticate.ts";
-import { selectValidTokens } from "./store/standing.ts";
-import type { Actor } from "../core/actor.ts";
-import { createGrantWatcher } from "./watch-grants.ts";
-import { createCredentialWatcher, type SelectValid } from "./watch.ts";
+import { selectValidTokens } from "../store/credentials.ts";
+import type { Actor } from "../../core/actor.ts";
+import { createGrantWatcher } from "./grant-watcher.ts";
+import { createCredentialWatcher, type SelectValid } from "./credential-watcher.ts";
 
 const CHANNEL = "railhead_credentials_ended";
 
